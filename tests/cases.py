@@ -1,11 +1,8 @@
 """Quick cases of one test: a loop in place of a test per case, with every case that fails named."""
 
-from __future__ import annotations
-
 import functools
 import inspect
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 
@@ -14,9 +11,7 @@ MOST_SHOWN = 80
 """Characters of a case's name."""
 
 
-def each(
-    names: str | tuple[str, ...], cases: Iterable[Any], ids: Callable[[Any], str] | Iterable[str] | None = None
-) -> Any:
+def each(names, cases, ids=None):
     """Run a test, or each test of a class, once for every case: as ``pytest.mark.parametrize``, but as one test.
 
     All cases are run; those that fail are raised together, and the test is skipped where every case is. Fixtures are
@@ -35,7 +30,7 @@ def each(
     else:
         shown = list(ids)
 
-    def decorate(test: Any) -> Any:
+    def decorate(test):
         if inspect.isclass(test):
             for name, method in list(vars(test).items()):
                 if name.startswith("test"):
@@ -46,7 +41,7 @@ def each(
             return pytest.mark.parametrize(names, values, ids=shown)(test)
 
         @functools.wraps(test)
-        def every_case(*args: Any, **given: Any) -> None:
+        def every_case(*args, **given):
             failures, skipped = [], []
             for name, row in zip(shown, rows, strict=True):
                 try:
@@ -72,14 +67,14 @@ def each(
     return decorate
 
 
-def _name(case: Any) -> str:
+def _name(case):
     if isinstance(case, tuple):
         return "-".join(map(_name, case))
     named = case.registered_name() if hasattr(case, "registered_name") else getattr(case, "__name__", None)
     return named if isinstance(named, str) else repr(case)[:MOST_SHOWN]
 
 
-def refusal(error: type[E], call: Callable[..., Any], *given: Any, **named: Any) -> E:
+def refusal(error, call, *given, **named):
     """The error that a call raises."""
     with pytest.raises(error) as caught:
         call(*given, **named)

@@ -7,9 +7,7 @@ import secrets
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
 
 import django
 import pytest
@@ -58,7 +56,7 @@ NOT_OF_CI = (
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     """Leave the global generators alone: pytest-randomly shuffles the tests, and they fix the seeds they need.
 
     On CI one seed of hypothesis' examples is drawn here for all processes, which is printed.
@@ -69,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(item):
     """On CI a test that was skipped has failed."""
     report = yield
     if ON_CI and report.skipped and not hasattr(report, "wasxfail"):
@@ -79,13 +77,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-def reason_of(report: pytest.TestReport) -> str:
+def reason_of(report):
     """Why a test was skipped."""
     return report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else ""
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
+def pytest_collection():
     """Collect without the garbage collector, which would look through all modules again and again: 2 CPU s."""
     gc.disable()
     try:
@@ -96,7 +94,7 @@ def pytest_collection() -> Iterator[None]:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
+def pytest_xdist_auto_num_workers():
     """One process more than there are processors: tests of pages wait for a browser half of their time."""
     return (os.cpu_count() or 1) + 1
 
@@ -131,7 +129,7 @@ class FileScheduling(LoadScopeScheduling):
     In place of xdist's groups, which the installed pytest ignores: it has no ``_nodeid`` to add their names to.
     """
 
-    def _split_scope(self, nodeid: str) -> str:
+    def _split_scope(self, nodeid):
         file = Path(nodeid.partition("::")[0]).name
         if file in ONE_BY_ONE:
             return "servers"
@@ -139,25 +137,25 @@ class FileScheduling(LoadScopeScheduling):
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
+def pytest_xdist_make_scheduler(config, log):
     """How tests are shared by the processes."""
     return FileScheduling(config, log)
 
 
-def _place(item: pytest.Item) -> tuple[int, str, int]:
+def _place(item):
     """Tests of whole servers first, in the order of their file, since the first start compiles; then the other LONG."""
     if item.path.name not in LONG:
         return 2, "", 0
     return int(item.path.name not in SERVERS), item.path.name, item.location[1] or 0
 
 
-def _uses_the_database(item: pytest.Item) -> bool:
+def _uses_the_database(item):
     fixtures = {"db", "transactional_db", "live_server"} & set(getattr(item, "fixturenames", ()))
     return bool(fixtures) or item.get_closest_marker("django_db") is not None
 
 
 @pytest.hookimpl(trylast=True)  # pytest-django puts tests without a database last
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config, items):
     """Run files that one process runs alone first: last, the other process would wait.
 
     On PostgreSQL (`make test-postgres`) tests that use no database are left out: `make test` has run them.
@@ -172,7 +170,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
+def shared():
     """The folder of real data and hostile inputs; the test skips where it is absent."""
     if not SHARED.is_dir():
         pytest.skip("../shared is not here: real data and hostile inputs are only on the project's machines")
@@ -180,13 +178,13 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def vectors(shared: Path) -> dict[str, Any]:
+def vectors(shared):
     """The published values of the landmark papers, by section."""
     return dict(json.loads((shared / "vectors" / "landmark.json").read_text()))
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix):
     """SQLite in a file, as in use: in memory, threads and processes would not share it."""
     for connection in connections.all():
         if connection.vendor == "sqlite":
@@ -196,7 +194,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 STATIC_TABLES = {"django_content_type", "auth_permission"}  # written by migrations alone
 
 
-def _delete_all_rows(self: TransactionTestCase) -> None:
+def _delete_all_rows(self):
     """Empty every table after a test with transactions of its own.
 
     Django's ``flush`` does so too, and then sends post_migrate, which writes STATIC_TABLES again: 0.15 s a test.
@@ -212,12 +210,12 @@ def _delete_all_rows(self: TransactionTestCase) -> None:
 TransactionTestCase._fixture_teardown = _delete_all_rows
 
 
-def pytest_report_header() -> str:
+def pytest_report_header():
     """Which database the tests run on."""
     return f"database: {connections['default'].vendor}"
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter):
     """Show how to repeat the run and each failure, and in one line what was missing for the tests that were skipped."""
     option = terminalreporter.config.option
     order, seed = getattr(option, "randomly_seed", None), option.hypothesis_seed
@@ -234,7 +232,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.line(f"not tested here: {found}")
 
 
-def _command(report: pytest.TestReport, seed: str | None) -> str:
+def _command(report, seed):
     """What repeats a test, with the same examples."""
     kind = kind_of_examples(getattr(getattr(report, "node", None), "gateway", None) and report.node.gateway.id)
     fixed = kind == "fixed"
@@ -243,14 +241,14 @@ def _command(report: pytest.TestReport, seed: str | None) -> str:
 
 
 @pytest.fixture(scope="session")
-def broker_socket() -> Iterator[Path]:
+def broker_socket():
     """The socket of a message broker for this process's tests."""
     with redis_server.running() as listens_at:
         yield listens_at
 
 
 @pytest.fixture
-def beats_recorded(broker_socket: Path, settings: Any) -> None:
+def beats_recorded(broker_socket, settings):
     """A broker that records which processes are alive, of which there is none so far."""
     settings.CELERY_BROKER_URL = f"redis+socket://{broker_socket}"
     Redis(unix_socket_path=str(broker_socket)).flushall()

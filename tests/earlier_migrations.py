@@ -1,23 +1,19 @@
 """Databases of earlier versions, and the one set of migrations that makes a new database at once."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.db.migrations.loader import MigrationLoader
 
 
 @contextmanager
-def one_by_one() -> Iterator[None]:
+def one_by_one():
     """Migrate by the migrations that the squashed ones replace, as an installation of an earlier version does."""
     load = MigrationLoader.load_disk
 
-    def load_others(self: Any) -> None:
+    def load_others(self):
         load(self)
         found = self.disk_migrations.items()
         self.disk_migrations = {key: migration for key, migration in found if not migration.replaces}
@@ -29,7 +25,7 @@ def one_by_one() -> Iterator[None]:
         MigrationLoader.load_disk = load  # type: ignore[method-assign]
 
 
-def schema() -> dict[str, Any]:
+def schema():
     """Columns and constraints of every table, without names that a database makes up."""
     from django.db import connection
 
@@ -48,12 +44,12 @@ def schema() -> dict[str, Any]:
     return found
 
 
-def is_made_up(name: str) -> bool:
+def is_made_up(name):
     """Whether a database numbered the constraint, or Django named it by a hash."""
     return re.match(r"(fk_\d+$|__unnamed|.*_[0-9a-f]{8})", name) is not None
 
 
-def main(how: str) -> None:
+def main(how):
     """Migrate an empty database and print its schema."""
     import django
     from django.core.management import call_command

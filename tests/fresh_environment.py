@@ -1,12 +1,8 @@
 """Environments of Python of the tests' own, into which packages are installed."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import venv
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +11,11 @@ from tests.patience import patience
 OFFLINE = "No matching distribution found|Could not find a version|Temporary failure|Failed to establish"
 
 
-def fresh_environment(folder: Path) -> Callable[..., str]:
+def fresh_environment(folder):
     """Make one; a function that runs its Python and returns what it prints, and skips the test where pip is offline."""
     venv.create(folder, with_pip=True)
 
-    def run(*arguments: str, cwd: Path = folder) -> str:
+    def run(*arguments, cwd=folder):
         done = subprocess.run(
             [folder / "bin" / "python", *arguments], capture_output=True, text=True, timeout=patience(600), cwd=cwd
         )

@@ -1,14 +1,11 @@
 """The Dockerfile without an engine: its instructions, the context that .dockerignore leaves, and its commands here."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -16,20 +13,20 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCKERFILE, IGNORED = ROOT / "Dockerfile", ROOT / ".dockerignore"
 
 
-def instructions(text: str) -> list[tuple[str, str]]:
+def instructions(text):
     """The instructions of a Dockerfile with their arguments, continued lines joined and comments left out."""
     lines = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     joined = re.sub(r"\\\n\s*", "", lines)
     return [(name, rest.strip()) for name, _, rest in (line.partition(" ") for line in joined.splitlines() if line)]
 
 
-def copied(text: str) -> list[tuple[list[str], str]]:
+def copied(text):
     """What each COPY takes of the context, and where it goes."""
     pairs = (shlex.split(rest) for name, rest in instructions(text) if name == "COPY")
     return [(parts[:-1], parts[-1]) for parts in pairs]
 
 
-def _expression(pattern: str) -> re.Pattern[str]:
+def _expression(pattern):
     """A pattern of .dockerignore as Docker's own matcher reads it: ``*`` and ``?`` stay inside a folder."""
     found, at = "", 0
     while at < len(pattern):
@@ -55,7 +52,7 @@ class Ignore:
     rules: tuple[tuple[bool, re.Pattern[str]], ...]
 
     @classmethod
-    def of(cls, text: str) -> Ignore:
+    def of(cls, text):
         """The rules that the lines of a file state."""
         rules = []
         for line in text.splitlines():
@@ -66,7 +63,7 @@ class Ignore:
             rules.append((kept, _expression(os.path.normpath(pattern).lstrip("/"))))
         return cls(tuple(rules))
 
-    def leaves(self, path: str) -> bool:
+    def leaves(self, path):
         """Whether a file of the context is sent to the engine."""
         whole = PurePosixPath(path)
         places = [str(whole), *(str(parent) for parent in whole.parents if str(parent) != ".")]
@@ -77,13 +74,13 @@ class Ignore:
         return left
 
 
-def context(files: list[str]) -> list[str]:
+def context(files):
     """Those of ``files`` that .dockerignore leaves to the build."""
     ignore = Ignore.of(IGNORED.read_text())
     return [file for file in files if ignore.leaves(file)]
 
 
-def tracked() -> list[str]:
+def tracked():
     """The files of the repository, also those not committed yet."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -96,7 +93,7 @@ class Build:
     PLACES = ("/app", "/data", "/opt/numba-cache", "/tmp/build")
     """Absolute paths that the Dockerfile names."""
 
-    def __init__(self, folder: Path, binaries: Path) -> None:
+    def __init__(self, folder, binaries):
         self.folder, self.app = folder, folder / "app"
         self.app.mkdir()
         # nothing of the developer's environment: what the image needs must be in the image
@@ -107,13 +104,13 @@ class Build:
         self.health: list[str] = []
         self.skipped: list[str] = []
 
-    def here(self, text: str) -> str:
+    def here(self, text):
         """The text with the image's folders replaced by those of the build."""
         for place in self.PLACES:
             text = re.sub(rf"(?<![\w/]){place}\b", f"{self.folder}{place}", text)
         return text
 
-    def run(self, *, without: Sequence[str] = ()) -> None:
+    def run(self, *, without=()):
         """Carry them out, all but RUN lines that contain one of ``without`` or need root: these are listed."""
         left = context(tracked())
         for place in ("data/tmp", "opt/numba-cache"):
@@ -135,7 +132,7 @@ class Build:
             elif name == "RUN":
                 self.shell(rest)
 
-    def _copy(self, left: list[str], sources: list[str], target: str) -> None:
+    def _copy(self, left, sources, target):
         for source in sources:
             files = [one for one in left if one == source or one.startswith(f"{source}/")]
             assert files, f"COPY {source}: it is not in the context that .dockerignore leaves"
@@ -145,7 +142,7 @@ class Build:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / one, place)
 
-    def shell(self, line: str) -> str:
+    def shell(self, line):
         """Run a line of the image's shell; what it prints."""
         done = subprocess.run(
             ["sh", "-euc", self.here(line)], cwd=self.app, env=self.env, capture_output=True, text=True

@@ -1,7 +1,5 @@
 """Installations that tests start with databases, homes and buckets of their choice."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -67,7 +65,7 @@ class Cairn:
     storage: Mapping[str, str] | None = None
 
     @property
-    def env(self) -> dict[str, str]:
+    def env(self):
         found = clean_environment(
             CAIRN_HOME=str(self.home),
             CAIRN_SECRET_KEY="only-for-a-test-0123456789-0123456789-0123456789-01",
@@ -78,7 +76,7 @@ class Cairn:
         )
         return found | ({"DATABASE_URL": self.url} if self.url else {})
 
-    def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def python(self, *arguments):
         return subprocess.run(
             [sys.executable, *arguments],
             cwd=ROOT,
@@ -89,28 +87,28 @@ class Cairn:
             check=False,
         )
 
-    def commands(self, *commands: str) -> list[tuple[int, str]]:
+    def commands(self, *commands):
         """Exit code and output of each command."""
         done = self.python("-c", COMMANDS, json.dumps([command.split("|") for command in commands]))
         assert done.returncode == 0, done.stdout + done.stderr
         return [(code, output) for code, output in json.loads(done.stdout.splitlines()[-1])]
 
-    def manage(self, *commands: str) -> str:
+    def manage(self, *commands):
         """The output of commands that succeed."""
         found = self.commands(*commands)
         assert [code for code, _ in found] == [0] * len(found), found
         return "".join(output for _, output in found)
 
-    def set_up(self, datasets: int = DATASETS) -> Cairn:
+    def set_up(self, datasets=DATASETS):
         """With a user, datasets and their files, all of them old."""
         self.manage("migrate|-v0", f"shell|-v0|-c|{SET_UP.format(datasets=datasets)}")
         age(self.home)
         return self
 
-    def id(self) -> str:
+    def id(self):
         return (self.home / "installation").read_text().strip()
 
-    def forget_ids(self) -> None:
+    def forget_ids(self):
         """Leave it as installations were before there were ids."""
         (self.home / "installation").unlink()
         with closing(sqlite3.connect(self.home / "cairn.sqlite3")) as database, database:
@@ -118,7 +116,7 @@ class Cairn:
                 database.execute(f"DROP TABLE storage_{table}")
             database.execute("DELETE FROM django_migrations WHERE app = 'storage'")
 
-    def files(self) -> dict[str, str]:
+    def files(self):
         """The SHA-256 of every file that is stored in the home."""
         return {
             str(path.relative_to(self.home)): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -127,19 +125,19 @@ class Cairn:
         }
 
 
-def age(home: Path) -> None:
+def age(home):
     """Make everything older than what the sweep leaves alone."""
     for path in home.rglob("*"):
         os.utime(path, (time.time() - OLD,) * 2)
 
 
-def stored(home: Path, *folders: str) -> list[str]:
+def stored(home, *folders):
     """The files of datasets, or in other ``folders``."""
     found = (path for folder in folders or ["datasets"] for path in (home / folder).rglob("*"))
     return sorted(str(path.relative_to(home)) for path in found if path.is_file())
 
 
-def assert_refused(cairn: Cairn, *texts: str) -> None:
+def assert_refused(cairn, *texts):
     """Every command ends with 1, writes nothing and states what differs and what to do, as doctor does."""
     before = cairn.files()
     *refused, (code, report) = cairn.commands("migrate|-v0", "sweep|--once", "run", "doctor")
@@ -153,7 +151,7 @@ def assert_refused(cairn: Cairn, *texts: str) -> None:
     assert cairn.files() == before
 
 
-def fresh_database(cluster: str, name: str, template: str = "template1") -> str:
+def fresh_database(cluster, name, template="template1"):
     folder, programs = cluster.partition("@/")[2].rpartition("/")[0], postgres.programs()
     assert programs
     command = [programs / "createdb", "-h", folder, "-U", postgres.USER, "-T", template, name]

@@ -5,10 +5,10 @@ from typing import Any
 
 
 class _Later:
-    def __init__(self, name: str) -> None:
+    def __init__(self, name):
         self._name = name
 
-    def __getattr__(self, attribute: str) -> Any:
+    def __getattr__(self, attribute):
         if attribute.startswith("_"):  # pytest looks for these in every object that it collects
             raise AttributeError(attribute)
         return getattr(importlib.import_module(self._name), attribute)

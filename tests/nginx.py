@@ -1,15 +1,11 @@
 """A real nginx with deploy/nginx.conf, its addresses and folders changed."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from tests.patience import patience
 from tests.server import ROOT, free_port
@@ -19,7 +15,7 @@ NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 MISSING = "" if NGINX and shutil.which("openssl") else "nginx or openssl is not installed: the proxy is not run"
 
 
-def _configured(folder: Path, web_port: int, tls: int, plain: int) -> str:
+def _configured(folder, web_port, tls, plain):
     """The text of deploy/nginx.conf for a folder, a web server and two ports of this machine."""
     changes = {
         "web:8000 resolve": f"127.0.0.1:{web_port}",
@@ -42,7 +38,7 @@ def _configured(folder: Path, web_port: int, tls: int, plain: int) -> str:
 
 
 @contextmanager
-def running_nginx(folder: Path, web_port: int) -> Iterator[tuple[int, int, Path]]:
+def running_nginx(folder, web_port):
     """nginx before a web server until the block ends: its ports of TLS and HTTP, and its log."""
     subject = ["-subj", "/CN=localhost", "-keyout", folder / "tls_key", "-out", folder / "tls_certificate"]
     subprocess.run(

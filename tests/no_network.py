@@ -7,8 +7,6 @@ Every address leads to the loopback interface, so that a connection to another h
 packet is recorded, whichever process sent it: also a question to a name server.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import ipaddress
@@ -22,7 +20,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -41,7 +38,7 @@ UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 STREAM = {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}
 
 
-def bring_up() -> None:
+def bring_up():
     """Bring the loopback interface up, and lead every address to it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         request = struct.pack("16sH14x", b"lo", 0)
@@ -54,26 +51,26 @@ def bring_up() -> None:
 class Record(threading.Thread):
     """Destinations outside of this machine of all packets, and questions to name servers."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(daemon=True)
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ALL_PROTOCOLS))
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
         self.seen: dict[str, int] = {}
 
-    def run(self) -> None:
+    def run(self):
         while True:
             packet = self._socket.recv(200)
             if found := destination(packet):
                 self.seen[found] = self.seen.get(found, 0) + 1
 
-    def take(self) -> dict[str, int]:
+    def take(self):
         """Return what was seen since the last time."""
         time.sleep(0.3)
         found, self.seen = self.seen, {}
         return found
 
 
-def destination(packet: bytes) -> str:
+def destination(packet):
     """Where a packet goes, as "address:port", with a question to a name server; "" where it stays on this machine."""
     version = packet[0] >> 4
     if version not in (4, 6):
@@ -94,7 +91,7 @@ def destination(packet: bytes) -> str:
 class Deployment:
     """The processes of docker-compose.yml, with their commands, and requests to them."""
 
-    def __init__(self, folder: Path, database: str) -> None:
+    def __init__(self, folder, database):
         self.folder, self.processes = folder, {}
         self.services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
         kept = {name: text for name, text in os.environ.items() if not name.startswith(("CAIRN", "REDIS", "DATABASE"))}
@@ -109,7 +106,7 @@ class Deployment:
         }
         self.token = ""
 
-    def __enter__(self) -> Deployment:
+    def __enter__(self):
         try:
             self._start_all()
         except BaseException:
@@ -117,7 +114,7 @@ class Deployment:
             raise
         return self
 
-    def _start_all(self) -> None:
+    def _start_all(self):
         self.start("redis", "redis-server", "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder))
         self.manage("migrate", "--noinput")
         self.manage("shell", "-c", "from dashboard.accounts.models import User; User.objects.create_user('ann')")
@@ -128,7 +125,7 @@ class Deployment:
             self.start(name, *(part.replace("=2", "=1") for part in self.services[name]["command"]))
         until(lambda: (self.read("/healthz") or {}).get("workers"), "a worker answers")
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         for process in reversed(self.processes.values()):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGTERM)
@@ -138,35 +135,35 @@ class Deployment:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
 
-    def start(self, name: str, *command: str) -> None:
+    def start(self, name, *command):
         with (self.folder / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(
                 command, cwd=ROOT, stdout=log, stderr=log, env=self.environment, start_new_session=True
             )
 
-    def manage(self, *arguments: str) -> str:
+    def manage(self, *arguments):
         command = [sys.executable, "manage.py", *arguments]
         done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"manage.py {arguments[0]}: {done.stdout}{done.stderr}")
         return done.stdout
 
-    def send(self, path: str, body: bytes | None = None, kind: str = "application/json") -> bytes:
+    def send(self, path, body=None, kind="application/json"):
         """The body of the answer."""
         headers = {"Authorization": f"Token {self.token}", "Content-Type": kind}
         with urlopen(Request(f"http://127.0.0.1:8000{path}", body, headers), timeout=patience(60)) as answer:
             found: bytes = answer.read() if not path.endswith("/live/") else answer.readline()
             return found
 
-    def read(self, path: str) -> Any:
+    def read(self, path):
         with contextlib.suppress(OSError):
             return json.loads(self.send(path))
 
-    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    def post(self, path, body):
         found: dict[str, Any] = json.loads(self.send(f"/api/v1/{path}", json.dumps(body).encode()))
         return found
 
-    def done(self, row: dict[str, Any]) -> dict[str, Any]:
+    def done(self, row):
         """The row once a worker has done it."""
         found = until(lambda: ended(self.read(row["urls"]["self"])), row["urls"]["self"])
         if found["state"] not in ("done", "ready"):
@@ -174,11 +171,11 @@ class Deployment:
         return dict(found)
 
 
-def ended(row: dict[str, Any] | None) -> dict[str, Any] | None:
+def ended(row):
     return row if row and row["state"] not in ("queued", "running") else None
 
 
-def until(what: Callable[[], Any], why: str) -> Any:
+def until(what, why):
     give_up = time.monotonic() + patience(180)
     while not (found := what()):
         if time.monotonic() > give_up:
@@ -187,7 +184,7 @@ def until(what: Callable[[], Any], why: str) -> Any:
     return found
 
 
-def upload(made: Deployment) -> dict[str, Any]:
+def upload(made):
     times = (f"2024-06-15T{i // 60:02d}:{i % 60:02d}:00Z" for i in range(600))
     lines = (f"{time},{48.85 + i / 2e4:.5f},{2.35 + i / 3e4:.5f}" for i, time in enumerate(times))
     file = "\n".join(["time,lat,lon", *lines, ""])
@@ -196,7 +193,7 @@ def upload(made: Deployment) -> dict[str, Any]:
     return made.done(json.loads(made.send("/api/v1/datasets/", body, "multipart/form-data; boundary=x")))
 
 
-def by_api(made: Deployment) -> Iterator[tuple[str, list[str]]]:
+def by_api(made):
     """Each task that was done, with the pages that show it."""
     dataset = upload(made)
     yield "import", [dataset["urls"]["page"], "/datasets/"]
@@ -221,7 +218,7 @@ def by_api(made: Deployment) -> Iterator[tuple[str, list[str]]]:
     yield "public link", [link["urls"]["page"]]
 
 
-def in_browser(made: Deployment, addresses: list[str]) -> dict[str, Any]:
+def in_browser(made, addresses):
     """Hosts that pages request, and what went wrong; nothing where there is no browser."""
     from playwright.sync_api import sync_playwright
 
@@ -247,7 +244,7 @@ def in_browser(made: Deployment, addresses: list[str]) -> dict[str, Any]:
     return {"pages": len(addresses) + 1, "hosts": sorted(hosts), "faults": faults, "last": shown}
 
 
-def attempt() -> None:
+def attempt():
     """Try to reach other hosts, to show that the record has it."""
     for kind, address in ((socket.SOCK_STREAM, ("192.0.2.1", 80)), (socket.SOCK_DGRAM, ("192.0.2.2", NAMES_PORT))):
         with socket.socket(socket.AF_INET, kind) as probe, contextlib.suppress(OSError):
@@ -256,7 +253,7 @@ def attempt() -> None:
             probe.send(b"x")
 
 
-def main(folder: Path) -> None:
+def main(folder):
     bring_up()
     record = Record()
     record.start()

@@ -5,6 +5,6 @@ import os
 FACTOR = float(os.environ.get("CAIRN_TEST_PATIENCE", "1"))
 
 
-def patience(seconds: float) -> float:
+def patience(seconds):
     """Return the time-out ``seconds`` of a quiet machine for this one."""
     return seconds * FACTOR

@@ -1,20 +1,17 @@
 """Small PMTiles files, rendered here, for the tests of the base map."""
 
-from __future__ import annotations
-
 import struct
 import zlib
-from pathlib import Path
 
 import numpy as np
 from pmtiles.tile import Compression, TileType, zxy_to_tileid
 from pmtiles.writer import Writer
 
 
-def png(image: np.ndarray) -> bytes:
+def png(image):
     """An RGB image (h, w, 3) of bytes as a PNG."""
 
-    def chunk(name: bytes, body: bytes) -> bytes:
+    def chunk(name, body):
         return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
     height, width, _ = image.shape
@@ -23,7 +20,7 @@ def png(image: np.ndarray) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
-def streets(z: int, x: int, y: int) -> bytes:
+def streets(z, x, y):
     """A tile of a synthetic city: streets, parks and a river that continue in the next tile."""
     grain = 2 ** (14 - z)
     across, down = np.meshgrid((np.arange(256) + 256 * x) * grain, (np.arange(256) + 256 * y) * grain)
@@ -36,13 +33,7 @@ def streets(z: int, x: int, y: int) -> bytes:
     return png(image)
 
 
-def write_tiles(
-    path: Path,
-    tiles: dict[tuple[int, int, int], bytes],
-    *,
-    bounds: tuple[float, float, float, float] = (-180.0, -85.0, 180.0, 85.0),
-    **header: object,
-) -> Path:
+def write_tiles(path, tiles, *, bounds=(-180.0, -85.0, 180.0, 85.0), **header):
     """A file of these tiles, {(z, x, y): bytes}."""
     west, south, east, north = (round(degrees * 1e7) for degrees in bounds)
     zooms = [z for z, _, _ in tiles]
@@ -60,13 +51,13 @@ def write_tiles(
     return path
 
 
-def vector_tile(layer: str, corners: list[tuple[int, int]]) -> bytes:
+def vector_tile(layer, corners):
     """A vector tile with one area, of whole numbers from 0 to 4096."""
 
-    def varint(number: int) -> bytes:
+    def varint(number):
         return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
 
-    def field(number: int, body: bytes) -> bytes:
+    def field(number, body):
         return varint(number << 3 | 2) + varint(len(body)) + body
 
     steps = np.diff(np.array([(0, 0), *corners]), axis=0).reshape(-1).tolist()

@@ -3,8 +3,6 @@
 ``python -m tests.postgres COMMAND ...`` runs a command with its DATABASE_URL (`make test-postgres`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pwd
@@ -14,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests.patience import patience
@@ -24,7 +21,7 @@ INITDB = ("-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
 PATIENCE_S = patience(30)
 
 
-def programs() -> Path | None:
+def programs():
     """The folder that holds initdb and postgres, the newest if there are several."""
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
     on_path = [Path(found).resolve().parent for found in [shutil.which("initdb")] if found]
@@ -32,14 +29,14 @@ def programs() -> Path | None:
 
 
 @contextlib.contextmanager
-def cluster(bin_folder: Path) -> Iterator[str]:
+def cluster(bin_folder):
     """Start a server, and yield its DATABASE_URL."""
     with running(bin_folder) as server:
         yield server.url
 
 
 @contextlib.contextmanager
-def running(bin_folder: Path) -> Iterator[Cluster]:
+def running(bin_folder):
     """Start a server that a test may restart."""
     server = Cluster(bin_folder)
     try:
@@ -53,7 +50,7 @@ def running(bin_folder: Path) -> Iterator[Cluster]:
 class Cluster:
     """A database folder of its own and the server on it."""
 
-    def __init__(self, bin_folder: Path) -> None:
+    def __init__(self, bin_folder):
         self.bin_folder, self.person = bin_folder, _unprivileged()
         self.folder = Path(tempfile.mkdtemp(prefix="cpg-"))
         self.url = f"postgres://{USER}@/{self.folder}/postgres"
@@ -77,7 +74,7 @@ class Cluster:
             self.remove()
             raise
 
-    def start(self) -> None:
+    def start(self):
         """Start the server, and wait until it answers."""
         # a commit is written, if not to the disk: SIGQUIT must lose none
         settings = "listen_addresses=", "fsync=off"
@@ -97,7 +94,7 @@ class Cluster:
             assert time.monotonic() < give_up, (self.folder / "log").read_text()
             time.sleep(0.1)
 
-    def stop(self, number: int = signal.SIGTERM) -> None:
+    def stop(self, number=signal.SIGTERM):
         """Stop the server: by SIGTERM when its sessions are over, by SIGQUIT at once, as in a crash."""
         assert self.process
         self.process.send_signal(number)
@@ -107,14 +104,14 @@ class Cluster:
             self.process.kill()
             self.process.wait()
 
-    def remove(self) -> None:
+    def remove(self):
         """Stop what runs, and delete the folder."""
         if self.process and self.process.poll() is None:
             self.stop()
         shutil.rmtree(self.folder)
 
 
-def _unprivileged() -> dict[str, int]:
+def _unprivileged():
     """Arguments that run a process as another user: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
@@ -123,7 +120,7 @@ def _unprivileged() -> dict[str, int]:
     return {"user": person.pw_uid, "group": person.pw_gid}
 
 
-def main(command: list[str]) -> int:
+def main(command):
     """Run ``command`` with a server of its own; without PostgreSQL that is an error on CI and skipped elsewhere."""
     bin_folder = programs()
     if bin_folder is None:

@@ -1,12 +1,9 @@
 """A message broker of the tests' own, on a socket in a folder of its own."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +16,7 @@ from tests.patience import patience
 
 
 @contextmanager
-def running(*options: str) -> Iterator[Path]:
+def running(*options):
     """Its socket, while it runs with further options."""
     folder = Path(tempfile.mkdtemp(prefix="cairn-redis-"))  # a socket's path has at most 107 characters
     listens_at = folder / "b.sock"
@@ -37,7 +34,7 @@ def running(*options: str) -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def age_beat(kind: str, name: str, age_s: float) -> None:
+def age_beat(kind, name, age_s):
     """Let the beat of a process be so many seconds old."""
     client = Redis(unix_socket_path=settings.CELERY_BROKER_URL.removeprefix("redis+socket://"))
     assert client.pexpire(f"cairn:beat:{kind}:{name}", round((beats.FORGOTTEN_S - age_s) * 1000))

@@ -4,8 +4,6 @@ Each request whose method and path begin with a line of the file ``faults`` ("PU
 often) is answered with that status; ``cut`` for a status ends the body in its middle.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -15,9 +13,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from tests.patience import patience
 
@@ -29,7 +25,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "of-a-test", "AWS_SECRET_ACCESS_KEY": "of-a-test", 
 class S3Server:
     """The process, its address, and the faults that it has."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
         self.faults = folder / "faults"
         self.log = folder / "requests"
@@ -37,10 +33,10 @@ class S3Server:
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
-    def endpoint(self) -> str:
+    def endpoint(self):
         return f"http://127.0.0.1:{self.port}"
 
-    def start(self) -> None:
+    def start(self):
         """Start it at the port that it had, or any."""
         up = self.folder / "port"
         up.unlink(missing_ok=True)
@@ -62,33 +58,33 @@ class S3Server:
         with contextlib.suppress(urllib.error.HTTPError):
             urllib.request.urlopen(request, timeout=patience(10)).close()
 
-    def stop(self) -> None:
+    def stop(self):
         assert self.process
         self.process.kill()
         self.process.wait()
 
-    def freeze(self) -> None:
+    def freeze(self):
         assert self.process
         self.process.send_signal(signal.SIGSTOP)
 
-    def thaw(self) -> None:
+    def thaw(self):
         assert self.process
         self.process.send_signal(signal.SIGCONT)
 
-    def fail(self, *rules: str) -> None:
+    def fail(self, *rules):
         self.faults.write_text("\n".join(rules))
 
-    def requests(self) -> list[str]:
+    def requests(self):
         """Method and path of what was requested so far."""
         return self.log.read_text().splitlines() if self.log.exists() else []
 
-    def environment(self, prefix: str) -> dict[str, str]:
+    def environment(self, prefix):
         """The settings of a process that stores its files there."""
         return KEYS | {"CAIRN_STORAGE": f"s3://{BUCKET}/{prefix}", "CAIRN_S3_ENDPOINT": self.endpoint}
 
 
 @contextlib.contextmanager
-def running_s3(folder: Path) -> Iterator[S3Server]:
+def running_s3(folder):
     """A server with an empty bucket, until the block ends."""
     server = S3Server(folder)
     server.start()
@@ -101,12 +97,12 @@ def running_s3(folder: Path) -> Iterator[S3Server]:
 class Faulty:
     """The application with the faults that are requested, and a log of what was requested."""
 
-    def __init__(self, application: Any, folder: Path) -> None:
+    def __init__(self, application, folder):
         self._application, self._folder = application, folder
         self._left: dict[str, int] = {}
         self._one_by_one = threading.Lock()
 
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+    def __call__(self, environ, start_response):
         request = f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}"
         with (self._folder / "requests").open("a") as log:
             condition, source = (environ.get(f"HTTP_{name}", "") for name in ("IF_NONE_MATCH", "X_AMZ_COPY_SOURCE"))
@@ -124,7 +120,7 @@ class Faulty:
         with self._one_by_one:  # moto checks for an object and then writes it: S3 does both at once
             return self._application(environ, start_response)
 
-    def _fault(self, request: str) -> str:
+    def _fault(self, request):
         file = self._folder / "faults"
         for rule in file.read_text().splitlines() if file.exists() else []:
             beginning, status, times = rule.rsplit(" ", 2)
@@ -135,12 +131,12 @@ class Faulty:
         return ""
 
 
-def _cut(parts: Any) -> Iterator[bytes]:
+def _cut(parts):
     whole = b"".join(parts)
     yield whole[: len(whole) // 2]
 
 
-def main() -> None:
+def main():
     from moto.server import DomainDispatcherApplication, create_backend_app
     from werkzeug.serving import make_server
 

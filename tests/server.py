@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 from numba.core.caching import UserProvidedCacheLocator
@@ -24,13 +23,13 @@ ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"http://\S+/login/once/\S+")
 
 
-def free_port() -> int:
+def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
-def fresh_clone(folder: Path, *, with_packages: bool) -> Path:
+def fresh_clone(folder, *, with_packages):
     """Clone what is committed; ``with_packages`` gives it the packages these tests run with."""
     clone = folder / "cairn"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
@@ -40,7 +39,7 @@ def fresh_clone(folder: Path, *, with_packages: bool) -> Path:
     return clone
 
 
-def copy_kernels(clone: Path) -> None:
+def copy_kernels(clone):
     """Copy the machine code of the kernels, which numba stores by a hash of the path of their sources."""
     compiled, subfolder = Path(kernels.CACHE_FOLDER), UserProvidedCacheLocator.get_suitable_cache_subpath
     sources = Path(kernels.__file__)
@@ -50,24 +49,14 @@ def copy_kernels(clone: Path) -> None:
         shutil.copytree(found, copies.parent / "__pycache__" / compiled.name / subfolder(str(copies)))
 
 
-def clean_environment(**settings: str) -> dict[str, str]:
+def clean_environment(**settings):
     """The environment of a person who has set nothing but ``settings``."""
-    left_out = (
-        "CAIRN_",
-        "DJANGO_",
-        "REDIS_",
-        "DATABASE_",
-        "PYTEST_",
-        "COV_",
-        "MAKE",
-        "MFLAGS",
-        "VIRTUAL_ENV",
-    )
+    left_out = ("CAIRN_", "DJANGO_", "REDIS_", "DATABASE_", "PYTEST_", "COV_", "MAKE", "MFLAGS", "VIRTUAL_ENV")
     return {name: value for name, value in os.environ.items() if not name.startswith(left_out)} | settings
 
 
 class Server:
-    def __init__(self, clone: Path, home: Path | None = None, port: int | None = None) -> None:
+    def __init__(self, clone, home=None, port=None):
         self.clone = clone
         self.home = home or clone / "var"
         self.port = port or free_port()
@@ -75,7 +64,7 @@ class Server:
         self.output = ""
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, *command: str, limit_s: float = 60) -> float:
+    def start(self, *command, limit_s=60):
         """Start, wait until it prints the login link, and return the seconds that took."""
         began = time.monotonic()
         self.forget()
@@ -96,32 +85,32 @@ class Server:
             time.sleep(0.02)
         return time.monotonic() - began
 
-    def read(self) -> str:
+    def read(self):
         self.output += (self.process.stdout.read() or b"").decode()
         return self.output
 
-    def logs(self) -> str:
+    def logs(self):
         return "\n".join(f"== {log.name}\n{log.read_text()[-2000:]}" for log in (self.home / "log").glob("*.log"))
 
     @property
-    def link(self) -> str:
+    def link(self):
         return LINK.findall(self.output)[-1]
 
     @property
-    def address(self) -> str:
+    def address(self):
         return f"http://127.0.0.1:{self.port}"
 
-    def signal_terminal(self, number: int) -> None:
+    def signal_terminal(self, number):
         os.killpg(self.process.pid, number)
 
-    def press_ctrl_c(self, limit_s: float = 40) -> int:
+    def press_ctrl_c(self, limit_s=40):
         """Send what Ctrl-C sends, wait, and return make's exit code."""
         self.signal_terminal(signal.SIGINT)
         code = self.process.wait(patience(limit_s))
         self.read()
         return code
 
-    def processes(self) -> dict[int, str]:
+    def processes(self):
         """Every process of this home, grandchildren included: id, command line and, in brackets, its name.
 
         They carry it in their environment; the broker, which writes its title over it, in its socket's path.
@@ -138,16 +127,16 @@ class Server:
                 found[int(folder.name)] = shown.decode()
         return found
 
-    def process_ids(self, part_of_command: str) -> list[int]:
+    def process_ids(self, part_of_command):
         return sorted(pid for pid, command in self.processes().items() if part_of_command in command)
 
-    def wait_until_empty(self, limit_s: float) -> dict[int, str]:
+    def wait_until_empty(self, limit_s):
         give_up = time.monotonic() + patience(limit_s)
         while (left := self.processes()) and time.monotonic() < give_up:
             time.sleep(0.1)
         return left
 
-    def shell(self, line: str, **variables: str) -> str:
+    def shell(self, line, **variables):
         """Run one line of the README here, and return what it prints."""
         done = subprocess.run(
             ["bash", "-c", line],
@@ -160,12 +149,12 @@ class Server:
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
-    def get_json(self, path: str, token: str) -> dict:
+    def get_json(self, path, token):
         request = urllib.request.Request(f"{self.address}{path}", headers={"Authorization": f"Token {token}"})
         with urllib.request.urlopen(request, timeout=patience(30)) as answer:
             return json.load(answer)
 
-    def clear_away(self) -> None:
+    def clear_away(self):
         """Leave no process behind, however a test ended."""
         for pid in self.processes():
             try:
@@ -174,7 +163,7 @@ class Server:
                 continue
         self.forget()
 
-    def forget(self) -> None:
+    def forget(self):
         """Collect the last process, so that another may be started."""
         if self.process:
             self.process.wait(patience(10))
@@ -183,7 +172,7 @@ class Server:
 
 
 @contextlib.contextmanager
-def running_server(home: Path, **environment: str) -> Iterator[Server]:
+def running_server(home, **environment):
     """A Cairn of its own, as `make run` starts it, until the block ends."""
     server = Server(ROOT, home=home)
     server.env |= environment
@@ -195,5 +184,5 @@ def running_server(home: Path, **environment: str) -> Iterator[Server]:
         server.clear_away()
 
 
-def has_terminal_tools() -> bool:
+def has_terminal_tools():
     return Path("/proc/self/environ").exists() and all(shutil.which(tool) for tool in ("make", "git", "curl", "bash"))

@@ -1,7 +1,5 @@
 """The page of `make bench` states what was measured and nothing better; the suite can be collected."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -20,30 +18,30 @@ ROOT = Path(__file__).resolve().parent.parent
 NUMPY_40 = {"numpy": 40.0}
 
 
-def verdict(seconds: float, target: Target | None, floor_s: float = 0.0, **references: float) -> str:
+def verdict(seconds, target, floor_s=0.0, **references):
     """That of work with a million draws, if ``floor_s`` is given: 2 ms where goals were set."""
     floor = Floor("draws", 10**6) if floor_s else None
     return Figure("1", "work", seconds, references, {}, target, floor, floor_s).cells()[-1]
 
 
 class TestVerdict:
-    def test_met_needs_the_floor_and_every_ratio(self) -> None:
+    def test_met_needs_the_floor_and_every_ratio(self):
         """The goal is 4 ms over 2 ms: twice the floor."""
         assert verdict(0.002, Target(0.004, NUMPY_40), 0.001, numpy=0.08) == "met"
 
-    def test_a_missed_floor_is_named_with_its_cause_even_where_the_ratio_is_met(self) -> None:
+    def test_a_missed_floor_is_named_with_its_cause_even_where_the_ratio_is_met(self):
         text = verdict(0.004, Target(0.004, NUMPY_40, "A slow loop."), 0.001, numpy=0.2)
         assert text == "**missed**: ratio to the floor 2.00 of the goal. A slow loop."
 
-    def test_a_missed_ratio_is_named_even_where_the_floor_is_met(self) -> None:
+    def test_a_missed_ratio_is_named_even_where_the_floor_is_met(self):
         text = verdict(0.001, Target(0.004, NUMPY_40), 0.001, numpy=0.02)
         assert text == "**missed**: ratio to numpy 0.50 of the goal. Cause not known."
 
-    def test_both_are_named(self) -> None:
+    def test_both_are_named(self):
         text = verdict(0.004, Target(0.004, NUMPY_40), 0.001, numpy=0.08)
         assert text.startswith("**missed**: ratio to numpy 0.50 of the goal, ratio to the floor 2.00 of the goal.")
 
-    def test_the_design_time_decides_nothing_and_is_shown(self) -> None:
+    def test_the_design_time_decides_nothing_and_is_shown(self):
         """A machine that is ten times slower takes ten times as long for peers and floors too."""
         slow = Figure("1", "x", 0.02, {"numpy": 0.8}, {}, Target(0.004, NUMPY_40), Floor("draws", 10**6), 0.01).cells()
         assert slow[2:] == [
@@ -53,33 +51,33 @@ class TestVerdict:
             "met",
         ]
 
-    def test_a_target_without_a_ratio_is_refused(self) -> None:
+    def test_a_target_without_a_ratio_is_refused(self):
         """It would be met by everything."""
         with pytest.raises(ValueError, match="needs a ratio to a peer or a floor: work"):
             verdict(1.0, Target(0.1))
 
-    def test_no_target_is_neither_met_nor_missed(self) -> None:
+    def test_no_target_is_neither_met_nor_missed(self):
         assert verdict(1.0, None, numpy=2.0) == ""
         assert [Finding("", "x", "", "1", met).cells()[-1] for met in (None, True, False)] == ["", "met", "**missed**"]
 
 
 class TestFloor:
     @each("kind", KINDS)
-    def test_is_work_of_as_many_units_as_it_states(self, kind: str) -> None:
+    def test_is_work_of_as_many_units_as_it_states(self, kind):
         side = Floor(kind, 10_000).side()
         assert side.size == 10_000
         side.work()
 
-    def test_of_draws_is_the_noise_of_simulations(self) -> None:
+    def test_of_draws_is_the_noise_of_simulations(self):
         """Everything is written: radius, sine and cosine of a hundred repetitions of as many events."""
         (safe,) = Floor("draws", 100 * 100).side().work()
         assert safe.shape == (100,)
         assert (safe > 0).all()
 
-    def test_is_timed_in_part_where_it_is_large(self) -> None:
+    def test_is_timed_in_part_where_it_is_large(self):
         assert Floor("draws", 10**9).side().size == MOST
 
-    def test_every_kind_is_defined_on_the_page(self) -> None:
+    def test_every_kind_is_defined_on_the_page(self):
         text = page([], 1)
         assert all(f"- *{kind.unit}*: {kind.text}; assumed " in text for kind in KINDS.values())
 
@@ -95,15 +93,15 @@ class TestFloor:
         (2640.4, "2,640 s"),
     ],
 )
-def test_times_are_in_the_unit_that_suits_them(seconds: float, text: str) -> None:
+def test_times_are_in_the_unit_that_suits_them(seconds, text):
     assert amount(seconds) == text
 
 
-def test_ratios_below_one_are_named() -> None:
+def test_ratios_below_one_are_named():
     assert significant(0.544) == "0.54"
 
 
-def test_the_page_puts_numbered_items_first_and_names_no_machine() -> None:
+def test_the_page_puts_numbered_items_first_and_names_no_machine():
     text = page(
         [
             Finding("", "other figure", "", "", None),
@@ -116,13 +114,13 @@ def test_the_page_puts_numbered_items_first_and_names_no_machine() -> None:
     assert str(ROOT) not in text
 
 
-def test_every_line_has_as_many_cells_as_the_head() -> None:
+def test_every_line_has_as_many_cells_as_the_head():
     head, *lines = table([Finding("", "x", "", "1", True), Figure("1", "work", 1.0, {"library": 2.0}, {})]).splitlines()
     assert {line.count("|") for line in lines} == {head.count("|")}
 
 
 @pytest.mark.slow
-def test_every_benchmark_is_collected_by_the_command_of_the_makefile() -> None:
+def test_every_benchmark_is_collected_by_the_command_of_the_makefile():
     (line,) = [line for line in (ROOT / "Makefile").read_text().splitlines() if "-m pytest -c benchmarks" in line]
     arguments = line.split("-m pytest ")[1].split(" --page")[0].split()
     command = [sys.executable, "-m", "pytest", *arguments, "--collect-only"]
@@ -134,7 +132,7 @@ def test_every_benchmark_is_collected_by_the_command_of_the_makefile() -> None:
 
 
 class TestResultPages:
-    def test_are_written_between_their_marks_alone(self, tmp_path: Path) -> None:
+    def test_are_written_between_their_marks_alone(self, tmp_path):
         page = tmp_path / "page.md"
         write(page, "one")
         assert page.read_text() == "<!-- measured -->\none\n<!-- /measured -->\n"
@@ -148,7 +146,7 @@ class TestResultPages:
         assert page.read_text() == expected
         assert [metres(one) for one in (None, 2.04, 1234.5)] == ["–", "2.0", "1,234"]
 
-    def test_have_figures_with_a_line_and_a_band_for_each_curve(self) -> None:
+    def test_have_figures_with_a_line_and_a_band_for_each_curve(self):
         points = [(0.0, 2.0, 1.0, 3.0), (1.0, 200.0, 100.0, 1000.0)]
         panels = {"One & other": {"A": Curve(points, "#e69f00", ""), "B": Curve(points, "#0072b2", "6 3")}}
         drawn = ElementTree.fromstring(svg(panels))

@@ -1,12 +1,9 @@
 """What pages compute as the server does: functions of static/js, run by Node, against those in Python."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -33,12 +30,12 @@ LATITUDES = np.array([0, 1, -1, 488_500_000, -337_000_000, 850_511_287, 890_000_
 RULES = [(whole, param.lowest, param.highest) for whole, param in map(domain, DOMAINS)]
 
 
-def rule_of(whole: bool, lowest: float | None, highest: float | None) -> dict[str, Any]:
+def rule_of(whole, lowest, highest):
     bounds = {"minimum": lowest, "maximum": highest}
     return {"whole": whole} | {name: value for name, value in bounds.items() if value is not None}
 
 
-def in_javascript(module: str, name: str, calls: list[Any]) -> list[Any]:
+def in_javascript(module, name, calls):
     """Return what a function of static/js gives for several calls."""
     node = Path(sys.prefix) / "bin" / "node"
     given = json.dumps([f"{ROOT}/static/js/{module}.js", name, calls])
@@ -71,12 +68,12 @@ def in_javascript(module: str, name: str, calls: list[Any]) -> list[Any]:
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )
-def test_a_page_computes_what_the_server_does(module: str, name: str, calls: list[Any], expected: list[Any]) -> None:
+def test_a_page_computes_what_the_server_does(module, name, calls, expected):
     numbers = all(isinstance(one, int | float) for one in expected)
     assert in_javascript(module, name, calls) == (pytest.approx(expected, rel=1e-9) if numbers else expected)
 
 
-def test_rules_of_all_parameters_are_sentences_without_a_plus() -> None:
+def test_rules_of_all_parameters_are_sentences_without_a_plus():
     fields = [field for cls in mechanisms for field in cls.fields() if not field["choices"]]
     rules = [rule_of(field["whole"], field["minimum"], field["maximum"]) for field in fields]
     assert len(rules) > 20

@@ -1,19 +1,17 @@
 """The loops over cases inside one test: all run, and those that fail are named."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.cases import each, refusal
 
 
 @pytest.mark.parametrize("bad", [(), (2,), (1, 3)])
-def test_every_case_runs_and_those_that_fail_are_named(bad: tuple[int, ...]) -> None:
+def test_every_case_runs_and_those_that_fail_are_named(bad):
     seen = []
 
     @each("letter", ["a", "b"])
     @each(("number", "square"), [(1, 1), (2, 4), (3, 9)])
-    def checked(letter: str, number: int, square: int) -> None:
+    def checked(letter, number, square):
         seen.append((letter, number, square))
         assert letter == "a" or number not in bad
 
@@ -28,21 +26,21 @@ def test_every_case_runs_and_those_that_fail_are_named(bad: tuple[int, ...]) -> 
     assert seen == [(letter, number, number**2) for letter in "ab" for number in (1, 2, 3)]
 
 
-def test_a_test_without_cases_or_with_other_arguments_is_an_error() -> None:
+def test_a_test_without_cases_or_with_other_arguments_is_an_error():
     with pytest.raises(AssertionError, match="without cases"):
         each("number", [])
     with pytest.raises(AssertionError, match="does not take letter"):
         each("letter", ["a"])(lambda number: None)
 
 
-def test_a_call_that_is_not_refused_fails() -> None:
+def test_a_call_that_is_not_refused_fails():
     assert refusal(ValueError, int, "x").args
     with pytest.raises(pytest.fail.Exception):
         refusal(ValueError, int, "1")
 
 
-def test_long_tests_and_cases_with_marks_stay_apart() -> None:
-    def checked(number: int) -> None:
+def test_long_tests_and_cases_with_marks_stay_apart():
+    def checked(number):
         pass
 
     for apart in (

@@ -3,8 +3,6 @@
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +13,7 @@ from tests.patience import patience
 
 
 @pytest.fixture
-def handlers() -> Iterator[None]:
+def handlers():
     """The supervisor's: they note a signal, and do not end the process."""
     before = {number: signal.signal(number, lambda *_: None) for number in STOPPING}
     yield
@@ -23,7 +21,7 @@ def handlers() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-def test_a_child_that_must_end_as_it_begins_ends(tmp_path: Path, handlers: None) -> None:
+def test_a_child_that_must_end_as_it_begins_ends(tmp_path, handlers):
     for _ in range(20):
         child = Forked("child", time.sleep, 600, log=tmp_path / "child.log")
         child.terminate()
@@ -33,7 +31,7 @@ def test_a_child_that_must_end_as_it_begins_ends(tmp_path: Path, handlers: None)
         assert code == -signal.SIGTERM
 
 
-def test_a_child_without_a_process_group_of_its_own_is_killed(tmp_path: Path) -> None:
+def test_a_child_without_a_process_group_of_its_own_is_killed(tmp_path):
     with (tmp_path / "lock").open("w") as lock:
         guard = Guard(keep_open=lock.fileno())
         child = Child(

@@ -1,7 +1,5 @@
 """Verdicts on claims follow from what was measured; those in the text of docs/results.md are of its tables."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -22,19 +20,19 @@ from tests.later import stats
 RESULTS = (ROOT / "docs" / "results.md").read_text()
 
 
-def part(name: str) -> str:
+def part(name):
     """What a script wrote."""
     return RESULTS.partition(f"<!-- {name} -->")[2].partition(f"<!-- /{name} -->")[0]
 
 
-def rows(text: str, start: str) -> list[list[str]]:
+def rows(text, start):
     """The cells of the table rows that start so."""
     lines = [line for line in text.splitlines() if line.startswith(f"| {start}")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 class TestIntervals:
-    def test_are_corrected_for_runs_that_share_their_users(self) -> None:
+    def test_are_corrected_for_runs_that_share_their_users(self):
         values = np.array([0.1, 0.3, 0.2, 0.4])
         found = recommended.interval(values)
         half = stats.t.ppf(0.975, 3) * values.std(ddof=1) * np.sqrt(1 / 4 + 0.2 / 0.8)
@@ -42,12 +40,12 @@ class TestIntervals:
         plain = stats.t.ppf(0.975, 3) * values.std(ddof=1) / 2
         assert half > plain
 
-    def test_a_verdict_is_open_where_the_interval_has_zero(self) -> None:
+    def test_a_verdict_is_open_where_the_interval_has_zero(self):
         bounds = {"yes": (0.01, 0.2), "no": (-0.2, -0.01), "open": (-0.1, 0.1)}
         for verdict, (low, high) in bounds.items():
             assert recommended.Interval(0.0, low, high).verdict == verdict
 
-    def test_quotients_of_errors_by_the_same_draws(self) -> None:
+    def test_quotients_of_errors_by_the_same_draws(self):
         rng = np.random.default_rng(1)
         covered = 0
         for _ in range(400):
@@ -58,7 +56,7 @@ class TestIntervals:
         assert 0.91 < covered / 400 < 0.98  # of 95 %, binomial with 400: outside once in a thousand
 
 
-def found(**rates: float) -> recommended.Found:
+def found(**rates):
     """Four runs of every study: the named models at these rates, all others at the nearest cell's, .4."""
     noise = np.array([0.01, -0.01, 0.01, -0.01])
     models = (*recommended.SWEPT, "PrivTree")
@@ -78,7 +76,7 @@ def found(**rates: float) -> recommended.Found:
 
 
 class TestSeed003:
-    def test_each_claim_is_counted_by_its_cases(self) -> None:
+    def test_each_claim_is_counted_by_its_cases(self):
         text = recommended.claims(found(kd_tree=0.5, N_grams=0.1))
         [first, second] = rows(text, "Careful sanitisation")
         assert first[:3] == [first[0], "user", "yes 1, no 1, open 2 of 4"]
@@ -88,7 +86,7 @@ class TestSeed003:
         assert [row[2] for row in rows(text, "… and n-grams suit")] == ["no 4 of 4"] * 2
         assert [row[2] for row in rows(text, "Skew matters")] == ["yes 6 of 6"] * 2
 
-    def test_the_public_baseline_is_compared_at_every_place(self) -> None:
+    def test_the_public_baseline_is_compared_at_every_place(self):
         rates = {
             Place("Manhattan", 16, unit, epsilon, model): Rate(mean, 0.01)
             for unit in UNITS
@@ -104,14 +102,14 @@ class TestSeed003:
         assert NEAREST not in text
 
 
-def case(share: float = 0.4, **means: float) -> people.Case:
+def case(share=0.4, **means):
     usual = {"Uniform": 10.0, "Skip": 5.0, "Adaptive, literal": 9.0, "Adaptive": 8.0, "Planned": 4.0, "Joint": 3.0}
     named = {name.replace("_", ", "): mean for name, mean in means.items()}
     return people.Case(share, {name: np.full(9, mean) for name, mean in (usual | named).items()})
 
 
 class TestLandmarks:
-    def test_a_claim_holds_at_every_share_or_where_it_does_is_listed(self) -> None:
+    def test_a_claim_holds_at_every_share_or_where_it_does_is_listed(self):
         skip = next(one for one in people.CLAIMS if one.text.startswith("Skip"))
         assert people.held(skip, [case(0.0, Skip=99.0), case(0.2), case(0.4)]) == "yes"
         assert people.held(skip, [case(0.2), case(0.4, Skip=20.0)]) == "yes at 20 %, no at 40 %"
@@ -119,12 +117,12 @@ class TestLandmarks:
         everyone = [[case(0.2)], [case(0.2, Skip=20.0)], [case(0.2), case(0.4, Skip=20.0)], [case(0.0)]]
         assert people.always(skip, everyone) == "yes 1, no 1, by share 1"
 
-    def test_quotients_are_of_the_best_of_the_papers(self) -> None:
+    def test_quotients_are_of_the_best_of_the_papers(self):
         assert people.joint(case()).value == pytest.approx(3 / 5)
         assert people.joint(case(Skip=50.0)).value == pytest.approx(3 / 8)
         assert people.skip_beside(case()).value == pytest.approx(5 / 9)
 
-    def test_a_series_is_measured_in_the_reading_that_is_stated(self) -> None:
+    def test_a_series_is_measured_in_the_reading_that_is_stated(self):
         """The first anchor fails: the next one has a stay of 35 minutes, what is beyond its reach one of 24."""
         lat = 48 + np.r_[0, np.full(10, 0.00135), np.full(25, 0.0027), np.linspace(0.1, 3, 64)]
         series = Trajectory(np.full(100, 2.0), lat, np.arange(100) * 60.0)
@@ -141,7 +139,7 @@ class TestLandmarks:
 class TestPages:
     """Sentences of docs/results.md and README.md, and the tables that they are of."""
 
-    def test_the_traces_have_the_papers_shares_and_the_page_states_the_readings(self) -> None:
+    def test_the_traces_have_the_papers_shares_and_the_page_states_the_readings(self):
         [row] = rows(part("people"), "The paper's five settings")
         head = rows(part("people"), "claim")[0]
         cells = dict(zip(head, row, strict=True))
@@ -151,7 +149,7 @@ class TestPages:
         for title in ("Geolife, user 174 (li08_def)", "T-Drive, taxi 2 (seed)"):
             assert f"### {title}, stay points" in part("experiments")
 
-    def test_verdicts_that_the_text_names(self) -> None:
+    def test_verdicts_that_the_text_names(self):
         by = {row[0]: dict(zip(rows(part("people"), "claim")[0], row, strict=True)) for row in _claims("stay points")}
         skip, joint = (
             by["Skip is the best of the paper's three"],
@@ -167,7 +165,7 @@ class TestPages:
         ):
             assert re.search(rf"\b{number}\b", part("people"))
 
-    def test_the_readme_states_what_the_table_of_recommendations_has(self) -> None:
+    def test_the_readme_states_what_the_table_of_recommendations_has(self):
         readme = " ".join((ROOT / "README.md").read_text().split())
         [user, record] = rows(part("recommendation-claims"), "Careful sanitisation")
         assert user[2] == "no 4 of 4"
@@ -175,11 +173,11 @@ class TestPages:
         assert "none of the published trees and n-grams recommends better than the nearest cell" in readme
 
 
-def _claims(text: str) -> list[list[str]]:
+def _claims(text):
     table = part("people").partition(f"### Claims of the landmark paper, {text}")[2].partition("###")[0]
     return [row for one in people.CLAIMS for row in rows(table, one.text)]
 
 
-def test_scripts_that_the_page_names_are_there() -> None:
+def test_scripts_that_the_page_names_are_there():
     for name in re.findall(r"python (?:-m )?benchmarks[./](\w+)", RESULTS):
         assert Path(ROOT / "benchmarks" / f"{name.removesuffix('.py')}.py").exists()

@@ -10,7 +10,6 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,16 +33,16 @@ pytestmark = [
 ]
 
 
-def _block(*, holding: str) -> list[str]:
+def _block(*, holding):
     return next(block for block in BLOCKS if holding in block).splitlines()
 
 
-def _tcp_lines() -> list[str]:
+def _tcp_lines():
     tables = [Path("/proc/net") / name for name in ("tcp", "tcp6")]
     return [line for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
 
 
-def _visit(browser: urllib.request.OpenerDirector, address: str) -> tuple[int, str, str]:
+def _visit(browser, address):
     """Return status, final address and text of a page, whatever the status."""
     try:
         answer = browser.open(address, timeout=patience(30))
@@ -54,19 +53,19 @@ def _visit(browser: urllib.request.OpenerDirector, address: str) -> tuple[int, s
 
 
 @pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def clone(tmp_path_factory):
     return fresh_clone(tmp_path_factory.mktemp("clone"), with_packages=True)
 
 
 @pytest.fixture
-def server(clone: Path, tmp_path: Path) -> Iterator[Server]:
+def server(clone, tmp_path):
     made = Server(clone, home=tmp_path / "home")
     yield made
     made.clear_away()
 
 
 @pytest.fixture(scope="module")
-def running(clone: Path) -> Iterator[Server]:
+def running(clone):
     made = Server(clone)
     made.env["PYTHONDONTWRITEBYTECODE"] = "1"
     try:
@@ -77,12 +76,12 @@ def running(clone: Path) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def token(running: Server) -> str:
+def token(running):
     return running.shell(".venv/bin/python manage.py token researcher").split()[-1]
 
 
 @pytest.fixture(scope="module")
-def walk(running: Server) -> Path:
+def walk(running):
     """A walk of two hours with forty minutes' rest, where the README's lines expect ``walk.csv``."""
     lines = ["time,lat,lon"]
     for minute in range(120):
@@ -93,35 +92,35 @@ def walk(running: Server) -> Path:
     return path
 
 
-def test_the_readme_names_two_commands_to_start_with() -> None:
+def test_the_readme_names_two_commands_to_start_with():
     assert [block.strip() for block in BLOCKS[:2]] == ["make run", "make test"]
 
 
 class TestARunningServer:
-    def test_all_processes_are_up(self, running: Server) -> None:
+    def test_all_processes_are_up(self, running):
         with urllib.request.urlopen(f"{running.address}/healthz", timeout=patience(10)) as answer:
             assert answer.status == 200
         commands = " ".join(running.processes().values())
         assert all(part in commands for part in ("-server ", "[cairn-worker]", "[cairn-web]", "guard.py"))
 
-    def test_bytecode_is_written_though_the_environment_forbids_it(self, running: Server) -> None:
+    def test_bytecode_is_written_though_the_environment_forbids_it(self, running):
         assert list((running.clone / "dashboard" / "jobs" / "__pycache__").glob("*.pyc"))
 
-    def test_the_link_logs_in_once(self, running: Server) -> None:
+    def test_the_link_logs_in_once(self, running):
         cookies = urllib.request.HTTPCookieProcessor()
         status, address, _ = _visit(urllib.request.build_opener(cookies), running.link)
         assert (status, address) == (200, f"{running.address}/")
         late = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         assert _visit(late, running.link)[0] == 410
 
-    def test_the_line_that_makes_another_link(self, running: Server) -> None:
+    def test_the_line_that_makes_another_link(self, running):
         line = re.search(r"Another link: +(.+)", running.output)[1]
         printed = running.shell(f"unset CAIRN_PORT CAIRN_HOME; {line}").strip()
         assert printed.startswith(f"{running.address}/login/once/")
         browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         assert _visit(browser, printed)[0] == 200
 
-    def test_the_samples_are_there(self, running: Server, token: str) -> None:
+    def test_the_samples_are_there(self, running, token):
         give_up = time.monotonic() + patience(60)
         while time.monotonic() < give_up:
             found = running.get_json("/api/v1/datasets/", token)
@@ -130,12 +129,12 @@ class TestARunningServer:
             time.sleep(0.3)
         pytest.fail(f"no samples after a minute: {found}")
 
-    def test_an_unknown_token_is_refused(self, running: Server) -> None:
+    def test_an_unknown_token_is_refused(self, running):
         refused = refusal(urllib.error.HTTPError, running.get_json, "/api/v1/datasets/", "0" * 64)
         refused.close()
         assert refused.code == 401
 
-    def test_the_lines_of_curl(self, running: Server, token: str, walk: Path) -> None:
+    def test_the_lines_of_curl(self, running, token, walk):
         api = f"{running.address}/api/v1"
         given = {"API": api, "AUTH": f"Authorization: Token {token}", "JSON": "Content-Type: application/json"}
         curls = _block(holding="curl ")
@@ -157,7 +156,7 @@ class TestARunningServer:
         assert json.loads(running.shell(streams[1], **given))["published"] == 1
         assert len((running.clone / "table.csv").read_text().splitlines()) == 1 + 9 * 6
 
-    def test_the_lines_of_recommendations(self, running: Server, token: str) -> None:
+    def test_the_lines_of_recommendations(self, running, token):
         rows = [
             f"u{i % 7},2024-05-01T{i % 24:02d}:00:00Z,{40.71 + i % 9 * 0.01},{-74.01 + i % 5 * 0.01}"
             for i in range(200)
@@ -178,7 +177,7 @@ class TestARunningServer:
         found = running.shell(f".venv/bin/python - <<'END'\n{script}print(model.tolist())\nEND")
         assert json.loads(found) == [one["cell"] for one in answer["cells"]]
 
-    def test_a_generated_client_uploads_releases_and_compares(self, running: Server, token: str, walk: Path) -> None:
+    def test_a_generated_client_uploads_releases_and_compares(self, running, token, walk):
         page = (ROOT / "docs" / "api.md").read_text()
         generate, run = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
         printed = running.shell(f"set -e; exec 2>&1\n{generate}")
@@ -196,22 +195,22 @@ class TestARunningServer:
         assert lines[6] == "Refused: mechanism.epsilon must be greater than 0, got -1"
 
     @staticmethod
-    def _wait(running: Server, path: str, token: str) -> None:
+    def _wait(running, path, token):
         give_up = time.monotonic() + patience(60)
         while (row := running.get_json(path, token))["state"] in ("queued", "running"):
             assert time.monotonic() < give_up, row
             time.sleep(0.2)
         assert row["state"] in ("ready", "done"), row
 
-    def test_the_line_that_makes_the_token(self, running: Server) -> None:
+    def test_the_line_that_makes_the_token(self, running):
         lines = "\n".join(_block(holding="export API")).replace(":8000/", f":{running.port}/")
         assert json.loads(running.shell(f'{lines}\ncurl -sSH "$AUTH" "$API/mechanisms/"'))
 
-    def test_the_release_command_needs_no_server(self, running: Server, walk: Path) -> None:
+    def test_the_release_command_needs_no_server(self, running, walk):
         running.shell(_block(holding="manage.py release")[0])
         assert len((running.clone / "released.csv").read_text().splitlines()) > 100
 
-    def test_everything_kept_is_for_this_user_only(self, running: Server) -> None:
+    def test_everything_kept_is_for_this_user_only(self, running):
         open_to_others = [
             str(path.relative_to(running.home))
             for path in (running.home, *running.home.rglob("*"))
@@ -219,21 +218,21 @@ class TestARunningServer:
         ]
         assert open_to_others == []
 
-    def test_the_broker_has_no_port(self, running: Server) -> None:
+    def test_the_broker_has_no_port(self, running):
         assert stat.S_ISSOCK((running.home / "run" / "broker.sock").stat().st_mode)
         broker = running.process_ids("-server ")[0]
         held = {str(link.readlink()) for link in Path(f"/proc/{broker}/fd").iterdir()}
         listening = {line.split()[9] for line in _tcp_lines() if line.split()[3] == "0A"}
         assert not held & {f"socket:[{inode}]" for inode in listening}
 
-    def test_a_second_one_on_the_same_home_is_refused_with_a_message(self, running: Server) -> None:
+    def test_a_second_one_on_the_same_home_is_refused_with_a_message(self, running):
         other = Server(running.clone, home=running.home)
         refused = subprocess.run(["make", "run"], cwd=other.clone, env=other.env, capture_output=True, text=True)
         assert refused.returncode != 0
         assert "already runs on" in refused.stderr
         assert "Traceback" not in refused.stderr
 
-    def test_a_killed_worker_comes_back(self, running: Server) -> None:
+    def test_a_killed_worker_comes_back(self, running):
         before = running.process_ids("[cairn-worker]")
         subprocess.run(["kill", "-9", str(before[0])], check=True)
         give_up = time.monotonic() + patience(30)
@@ -244,7 +243,7 @@ class TestARunningServer:
 
 
 class TestStopping:
-    def test_ctrl_c_leaves_nothing_behind_and_the_next_start_is_quick(self, server: Server) -> None:
+    def test_ctrl_c_leaves_nothing_behind_and_the_next_start_is_quick(self, server):
         first = server.start(limit_s=FIRST_S)
         server.press_ctrl_c()
         assert server.processes() == {}
@@ -255,18 +254,18 @@ class TestStopping:
         print(f"served in {first:.1f} s on an empty home, {again:.1f} s on a used one")
         assert again < AGAIN_S
 
-    def test_the_supervisor_ends_with_success(self, server: Server) -> None:
+    def test_the_supervisor_ends_with_success(self, server):
         server.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
         assert server.press_ctrl_c() == 0
 
-    def test_kill_9_of_the_supervisor_leaves_no_orphan(self, server: Server) -> None:
+    def test_kill_9_of_the_supervisor_leaves_no_orphan(self, server):
         server.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
         assert len(server.processes()) > 4
         server.process.kill()
         server.process.wait()
         assert server.wait_until_empty(limit_s=15) == {}
 
-    def test_kill_9_of_the_whole_terminal_leaves_no_orphan(self, server: Server) -> None:
+    def test_kill_9_of_the_whole_terminal_leaves_no_orphan(self, server):
         server.start(limit_s=SERVED_S)
         server.signal_terminal(9)
         server.process.wait()
@@ -274,7 +273,7 @@ class TestStopping:
 
 
 class TestRefusals:
-    def run(self, server: Server, **settings: str) -> str:
+    def run(self, server, **settings):
         refused = subprocess.run(
             ["make", "run"],
             cwd=server.clone,
@@ -288,14 +287,14 @@ class TestRefusals:
         assert server.processes() == {}
         return refused.stderr
 
-    def test_a_taken_port_is_named_with_the_way_out(self, server: Server) -> None:
+    def test_a_taken_port_is_named_with_the_way_out(self, server):
         with socket.create_server(("127.0.0.1", server.port)):
             assert f"CAIRN_PORT={server.port + 1}" in self.run(server)
 
-    def test_an_address_that_is_not_ours(self, server: Server) -> None:
+    def test_an_address_that_is_not_ours(self, server):
         assert "CAIRN_HOST" in self.run(server, CAIRN_HOST="203.0.113.9")
 
-    def test_an_old_python_is_named(self, tmp_path: Path) -> None:
+    def test_an_old_python_is_named(self, tmp_path):
         clone = fresh_clone(tmp_path, with_packages=False)
         old = tmp_path / "python-old"
         old.write_text('#!/bin/sh\n[ "$1" = -V ] && echo "Python 3.9.2" && exit 0\nexit 1\n')
@@ -309,7 +308,7 @@ class TestRefusals:
 
 
 @pytest.mark.thorough
-def test_a_home_with_a_long_path_still_gets_a_broker(clone: Path, tmp_path: Path) -> None:
+def test_a_home_with_a_long_path_still_gets_a_broker(clone, tmp_path):
     server = Server(clone, home=tmp_path / ("long" * 30))
     try:
         server.start(limit_s=SERVED_S)
@@ -320,7 +319,7 @@ def test_a_home_with_a_long_path_still_gets_a_broker(clone: Path, tmp_path: Path
 
 
 @pytest.mark.thorough
-def test_a_damaged_broker_log_does_not_prevent_the_start(server: Server) -> None:
+def test_a_damaged_broker_log_does_not_prevent_the_start(server):
     log = server.home / "broker" / "appendonlydir"
     log.mkdir(parents=True)
     (log / "appendonly.aof.manifest").write_text("file appendonly.aof.1.base.rdb seq 1 type b\n")

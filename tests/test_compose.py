@@ -23,17 +23,17 @@ ENDS = {"migrate"}
 every_service = each("name", SERVICES)
 
 
-def value(text: str) -> str:
+def value(text):
     """What is written, or the default of a variable."""
     return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", str(text))
 
 
-def megabytes(text: str) -> float:
+def megabytes(text):
     number, unit = re.fullmatch(r"(\d+)([mg])", value(text)).groups()
     return int(number) * {"m": 1, "g": 1000}[unit]
 
 
-def test_all_services_are_here() -> None:
+def test_all_services_are_here():
     parts = {"web", "worker", "worker-interactive", "sweep", "migrate", "postgres", "redis", "proxy", "backup"}
     assert set(SERVICES) == parts
     assert {name for name, service in SERVICES.items() if "profiles" in service} == {"proxy", "backup"}
@@ -41,13 +41,13 @@ def test_all_services_are_here() -> None:
 
 @every_service
 class TestEveryService:
-    def test_has_limits_of_memory_processes_and_log(self, name: str) -> None:
+    def test_has_limits_of_memory_processes_and_log(self, name):
         service = SERVICES[name]
         assert 100 <= megabytes(service["mem_limit"]) <= 8000
         assert 0 < service["pids_limit"] <= 1000
         assert service["logging"] == {"driver": "json-file", "options": {"max-size": "10m", "max-file": "5"}}
 
-    def test_has_no_rights_and_writes_to_volumes_and_memory_alone(self, name: str) -> None:
+    def test_has_no_rights_and_writes_to_volumes_and_memory_alone(self, name):
         service = SERVICES[name]
         assert service["cap_drop"] == ["ALL"]
         assert "cap_add" not in service
@@ -57,27 +57,27 @@ class TestEveryService:
         for one in service["tmpfs"]:
             assert {"noexec", "nosuid"} <= set(one.partition(":")[2].split(","))
 
-    def test_reaches_no_docker_socket(self, name: str) -> None:
+    def test_reaches_no_docker_socket(self, name):
         assert not [one for one in SERVICES[name].get("volumes", []) if "docker.sock" in one]
 
-    def test_runs_as_no_root(self, name: str) -> None:
+    def test_runs_as_no_root(self, name):
         ours = name in OURS and "USER cairn" in (ROOT / "Dockerfile").read_text()
         assert ours or "unprivileged" in SERVICES[name]["image"] or SERVICES[name]["user"] not in ("", "root", "0")
 
-    def test_names_a_version_of_its_image(self, name: str) -> None:
+    def test_names_a_version_of_its_image(self, name):
         tag = SERVICES[name]["image"].partition(":")[2]
         assert tag == "local" if name in OURS else re.match(r"\d", tag)
 
-    def test_reports_its_health_or_ends(self, name: str) -> None:
+    def test_reports_its_health_or_ends(self, name):
         check = SERVICES[name]["healthcheck"]
         assert (check == {"disable": True}) == (name in ENDS)
         if name not in ENDS:
             assert {"test", "interval", "timeout", "retries"} <= set(check)
 
-    def test_is_started_again(self, name: str) -> None:
+    def test_is_started_again(self, name):
         assert SERVICES[name]["restart"] == ("on-failure:3" if name in ENDS else "unless-stopped")
 
-    def test_secrets_are_files(self, name: str) -> None:
+    def test_secrets_are_files(self, name):
         service = SERVICES[name]
         for variable, text in service.get("environment", {}).items():
             if re.search("KEY|PASSWORD|SECRET", variable):
@@ -87,7 +87,7 @@ class TestEveryService:
         assert set(service.get("secrets", [])) <= set(COMPOSE["secrets"])
 
 
-def test_every_secret_and_config_is_a_file_and_no_secret_is_in_git() -> None:
+def test_every_secret_and_config_is_a_file_and_no_secret_is_in_git():
     assert all(set(one) == {"file"} for one in COMPOSE["secrets"].values())
     assert all(one["file"].startswith("./secrets/") for one in COMPOSE["secrets"].values())
     assert "/secrets/" in (ROOT / ".gitignore").read_text().splitlines()
@@ -97,7 +97,7 @@ def test_every_secret_and_config_is_a_file_and_no_secret_is_in_git() -> None:
         assert (ROOT / "deploy" / script).stat().st_mode & 0o111
 
 
-def test_every_long_process_of_ours_is_watched_for_its_own_kind() -> None:
+def test_every_long_process_of_ours_is_watched_for_its_own_kind():
     kinds = {name: SERVICES[name]["entrypoint"] for name in OURS if name not in ENDS}
     for name, entrypoint in kinds.items():
         kind = name.partition("-")[0]
@@ -105,7 +105,7 @@ def test_every_long_process_of_ours_is_watched_for_its_own_kind() -> None:
         assert SERVICES[name]["healthcheck"]["test"] == ["CMD", "python", "-m", "dashboard.launcher.health", kind]
 
 
-def test_jobs_fit_into_the_memory_of_their_worker() -> None:
+def test_jobs_fit_into_the_memory_of_their_worker():
     for name in ("worker", "worker-interactive"):
         service = SERVICES[name]
         [processes] = [int(one.partition("=")[2]) for one in service["command"] if one.startswith("--concurrency=")]
@@ -113,7 +113,7 @@ def test_jobs_fit_into_the_memory_of_their_worker() -> None:
         assert processes * (job - LIBRARIES_MB) + 500 <= megabytes(service["mem_limit"])
 
 
-def test_workers_take_from_every_queue_and_one_from_interactive_alone() -> None:
+def test_workers_take_from_every_queue_and_one_from_interactive_alone():
     from django.conf import settings
 
     taken = {
@@ -128,7 +128,7 @@ def test_workers_take_from_every_queue_and_one_from_interactive_alone() -> None:
     }
 
 
-def test_redis_needs_a_password_and_stores_less_than_its_memory() -> None:
+def test_redis_needs_a_password_and_stores_less_than_its_memory():
     redis = SERVICES["redis"]
     text = redis["command"][-1]
     assert "requirepass" in text
@@ -136,20 +136,20 @@ def test_redis_needs_a_password_and_stores_less_than_its_memory() -> None:
     assert int(re.search(r"--maxmemory (\d+)mb", text)[1]) * 2 <= megabytes(redis["mem_limit"])
 
 
-def test_database_broker_and_workers_reach_no_host_outside() -> None:
+def test_database_broker_and_workers_reach_no_host_outside():
     assert COMPOSE["networks"]["back"] == {"internal": True}
     outside = {name for name, service in SERVICES.items() if set(service["networks"]) != {"back"}}
     assert outside == {"web", "proxy"}
 
 
-def test_published_are_the_proxy_and_on_this_machine_alone_the_web_server() -> None:
+def test_published_are_the_proxy_and_on_this_machine_alone_the_web_server():
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
     assert set(published) == {"web", "proxy"}
     assert all(port.startswith("127.0.0.1:") for port in published["web"])
     assert published["proxy"] == ["80:8080", "443:8443"]
 
 
-def test_the_proxy_takes_what_the_settings_expect_and_more_than_cairn_does() -> None:
+def test_the_proxy_takes_what_the_settings_expect_and_more_than_cairn_does():
     environment = SERVICES["web"]["environment"]
     [limit] = re.findall(r"client_max_body_size (\d+)m;", (ROOT / "deploy" / "nginx.conf").read_text())
     assert value(environment["CAIRN_PROXY_MB"]) == limit
@@ -161,16 +161,16 @@ class TestFilesInAStorage:
 
     more = yaml.safe_load((ROOT / "deploy" / "s3.yml").read_text())
 
-    def test_is_valid(self) -> None:
+    def test_is_valid(self):
         vendored = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
         schema = json.loads(vendored.read_text())
         jsonschema.validators.validator_for(schema)(schema).validate(self.more)
 
-    def test_reaches_every_service_that_has_files(self) -> None:
+    def test_reaches_every_service_that_has_files(self):
         with_files = {name for name in OURS if "home:/data" in SERVICES[name].get("volumes", [])}
         assert set(self.more["services"]) == with_files - {"backup"}
 
-    def test_has_every_setting_and_no_secret_in_the_environment(self) -> None:
+    def test_has_every_setting_and_no_secret_in_the_environment(self):
         settings = (ROOT / "dashboard" / "storage" / "settings.py").read_text()
         for name, service in self.more["services"].items():
             environment = service["environment"]

@@ -39,12 +39,12 @@ assert metrics.parse({"name": "largest-error"}).over(truth, truth.lon + [0.0, 0.
 """
 
 
-def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+def run(*command, **options):
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=patience(170), **options)
 
 
 @each(("holding", "use"), [("half-for-landmarks", RELEASE), ("largest-error", METRIC)])
-def test_an_example_registers_and_works(holding: str, use: str) -> None:
+def test_an_example_registers_and_works(holding, use):
     example = next(block for block in PYTHON_BLOCKS if holding in block)
     done = run(sys.executable, "-c", f"import privacy_engine.mechanisms\n{example}\n{use}")
     assert done.returncode == 0, done.stderr
@@ -52,28 +52,28 @@ def test_an_example_registers_and_works(holding: str, use: str) -> None:
 
 class TestCommands:
     @each("line", [one for one in COMMANDS if one.startswith("make ")])
-    def test_make_has_the_target(self, line: str) -> None:
+    def test_make_has_the_target(self, line):
         done = run("make", "--dry-run", "--always-make", *shlex.split(line)[1:])
         assert done.returncode == 0, done.stderr
 
     @pytest.mark.slow
     @pytest.mark.parametrize("line", [one for one in COMMANDS if not one.startswith("make ")])
-    def test_it_runs(self, line: str) -> None:
+    def test_it_runs(self, line):
         done = run("bash", "-c", line)
         assert done.returncode == 0, done.stdout + done.stderr
 
     @each("name", sorted({one for one in NAMED if "/" in one and "<" not in one}))
-    def test_a_named_path_exists(self, name: str) -> None:
+    def test_a_named_path_exists(self, name):
         example = "privacy_engine/mechanisms/landmark/half_for_landmarks.py"  # the reader's to make
         assert (ROOT / name).exists() or name == example
 
 
 class TestPreCommit:
-    def test_every_hook_is_local(self) -> None:
+    def test_every_hook_is_local(self):
         assert [one["repo"] for one in HOOKS] == ["local"]
         assert {hook["language"] for hook in HOOKS[0]["hooks"]} == {"system"}
 
-    def test_every_tool_is_a_check_of_make(self) -> None:
+    def test_every_tool_is_a_check_of_make(self):
         checks = (ROOT / ".ci" / "check").read_text()
         for hook in HOOKS[0]["hooks"]:
             tool = Path(hook["entry"].split()[0]).name
@@ -83,7 +83,7 @@ class TestPreCommit:
 
 class TestLanguageCheck:
     @pytest.fixture
-    def folder(self, tmp_path: Path) -> Path:
+    def folder(self, tmp_path):
         """A repository of its own with the check and the list."""
         (tmp_path / "scripts").mkdir()
         for path in (CHECK, CHECK.with_name("language.toml")):
@@ -91,7 +91,7 @@ class TestLanguageCheck:
         subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
         return tmp_path
 
-    def check(self, folder: Path, text: str, name: str = "part.py", *options: str) -> subprocess.CompletedProcess[str]:
+    def check(self, folder, text, name="part.py", *options):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -111,28 +111,28 @@ class TestLanguageCheck:
             ("# nobody's data", "nobody's"),
         ],
     )
-    def test_a_word_is_found_with_its_line_and_replacement(self, folder: Path, text: str, word: str) -> None:
+    def test_a_word_is_found_with_its_line_and_replacement(self, folder, text, word):
         done = self.check(folder, f"\n{text}\n")
         assert done.returncode == 1
         assert f"part.py:2: {word} -> " in done.stdout
 
     @each("text", ["# a random walk", "# the adversary knows it", "bringing", "essay", "taskset"])
-    def test_a_standard_use_is_not(self, folder: Path, text: str) -> None:
+    def test_a_standard_use_is_not(self, folder, text):
         assert self.check(folder, text).returncode == 0
 
-    def test_an_exception_holds_in_its_place_alone(self, folder: Path) -> None:
+    def test_an_exception_holds_in_its_place_alone(self, folder):
         assert self.check(folder, "rings = 1", "privacy_engine/landmarks/shapes.py").returncode == 0
         assert self.check(folder, "rings = 1", "privacy_engine/shapes.py").returncode == 1
 
-    def test_a_file_name_is_read_too(self, folder: Path) -> None:
+    def test_a_file_name_is_read_too(self, folder):
         assert "tests/house.py:0: house ->" in self.check(folder, "", "tests/house.py").stdout
 
-    def test_counts_are_of_all_tracked_text(self, folder: Path) -> None:
+    def test_counts_are_of_all_tracked_text(self, folder):
         counts = self.check(folder, "told told\nnobody\n", "part.py", "--counts").stdout
         assert re.search(r"^ +2  told\|", counts, re.MULTILINE)
         assert re.search(r"^ +3  in all$", counts, re.MULTILINE)
 
-    def test_an_exception_without_a_reason_is_refused(self, folder: Path) -> None:
+    def test_an_exception_without_a_reason_is_refused(self, folder):
         listed = folder / "scripts" / "language.toml"
         entry = 'pattern = "x"\nsense = "x"\nuse = "y"\nallow = [{ text = "z" }]'
         listed.write_text(f"{listed.read_text()}\n[[entry]]\n{entry}\n")

@@ -1,7 +1,5 @@
 """A piece of an upload whose connection breaks: every web server stores what arrived, and the rest goes on there."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import hashlib
@@ -15,16 +13,15 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from tests.image import DOCKERFILE, instructions
 from tests.nginx import MISSING, running_nginx
 from tests.patience import patience
-from tests.server import ROOT, Server, free_port, has_terminal_tools, running_server
+from tests.server import ROOT, free_port, has_terminal_tools, running_server
 
 pytestmark = [
     pytest.mark.slow,
@@ -41,25 +38,25 @@ class Address(NamedTuple):
     port: int
     tls: bool = False
 
-    def opened(self) -> Any:
+    def opened(self):
         """A connection."""
         plain = socket.create_connection(("127.0.0.1", self.port), timeout=patience(60))
         return ssl._create_unverified_context().wrap_socket(plain) if self.tls else plain
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory):
     with running_server(tmp_path_factory.mktemp("cairn")) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def token(server: Server) -> str:
+def token(server):
     return server.shell(".venv/bin/python manage.py token researcher").split()[-1]
 
 
 @pytest.fixture(scope="module")
-def gunicorn(server: Server) -> Iterator[int]:
+def gunicorn(server):
     """The port of the image's web server, with the files and the database of the other one."""
     port = free_port()
     [command] = [rest for name, rest in instructions(DOCKERFILE.read_text()) if name == "CMD"]
@@ -78,7 +75,7 @@ def gunicorn(server: Server) -> Iterator[int]:
 
 
 @pytest.fixture(params=["launcher", "image", "image behind the proxy"])
-def address(request: pytest.FixtureRequest, server: Server, tmp_path: Path) -> Iterator[Address]:
+def address(request, server, tmp_path):
     if request.param == "launcher":
         yield Address(server.port)
         return
@@ -92,20 +89,20 @@ def address(request: pytest.FixtureRequest, server: Server, tmp_path: Path) -> I
         yield Address(tls, tls=True)
 
 
-def head(token: str, method: str, path: str, **headers: Any) -> bytes:
+def head(token, method, path, **headers):
     given = {"Host": "127.0.0.1", "Authorization": f"Token {token}", "Tus-Resumable": "1.0.0", "Connection": "close"}
     given |= {name.replace("_", "-"): str(value) for name, value in headers.items()}
     return "\r\n".join([f"{method} {path} HTTP/1.1", *(f"{one}: {is_}" for one, is_ in given.items()), "", ""]).encode()
 
 
-def request(address: Address, token: str, method: str, path: str, body: bytes = b"", **headers: Any) -> str:
+def request(address, token, method, path, body=b"", **headers):
     """The head of the answer."""
     with address.opened() as wire:
         wire.sendall(head(token, method, path, Content_Length=len(body), **headers) + body)
         return b"".join(iter(lambda: wire.recv(65536), b"")).decode()
 
 
-def begun(address: Address, token: str) -> str:
+def begun(address, token):
     """The path of a new upload of TEXT."""
     answer = request(address, token, "POST", "/api/v1/uploads/", Upload_Length=len(TEXT))
     found = re.search(r"^Location: https?://[^/]+(\S+)", answer, re.MULTILINE | re.IGNORECASE)
@@ -113,12 +110,12 @@ def begun(address: Address, token: str) -> str:
     return found[1]
 
 
-def stands(address: Address, token: str, path: str) -> int:
+def stands(address, token, path):
     answer = request(address, token, "HEAD", path)
     return int(re.findall(r"^Upload-Offset: (\d+)", answer, re.MULTILINE | re.IGNORECASE)[0])
 
 
-def until(address: Address, token: str, path: str, offset: int) -> None:
+def until(address, token, path, offset):
     give_up = time.monotonic() + patience(20)
     while (found := stands(address, token, path)) != offset:
         assert time.monotonic() < give_up, f"it stands at {found}, and {offset} bytes arrived"
@@ -126,7 +123,7 @@ def until(address: Address, token: str, path: str, offset: int) -> None:
 
 
 @pytest.mark.parametrize("checked", [False, True], ids=["plain", "with a checksum"])
-def test_what_arrived_is_stored_and_the_rest_goes_on(address: Address, token: str, checked: bool) -> None:
+def test_what_arrived_is_stored_and_the_rest_goes_on(address, token, checked):
     path, half = begun(address, token), len(TEXT) // 2
     more = {"Upload_Checksum": f"sha256 {base64.b64encode(hashlib.sha256(TEXT).digest()).decode()}"} if checked else {}
     with address.opened() as wire:
@@ -143,9 +140,7 @@ def test_what_arrived_is_stored_and_the_rest_goes_on(address: Address, token: st
     assert answer.startswith("HTTP/1.1 201"), answer
 
 
-def test_a_web_process_that_is_killed_leaves_nothing_that_deletion_does_not_reach(
-    server: Server, gunicorn: int, token: str
-) -> None:
+def test_a_web_process_that_is_killed_leaves_nothing_that_deletion_does_not_reach(server, gunicorn, token):
     address = Address(gunicorn)
     path = begun(address, token)
     file = server.home / "uploads" / path.split("/")[-2]
@@ -166,7 +161,7 @@ def test_a_web_process_that_is_killed_leaves_nothing_that_deletion_does_not_reac
     assert not file.exists()
 
 
-def test_a_wrong_host_is_one_line_of_the_log(server: Server) -> None:
+def test_a_wrong_host_is_one_line_of_the_log(server):
     log = server.home / "log" / "web.log"
     before = len(log.read_text().splitlines())
     with Address(server.port).opened() as wire:

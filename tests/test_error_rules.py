@@ -1,9 +1,6 @@
 """No error becomes its own cause, and what follows causes ends: rules over the syntax tree of the product's code."""
 
-from __future__ import annotations
-
 import ast
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tests.cases import each
@@ -14,7 +11,7 @@ SOURCES = [ROOT / "manage.py", *(path for folder in FOLDERS for path in sorted((
 LINKS = {"__cause__", "__context__"}
 
 
-def _branches(value: ast.expr | None) -> Iterator[ast.expr]:
+def _branches(value):
     """The expressions of which one is the value."""
     match value:
         case ast.IfExp():
@@ -30,7 +27,7 @@ def _branches(value: ast.expr | None) -> Iterator[ast.expr]:
             yield value
 
 
-def _returns_an_argument(function: ast.AST) -> bool:
+def _returns_an_argument(function):
     if not isinstance(function, ast.FunctionDef):
         return False
     given = {one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
@@ -38,7 +35,7 @@ def _returns_an_argument(function: ast.AST) -> bool:
     return any(isinstance(one, ast.Name) and one.id in given for one in returned)
 
 
-def _called(node: ast.AST) -> str:
+def _called(node):
     """The last name of what a call calls."""
     function = node.func if isinstance(node, ast.Call) else None
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
@@ -47,7 +44,7 @@ def _called(node: ast.AST) -> str:
 class Scope:
     """Which errors an expression of one function can be, by their names."""
 
-    def __init__(self, function: ast.AST, passing: set[str]) -> None:
+    def __init__(self, function, passing):
         self.passing = passing
         self.assigned: dict[str, list[ast.expr]] = {}
         for node in ast.walk(function):
@@ -55,7 +52,7 @@ class Scope:
                 for target in node.targets:
                     self.assigned.setdefault(ast.unparse(target), []).append(node.value)
 
-    def names(self, value: ast.expr | None, met: frozenset[str] = frozenset()) -> set[str]:
+    def names(self, value, met=frozenset()):
         """The names, with those that an assignment or a function may pass on; a link counts as its error."""
         found: set[str] = set()
         for one in _branches(value):
@@ -76,24 +73,24 @@ class Scope:
         return found
 
 
-def _is_link(node: ast.AST) -> bool:
+def _is_link(node):
     return isinstance(node, ast.Attribute) and node.attr in LINKS
 
 
-def _follows(node: ast.AST) -> bool:
+def _follows(node):
     """Whether it reads what an error links to."""
     return any(_is_link(one) or (_called(one) == "getattr" and _names_a_link(one)) for one in ast.walk(node))
 
 
-def _names_a_link(node: ast.AST) -> bool:
+def _names_a_link(node):
     return any(getattr(part, "value", "") in LINKS for part in ast.walk(node) if isinstance(part, ast.Constant))
 
 
-def _raises_from(node: ast.AST) -> bool:
+def _raises_from(node):
     return isinstance(node, ast.Raise) and isinstance(node.cause, ast.Name | ast.Attribute)
 
 
-def faults(tree: ast.AST, passing: set[str]) -> Iterator[str]:
+def faults(tree, passing):
     """What is wrong, with its line."""
     nodes = list(ast.walk(tree))
     functions = [tree, *(node for node in nodes if isinstance(node, ast.FunctionDef))]
@@ -117,12 +114,12 @@ def faults(tree: ast.AST, passing: set[str]) -> Iterator[str]:
                 yield f"{node.lineno}: follows causes without a memory of those it met"
 
 
-def passing_functions(trees: Iterable[ast.AST]) -> set[str]:
+def passing_functions(trees):
     """Names of functions that may return what they were given."""
     return {node.name for tree in trees for node in ast.walk(tree) if _returns_an_argument(node)}
 
 
-def test_no_error_is_its_own_cause_and_every_walk_over_causes_ends() -> None:
+def test_no_error_is_its_own_cause_and_every_walk_over_causes_ends():
     trees = {path: ast.parse(path.read_text()) for path in SOURCES}
     passing = passing_functions(trees.values())
     assert [f"{path.relative_to(ROOT)}:{one}" for path, tree in trees.items() for one in faults(tree, passing)] == []
@@ -148,7 +145,7 @@ def test_no_error_is_its_own_cause_and_every_walk_over_causes_ends() -> None:
         "def root(error):\n    return root(error.__cause__) if error.__cause__ else error",
     ],
 )
-def test_the_search_finds_circles(text: str) -> None:
+def test_the_search_finds_circles(text):
     tree = ast.parse(text)
     assert list(faults(tree, passing_functions([tree])))
 
@@ -165,5 +162,5 @@ def test_the_search_finds_circles(text: str) -> None:
         "while error is not None and id(error) not in seen:\n    error = error.__cause__",
     ],
 )
-def test_the_search_leaves_what_is_right(text: str) -> None:
+def test_the_search_leaves_what_is_right(text):
     assert list(faults(ast.parse(text), set())) == []

@@ -1,7 +1,5 @@
 """docs/ledger.md and the engine's list have of every changed copy whether it is found, as it is measured."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.event_copies import PAGE, measured, tables
@@ -12,22 +10,22 @@ Rows = list[list[str]]
 
 
 @pytest.fixture(scope="module")
-def rows() -> tuple[Rows, Rows]:
+def rows():
     return measured()
 
 
-def test_the_page_has_what_is_measured(rows: tuple[Rows, Rows]) -> None:
+def test_the_page_has_what_is_measured(rows):
     """If not: python -m benchmarks.event_copies."""
     assert f"<!-- measured -->\n{tables(*rows)}\n<!-- /measured -->" in PAGE.read_text()
 
 
 @each(("verdict", "listed"), [("not found", NOT_FOUND), ("in part", FOUND_IN_PART)])
-def test_the_list_of_what_is_not_found_is_complete(rows: tuple[Rows, Rows], verdict: str, listed: list[str]) -> None:
+def test_the_list_of_what_is_not_found_is_complete(rows, verdict, listed):
     fixes, rest = rows
     assert [name for name, *_, decided in fixes + rest if decided == verdict] == list(listed)
 
 
-def test_every_change_that_the_ledger_promises_to_find_is_found(rows: tuple[Rows, Rows]) -> None:
+def test_every_change_that_the_ledger_promises_to_find_is_found(rows):
     found = {name for name, *_, decided in rows[0] if decided == "found"}
     assert {
         "a part of the events, down to a single one",

@@ -3,13 +3,11 @@
 import json
 import time
 import urllib.request
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.patience import patience
-from tests.server import Server, has_terminal_tools, running_server
+from tests.server import has_terminal_tools, running_server
 
 pytestmark = [
     pytest.mark.slow,
@@ -19,11 +17,11 @@ pytestmark = [
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
-def compiled(folder: Path) -> set[str]:
+def compiled(folder):
     return {path.name for path in folder.rglob("*.nbc")}
 
 
-def sample(server: Server, token: str) -> dict[str, Any]:
+def sample(server, token):
     give_up = time.monotonic() + patience(60)
     while time.monotonic() < give_up:
         for row in server.get_json("/api/v1/datasets/", token)["results"]:
@@ -33,7 +31,7 @@ def sample(server: Server, token: str) -> dict[str, Any]:
     pytest.fail(f"no sample after a minute\n{server.logs()}")
 
 
-def test_the_page_is_there_first_then_a_release_then_all_kernels(tmp_path: Path) -> None:
+def test_the_page_is_there_first_then_a_release_then_all_kernels(tmp_path):
     kernels = tmp_path / "kernels"
     with running_server(tmp_path / "home", NUMBA_CACHE_DIR=str(kernels)) as server:
         assert len(compiled(kernels)) < 5

@@ -1,7 +1,5 @@
 """The image can be built: every file it copies is in its context, and its commands run with nothing else."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -22,25 +20,25 @@ TEXT = DOCKERFILE.read_text()
 
 
 class TestDockerfile:
-    def test_runs_as_a_user_without_rights(self) -> None:
+    def test_runs_as_a_user_without_rights(self):
         assert re.findall(r"^USER (.*)$", TEXT, re.MULTILINE)[-1] == "cairn"
 
-    def test_installs_by_hash_and_reports_its_health(self) -> None:
+    def test_installs_by_hash_and_reports_its_health(self):
         assert "pip install --require-hashes -r requirements-s3.txt" in TEXT
         assert "HEALTHCHECK" in TEXT
 
-    def test_everything_it_copies_is_in_its_context(self) -> None:
+    def test_everything_it_copies_is_in_its_context(self):
         left = context(tracked())
         for sources, _ in copied(TEXT):
             for source in sources:
                 assert [one for one in left if one == source or one.startswith(f"{source}/")], source
 
-    def test_its_context_has_nothing_that_it_does_not_copy(self) -> None:
+    def test_its_context_has_nothing_that_it_does_not_copy(self):
         sources = [source for found, _ in copied(TEXT) for source in found]
         assert [one for one in context(tracked()) if one.split("/")[0] not in sources] == []
         assert context(["privacy_engine/kernels/__pycache__/a.pyc", "dashboard/a.nbi", "var/cairn.sqlite3"]) == []
 
-    def test_its_python_is_the_one_that_ci_tests(self) -> None:
+    def test_its_python_is_the_one_that_ci_tests(self):
         [version] = re.findall(r"^FROM python:(\d+\.\d+)-slim$", TEXT, re.MULTILINE)
         lowest = re.search(
             r'^requires-python = ">=([\d.]+)"$', (DOCKERFILE.parent / "pyproject.toml").read_text(), re.M
@@ -72,15 +70,15 @@ class TestDockerfile:
         (r"\#a", "#a", False),
     ],
 )
-def test_rules_are_read_as_docker_reads_them(rules: str, path: str, left: bool) -> None:
+def test_rules_are_read_as_docker_reads_them(rules, path, left):
     assert Ignore.of(rules).leaves(path) is left
 
 
-def test_lines_that_are_continued_are_one_instruction() -> None:
+def test_lines_that_are_continued_are_one_instruction():
     assert instructions("# a\nRUN a \\\n  && b\nCOPY c .\n") == [("RUN", "a && b"), ("COPY", "c .")]
 
 
-def serves(build: Build) -> None:
+def serves(build):
     """Migrate, start the image's command and call its health check until it succeeds; then request a page."""
     address = f"127.0.0.1:{free_port()}"
     build.env |= {"CAIRN_SECRET_KEY": "x" * 60, "DATABASE_URL": f"sqlite:///{build.folder}/data/cairn.sqlite3"}
@@ -104,7 +102,7 @@ def serves(build: Build) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_its_commands_run_where_only_its_context_is(tmp_path: Path) -> None:
+def test_its_commands_run_where_only_its_context_is(tmp_path):
     build = Build(tmp_path, Path(sys.executable).parent)
     # to install takes half a minute, to compile the kernels more: the next test does both
     build.run(without=("pip install", "dashboard.launcher.warm"))
@@ -115,7 +113,7 @@ def test_its_commands_run_where_only_its_context_is(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.timeout(900)
-def test_it_can_be_built_with_the_packages_of_its_lock_alone(tmp_path: Path) -> None:
+def test_it_can_be_built_with_the_packages_of_its_lock_alone(tmp_path):
     fresh_environment(tmp_path / "packages")("-m", "pip", "--version")
     build = Build(tmp_path, tmp_path / "packages" / "bin")
     build.run()

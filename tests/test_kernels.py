@@ -1,7 +1,5 @@
 """Kernels are compiled once: for one signature, by one process, and not before something needs them."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -9,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,34 +34,34 @@ NAMES = "from privacy_engine.kernels import philox, laplace; kernels = philox.po
 COMPILE = f"{NAMES} [one.prepare() for one in kernels]"
 
 
-def started(code: str, cache: Path) -> subprocess.Popen[str]:
+def started(code, cache):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
     return subprocess.Popen([sys.executable, "-c", code], env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
-def printed(process: subprocess.Popen[str]) -> list[str]:
+def printed(process):
     output = process.communicate(timeout=patience(120))[0]
     assert process.returncode == 0
     return output.splitlines()
 
 
-def specialisations(kernel: Any) -> int:
+def specialisations(kernel):
     return len(kernel.overloads)
 
 
-def test_nothing_is_compiled_by_an_import(tmp_path: Path) -> None:
+def test_nothing_is_compiled_by_an_import(tmp_path):
     code = "from privacy_engine.kernels.order import every; print(len([one for one in every() if one.overloads]))"
     assert printed(started(NOTED + code, tmp_path)) == ["0"]
     assert not list(tmp_path.rglob("*.nb?"))
 
 
-def test_every_kernel_with_a_signature_has_its_place() -> None:
+def test_every_kernel_with_a_signature_has_its_place():
     every = order.every()
     assert len(set(every)) == len(every) == len([one for one in kernel.declared if "privacy_engine" in one.__module__])
 
 
 @pytest.mark.slow
-def test_two_processes_compile_each_kernel_once(tmp_path: Path) -> None:
+def test_two_processes_compile_each_kernel_once(tmp_path):
     both = [started(NOTED + COMPILE, tmp_path) for _ in range(2)]
     found = [line for one in both for line in printed(one)]
     assert len(found) > 3
@@ -73,7 +70,7 @@ def test_two_processes_compile_each_kernel_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_is_killed_leaves_a_cache_that_works(tmp_path: Path) -> None:
+def test_a_process_that_is_killed_leaves_a_cache_that_works(tmp_path):
     """Killed once each time that one more file is there, between the two writes of a kernel too."""
     files, killed = 0, 0
     while killed < 8:
@@ -93,7 +90,7 @@ def test_a_process_that_is_killed_leaves_a_cache_that_works(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_who_has_waited_long_compiles_for_itself_alone(tmp_path: Path) -> None:
+def test_who_has_waited_long_compiles_for_itself_alone(tmp_path):
     """As for a process that was stopped, or has next to nothing of the processor."""
     name = "from privacy_engine.kernels import kernel, laplace; one = laplace.laplace;"
     hold = f"{name} one._cache._acquired(); print('held', flush=True); input()"
@@ -118,7 +115,7 @@ def test_who_has_waited_long_compiles_for_itself_alone(tmp_path: Path) -> None:
     assert printed(started(f"{name} one.prepare(); print(one.is_stored)", tmp_path)) == ["True"]
 
 
-def test_views_copies_and_read_only_arrays_share_one_specialisation() -> None:
+def test_views_copies_and_read_only_arrays_share_one_specialisation():
     matrix = np.array([[0.9, 0.1], [0.2, 0.8]])
     frozen = matrix[0].copy()
     frozen.setflags(write=False)
@@ -128,19 +125,19 @@ def test_views_copies_and_read_only_arrays_share_one_specialisation() -> None:
 
 
 @each("wrong", [np.ones(2, dtype=np.float32), np.ones((2, 2)), np.ones(4)[::2], "text"])
-def test_other_types_are_refused_and_not_compiled(wrong: Any) -> None:
+def test_other_types_are_refused_and_not_compiled(wrong):
     one = np.ones(2)
     with pytest.raises(TypeError, match="No matching definition"):
         losses(wrong, one, one, one)
     assert specialisations(losses) == 1
 
 
-def test_a_part_of_other_kernels_cannot_be_called() -> None:
+def test_a_part_of_other_kernels_cannot_be_called():
     with pytest.raises(TypeError, match="part of other kernels"):
         philox.unit(np.uint64(1))
 
 
-def test_waiting_for_the_compiler_is_announced(tmp_path: Path) -> None:
+def test_waiting_for_the_compiler_is_announced(tmp_path):
     code = "from privacy_engine.progress import listening; import sys\n" + NAMES
     code += "\nwith listening(lambda: None, print): kernels[2].prepare()"
     assert set(printed(started(code, tmp_path))) == {kernel.COMPILING}

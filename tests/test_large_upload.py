@@ -1,16 +1,12 @@
 """Four hundred megabytes over a connection that is cut three times, to a server started by `make run`."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import re
 import socket
 import time
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,12 +26,12 @@ NOTE = b"x" * 4050
 ROWS = 100_000
 
 
-def rows(first: int, last: int) -> bytes:
+def rows(first, last):
     return b"".join(b"%d,%.5f,2.35,%s\n" % (1_700_000_000 + i, 48 + i * 1e-6, NOTE) for i in range(first, last))
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
+def server(tmp_path):
     made = Server(ROOT, home=tmp_path / "home")
     made.env["CAIRN_UPLOAD_MB"] = "500"
     made.start(limit_s=170)
@@ -43,9 +39,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     made.clear_away()
 
 
-def request(
-    server: Server, token: str, method: str, path: str, *, body: bytes = b"", **headers: str
-) -> http.client.HTTPResponse:
+def request(server, token, method, path, *, body=b"", **headers):
     wire = http.client.HTTPConnection("127.0.0.1", server.port, timeout=patience(60))
     headers = {"Authorization": f"Token {token}", "Tus-Resumable": "1.0.0"} | {
         name.replace("_", "-"): value for name, value in headers.items()
@@ -58,7 +52,7 @@ def request(
     return answer
 
 
-def cut_short(server: Server, token: str, path: str, offset: int, piece: bytes) -> None:
+def cut_short(server, token, path, offset, piece):
     """Announce a piece, send half of it, and close the connection."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=patience(60)) as wire:
         head = (
@@ -70,13 +64,13 @@ def cut_short(server: Server, token: str, path: str, offset: int, piece: bytes) 
         wire.sendall(piece[: len(piece) // 2])
 
 
-def peak_mb(server: Server, what: str) -> float:
+def peak_mb(server, what):
     (pid,) = (pid for pid, command in server.processes().items() if what in command)
     status = Path(f"/proc/{pid}/status").read_text()
     return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1000
 
 
-def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: Path) -> None:
+def test_it_finishes_and_the_web_process_stays_small(server, tmp_path):
     token = server.shell(".venv/bin/python manage.py token researcher").split()[-1]
     whole, path = sha256(), tmp_path / "large.csv"
     with path.open("wb") as out:
@@ -111,7 +105,7 @@ def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: P
     assert after < MOST_MB, (before, after)
 
 
-def _wait_for_what_arrived(server: Server, token: str, url: str, offset: int) -> None:
+def _wait_for_what_arrived(server, token, url, offset):
     """The server reads what is on its way before it stores it; until then it states where it stood."""
     give_up = time.monotonic() + patience(20)
     while _offset(server, token, url) == offset:
@@ -119,11 +113,11 @@ def _wait_for_what_arrived(server: Server, token: str, url: str, offset: int) ->
         time.sleep(0.1)
 
 
-def _offset(server: Server, token: str, url: str) -> int:
+def _offset(server, token, url):
     return int(request(server, token, "HEAD", url).headers["Upload-Offset"])
 
 
-def _read(server: Server, token: str, url: str) -> Any:
+def _read(server, token, url):
     give_up = time.monotonic() + patience(200)
     while time.monotonic() < give_up:
         dataset = json.loads(request(server, token, "GET", url).body)  # type: ignore[attr-defined]

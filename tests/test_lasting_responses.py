@@ -1,7 +1,5 @@
 """Real web servers end streams and downloads within seconds of what permitted them: the launcher's, and the image's."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket
@@ -9,14 +7,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Any
 
 import pytest
 
 from tests.patience import patience
-from tests.server import ROOT, Server, free_port, has_terminal_tools, running_server
+from tests.server import ROOT, free_port, has_terminal_tools, running_server
 
 pytestmark = [
     pytest.mark.slow,
@@ -76,11 +72,11 @@ CSRF = "x" * 32
 class Web:
     """The address of a web server, and the database behind it."""
 
-    def __init__(self, server: Server, port: int, people: list[dict[str, str]]) -> None:
+    def __init__(self, server, port, people):
         self.port, self.people, self.database = port, people, server.home / "cairn.sqlite3"
         self.cookie, self.csrf = f"cairn_{server.port}", f"csrf_{server.port}"  # by CAIRN_PORT
 
-    def send(self, person: dict[str, str], session: str, path: str, form: str = "") -> None:
+    def send(self, person, session, path, form=""):
         """A form of a session."""
         headers = {
             "Cookie": f"{self.cookie}={person[session]}; {self.csrf}={CSRF}",
@@ -91,36 +87,36 @@ class Web:
             connection.request("POST", path, form, headers)
             assert connection.getresponse().status == 302
 
-    def write(self, statement: str, *values: Any) -> None:
+    def write(self, statement, *values):
         with closing(sqlite3.connect(self.database, timeout=patience(30))) as connection, connection:
             assert connection.execute(statement, values).rowcount > 0
 
 
-def log_out(web: Web, person: dict[str, str]) -> None:
+def log_out(web, person):
     web.send(person, "session", "/logout/")
 
 
-def end_it_from_another(web: Web, person: dict[str, str]) -> None:
+def end_it_from_another(web, person):
     web.send(person, "other", "/account/sessions/end/")
 
 
-def revoke(web: Web, person: dict[str, str]) -> None:
+def revoke(web, person):
     web.send(person, "other", f"/tokens/{person['token'][:15]}/revoke/")
 
 
-def expire(web: Web, person: dict[str, str]) -> None:
+def expire(web, person):
     web.write("UPDATE accounts_apitoken SET expiry = '2020-01-01 00:00:00' WHERE user_id = ?", person["id"])
 
 
-def deactivate(web: Web, person: dict[str, str]) -> None:
+def deactivate(web, person):
     web.write("UPDATE accounts_user SET is_active = 0 WHERE id = ?", person["id"])
 
 
-def change_the_password(web: Web, person: dict[str, str]) -> None:
+def change_the_password(web, person):
     web.send(person, "other", "/password/", f"old_password={PASSWORD}&new_password1={NEW}&new_password2={NEW}")
 
 
-def remove_from_project(web: Web, person: dict[str, str]) -> None:
+def remove_from_project(web, person):
     web.write("DELETE FROM projects_membership WHERE user_id = ?", person["id"])
 
 
@@ -134,13 +130,13 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory):
     with running_server(tmp_path_factory.mktemp("cairn")) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def people(server: Server) -> list[dict[str, str]]:
+def people(server):
     """Users with two sessions, a token, an export and the role of a viewer; each is used by one case."""
     environment = server.env | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
     done = subprocess.run(
@@ -151,7 +147,7 @@ def people(server: Server) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module", params=["waitress", pytest.param("gunicorn", marks=pytest.mark.thorough)])
-def web(request: pytest.FixtureRequest, server: Server, people: list[dict[str, str]]) -> Iterator[Web]:
+def web(request, server, people):
     if request.param == "waitress":
         yield Web(server, server.port, people)
         return
@@ -170,12 +166,12 @@ def web(request: pytest.FixtureRequest, server: Server, people: list[dict[str, s
             process.terminate()
 
 
-def answers(port: int) -> bool:
+def answers(port):
     with closing(socket.socket()) as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def opened(web: Web, path: str, header: str) -> socket.socket:
+def opened(web, path, header):
     """A connection whose response has begun, with small buffers."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
@@ -186,7 +182,7 @@ def opened(web: Web, path: str, header: str) -> socket.socket:
     return connection
 
 
-def seconds_to_the_end(connection: socket.socket, begun: Callable[[], None], *, after_s: float) -> tuple[float, int]:
+def seconds_to_the_end(connection, begun, *, after_s):
     """Read slowly, call ``begun`` after some time; how long after it the connection ends, and what came in all."""
     start, ended, read = time.monotonic(), 0.0, 0
     while True:
@@ -206,7 +202,7 @@ def seconds_to_the_end(connection: socket.socket, begun: Callable[[], None], *, 
 
 
 @pytest.mark.parametrize(("what", "by", "end"), CASES, ids=lambda one: getattr(one, "__name__", one))
-def test_ends_within_seconds(web: Web, what: str, by: str, end: Callable[[Web, dict[str, str]], None]) -> None:
+def test_ends_within_seconds(web, what, by, end):
     person = web.people.pop()
     header = (
         f"Cookie: {web.cookie}={person['session']}" if by == "session" else f"Authorization: Token {person['token']}"
@@ -218,7 +214,7 @@ def test_ends_within_seconds(web: Web, what: str, by: str, end: Callable[[Web, d
     assert read < SIZE
 
 
-def test_a_download_that_nothing_ends_is_whole(web: Web) -> None:
+def test_a_download_that_nothing_ends_is_whole(web):
     person = web.people.pop()
     headers = {"Authorization": f"Token {person['token']}"}
     with closing(http.client.HTTPConnection("127.0.0.1", web.port, timeout=patience(60))) as connection:

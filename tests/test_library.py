@@ -21,11 +21,11 @@ assert loaded == [], loaded
 """
 
 
-def blocks(page: str) -> list[str]:
+def blocks(page):
     return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
-def run(code: str, cwd: Path) -> str:
+def run(code, cwd):
     environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
     done = subprocess.run(
         [sys.executable, "-W", "error::DeprecationWarning:__main__", "-c", code],
@@ -36,7 +36,7 @@ def run(code: str, cwd: Path) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """A folder with the files that the pages name: 40 minutes' rest in a walk, two taxis, counts, check-ins."""
     steps = [min(i, 40) if i < 80 else i - 40 for i in range(120)]
     times = [f"2024-05-01T{8 + i // 60:02d}:{i % 60:02d}:00Z" for i in range(120)]
@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_ten_lines_of_the_readme(folder: Path) -> None:
+def test_the_ten_lines_of_the_readme(folder):
     [lines] = [block for block in blocks("README.md") if "import privacy_engine as pe" in block]
     assert len([line for line in lines.splitlines() if line]) <= 10
     printed = run(f"{WITHOUT_DJANGO}{lines}{NOTHING_OF_THE_SERVER}print(len(points))", folder)
@@ -65,7 +65,7 @@ def test_the_ten_lines_of_the_readme(folder: Path) -> None:
     assert (folder / "release.geojson").stat().st_size > 4000
 
 
-def test_the_snippets_of_the_guide(folder: Path) -> None:
+def test_the_snippets_of_the_guide(folder):
     snippets = blocks("docs/library.md")
     assert len(snippets) >= 10
     printed = run(WITHOUT_DJANGO + "\n".join(snippets) + NOTHING_OF_THE_SERVER, folder)
@@ -74,7 +74,7 @@ def test_the_snippets_of_the_guide(folder: Path) -> None:
     assert {"release.parquet", "release.png", "model.json"} <= {path.name for path in folder.iterdir()}
 
 
-def test_the_commands_of_the_guide(folder: Path) -> None:
+def test_the_commands_of_the_guide(folder):
     lines = re.findall(r"^cairn (.+)$", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE)
     assert len(lines) == 2
     for line in lines:
@@ -84,18 +84,18 @@ def test_the_commands_of_the_guide(folder: Path) -> None:
     assert len((folder / "released.csv").read_text().splitlines()) == 121
 
 
-def test_importing_takes_half_a_second_of_processor_time_at_most() -> None:
+def test_importing_takes_half_a_second_of_processor_time_at_most():
     code = "import time, privacy_engine as pe; took = time.process_time(); assert 'read' in dir(pe); print(took)"
     assert min(float(run(code, ROOT)) for _ in range(3)) <= 0.5
 
 
-def test_importing_loads_no_numbers_before_they_are_used() -> None:
+def test_importing_loads_no_numbers_before_they_are_used():
     heavy = ("numpy", "pyarrow", "pydantic", "scipy", "numba", "pandas", "matplotlib")
     code = f"import sys, privacy_engine; print([name for name in {heavy!r} if name in sys.modules])"
     assert run(code, ROOT).strip() == "[]"
 
 
-def test_missing_packages_are_named(folder: Path) -> None:
+def test_missing_packages_are_named(folder):
     hide = (
         "import sys\nfor name in ('pandas', 'geopandas', 'matplotlib', 'matplotlib.pyplot'): sys.modules[name] = None\n"
     )

@@ -1,18 +1,15 @@
 """Mutants, listed and drawn, change a source, which still compiles, to something else; their tests exist."""
 
-from __future__ import annotations
-
 import ast
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
 
 import tests.mutants.places
 from tests.mutants import NODE, ROOT, Mutant, listed
 from tests.mutants.__main__ import NOT_REACHED, drawn, one_of_each_file_first, report, run_all
-from tests.mutants.copies import FAILED, PASSED, Copy, Report
+from tests.mutants.copies import FAILED, PASSED, Copy
 from tests.mutants.places import places
 from tests.mutants.relevant import relevant
 
@@ -26,7 +23,7 @@ for (const [name, source] of JSON.parse(text))
 """
 
 
-def broken(mutants: list[Mutant]) -> str:
+def broken(mutants):
     """Those that change nothing or do not compile."""
     found, scripts, kept = [], [], dict[str, tuple[str, str]]()
     for mutant in mutants:
@@ -45,13 +42,13 @@ def broken(mutants: list[Mutant]) -> str:
     return "\n".join([*found, run.stdout]).strip()
 
 
-def test_each_listed_mutant_changes_one_place_of_a_source_that_compiles() -> None:
+def test_each_listed_mutant_changes_one_place_of_a_source_that_compiles():
     assert broken(MUTANTS) == ""
     assert len(MUTANTS) >= 148
     assert len({(one.file, one.old, one.new) for one in MUTANTS}) == len(MUTANTS)
 
 
-def test_the_tests_of_each_listed_mutant_exist() -> None:
+def test_the_tests_of_each_listed_mutant_exist():
     texts: dict[str, str] = {}
     for mutant in MUTANTS:
         assert bool(mutant.tests) != bool(mutant.equivalent), mutant
@@ -62,7 +59,7 @@ def test_the_tests_of_each_listed_mutant_exist() -> None:
             assert not missing, f"{mutant}: {test}"
 
 
-def test_a_text_that_is_not_at_one_place_is_refused() -> None:
+def test_a_text_that_is_not_at_one_place_is_refused():
     for old, at, problem in (("import", None, "not once"), ("no such text", None, "not once"), ("import", 0, "at 0")):
         with pytest.raises(ValueError, match=problem):
             Mutant("tests/mutants/__init__.py", old, "", (), at=at).source()
@@ -109,13 +106,11 @@ IN_SCRIPT = [
 ]
 
 
-def in_one_line(mutants: list[Mutant]) -> list[tuple[str, str]]:
+def in_one_line(mutants):
     return [(" ".join(row.old.split()), " ".join(row.new.split())) for row in mutants]
 
 
-def test_places_are_in_functions_and_not_in_texts_or_declarations(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_places_are_in_functions_and_not_in_texts_or_declarations(tmp_path, monkeypatch):
     for module in (tests.mutants, tests.mutants.places):
         monkeypatch.setattr(module, "ROOT", tmp_path)
     for file, text, expected in (("dashboard/a.py", PYTHON, IN_PYTHON), ("static/js/a.js", SCRIPT, IN_SCRIPT)):
@@ -126,7 +121,7 @@ def test_places_are_in_functions_and_not_in_texts_or_declarations(
         assert len({row.source() for row in found} | {text}) == len(found) + 1
 
 
-def test_a_draw_is_repeated_by_its_seed_and_never_names_a_file_twice_while_others_are_left() -> None:
+def test_a_draw_is_repeated_by_its_seed_and_never_names_a_file_twice_while_others_are_left():
     mutants = drawn(40, 1, 0.5, [])
     assert mutants == drawn(40, 1, 0.5, [])
     assert mutants != drawn(40, 2, 0.5, [])
@@ -135,7 +130,7 @@ def test_a_draw_is_repeated_by_its_seed_and_never_names_a_file_twice_while_other
     assert broken(mutants) == ""
 
 
-def test_the_tests_that_import_a_source_come_before_those_that_do_not() -> None:
+def test_the_tests_that_import_a_source_come_before_those_that_do_not():
     groups = relevant("privacy_engine/formats/times.py")
     assert groups[0][0].startswith("tests/engine/test_formats.py")  # as listed
     names = [test for group in groups for test in group]
@@ -144,11 +139,11 @@ def test_the_tests_that_import_a_source_come_before_those_that_do_not() -> None:
     assert "tests/dashboard/test_public_links_served.py" in relevant("dashboard/publications/copies.py")[1]
 
 
-def mutants_of(*files: str) -> list[Mutant]:
+def mutants_of(*files):
     return [Mutant(file, "old", f"new{i}", ("tests/a.py",)) for i, file in enumerate(files)]
 
 
-def test_one_of_each_file_comes_first() -> None:
+def test_one_of_each_file_comes_first():
     order = one_of_each_file_first(mutants_of("a", "a", "a", "b", "c", "c"))
     assert [one.file for one in order] == ["a", "b", "c", "a", "c", "a"]
 
@@ -156,18 +151,18 @@ def test_one_of_each_file_comes_first() -> None:
 class Tree(Copy):
     """A copy of no tree, whose tests end as given: first with a mutant, then without it."""
 
-    def __init__(self, *codes: int | None) -> None:
+    def __init__(self, *codes):
         self._sound, self.codes = set(), list(codes)
 
-    def run(self, tests: tuple[str, ...], limit_s: float = 1.0) -> Report:
+    def run(self, tests, limit_s=1.0):
         code = self.codes.pop(0)
         return {"code": code, "seconds": 1.0, "failed": ["tests/a.py::test[1 - 2]"] * (code == FAILED), "end": []}
 
-    def mutated(self, mutant: Mutant, tests: tuple[str, ...], limit_s: float = 1.0) -> Report:
+    def mutated(self, mutant, tests, limit_s=1.0):
         return self.run(tests)
 
 
-def test_who_notices_a_mutant_passes_without_it() -> None:
+def test_who_notices_a_mutant_passes_without_it():
     cases = (
         ((PASSED,), "survived"),
         ((FAILED, PASSED), "killed"),
@@ -184,7 +179,7 @@ def test_who_notices_a_mutant_passes_without_it() -> None:
         assert not copy.codes
 
 
-def test_mutants_that_the_time_does_not_reach_are_listed_and_not_hidden(capsys: pytest.CaptureFixture[str]) -> None:
+def test_mutants_that_the_time_does_not_reach_are_listed_and_not_hidden(capsys):
     mutants = mutants_of(*"abcd")
     verdicts = {"a": "killed", "b": "killed", "c": "killed", "d": "survived"}
     run = lambda end: run_all(  # noqa: E731

@@ -1,7 +1,5 @@
 """Nothing connects to another host: the product does its tasks in a network namespace with loopback alone."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -18,7 +16,7 @@ from tests.postgres import programs
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def why_not() -> str:
+def why_not():
     """Return why there can be no such namespace here; empty where there can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
@@ -32,7 +30,7 @@ def why_not() -> str:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_every_task_is_done_and_nothing_is_sent_elsewhere(tmp_path: Path) -> None:
+def test_every_task_is_done_and_nothing_is_sent_elsewhere(tmp_path):
     if reason := why_not():
         pytest.skip(reason)
     command = ["unshare", "--net", sys.executable, "-m", "tests.no_network", str(tmp_path)]

@@ -19,7 +19,7 @@ LEAST_BYTES = 10_000  # of a figure with lines; one of empty axes has 5,000
 @pytest.mark.timeout(600)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_runs_from_top_to_bottom(notebook: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_runs_from_top_to_bottom(notebook, monkeypatch, tmp_path):
     from nbclient import NotebookClient
 
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
@@ -37,7 +37,7 @@ def test_runs_from_top_to_bottom(notebook: Path, monkeypatch: pytest.MonkeyPatch
             Path(folder, f"{notebook.stem}-{number}.png").write_bytes(image)
 
 
-def test_notebooks_are_stored_without_outputs() -> None:
+def test_notebooks_are_stored_without_outputs():
     assert NOTEBOOKS
     for path in NOTEBOOKS:
         found = nbformat.read(path, as_version=4)

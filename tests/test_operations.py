@@ -1,7 +1,5 @@
 """The scripts of docs/operations.md run: backup, wipe, restore, upgrade; several hosts of which one is cut off."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -18,27 +16,27 @@ EARLIER = "182cd84"
 """The landed commit before the newest migrations."""
 
 
-def run(*arguments: str, limit_s: float) -> subprocess.CompletedProcess[str]:
+def run(*arguments, limit_s):
     return subprocess.run(
         [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=patience(limit_s)
     )
 
 
-def rehearse(*arguments: str) -> str:
+def rehearse(*arguments):
     done = run("scripts/rehearse-backup", *arguments, limit_s=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("Nothing differs.\n")
     return done.stdout
 
 
-def has_history() -> bool:
+def has_history():
     found = subprocess.run(["git", "cat-file", "-e", f"{EARLIER}^{{tree}}"], cwd=ROOT, check=False, capture_output=True)
     return found.returncode == 0
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(240)
-def test_a_restored_backup_is_the_same_to_the_byte() -> None:
+def test_a_restored_backup_is_the_same_to_the_byte():
     out = rehearse("--database", "sqlite")
     [releases] = re.findall(r"(\d+) releases", out)
     assert int(releases) >= 8  # done, waiting and with a seed
@@ -48,7 +46,7 @@ def test_a_restored_backup_is_the_same_to_the_byte() -> None:
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_an_installation_of_an_earlier_version_is_restored_and_upgraded(database: str) -> None:
+def test_an_installation_of_an_earlier_version_is_restored_and_upgraded(database):
     if not has_history():
         pytest.skip(f"the history of this clone does not reach back to {EARLIER}")
     if database == "postgresql" and programs() is None:
@@ -59,13 +57,13 @@ def test_an_installation_of_an_earlier_version_is_restored_and_upgraded(database
 @pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed")
-def test_a_restored_backup_of_postgresql_is_the_same_to_the_byte() -> None:
+def test_a_restored_backup_of_postgresql_is_the_same_to_the_byte():
     rehearse("--database", "postgresql")
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_three_hosts_compute_what_one_does_and_go_on_without_one_that_is_cut_off() -> None:
+def test_three_hosts_compute_what_one_does_and_go_on_without_one_that_is_cut_off():
     if reason := why_not():
         pytest.skip(reason)
     if programs() is None:

@@ -7,7 +7,6 @@ import sys
 import tomllib
 import urllib.request
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ COPIED = ("privacy_engine", "dashboard", "templates", "static", "pyproject.toml"
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def source(tmp_path_factory):
     """What a clone has, so that a build leaves nothing in this one."""
     folder = tmp_path_factory.mktemp("source")
     for name in COPIED:
@@ -33,12 +32,12 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+def python(tmp_path_factory):
     """Run the Python of a fresh environment, and return what it prints."""
     return fresh_environment(tmp_path_factory.mktemp("fresh"))
 
 
-def _dependencies() -> set[str]:
+def _dependencies():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return {re.split(r"[<>=\[]", line)[0] for line in project["dependencies"]}
 
@@ -46,9 +45,7 @@ def _dependencies() -> set[str]:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 class TestAFreshEnvironment:
-    def test_the_engine_is_installed_with_its_dependencies_alone(
-        self, source: Path, python: Callable[..., str]
-    ) -> None:
+    def test_the_engine_is_installed_with_its_dependencies_alone(self, source, python):
         python("-m", "pip", "install", "-q", str(source))
         names = [re.split(r"==| @", line)[0] for line in python("-m", "pip", "freeze").splitlines()]
         installed = {name.lower().replace("_", "-") for name in names}
@@ -65,9 +62,7 @@ class TestAFreshEnvironment:
 
 @pytest.mark.thorough  # it downloads and compiles for three minutes
 @pytest.mark.timeout(900)
-def test_the_workbench_serves_from_an_environment_without_the_sources(
-    source: Path, tmp_path: Path, python: Callable[..., str]
-) -> None:
+def test_the_workbench_serves_from_an_environment_without_the_sources(source, tmp_path, python):
     python("-m", "pip", "install", "-q", f"{source}[server]")
     programs = Path(python("-c", "import sys; print(sys.prefix)").strip()) / "bin"
     elsewhere = tmp_path / "elsewhere"
@@ -91,14 +86,14 @@ def test_the_workbench_serves_from_an_environment_without_the_sources(
         server.clear_away()
 
 
-def _open(address: str) -> tuple[int, str]:
+def _open(address):
     """Status and text of a page, with the cookies of a redirect."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     with browser.open(address, timeout=patience(30)) as answer:
         return answer.status, answer.read().decode()
 
 
-def test_the_wheel_holds_engine_and_workbench_with_their_pages(source: Path, tmp_path: Path) -> None:
+def test_the_wheel_holds_engine_and_workbench_with_their_pages(source, tmp_path):
     code = "import hatchling.build as build, sys; print(build.build_wheel(sys.argv[1]))"
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], cwd=source, capture_output=True, text=True, check=True

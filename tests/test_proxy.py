@@ -1,7 +1,5 @@
 """deploy/nginx.conf with a real nginx: slow clients hold no thread of the web server, headers are as documented."""
 
-from __future__ import annotations
-
 import http.client
 import re
 import socket
@@ -10,10 +8,8 @@ import threading
 import time
 import uuid
 import warnings
-from collections.abc import Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +27,7 @@ class Cairn(BaseHTTPRequestHandler):
     seen: list[dict[str, Any]] = []
     protocol_version = "HTTP/1.1"
 
-    def _answer(self) -> None:
+    def _answer(self):
         began = time.monotonic()
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.seen.append({"seconds": time.monotonic() - began, "size": len(body), **dict(self.headers)})
@@ -42,11 +38,11 @@ class Cairn(BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_PATCH = _answer  # noqa: N815
 
-    def log_message(self, *_: Any) -> None: ...
+    def log_message(self, *_): ...
 
 
 @pytest.fixture(scope="module")
-def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, int, Path]]:
+def proxy(tmp_path_factory):
     """nginx with the file of docker-compose.yml, its addresses and folders changed: ports of TLS and HTTP, log."""
     folder = tmp_path_factory.mktemp("nginx")
     web = ThreadingHTTPServer(("127.0.0.1", 0), Cairn)
@@ -57,14 +53,14 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, int, 
     web.server_close()
 
 
-def connect(port: int) -> http.client.HTTPSConnection:
+def connect(port):
     context = ssl._create_unverified_context()
     return http.client.HTTPSConnection("127.0.0.1", port, timeout=patience(10), context=context)
 
 
 @needs_nginx
 class TestProxy:
-    def test_passes_on_whole_requests_only(self, proxy: tuple[int, int, Path]) -> None:
+    def test_passes_on_whole_requests_only(self, proxy):
         Cairn.seen.clear()
         with closing(connect(proxy[0])) as client:
             client.putrequest("POST", "/api/v1/datasets/")
@@ -79,7 +75,7 @@ class TestProxy:
         assert found["size"] == 40
         assert found["seconds"] < 0.4  # sent over .8 s
 
-    def test_passes_on_a_piece_of_an_upload_as_it_comes(self, proxy: tuple[int, int, Path]) -> None:
+    def test_passes_on_a_piece_of_an_upload_as_it_comes(self, proxy):
         Cairn.seen.clear()
         with closing(connect(proxy[0])) as client:
             client.putrequest("PATCH", f"/api/v1/uploads/{uuid.uuid4()}/")
@@ -93,7 +89,7 @@ class TestProxy:
         assert (found["X-Forwarded-For"], found["X-Forwarded-Proto"]) == ("127.0.0.1", "https")
         assert found["seconds"] > 0.6  # sent over .8 s
 
-    def test_states_address_and_scheme_and_drops_the_clients_claims(self, proxy: tuple[int, int, Path]) -> None:
+    def test_states_address_and_scheme_and_drops_the_clients_claims(self, proxy):
         Cairn.seen.clear()
         claims = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http", "Host": "cairn.example.org"}
         assert get(connect(proxy[0]), "/", claims)[0] == 200
@@ -101,13 +97,13 @@ class TestProxy:
         assert (found["X-Forwarded-For"], found["X-Forwarded-Proto"]) == ("127.0.0.1", "https")
         assert found["Host"] == "cairn.example.org"
 
-    def test_sends_plain_http_to_https_and_answers_its_health(self, proxy: tuple[int, int, Path]) -> None:
+    def test_sends_plain_http_to_https_and_answers_its_health(self, proxy):
         plain = http.client.HTTPConnection("127.0.0.1", proxy[1], timeout=patience(10))
         status, headers = get(plain, "/datasets/?a=1", {"Host": "cairn.example.org"})
         assert (status, headers["Location"]) == (308, "https://cairn.example.org/datasets/?a=1")
         assert get(plain, "/proxy-health", {})[0] == 204
 
-    def test_takes_tls_1_2_and_1_3_alone(self, proxy: tuple[int, int, Path]) -> None:
+    def test_takes_tls_1_2_and_1_3_alone(self, proxy):
         agreed = {}
         for version in (ssl.TLSVersion.TLSv1_1, ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
             context = ssl._create_unverified_context()
@@ -122,7 +118,7 @@ class TestProxy:
                     agreed[version.name] = error.reason
         assert agreed == {"TLSv1_1": "TLSV1_ALERT_PROTOCOL_VERSION", "TLSv1_2": "TLSv1.2", "TLSv1_3": "TLSv1.3"}
 
-    def test_logs_neither_query_nor_the_secret_of_a_link(self, proxy: tuple[int, int, Path]) -> None:
+    def test_logs_neither_query_nor_the_secret_of_a_link(self, proxy):
         get(connect(proxy[0]), "/p/secret-of-a-link/?lat=48.85", {})
         give_up = time.monotonic() + patience(5)
         while " /p " not in proxy[2].read_text():
@@ -132,7 +128,7 @@ class TestProxy:
         assert "48.85" not in proxy[2].read_text()
 
 
-def get(client: http.client.HTTPConnection, path: str, headers: dict[str, str]) -> tuple[int, Any]:
+def get(client, path, headers):
     """Status and headers of one request; the connection is closed."""
     with closing(client):
         client.request("GET", path, headers=headers)
@@ -141,7 +137,7 @@ def get(client: http.client.HTTPConnection, path: str, headers: dict[str, str]) 
         return answer.status, answer.headers
 
 
-def test_buffers_and_closes_before_the_web_server_does() -> None:
+def test_buffers_and_closes_before_the_web_server_does():
     for line in ("proxy_request_buffering on;", "proxy_buffering on;", 'proxy_set_header Connection "";'):
         assert line in CONF
     [kept_s] = re.findall(r"keepalive_timeout (\d+)s; # shorter", CONF)

@@ -1,7 +1,5 @@
 """Tables of recommendation state what was measured; the plain reference counts what the engine counts."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -11,7 +9,6 @@ from benchmarks.explorer_city import BOX, explorer_city
 from benchmarks.recommendation_runs import LEVELS, METRICS, UNITS, Line, Runs, label, models, spec_of, variants
 from benchmarks.recommendation_tables import DESIGN, design, difference, grids, levels, losses, number, references
 from benchmarks.references.recommendation import COUNTED, plain_fit, plain_sequences, visits
-from privacy_engine.data import CheckIns
 from privacy_engine.experiments import MemoryStore
 from privacy_engine.grid import Grid
 from privacy_engine.mechanism import mechanisms
@@ -20,7 +17,7 @@ from privacy_engine.recommender import Sequences
 RATES = {"Popularity": 30.0, "Nearest cell": 45.0, "Markov, not private": 50.0, "Gravity": 46.0, "Blend": 47.0}
 
 
-def runs(**changes: float) -> Runs:
+def runs(**changes):
     """Ten runs of every line with the given rate, and ±1 run by run."""
     found = Runs(MemoryStore())
     for (model, value), unit, epsilon in product((RATES | changes).items(), UNITS, LEVELS):
@@ -29,7 +26,7 @@ def runs(**changes: float) -> Runs:
     return found
 
 
-def test_rates_are_shares_with_their_standard_deviation() -> None:
+def test_rates_are_shares_with_their_standard_deviation():
     assert number(np.array([0.31, 0.29])) == ".300 ± .014"
     assert number(np.array([np.nan, np.nan])) == "–"
     text = levels(runs(), "Manhattan", 16)
@@ -37,12 +34,12 @@ def test_rates_are_shares_with_their_standard_deviation() -> None:
     assert grids(runs()).count("| Gravity |") == len(METRICS)
 
 
-def test_differences_are_of_runs_on_the_same_users() -> None:
+def test_differences_are_of_runs_on_the_same_users():
     assert difference(np.array([0.5, 0.3]), np.array([0.4, 0.2])) == "+.100 ± .000"
     assert difference(np.array([0.1, 0.1]), np.array([0.2, 0.3])) == "-.150 ± .050"
 
 
-def test_a_better_mechanism_than_the_blend_is_listed() -> None:
+def test_a_better_mechanism_than_the_blend_is_listed():
     assert losses(runs()).count("in 8 of 8 combinations") == 2
     assert "| Manhattan | 16 |" not in losses(runs())
     worse = losses(runs(Gravity=47.5))
@@ -50,30 +47,30 @@ def test_a_better_mechanism_than_the_blend_is_listed() -> None:
     assert "| Manhattan | 16 | user | 0.1 | Gravity | .470 ± .011 | -.005 ± .000 |" in worse
 
 
-def test_the_best_mechanism_with_a_guarantee_is_beside_both_baselines() -> None:
+def test_the_best_mechanism_with_a_guarantee_is_beside_both_baselines():
     text = references(runs())
     assert "| Manhattan | 16 | user | " + " | ".join(["Blend .470: +.020 / -.030"] * 4) + " |" in text
 
 
-def test_figures_of_the_design_are_beside_those_measured() -> None:
+def test_figures_of_the_design_are_beside_those_measured():
     assert "| Gravity | .460 ± .011 (.463) | .460 ± .011 (.480) |" in design(runs())
     known = {label(mechanisms.parse(example(one))) for name in models() for one in variants(name)}
     assert known >= {"Popularity", "Nearest cell", "Markov, not private", "Gravity", "Blend"}
     assert known <= set(DESIGN)
 
 
-def example(one: dict[str, str]) -> dict[str, object]:
+def example(one):
     cell = next(iter(spec_of(BOX, 4, 1).cells()))
     edges = {name: getattr(cell.release.mechanism, name) for name in ("west", "south", "east", "north")}
     return one | edges | {"epsilon": 1.0, "contributions": 5, "side": 4}
 
 
 @pytest.fixture(scope="module")
-def city() -> CheckIns:
+def city():
     return explorer_city(80, 20, count=200)
 
 
-def test_a_spec_has_every_mechanism_unit_and_level(city: CheckIns) -> None:
+def test_a_spec_has_every_mechanism_unit_and_level(city):
     spec = spec_of(BOX, 4, 1)
     cells = spec.cells()
     assert len(cells) == sum(len(variants(name)) for name in models()) * len(UNITS) * len(LEVELS)
@@ -85,13 +82,13 @@ def test_a_spec_has_every_mechanism_unit_and_level(city: CheckIns) -> None:
     assert found.sides("City") == [4]
 
 
-def test_the_generated_city_is_a_function_of_its_seed(city: CheckIns) -> None:
+def test_the_generated_city_is_a_function_of_its_seed(city):
     assert np.array_equal(explorer_city(80, 20, count=200).lon, city.lon)
     assert not np.array_equal(explorer_city(80, 20, 7, 200).lon[:100], city.lon[:100])
     assert len(city) == pytest.approx(80 * 20, rel=0.3)
 
 
-def test_the_plain_reference_counts_what_the_engine_counts(city: CheckIns) -> None:
+def test_the_plain_reference_counts_what_the_engine_counts(city):
     grid = Grid.square(*BOX, 16)
     rows = list(zip(city.user.tolist(), city.lon.tolist(), city.lat.tolist(), strict=True))
     for most in (3, 10_000):

@@ -1,10 +1,7 @@
 """What the sources of the product never do, and a checklist of security whose tests exist."""
 
-from __future__ import annotations
-
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests.cases import each
@@ -51,14 +48,14 @@ LEVEL_1 = {
 }
 
 
-def _path(node: ast.expr) -> str:
+def _path(node):
     """The dotted name of what is called; empty where it is none."""
     if isinstance(node, ast.Attribute):
         return f"{_path(node.value)}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _faults(tree: ast.AST, *, marks: bool = True) -> Iterator[str]:
+def _faults(tree, *, marks=True):
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             module = node.module if isinstance(node, ast.ImportFrom) else ""
@@ -82,7 +79,7 @@ def _faults(tree: ast.AST, *, marks: bool = True) -> Iterator[str]:
             yield "starts a shell"
 
 
-def test_python_runs_no_text_and_reads_no_objects() -> None:
+def test_python_runs_no_text_and_reads_no_objects():
     found = [
         f"{path.relative_to(ROOT)}: {fault}"
         for path in PYTHON
@@ -107,16 +104,16 @@ def test_python_runs_no_text_and_reads_no_objects() -> None:
         "tempfile.mktemp()",
     ],
 )
-def test_the_search_finds_what_is_not_allowed(text: str) -> None:
+def test_the_search_finds_what_is_not_allowed(text):
     assert list(_faults(ast.parse(text)))
 
 
 @each("text", ["np.random.default_rng(7)", "logger.warning('%s', type(error).__name__)", "rng.normal(0, 1)"])
-def test_the_search_leaves_what_is_right(text: str) -> None:
+def test_the_search_leaves_what_is_right(text):
     assert list(_faults(ast.parse(text))) == []
 
 
-def test_scripts_write_text_and_no_html() -> None:
+def test_scripts_write_text_and_no_html():
     written = re.compile(
         r"(inner|outer)HTML\s*\+?=[^=]|insertAdjacentHTML|document\.write|\beval\(|new Function\(|setHTMLUnsafe"
     )
@@ -124,15 +121,15 @@ def test_scripts_write_text_and_no_html() -> None:
     assert [path.name for path in SCRIPTS if written.search(path.read_text())] == []
 
 
-def test_only_the_page_of_a_refused_request_is_without_a_token_of_its_form() -> None:
+def test_only_the_page_of_a_refused_request_is_without_a_token_of_its_form():
     assert [path.name for path in PYTHON if "csrf_exempt" in path.read_text()] == ["error_views.py"]
 
 
-def test_no_response_is_for_other_origins() -> None:
+def test_no_response_is_for_other_origins():
     assert [path.name for path in PYTHON if "Access-Control-Allow" in path.read_text()] == []
 
 
-def test_password_fields_are_masked_and_take_what_is_pasted() -> None:
+def test_password_fields_are_masked_and_take_what_is_pasted():
     fields = [
         (path.name, field)
         for path in TEMPLATES
@@ -149,18 +146,18 @@ def test_password_fields_are_masked_and_take_what_is_pasted() -> None:
 class TestChecklist:
     text = CHECKLIST.read_text()
 
-    def test_has_every_requirement_of_level_1_once(self) -> None:
+    def test_has_every_requirement_of_level_1_once(self):
         expected = [f"{chapter}.{one}" for chapter, some in LEVEL_1.items() for one in some.split()]
         assert len(expected) == 70
         assert re.findall(r"^\| (\d+\.\d+\.\d+) \|", self.text.partition("Beyond level 1")[0], re.MULTILINE) == expected
 
-    def test_names_tests_that_exist(self) -> None:
+    def test_names_tests_that_exist(self):
         named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", self.text)
         assert len(named) > 40
         sources = {path: (ROOT / path).read_text() for path, _ in named}
         assert [(path, name) for path, name in named if f"def {name}(" not in sources[path]] == []
 
-    def test_each_line_has_a_test_a_reason_or_what_is_missing(self) -> None:
+    def test_each_line_has_a_test_a_reason_or_what_is_missing(self):
         for line in self.text.splitlines():
             if re.match(r"\| \d", line):
                 how = line.split("|")[3].strip()

@@ -1,17 +1,14 @@
 """Clients that send slowly, or nothing: others are served meanwhile by the launcher's own web server."""
 
-from __future__ import annotations
-
 import socket
 import time
 import urllib.request
-from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 
 from tests.patience import patience
-from tests.server import Server, has_terminal_tools, running_server
+from tests.server import has_terminal_tools, running_server
 
 pytestmark = [
     pytest.mark.slow,
@@ -25,12 +22,12 @@ DRIBBLING = 200
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory):
     with running_server(tmp_path_factory.mktemp("cairn")) as running:
         yield running
 
 
-def _seconds(address: str) -> float:
+def _seconds(address):
     """How long the health page takes on a new connection."""
     began = time.perf_counter()
     with urllib.request.urlopen(f"{address}/healthz", timeout=patience(20)) as answer:
@@ -38,7 +35,7 @@ def _seconds(address: str) -> float:
     return time.perf_counter() - began
 
 
-def test_others_are_served_meanwhile(server: Server) -> None:
+def test_others_are_served_meanwhile(server):
     host, port = server.address.removeprefix("http://").split(":")
     quiet = sorted(_seconds(server.address) for _ in range(10))[8]
     head = f"POST /login/ HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 100000\r\n\r\n".encode()
@@ -57,7 +54,7 @@ def test_others_are_served_meanwhile(server: Server) -> None:
     assert _seconds(server.address) < patience(5.0)
 
 
-def test_a_connection_is_used_again_after_a_pause(server: Server) -> None:
+def test_a_connection_is_used_again_after_a_pause(server):
     """Proxies and browsers keep connections for a minute; the server must not be the first to close one."""
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=patience(20)) as kept:

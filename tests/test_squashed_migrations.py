@@ -1,10 +1,6 @@
 """The squashed migrations make what those that they replace make, on both databases."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,24 +10,24 @@ from tests.installations import Cairn, fresh_database
 pytestmark = pytest.mark.slow
 
 
-def migrated(cairn: Cairn, how: str) -> Any:
+def migrated(cairn, how):
     done = cairn.python("-m", "tests.earlier_migrations", how)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def differences(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def differences(one, other):
     return {table: (one.get(table), other.get(table)) for table in one | other if one.get(table) != other.get(table)}
 
 
-def test_sqlite(tmp_path: Path) -> None:
+def test_sqlite(tmp_path):
     squashed, chain = (migrated(Cairn(tmp_path / how), how) for how in ("squashed", "chain"))
     assert len(squashed["schema"]) > 30
     assert differences(squashed["schema"], chain["schema"]) == {}
     assert squashed["applied"] == chain["applied"]
 
 
-def test_postgresql(tmp_path: Path) -> None:
+def test_postgresql(tmp_path):
     programs = postgres.programs()
     if programs is None:
         pytest.skip("PostgreSQL is not installed here")

@@ -2,7 +2,6 @@
 
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from tests.server import Server, fresh_clone, has_terminal_tools
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 @pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc")
-def test_serves_a_page_in_three_minutes(tmp_path: Path) -> None:
+def test_serves_a_page_in_three_minutes(tmp_path):
     server = Server(fresh_clone(tmp_path, with_packages=False))
     try:
         seconds = server.start(limit_s=180)

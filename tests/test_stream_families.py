@@ -1,7 +1,5 @@
 """``stream-shrink`` on generated families of streams, and the table of docs/results-streams.md about them."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -18,7 +16,7 @@ from tests.cases import each
 NAMES = {name.partition(":")[0]: name for name in FAMILIES}
 
 
-def by(name: str, other: str, epsilon: float, window: int, seeds: int = 2) -> float:
+def by(name, other, epsilon, window, seeds=2):
     """The mean absolute error of ``stream-shrink`` by that of another mechanism."""
     errors = np.zeros(2)
     for seed in range(seeds):
@@ -42,19 +40,17 @@ class TestErrors:
             ("short", "stream-sample", 0.1, 100, 1.6),  # what the first sample spends
         ],
     )
-    def test_are_near_those_of_the_mechanism_that_was_better(
-        self, name: str, other: str, epsilon: float, window: int, most: float
-    ) -> None:
+    def test_are_near_those_of_the_mechanism_that_was_better(self, name, other, epsilon, window, most):
         assert by(name, other, epsilon, window) <= most
 
-    def test_the_first_sample_is_held_without_a_bias(self) -> None:
+    def test_the_first_sample_is_held_without_a_bias(self):
         rows = np.full((8, 100), 5000)
         published = StreamShrink(epsilon=10.0, window=100, sensitivity=1).start(100, noise.seeded(1)).publish_all(rows)
         assert published[1:].mean() == pytest.approx(5000, rel=0.01)
 
 
 class TestTable:
-    def test_families_are_twenty_and_follow_their_seed(self) -> None:
+    def test_families_are_twenty_and_follow_their_seed(self):
         assert len(FAMILIES) == 20
         for name in FAMILIES:
             first, again, other = generated(name, 1), generated(name, 1), generated(name, 2)
@@ -63,19 +59,19 @@ class TestTable:
             assert np.array_equal(first, again)
             assert name.startswith("nothing") or not np.array_equal(first, other)
 
-    def test_a_quotient_of_means_and_its_interval(self) -> None:
+    def test_a_quotient_of_means_and_its_interval(self):
         ours, other = np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0])
         assert ratio(ours, other) == pytest.approx((2.0, 4.3027 / np.sqrt(3)), rel=1e-4)
         assert ratio(ours, ours) == (1.0, 0.0)
         assert ratio(np.full(3, 5e-4), np.zeros(3)) == (1.0, 0.0)
 
-    def test_ours_is_beside_the_least_mean_error(self) -> None:
+    def test_ours_is_beside_the_least_mean_error(self):
         runs = {"zero": [[1.0, 9.0]] * 2, "sample": [[2.0, 4.0]] * 2}
         runs |= {"shrink relative": [[1.5, 0.0]] * 2, "shrink absolute": [[0.0, 5.0]] * 2}
         assert compared(runs, 0) == ("zero", 1.5, 0.0)
         assert compared(runs, 1) == ("sample", 1.25, 0.0)
 
-    def test_the_texts_state_what_the_page_has(self) -> None:
+    def test_the_texts_state_what_the_page_has(self):
         page = (ROOT / "docs" / "results-streams.md").read_text()
         table = page.partition("<!-- families -->")[2].partition("<!-- /families -->")[0]
         within = re.findall(r"Within 5 % in (\d+) of (\d+) cells", table)

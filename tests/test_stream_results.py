@@ -1,9 +1,5 @@
 """The tables about count streams in docs/results.md: each figure follows from stored runs."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,7 +10,7 @@ from tests.cases import each
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path):
     """A set of which ours has an error of 0.9, other sound rows 1.0 and more, rows without a guarantee 0.5."""
     found = Store(tmp_path / "runs.jsonl")
     for epsilon in EPSILONS:
@@ -25,7 +21,7 @@ def store(tmp_path: Path) -> Store:
     return found
 
 
-def test_a_run_that_was_interrupted_measures_nothing_twice(store: Store) -> None:
+def test_a_run_that_was_interrupted_measures_nothing_twice(store):
     again = Store(store.path)
     assert again.found == store.found
     key = ("grid", "Set", 1.0, 100, "uniform")
@@ -34,7 +30,7 @@ def test_a_run_that_was_interrupted_measures_nothing_twice(store: Store) -> None
     assert len(Store(store.path).found[key]) == 3
 
 
-def test_ours_is_compared_with_the_best_sound_row(store: Store) -> None:
+def test_ours_is_compared_with_the_best_sound_row(store):
     found = Measured(store)
     assert best_other(found, ARE, "Set", 1.0, 100) == "uniform"
     assert ratio(found, ARE, "Set", 1.0, 100) == pytest.approx(0.9)
@@ -45,7 +41,7 @@ def test_ours_is_compared_with_the_best_sound_row(store: Store) -> None:
     assert beyond(found, ARE, ["Set"]) == "Set (0.1, 20) 1.30 ± 0.10"
 
 
-def test_the_grid_has_every_row_and_cell_once(store: Store) -> None:
+def test_the_grid_has_every_row_and_cell_once(store):
     text = whole_grid(Measured(store), "Set")
     lines = [line for line in text.splitlines() if line.startswith("| ") and "---" not in line]
     assert len(lines) == 4 * (len(rows(1.0, 100)) + 1)
@@ -53,17 +49,17 @@ def test_the_grid_has_every_row_and_cell_once(store: Store) -> None:
     assert "1.50 ± 0.5" in text
 
 
-def test_a_set_that_was_not_measured_is_not_compared(store: Store) -> None:
+def test_a_set_that_was_not_measured_is_not_compared(store):
     with pytest.raises(KeyError):
         usual(Measured(store))
 
 
 @each(("value", "text"), [(0.0884, "0.0884"), (5.0979, "5.10"), (344.66, "345"), (5432.1, "5432")])
-def test_numbers_have_three_digits(value: float, text: str) -> None:
+def test_numbers_have_three_digits(value, text):
     assert number(value) == text
 
 
-def test_the_lowest_level_of_a_tree_has_all_counts_of_its_dimensions() -> None:
+def test_the_lowest_level_of_a_tree_has_all_counts_of_its_dimensions():
     given = counts(np.arange(24).reshape(3, 8))
     assert last_dimensions(given, 4, 2).counts.tolist() == [[9, 13], [25, 29], [41, 45]]
     assert {name: sorted(lowest.values()) for name, (_, _, lowest) in TREES.items()} == {

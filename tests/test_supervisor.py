@@ -1,12 +1,9 @@
 """The supervisor of `make run` starts again what hangs, as well as what ended."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,15 +29,11 @@ Cleanup.round = round
 from django.core.management import execute_from_command_line
 execute_from_command_line(["manage.py", "run"])
 """
-COMMANDS = {
-    "worker": "[cairn-worker]",
-    "web": "[cairn-web]",
-    "broker": "unixsocket:",
-}
+COMMANDS = {"worker": "[cairn-worker]", "web": "[cairn-web]", "broker": "unixsocket:"}
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
+def server(tmp_path):
     """A Cairn of its own whose supervisor is less patient."""
     server = Server(ROOT, home=tmp_path / "cairn")
     server.env |= {"CAIRN_SWEEP_S": "1"}
@@ -52,7 +45,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
         server.clear_away()
 
 
-def until(what: Callable[[], bool], limit_s: float, server: Server) -> None:
+def until(what, limit_s, server):
     give_up = time.monotonic() + patience(limit_s)
     while not what():
         assert time.monotonic() < give_up, server.read() + server.logs()
@@ -61,7 +54,7 @@ def until(what: Callable[[], bool], limit_s: float, server: Server) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_what_hangs_is_killed_and_started_again(server: Server) -> None:
+def test_what_hangs_is_killed_and_started_again(server):
     for together in (["web", "worker"], ["broker"]):  # nothing follows of a worker without its broker
         hung = {name: server.process_ids(COMMANDS[name])[0] for name in together}
         for pid in hung.values():
@@ -76,7 +69,7 @@ def test_what_hangs_is_killed_and_started_again(server: Server) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_a_sweep_that_hangs_is_started_again_with_its_web_server(server: Server) -> None:
+def test_a_sweep_that_hangs_is_started_again_with_its_web_server(server):
     (hung,) = server.process_ids(COMMANDS["web"])
     (server.home / "hang").touch()
     until(lambda: "The web process gave no answer and was killed." in server.read(), 90, server)
@@ -84,7 +77,7 @@ def test_a_sweep_that_hangs_is_started_again_with_its_web_server(server: Server)
     until(lambda: bool({*server.process_ids(COMMANDS["web"])} - {hung}) and ok(server), 60, server)
 
 
-def ok(server: Server) -> bool:
+def ok(server):
     """Whether web, broker, worker and sweep answer."""
     try:
         found = server.get_json("/healthz", token="none")

@@ -1,11 +1,8 @@
 """Releases opened with trackintel, in an environment of its own: its wheel has packages called tests and benchmarks."""
 
-from __future__ import annotations
-
 import json
 import sys
 import sysconfig
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +44,7 @@ print(json.dumps(found))
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+def python(tmp_path_factory):
     """Run the Python of an environment that has trackintel, and of the packages that it needs those of this one."""
     folder = tmp_path_factory.mktemp("trackintel")
     run = fresh_environment(folder)
@@ -57,7 +54,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     return run
 
 
-def test_its_position_fixes_are_the_published_positions(python: Callable[..., str], tmp_path: Path) -> None:
+def test_its_position_fixes_are_the_published_positions(python, tmp_path):
     rng, parts = np.random.default_rng(1), []
     for person in ("ann", "bo"):
         lat, lon = (centre + rng.normal(0, 2e-4, EVENTS).cumsum() for centre in (48.85, 2.35))
@@ -78,6 +75,6 @@ def test_its_position_fixes_are_the_published_positions(python: Callable[..., st
         assert found["stays"] >= 2, name  # of one person each
 
 
-def test_it_runs_apart_from_these_packages(python: Callable[..., str]) -> None:
+def test_it_runs_apart_from_these_packages(python):
     prefix = Path(python("-c", "import sys; print(sys.prefix)").strip())
     assert Path(sys.prefix) not in (prefix, *prefix.parents)

@@ -91,11 +91,11 @@ assert max(used) == 1, used
 
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
-def test_what_was_warmed_is_not_compiled_again(tmp_path: Path) -> None:
+def test_what_was_warmed_is_not_compiled_again(tmp_path):
     """Where the environment names a copy of a cache just warmed, as on CI, warming is not repeated."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
 
-    def compiled_by(*command: str) -> set[Path]:
+    def compiled_by(*command):
         before = set(tmp_path.rglob("*.nbc"))
         subprocess.run([sys.executable, *command], env=environment, cwd=ROOT, check=True)
         return set(tmp_path.rglob("*.nbc")) - before
@@ -113,12 +113,12 @@ DRAW = "from privacy_engine import noise; print(noise.simulated_laplace([1.0, 2.
 
 
 @pytest.mark.slow
-def test_a_change_in_what_a_kernel_calls_is_noticed(tmp_path: Path) -> None:
+def test_a_change_in_what_a_kernel_calls_is_noticed(tmp_path):
     """As an update brings one: numba keeps machine code by the kernel's own file, which stays as it is."""
     shutil.copytree(ROOT / "privacy_engine", tmp_path / "privacy_engine", ignore=shutil.ignore_patterns("__pycache__"))
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
 
-    def drawn() -> list[float]:
+    def drawn():
         ran = subprocess.run(
             [sys.executable, "-c", DRAW], env=environment, cwd=tmp_path, check=True, capture_output=True, text=True
         )
@@ -131,7 +131,7 @@ def test_a_change_in_what_a_kernel_calls_is_noticed(tmp_path: Path) -> None:
     assert drawn() == pytest.approx([2 * one for one in first])
 
 
-def test_what_older_kernels_were_compiled_to_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_older_kernels_were_compiled_to_is_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(kernels, "CACHE_FOLDER", str(tmp_path / "kernels-new"))
     for name in ("kernels-new", "kernels-old", "of-another-user"):
         (tmp_path / name).mkdir()

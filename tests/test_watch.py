@@ -1,7 +1,5 @@
 """A process that does not answer is ended so that it is started again; one that works, or is stopped, is left alone."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -28,23 +26,23 @@ STUBBORN = (
 )
 
 
-def start(alive: Path, code: str, *arguments: str) -> subprocess.Popen[str]:
+def start(alive, code, *arguments):
     command = [sys.executable, "-c", RUN, str(alive), sys.executable, "-c", code, *arguments]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+def ended(process):
     _, error = process.communicate(timeout=patience(30))
     return process.returncode, error
 
 
 class TestWatch:
-    def test_ends_what_gives_no_answer(self, tmp_path: Path) -> None:
+    def test_ends_what_gives_no_answer(self, tmp_path):
         code, error = ended(start(tmp_path / "never", FOREVER))
         assert code == 70
         assert "no answer 4 times" in error
 
-    def test_ends_what_does_not_react_to_sigterm_with_what_it_started(self, tmp_path: Path) -> None:
+    def test_ends_what_does_not_react_to_sigterm_with_what_it_started(self, tmp_path):
         started = tmp_path / "pid"
         code = (
             "import os, pathlib, sys\nif pid := os.fork(): pathlib.Path(sys.argv[1]).write_text(str(pid))\n" + STUBBORN
@@ -58,7 +56,7 @@ class TestWatch:
         else:
             assert not Path(f"/proc/{child}").exists()
 
-    def test_leaves_alone_what_answers_and_hands_signals_on(self, tmp_path: Path) -> None:
+    def test_leaves_alone_what_answers_and_hands_signals_on(self, tmp_path):
         alive = tmp_path / "alive"
         alive.touch()
         code = "import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\ntime.sleep(600)"
@@ -71,11 +69,11 @@ class TestWatch:
     @pytest.mark.parametrize(
         ("code", "expected"), [("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", 137)]
     )
-    def test_ends_as_its_process_does(self, tmp_path: Path, code: str, expected: int) -> None:
+    def test_ends_as_its_process_does(self, tmp_path, code, expected):
         (tmp_path / "alive").touch()
         assert ended(start(tmp_path / "alive", code))[0] == expected
 
-    def test_forgives_fewer_failures_than_four_in_a_row(self) -> None:
+    def test_forgives_fewer_failures_than_four_in_a_row(self):
         from dashboard.launcher import watch
 
         answers = iter([False, False, False, True] * 3)
@@ -93,7 +91,7 @@ class TestWatch:
         assert code == 0
         assert next(answers, None) is None
 
-    def test_needs_a_kind_and_a_command(self) -> None:
+    def test_needs_a_kind_and_a_command(self):
         from dashboard.launcher import watch
 
         for arguments in (["web"], ["web", "true"], ["nothing", "--", "true"]):
@@ -102,7 +100,7 @@ class TestWatch:
 
 
 class TestHealth:
-    def test_of_a_worker(self, monkeypatch: pytest.MonkeyPatch, beats_recorded: None) -> None:
+    def test_of_a_worker(self, monkeypatch, beats_recorded):
         from dashboard.jobs import workers
         from dashboard.launcher import health
 
@@ -117,7 +115,7 @@ class TestHealth:
         assert health.worker_answers("celery@probe")  # a restart brings no broker back
         workers.stopped("celery@probe")
 
-    def test_of_a_worker_whose_queue_stands_still(self, monkeypatch: pytest.MonkeyPatch, beats_recorded: None) -> None:
+    def test_of_a_worker_whose_queue_stands_still(self, monkeypatch, beats_recorded):
         from dashboard.jobs import workers
         from dashboard.launcher import health
 
@@ -131,7 +129,7 @@ class TestHealth:
         for name in ("one", "both"):
             workers.stopped(f"celery@{name}")
 
-    def test_of_a_sweep_whose_database_is_away(self, monkeypatch: pytest.MonkeyPatch, beats_recorded: None) -> None:
+    def test_of_a_sweep_whose_database_is_away(self, monkeypatch, beats_recorded):
         from django.db import OperationalError
 
         from dashboard.launcher import health
@@ -140,7 +138,7 @@ class TestHealth:
         cleanup.loop_path().unlink(missing_ok=True)
         assert not health.sweep_answers()
 
-        def away(**_: object) -> None:
+        def away(**_):
             raise OperationalError("no connection")
 
         monkeypatch.setattr(cleanup.installation, "require", away)

@@ -5,8 +5,6 @@ a first start, with the modules' bytecode cached. Packages that only development
 imports pandas, and the REST framework requests, where they are.
 """
 
-from __future__ import annotations
-
 import http.cookiejar
 import importlib.metadata
 import json
@@ -17,16 +15,14 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.patience import patience
-from tests.server import ROOT, Server, free_port, has_terminal_tools, running_server
+from tests.server import ROOT, free_port, has_terminal_tools, running_server
 
 pytestmark = [
     pytest.mark.slow,
@@ -55,7 +51,7 @@ sys.meta_path.insert(0, Hidden)
 """
 
 
-def of_development() -> list[str]:
+def of_development():
     """Modules of packages that neither requirements.txt nor the extra ``deploy`` installs."""
     locked = re.findall(r"^([\w.-]+)(?:\[.*\])?==", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
     installed = {_normal(name) for name in (*locked, "gunicorn", "psycopg", "psycopg-binary")}
@@ -63,12 +59,12 @@ def of_development() -> list[str]:
     return [name for name, found in modules.items() if not installed & {_normal(one) for one in found}]
 
 
-def _normal(name: str) -> str:
+def _normal(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory):
     hidden = tmp_path_factory.mktemp("site")
     (hidden / "sitecustomize.py").write_text(HIDE)
     environment = {"PYTHONPATH": str(hidden), "HIDDEN_PACKAGES": " ".join(of_development())}
@@ -80,25 +76,25 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 class Reader:
     """Who requests pages and the API of the server at ``address``, logged in by ``cookies``."""
 
-    def __init__(self, address: str, cookies: http.cookiejar.CookieJar) -> None:
+    def __init__(self, address, cookies):
         self.address, self.cookies = address, cookies
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(cookies))
 
-    def get(self, path: str) -> bytes:
+    def get(self, path):
         with self.opener.open(self.address + path, timeout=patience(60)) as answer:
             return bytes(answer.read())
 
-    def json(self, path: str) -> Any:
+    def json(self, path):
         return json.loads(self.get(path))
 
-    def post(self, path: str, body: bytes, content_type: str = "application/json") -> Any:
+    def post(self, path, body, content_type="application/json"):
         token = next(one.value for one in self.cookies if one.name.startswith("csrf"))
         headers = {"Content-Type": content_type, "X-CSRFToken": token or "", "Referer": self.address}
         request = urllib.request.Request(self.address + path, data=body, headers=headers)
         with self.opener.open(request, timeout=patience(60)) as answer:
             return json.load(answer)
 
-    def finished(self, row: Any) -> Any:
+    def finished(self, row):
         """The row once its job is over."""
         give_up = time.monotonic() + patience(120)
         while row["state"] in ("queued", "running"):
@@ -110,14 +106,14 @@ class Reader:
 
 
 @pytest.fixture(scope="module")
-def owner(server: Server) -> Reader:
+def owner(server):
     reader = Reader(server.address, http.cookiejar.CookieJar())
     reader.get(server.link.removeprefix(server.address))
     return reader
 
 
 @pytest.fixture(scope="module")
-def rows(owner: Reader) -> tuple[Any, Any, list[Any]]:
+def rows(owner):
     """A dataset of 10,000 events, its landmark set and two releases."""
     rng = np.random.default_rng(7)
     lat, lon = (centre + np.cumsum(rng.normal(0, 2e-4, POINTS)) for centre in (48.8566, 2.3522))
@@ -133,11 +129,11 @@ def rows(owner: Reader) -> tuple[Any, Any, list[Any]]:
     return dataset, landmarks, [owner.finished(one) for one in made]
 
 
-def _json(**values: Any) -> bytes:
+def _json(**values):
     return json.dumps(values).encode()
 
 
-def use(reader: Reader, dataset: Any, landmarks: Any, releases: list[Any]) -> None:
+def use(reader, dataset, landmarks, releases):
     """Request what the pages of a session do: the list, a dataset's map, the editor, the form, the comparison."""
     page, query = f"/datasets/{dataset['id']}/", f"dataset={dataset['id']}"
     for path in ("/", page, f"{page}landmarks/new/", f"{page}releases/new/", "/glossary/", "/experiments/"):
@@ -153,7 +149,7 @@ def use(reader: Reader, dataset: Any, landmarks: Any, releases: list[Any]) -> No
         reader.get(f"{one['urls']['self']}errors/?series=0&points=1000")
 
 
-def wait_until_healthy(reader: Reader) -> None:
+def wait_until_healthy(reader):
     give_up = time.monotonic() + patience(60)
     while time.monotonic() < give_up:
         with suppress(OSError):
@@ -163,16 +159,16 @@ def wait_until_healthy(reader: Reader) -> None:
     pytest.fail("the web server does not answer")
 
 
-def memory_kb(pid: int) -> dict[str, str]:
+def memory_kb(pid):
     """What the kernel counts page by page; VmRSS of /proc/PID/status is off by up to 1.6 MB."""
     return dict(re.findall(r"^(\w+):\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE))
 
 
-def resident_kb(pid: int) -> int:
+def resident_kb(pid):
     return int(memory_kb(pid)["Rss"])
 
 
-def settled_kb(pid: int) -> int:
+def settled_kb(pid):
     """Resident memory once it stays as it is: free pages are returned after the response, while its reader goes on."""
     found = resident_kb(pid)
     for _ in range(20):
@@ -183,14 +179,12 @@ def settled_kb(pid: int) -> int:
     return found
 
 
-def shares(pid: int) -> str:
+def shares(pid):
     found = memory_kb(pid)
     return ", ".join(f"{name} {int(found[name]):,} kB" for name in ("Rss", "Pss", "Anonymous"))
 
 
-def check(
-    pid: int, reader: Reader, rows: tuple[Any, Any, list[Any]], *, share: str = "Rss", most: int = MOST_KB
-) -> None:
+def check(pid, reader, rows, *, share="Rss", most=MOST_KB):
     print(f"\nbefore: {shares(pid)}")
     for _ in range(3):
         use(reader, *rows)
@@ -203,7 +197,7 @@ def check(
     print(f"after a temporal loss, which loads numba: {shares(pid)}")
 
 
-def test_the_web_process_of_the_launcher(server: Server, owner: Reader, rows: tuple[Any, Any, list[Any]]) -> None:
+def test_the_web_process_of_the_launcher(server, owner, rows):
     (before,) = server.process_ids("[cairn-web]")
     os.kill(before, signal.SIGKILL)  # the launcher starts another one
     wait_until_healthy(owner)
@@ -212,9 +206,7 @@ def test_the_web_process_of_the_launcher(server: Server, owner: Reader, rows: tu
     check(pid, owner, rows, share="Pss", most=MOST_FORKED_KB)  # it shares a part with supervisor and worker
 
 
-def test_a_worker_of_gunicorn_as_the_image_starts_it(
-    server: Server, owner: Reader, rows: tuple[Any, Any, list[Any]]
-) -> None:
+def test_a_worker_of_gunicorn_as_the_image_starts_it(server, owner, rows):
     image, port = (ROOT / "Dockerfile").read_text(), free_port()
     listed = image[image.index("\nCMD [") + 5 :].replace("\\\n", "").replace("0.0.0.0:8000", f"127.0.0.1:{port}")
     command = json.loads(listed)

@@ -1,10 +1,7 @@
 """Page texts use standard terms: phrases that were replaced stay out of templates, scripts and messages."""
 
-from __future__ import annotations
-
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests.cases import each
@@ -20,20 +17,20 @@ SHOWN = re.compile(r"""(?:aria-label|title|placeholder|alt|data-takes|data-label
 SCRIPT = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`')
 
 
-def template_texts(source: str) -> Iterator[str]:
+def template_texts(source):
     """The text between the tags of a template, and the attributes that a reader meets."""
     plain = re.sub(r"\{%.*?%\}|\{#.*?#\}", "", source)
     yield from SHOWN.findall(plain)
     yield re.sub(r"<[^>]*>", " ", plain)
 
 
-def script_texts(source: str) -> Iterator[str]:
+def script_texts(source):
     """The strings of a script, without its comments."""
     code = re.sub(r"/\*[\s\S]*?\*/|^\s*//.*$|\s// .*$", "", source, flags=re.MULTILINE)
     return (found[1:-1] for found in SCRIPT.findall(code) if " " in found or found[1:2].isupper())
 
 
-def message_texts(source: str) -> Iterator[str]:
+def message_texts(source):
     """The strings of a Python module, without docstrings and names."""
     tree = ast.parse(source)
     bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

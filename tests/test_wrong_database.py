@@ -1,17 +1,13 @@
 """Starts of Cairn with a database and files that do not belong together: nothing is lost, each states what to do."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -19,25 +15,25 @@ from tests import postgres
 from tests.dashboard.storages_of_tests import host
 from tests.installations import DATASETS, ROOT, Cairn, age, assert_refused, fresh_database, stored
 from tests.patience import patience
-from tests.s3_server import S3Server, running_s3
+from tests.s3_server import running_s3
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(tmp_path_factory):
     """The home of an installation on SQLite, to be copied."""
     return Cairn(tmp_path_factory.mktemp("sqlite") / "home").set_up().home
 
 
 @pytest.fixture
-def sqlite(template: Path, tmp_path: Path) -> Cairn:
+def sqlite(template, tmp_path):
     shutil.copytree(template, tmp_path / "home")
     return Cairn(tmp_path / "home")
 
 
 @pytest.fixture
-def other(template: Path, tmp_path: Path) -> Cairn:
+def other(template, tmp_path):
     """Another installation, with rows and files of its own."""
     shutil.copytree(template, tmp_path / "other")
     found, fresh = Cairn(tmp_path / "other"), uuid.uuid4()
@@ -49,7 +45,7 @@ def other(template: Path, tmp_path: Path) -> Cairn:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[str]:
+def cluster():
     programs = postgres.programs()
     if programs is None:
         pytest.skip("PostgreSQL is not installed here")
@@ -58,14 +54,14 @@ def cluster() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+def server(tmp_path_factory):
     pytest.importorskip("moto", reason="the packages of an S3 storage are not installed here")
     with running_s3(tmp_path_factory.mktemp("s3")) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def migrated(cluster: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+def migrated(cluster, tmp_path_factory):
     """A database to be copied: tables, and no id."""
     cairn = Cairn(tmp_path_factory.mktemp("migrated"), fresh_database(cluster, "migrated"))
     done = cairn.python("-c", MIGRATED_ALONE)
@@ -74,23 +70,23 @@ def migrated(cluster: str, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def on_postgres(cluster: str, migrated: str, tmp_path_factory: pytest.TempPathFactory) -> Cairn:
+def on_postgres(cluster, migrated, tmp_path_factory):
     url = fresh_database(cluster, "first", migrated)
     return Cairn(tmp_path_factory.mktemp("postgres") / "home", url).set_up()
 
 
 @pytest.fixture(scope="module")
-def on_s3(cluster: str, migrated: str, server: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Cairn:
+def on_s3(cluster, migrated, server, tmp_path_factory):
     url = fresh_database(cluster, "shared", migrated)
     return Cairn(tmp_path_factory.mktemp("s3host") / "home", url, server.environment("first")).set_up()
 
 
-def names_in(server: S3Server, prefix: str, folder: Path) -> list[str]:
+def names_in(server, prefix, folder):
     return sorted(one.name for one in host(server, prefix, folder).listed(""))
 
 
 class TestSQLite:
-    def test_a_database_made_afresh(self, on_postgres: Cairn) -> None:
+    def test_a_database_made_afresh(self, on_postgres):
         """1: DATABASE_URL is left out, and the home's own database would be made."""
         assert_refused(replace(on_postgres, url=""), "Set DATABASE_URL", on_postgres.id())
         for arguments in (("manage.py", "migrate"), ("manage.py", "run")):
@@ -100,23 +96,23 @@ class TestSQLite:
             assert "Traceback" not in done.stderr
         assert not (on_postgres.home / "cairn.sqlite3").exists()
 
-    def test_the_file_of_the_database_is_gone(self, sqlite: Cairn) -> None:
+    def test_the_file_of_the_database_is_gone(self, sqlite):
         """2"""
         (sqlite.home / "cairn.sqlite3").unlink()
         assert_refused(sqlite, "Set DATABASE_URL", str(sqlite.home / "cairn.sqlite3"))
         assert not (sqlite.home / "cairn.sqlite3").exists()
 
-    def test_the_database_of_another_home(self, sqlite: Cairn, other: Cairn) -> None:
+    def test_the_database_of_another_home(self, sqlite, other):
         """5"""
         shutil.copy(other.home / "cairn.sqlite3", sqlite.home / "cairn.sqlite3")
         assert_refused(sqlite, "Different installations", sqlite.id(), other.id())
 
-    def test_another_home(self, sqlite: Cairn, other: Cairn) -> None:
+    def test_another_home(self, sqlite, other):
         """8"""
         assert_refused(replace(other, url=f"sqlite:///{sqlite.home}/cairn.sqlite3"), "Different", "Set CAIRN_HOME")
 
     @pytest.mark.parametrize("newer", [DATASETS, 1])
-    def test_an_older_copy_of_the_database(self, sqlite: Cairn, tmp_path: Path, newer: int) -> None:
+    def test_an_older_copy_of_the_database(self, sqlite, tmp_path, newer):
         """11: the ids are equal; what the older database does not know goes to the trash, and back from there."""
         before, database = stored(sqlite.home), sqlite.home / "cairn.sqlite3"
         sqlite.manage("sweep|--once")
@@ -138,7 +134,7 @@ class TestSQLite:
         assert "files-missing" not in report
         assert "trash" not in report
 
-    def test_an_older_copy_of_the_files(self, sqlite: Cairn) -> None:
+    def test_an_older_copy_of_the_files(self, sqlite):
         """12: rows lack their files, which doctor reports; nothing else goes."""
         gone = sorted((sqlite.home / "datasets").iterdir())[0]
         shutil.rmtree(gone)
@@ -151,26 +147,24 @@ class TestSQLite:
 
 
 class TestPostgreSQL:
-    def test_an_empty_database(self, on_postgres: Cairn, cluster: str) -> None:
+    def test_an_empty_database(self, on_postgres, cluster):
         """3"""
         empty = replace(on_postgres, url=fresh_database(cluster, "empty"))
         assert_refused(empty, "Set DATABASE_URL", on_postgres.id())
         assert empty.python("-c", TABLES).stdout.strip() == "0"
 
-    def test_the_database_of_another_installation(
-        self, on_postgres: Cairn, cluster: str, migrated: str, tmp_path: Path
-    ) -> None:
+    def test_the_database_of_another_installation(self, on_postgres, cluster, migrated, tmp_path):
         """4"""
         url = fresh_database(cluster, "second", migrated)
         second = Cairn(tmp_path / "second", url)
         second.manage("migrate|-v0")
         assert_refused(replace(on_postgres, url=url), "Different installations", on_postgres.id(), second.id())
 
-    def test_another_folder(self, on_postgres: Cairn, tmp_path: Path) -> None:
+    def test_another_folder(self, on_postgres, tmp_path):
         """6: CAIRN_HOME is left out or typed wrongly."""
         assert_refused(replace(on_postgres, home=tmp_path / "typo"), "Set CAIRN_HOME", str(tmp_path / "typo"))
 
-    def test_an_empty_volume(self, on_postgres: Cairn, tmp_path: Path) -> None:
+    def test_an_empty_volume(self, on_postgres, tmp_path):
         """7"""
         (tmp_path / "volume").mkdir()
         empty = replace(on_postgres, home=tmp_path / "volume")
@@ -181,9 +175,7 @@ class TestPostgreSQL:
             assert "Set CAIRN_HOME" in done.stderr
         assert not list((tmp_path / "volume").glob("installation"))
 
-    def test_a_database_that_was_away_is_compared_before_it_is_used(
-        self, on_postgres: Cairn, cluster: str, migrated: str
-    ) -> None:
+    def test_a_database_that_was_away_is_compared_before_it_is_used(self, on_postgres, cluster, migrated):
         """The web server starts all the same; what then answers is the database of another installation."""
         late = replace(on_postgres, url=f"{cluster.rpartition('/')[0]}/late")
         with subprocess.Popen(
@@ -227,9 +219,7 @@ SERVERS = (
 
 
 class TestSharedStorage:
-    def test_the_bucket_of_another_installation(
-        self, on_s3: Cairn, server: S3Server, cluster: str, migrated: str, tmp_path: Path
-    ) -> None:
+    def test_the_bucket_of_another_installation(self, on_s3, server, cluster, migrated, tmp_path):
         """9"""
         url = fresh_database(cluster, "of-second", migrated)
         second = Cairn(tmp_path / "second", url, server.environment("second"))
@@ -239,27 +229,25 @@ class TestSharedStorage:
         assert_refused(replace(second, storage=on_s3.storage), "Set CAIRN_STORAGE", on_s3.id(), second.id())
         assert (names_in(server, "first", tmp_path / "cache"), names_in(server, "second", tmp_path / "cache")) == before
 
-    def test_an_empty_bucket(self, on_s3: Cairn, server: S3Server, tmp_path: Path) -> None:
+    def test_an_empty_bucket(self, on_s3, server, tmp_path):
         """10"""
         assert_refused(replace(on_s3, storage=server.environment("empty")), "Set CAIRN_STORAGE", on_s3.id())
         assert names_in(server, "empty", tmp_path / "cache") == []
 
-    def test_an_empty_database(self, on_s3: Cairn, server: S3Server, cluster: str, tmp_path: Path) -> None:
+    def test_an_empty_database(self, on_s3, server, cluster, tmp_path):
         before = names_in(server, "first", tmp_path / "cache")
         fresh = replace(on_s3, home=tmp_path / "fresh", url=fresh_database(cluster, "fresh"))
         assert_refused(fresh, "Set DATABASE_URL", on_s3.id())
         assert names_in(server, "first", tmp_path / "cache") == before
 
-    def test_a_further_host_joins(self, on_s3: Cairn, server: S3Server, tmp_path: Path) -> None:
+    def test_a_further_host_joins(self, on_s3, server, tmp_path):
         before = names_in(server, "first", tmp_path / "cache")
         further = replace(on_s3, home=tmp_path / "further")
         further.manage("migrate|-v0", "sweep|--once")
         assert further.id() == on_s3.id()
         assert names_in(server, "first", tmp_path / "cache") == before
 
-    def test_many_objects_without_a_row_go_to_the_trash(
-        self, server: S3Server, cluster: str, migrated: str, tmp_path: Path
-    ) -> None:
+    def test_many_objects_without_a_row_go_to_the_trash(self, server, cluster, migrated, tmp_path):
         url = fresh_database(cluster, "older", migrated)
         cairn = Cairn(tmp_path / "home", url, server.environment("older")).set_up()
         before = names_in(server, "older", tmp_path / "cache")
@@ -275,7 +263,7 @@ class TestSharedStorage:
 
 
 class TestKilled:
-    def test_what_an_owner_deletes_is_removed_after_a_kill_and_never_in_the_trash(self, sqlite: Cairn) -> None:
+    def test_what_an_owner_deletes_is_removed_after_a_kill_and_never_in_the_trash(self, sqlite):
         killed = sqlite.python("-c", KILLED_AT_REMOVAL)
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert len(stored(sqlite.home)) == 2 * DATASETS - 1  # a file of one dataset went
@@ -305,7 +293,7 @@ with transaction.atomic():
 class TestWithoutIds:
     """Installations from before there were ids."""
 
-    def test_one_of_today_is_upgraded(self, sqlite: Cairn) -> None:
+    def test_one_of_today_is_upgraded(self, sqlite):
         sqlite.forget_ids()
         before = stored(sqlite.home)
         sqlite.manage("migrate|-v0", "sweep|--once")
@@ -314,12 +302,12 @@ class TestWithoutIds:
         assert sqlite.id().replace("-", "") == found
         assert stored(sqlite.home) == before
 
-    def test_files_that_the_database_does_not_know(self, sqlite: Cairn) -> None:
+    def test_files_that_the_database_does_not_know(self, sqlite):
         sqlite.forget_ids()
         (sqlite.home / "cairn.sqlite3").unlink()
         assert_refused(sqlite, "names none", "Set DATABASE_URL")
 
-    def test_rows_without_any_file(self, sqlite: Cairn, tmp_path: Path) -> None:
+    def test_rows_without_any_file(self, sqlite, tmp_path):
         sqlite.forget_ids()
         away = replace(sqlite, home=tmp_path / "away", url=f"sqlite:///{sqlite.home}/cairn.sqlite3")
         assert_refused(away, "there are none in", "Set CAIRN_HOME")
@@ -327,7 +315,7 @@ class TestWithoutIds:
 
 
 class TestAdopt:
-    def test_counts_first_and_then_declares(self, sqlite: Cairn) -> None:
+    def test_counts_first_and_then_declares(self, sqlite):
         (sqlite.home / "cairn.sqlite3").unlink()
         files, known = stored(sqlite.home, "datasets", "events"), sqlite.id()
         ((code, printed),) = sqlite.commands("adopt")
@@ -339,7 +327,7 @@ class TestAdopt:
         (folder,) = (sqlite.home / "trash").iterdir()
         assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == files
 
-    def test_two_ids_become_a_third(self, sqlite: Cairn, other: Cairn) -> None:
+    def test_two_ids_become_a_third(self, sqlite, other):
         mixed = replace(other, url=f"sqlite:///{sqlite.home}/cairn.sqlite3")
         earlier = {sqlite.id(), other.id()}
         mixed.manage("adopt|--yes", "migrate|-v0")
@@ -351,7 +339,7 @@ class TestFirstStart:
     STEPS = ("begin", "share", "confirm")
 
     @pytest.mark.parametrize("step", STEPS)
-    def test_killed_at_any_step_it_is_completed_by_the_next(self, step: str, template: Path, tmp_path: Path) -> None:
+    def test_killed_at_any_step_it_is_completed_by_the_next(self, step, template, tmp_path):
         cairn = Cairn(tmp_path / "home")
         shutil.copytree(template, cairn.home)
         cairn.forget_ids()
@@ -362,9 +350,7 @@ class TestFirstStart:
         assert "not yet" not in cairn.id()
         assert stored(cairn.home) == stored(template)
 
-    def test_of_several_processes_and_hosts_writes_one_id(
-        self, server: S3Server, cluster: str, migrated: str, tmp_path: Path
-    ) -> None:
+    def test_of_several_processes_and_hosts_writes_one_id(self, server, cluster, migrated, tmp_path):
         url = fresh_database(cluster, "together", migrated)
         hosts = [Cairn(tmp_path / f"host{i // 2}", url, server.environment("together")) for i in range(4)]
         running = [

@@ -10,14 +10,13 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 GRACE_S = 5.0
 
 
-def start(memory: Path | None) -> int:
+def start(memory):
     """Make a folder for temporary files, and one of its name in ``memory``; the process returned removes both."""
     folder = Path(tempfile.mkdtemp(prefix="cairn-tests-"))
     folder.chmod(0o711)  # PostgreSQL's files in it belong to another user
@@ -28,7 +27,7 @@ def start(memory: Path | None) -> int:
     return os.posix_spawn(sys.executable, arguments, os.environ)
 
 
-def processes_of(name: str) -> Iterator[int]:
+def processes_of(name):
     """Which of the other processes use the folder of this name; none where there is no /proc."""
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended meanwhile, or is another user's
@@ -38,7 +37,7 @@ def processes_of(name: str) -> Iterator[int]:
                 yield int(process.name)
 
 
-def end(name: str) -> None:
+def end(name):
     """Stop the processes, and kill those that do not react."""
     give_up, number = time.monotonic() + GRACE_S, signal.SIGTERM
     while found := list(processes_of(name)):
@@ -50,7 +49,7 @@ def end(name: str) -> None:
         time.sleep(0.2)
 
 
-def main(parent: str, *folders: str) -> None:
+def main(parent, *folders):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     while os.getppid() == int(parent):

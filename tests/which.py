@@ -4,13 +4,10 @@ A page's are those that name its view or load its address; a source's those that
 pages; a template's those of the pages that show it. The likeliest come first.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import django
@@ -21,16 +18,16 @@ from tests.mutants.relevant import relevant, texts
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def matching(pattern: str) -> Counter[str]:
+def matching(pattern):
     """How often each file of tests has a pattern."""
     return Counter({name: found for name, text in texts().items() if (found := len(re.findall(pattern, text)))})
 
 
-def pages() -> Iterator[tuple[str, str, str]]:
+def pages():
     """Every page: its route, its view's name, and its function as module.name."""
     from django.urls import URLPattern, get_resolver
 
-    def under(resolver: object, route: str, space: str) -> Iterator[tuple[str, str, str]]:
+    def under(resolver, route, space):
         for one in resolver.url_patterns:  # type: ignore[attr-defined]
             path = route + str(one.pattern)
             if isinstance(one, URLPattern):
@@ -41,7 +38,7 @@ def pages() -> Iterator[tuple[str, str, str]]:
     return under(get_resolver(), "", "")
 
 
-def of_page(route: str, name: str) -> Counter[str]:
+def of_page(route, name):
     """The tests of one page."""
     if name.endswith("None"):
         return Counter()
@@ -50,7 +47,7 @@ def of_page(route: str, name: str) -> Counter[str]:
     return matching(rf"""["']{re.escape(name)}["']""") + matching(rf"""["']{loaded}["'?#]""")
 
 
-def of_address(address: str) -> Counter[str]:
+def of_address(address):
     """The tests of the page with an address of the server."""
     from django.urls import Resolver404, resolve
 
@@ -61,24 +58,24 @@ def of_address(address: str) -> Counter[str]:
     return of_page(found.route, found.view_name)
 
 
-def of_view(function: str) -> Counter[str]:
+def of_view(function):
     """The tests of the pages of a view, or of all views of a module."""
     rows = (of_page(route, name) for route, name, view in pages() if f"{view}.".startswith(f"{function}."))
     return sum(rows, Counter())
 
 
-def of_source(file: str) -> Counter[str]:
+def of_source(file):
     """The likeliest tests of a source, by the lists of mutants, by imports and by names."""
     tests = [test.partition("::")[0] for group in relevant(file)[:2] for test in group]
     return Counter({test: 100 - i for i, test in enumerate(dict.fromkeys(tests))})
 
 
-def of_python(file: str) -> Counter[str]:
+def of_python(file):
     """The tests of a module, and those of its pages."""
     return of_source(file) + of_view(file.removesuffix(".py").replace("/", "."))
 
 
-def of_template(file: str) -> Counter[str]:
+def of_template(file):
     """The tests of the pages that show a template, alone or in another one."""
     name, found = file.removeprefix("templates/"), Counter[str]()
     parts = name.split("/")
@@ -91,18 +88,18 @@ def of_template(file: str) -> Counter[str]:
     return sum(map(of_template, templates_with(name)), found)
 
 
-def templates_with(name: str) -> list[str]:
+def templates_with(name):
     """The templates in which a template, or an address below static/, stands in quotes."""
     files = ((str(one.relative_to(ROOT)), one.read_text()) for one in ROOT.glob("templates/**/*.html"))
     return [file for file, text in files if re.search(rf"""["']{re.escape(name)}["']""", text) and name not in file]
 
 
-def of_javascript(file: str) -> Counter[str]:
+def of_javascript(file):
     """The tests of a module, and those of the pages that begin with it."""
     return sum(map(of_template, templates_with(file.removeprefix("static/"))), of_source(file))
 
 
-def of(name: str) -> Counter[str]:
+def of(name):
     """The tests of an address, or of a file below the top folder."""
     if name in texts():
         return Counter({name: 1000})
@@ -111,12 +108,12 @@ def of(name: str) -> Counter[str]:
     return next((found(name) for kind, found in kinds.items() if re.fullmatch(kind, name)), Counter())
 
 
-def changed_since(base: str) -> list[str]:
+def changed_since(base):
     """The files that differ from a commit, and those that git does not know yet."""
     return sorted(git("diff", "--name-only", base) | git("ls-files", "--others", "--exclude-standard"))
 
 
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="addresses and files")
     parser.add_argument("--changed", metavar="COMMIT", help="all files that differ from it")

@@ -1,11 +1,8 @@
 """Browser profiles for several tests, so that scripts are fetched and compiled once; no other data stays in them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import BrowserContext
 
 
 @dataclass
@@ -18,37 +15,37 @@ class PageMonitor:
     faults: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
-    def expect(self, *statuses: int) -> None:
+    def expect(self, *statuses):
         """Answers with these statuses belong to the test."""
         self.expected.update(statuses)
 
-    def request(self, request: Any) -> None:
+    def request(self, request):
         self.requests.append(request.url)
         if not request.url.startswith((self.origin, *self.others, "data:", "blob:")):
             self.faults.append(f"request to another host: {request.url}")
 
-    def response(self, response: Any) -> None:
+    def response(self, response):
         if not response.url.startswith(self.others) and response.status >= 400 and response.status not in self.expected:
             self.faults.append(f"{response.status} for {response.request.method} {response.url}")
 
-    def console(self, message: Any) -> None:
+    def console(self, message):
         ignored = message.text.startswith("Failed to load resource") or any(
             host in message.text for host in self.others
         )
         if message.type == "error" and not ignored:
             self.faults.append(f"console: {message.text}")
 
-    def exception(self, error: Any) -> None:
+    def exception(self, error):
         self.faults.append(f"exception: {error.error}")
 
-    def violation(self, text: str) -> None:
+    def violation(self, text):
         self.faults.append(f"CSP: {text}")
 
 
 class Profile:
     """A context of the browser, used by one test after the other."""
 
-    def __init__(self, browser: Browser, origin: str, options: dict[str, Any]) -> None:
+    def __init__(self, browser, origin, options):
         self.origin = origin
         self.monitor: PageMonitor | None = None
         self.context: BrowserContext = browser.new_context(base_url=origin, **options)
@@ -62,11 +59,11 @@ class Profile:
         # always open, so that the process that has compiled the scripts (--process-per-site) stays
         self.context.new_page().goto("/static/img/favicon.svg")
 
-    def _record(self, method: str, what: Any) -> None:
+    def _record(self, method, what):
         if self.monitor is not None:
             getattr(self.monitor, method)(what)
 
-    def new_page(self, monitor: PageMonitor) -> Page:
+    def new_page(self, monitor):
         """A page as in a new profile, recorded by ``monitor``."""
         page = self.context.new_page()
         kinds = "cookies,indexeddb,local_storage,service_workers,file_systems,cache_storage"
@@ -76,7 +73,7 @@ class Profile:
         self.monitor = monitor
         return page
 
-    def reset(self) -> None:
+    def reset(self):
         """Close the pages of a test and delete its cookies."""
         for page in self.context.pages[1:]:  # the first is ours
             page.close()
@@ -89,12 +86,12 @@ class Profile:
 class Profiles:
     """All profiles, by what they were made with."""
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser):
         self._browser = browser
         self._free: dict[str, list[Profile]] = {}
         self._used: list[tuple[str, Profile]] = []
 
-    def new_page(self, monitor: PageMonitor, **options: Any) -> Page:
+    def new_page(self, monitor, **options):
         """A page of a profile made with ``options`` that no other page of this test has."""
         kind = str(sorted(options.items()))
         free = self._free.setdefault(kind, [])
@@ -102,7 +99,7 @@ class Profiles:
         self._used.append((kind, profile))
         return profile.new_page(monitor)
 
-    def reset_all(self) -> None:
+    def reset_all(self):
         for kind, profile in self._used:
             profile.reset()
             self._free[kind].append(profile)

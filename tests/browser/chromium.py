@@ -1,12 +1,8 @@
 """The browser of the tests, and how it is started."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path
-
-from playwright.sync_api import Playwright
 
 FLAGS = [
     "--headless=new",
@@ -22,7 +18,7 @@ FLAGS = [
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
-def find_browser(playwright: Playwright) -> str | None:
+def find_browser(playwright):
     """BROWSER_PATH, then a Chromium on the PATH, then Playwright's own; None where there is none."""
     named = [os.environ.get("BROWSER_PATH"), *map(shutil.which, NAMES), playwright.chromium.executable_path]
     return next((path for path in named if path and Path(path).exists()), None)

@@ -1,14 +1,10 @@
 """A browser and the running server. Every page is monitored: no request to another host, no error."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -16,7 +12,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import close_old_connections, connections
 from django.test import Client
-from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from dashboard.accounts.models import User
 from tests.browser.browser_profiles import PageMonitor, Profiles
@@ -39,7 +35,7 @@ DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Mark every test of this folder ``browser``, and ``slow`` unless it is marked ``journey``."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
@@ -49,14 +45,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def playwright() -> Iterator[Playwright]:
+def playwright():
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def browser(playwright: Playwright) -> Iterator[Browser]:
+def browser(playwright):
     """The system's Chromium; without one the tests are skipped, and on CI that is an error."""
     path = find_browser(playwright)
     if path is None:
@@ -70,12 +66,12 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def profiles(browser: Browser) -> Profiles:
+def profiles(browser):
     return Profiles(browser)
 
 
 @pytest.fixture(autouse=True)
-def clean_home() -> Iterator[None]:
+def clean_home():
     """Every test starts and ends with no files of datasets and releases, and with a full rate limit."""
     cache.clear()
     yield
@@ -84,21 +80,21 @@ def clean_home() -> Iterator[None]:
 
 
 @pytest.fixture
-def owner(transactional_db: None) -> User:
+def owner(transactional_db):
     """The owner of the data under test."""
     return User.objects.create_user("owner", password="a long walk along the Seine")
 
 
 @pytest.fixture
-def monitor(live_server: Any) -> PageMonitor:
+def monitor(live_server):
     return PageMonitor(live_server.url)
 
 
 @pytest.fixture
-def open_page(profiles: Profiles, live_server: Any, monitor: PageMonitor) -> Iterator[Callable[..., Page]]:
+def open_page(profiles, live_server, monitor):
     """``open_page(user=None, colour="light", size=DESKTOP)``: a page of a browser profile without stored data."""
 
-    def make(user: User | None = None, *, colour: str = "light", size: dict[str, int] = DESKTOP, **more: Any) -> Page:
+    def make(user=None, *, colour="light", size=DESKTOP, **more):
         page = profiles.new_page(monitor, viewport=size, color_scheme=colour, **more)
         if user is not None:
             page.context.add_cookies([session_of(user, live_server.url)])
@@ -110,7 +106,7 @@ def open_page(profiles: Profiles, live_server: Any, monitor: PageMonitor) -> Ite
     assert not monitor.faults, "\n".join(monitor.faults)
 
 
-def session_of(user: User, url: str) -> Any:
+def session_of(user, url):
     """A session's cookie, without going through the login page."""
     client = Client()
     client.force_login(user)
@@ -119,23 +115,23 @@ def session_of(user: User, url: str) -> Any:
 
 
 @pytest.fixture
-def page(open_page: Callable[..., Page], owner: User) -> Page:
+def page(open_page, owner):
     """A desktop page of the owner, in light colours."""
     return open_page(owner)
 
 
 @pytest.fixture
-def phone(open_page: Callable[..., Page], owner: User) -> Page:
+def phone(open_page, owner):
     """A phone's page of the owner."""
     return open_page(owner, size=PHONE, has_touch=True, is_mobile=True)
 
 
 @pytest.fixture
-def worker(live_server: Any, transactional_db: None) -> Iterator[None]:
+def worker(live_server, transactional_db):
     """Run jobs as they are queued, in a thread beside the server."""
     stop = threading.Event()
 
-    def loop() -> None:
+    def loop():
         while not stop.wait(0.05):
             close_old_connections()
             run_jobs()
@@ -168,7 +164,7 @@ RUN_AXE = """async (options) => {
 }"""
 
 
-def accessibility_faults(page: Page, *rules: str) -> list[str]:
+def accessibility_faults(page, *rules):
     """Return the violations that axe finds on the page in its present state, by all its rules or these."""
     beyond = {} if rules else {"rules": {one: {"enabled": True} for one in OFF_BY_DEFAULT}}
     if page.evaluate("!window.axe"):
@@ -178,7 +174,7 @@ def accessibility_faults(page: Page, *rules: str) -> list[str]:
     return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]
 
 
-def faults_in_both_colours(page: Page) -> list[str]:
+def faults_in_both_colours(page):
     """Return the violations of the page in its present state, and those of contrast in the other colours."""
     dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     own, other = ("dark", "light") if dark else ("light", "dark")
@@ -189,35 +185,35 @@ def faults_in_both_colours(page: Page) -> list[str]:
     return faults
 
 
-def widths(page: Page) -> tuple[int, int]:
+def widths(page):
     """Return the widths of the document and of the window, px."""
     return tuple(page.evaluate("[document.documentElement.scrollWidth, innerWidth]"))
 
 
-def assert_fits(page: Page) -> None:
+def assert_fits(page):
     """Nothing on the page is wider than the window."""
     document, window = widths(page)
     assert document <= window
 
 
-def check_page(page: Page, *, both_colours: bool = False) -> None:
+def check_page(page, *, both_colours=False):
     """Nothing is wider than the window, and axe finds nothing, in the page's colours or in light and in dark ones."""
     assert_fits(page)
     assert (faults_in_both_colours if both_colours else accessibility_faults)(page) == []
 
 
-def choose(page: Page, *files: Any) -> None:
+def choose(page, *files):
     """Choose files on the list's page."""
     page.set_input_files("input[type=file]", list(files))
 
 
-def open_upload(page: Page, name: str, body: bytes) -> None:
+def open_upload(page, name, body):
     """Upload a file on the list's page and open the dataset that is made of it."""
     page.goto("/")
     choose(page, table(name, body))
     page.get_by_role("link", name=f"Open {name}").click(timeout=3 * PATIENCE_MS)  # once it was read
 
 
-def card(page: Page, name: str) -> Locator:
+def card(page, name):
     """The card of one upload."""
     return page.get_by_role("article", name=name)

@@ -1,18 +1,11 @@
 """Fixtures of data: datasets, landmark sets, base maps; conftest.py imports them."""
 
-from __future__ import annotations
-
 import math
-from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps.basemap import base_map
 from dashboard.releases.models import Release
@@ -30,12 +23,12 @@ DAYS = b"when,lat,lon\n01/02/2024 10:00,48,2\n02/02/2024 10:00,48,2\n"
 HOST = "https://tiles.example.org"
 
 
-def csv_file(name: str, body: bytes) -> dict[str, Any]:
+def csv_file(name, body):
     """A CSV file for a file field."""
     return {"name": name, "mimeType": "text/csv", "buffer": body}
 
 
-def table(*parts: tuple[str, Any]) -> ContentFile[bytes]:
+def table(*parts):
     """Series as a CSV with a name for each."""
     rows = [
         f"{name},{t:.0f},{lat},{lon}\n"
@@ -46,19 +39,19 @@ def table(*parts: tuple[str, Any]) -> ContentFile[bytes]:
 
 
 @pytest.fixture
-def walk(owner: User) -> Dataset:
+def walk(owner):
     """Forty minutes through a city, in a line."""
     return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
 
 
 @pytest.fixture
-def taxi(owner: User) -> Dataset:
+def taxi(owner):
     """The sample of a taxi, as a file of one's own."""
     return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
 
 
 @pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+def stays(owner, taxi):
     """The taxi's stay points."""
     return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
@@ -67,9 +60,7 @@ PRECISE = {"epsilon": 10.0, "radius_m": 20.0}
 """Little noise."""
 
 
-def released(
-    landmark_set: LandmarkSet, *names: str, epsilon: float = 1.0, radius_m: float = 200.0, seed: int | None = None
-) -> list[Release]:
+def released(landmark_set, *names, epsilon=1.0, radius_m=200.0, seed=None):
     """Finished releases by the landmark mechanisms of these names."""
     dataset, made = landmark_set.dataset, []
     for name in names:
@@ -81,12 +72,12 @@ def released(
 
 
 @pytest.fixture
-def pair(stays: LandmarkSet) -> list[Release]:
+def pair(stays):
     """Skip and Uniform of the taxi day."""
     return released(stays, "skip", "uniform")
 
 
-def around(lon: float, lat: float, z: int, reach: int) -> list[tuple[int, int, int]]:
+def around(lon, lat, z, reach):
     """The tiles about a place."""
     n = 2**z
     x = int((lon + 180) / 360 * n)
@@ -95,7 +86,7 @@ def around(lon: float, lat: float, z: int, reach: int) -> list[tuple[int, int, i
 
 
 @pytest.fixture
-def served(settings: Any, tmp_path: Path) -> None:
+def served(settings, tmp_path):
     """A base map about the walk, from this server."""
     places = [place for z, reach in ((12, 3), (13, 6)) for place in around(2.35, 48.9, z, reach)]
     path = write_tiles(
@@ -105,6 +96,6 @@ def served(settings: Any, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def elsewhere(settings: Any) -> None:
+def elsewhere(settings):
     """The tile server of the operator, which users may agree to."""
     settings.CAIRN_BASE_MAP = base_map(f"{HOST}/{{z}}/{{x}}/{{y}}.png", "Streets of another server")

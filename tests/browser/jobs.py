@@ -1,16 +1,12 @@
 """Jobs run in the process of a test."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from celery import current_app
 
 from dashboard.jobs import models as job_models
 from dashboard.jobs.models import State
 
 
-def run_jobs() -> int:
+def run_jobs():
     """Run every queued job, and those they queue, in this thread as a worker would; return how many there were."""
     current_app.loader.import_default_modules()
     done = 0
@@ -21,5 +17,5 @@ def run_jobs() -> int:
     return done
 
 
-def _waiting(model: type[job_models.Job]) -> list[Any]:
+def _waiting(model):
     return list(model._default_manager.filter(state=State.QUEUED).values_list("pk", flat=True))

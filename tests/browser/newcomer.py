@@ -5,15 +5,11 @@ typed into or chosen from. A scroll is one turn of the wheel over most of a scre
 next lies outside of the window.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-from playwright.sync_api import Download, Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 MOST_TABS = 120
 TURN = 0.8  # of the window's height, which one turn of the wheel moves by
@@ -48,38 +44,38 @@ class Newcomer:
     scrolls: int = 0
     began: float = field(default_factory=time.monotonic)
 
-    def click(self, on: Locator) -> None:
+    def click(self, on):
         self._look_at(on)
         self.clicks += 1
         on.click()
 
-    def fill(self, into: Locator, text: str) -> None:
+    def fill(self, into, text):
         self._look_at(into)
         self.fields += 1
         into.fill(text)
 
-    def choose_file(self, button: Locator, file: Path | dict[str, Any]) -> None:
+    def choose_file(self, button, file):
         self._look_at(button)
         self.clicks += 1
         with self.page.expect_file_chooser() as chooser:
             button.click()
         chooser.value.set_files(file)
 
-    def download(self, link: Locator) -> Download:
+    def download(self, link):
         with self.page.expect_download() as download:
             self.click(link)
         return download.value
 
-    def read(self, what: Locator) -> str:
+    def read(self, what):
         """What is written there, once it is scrolled to."""
         self._look_at(what)
         return what.inner_text()
 
-    def cost(self) -> dict[str, float]:
+    def cost(self):
         seconds = round(time.monotonic() - self.began, 1)
         return {"clicks": self.clicks, "fields": self.fields, "scrolls": self.scrolls, "seconds": seconds}
 
-    def _look_at(self, what: Locator) -> None:
+    def _look_at(self, what):
         expect(what).to_be_visible()
         turns = math.ceil(what.evaluate(_OUTSIDE) / (TURN * self.page.viewport_size["height"]))
         self.scrolls += turns
@@ -87,7 +83,7 @@ class Newcomer:
             what.scroll_into_view_if_needed()
 
 
-def tab_to(page: Page, target: Locator) -> None:
+def tab_to(page, target):
     """Press Tab until ``target`` has the focus, which must then be in sight."""
     expect(target).to_be_visible()
     for _ in range(MOST_TABS):
@@ -98,6 +94,6 @@ def tab_to(page: Page, target: Locator) -> None:
     raise AssertionError(f"{target} is not reached by {MOST_TABS} tabs")
 
 
-def press(page: Page, target: Locator, key: str = "Enter") -> None:
+def press(page, target, key="Enter"):
     tab_to(page, target)
     page.keyboard.press(key)

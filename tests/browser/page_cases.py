@@ -1,22 +1,19 @@
 """All pages in every state, full, empty and refused: for the test of every page and for the screenshots."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
 from django.conf import settings
 from django.test import override_settings
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls import URLPattern, get_resolver, reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Page
 
-from dashboard.accounts.models import User
 from tests.browser.conftest import session_of
-from tests.browser.sample_states import SAMPLE_INVITATION, SAMPLE_PASSWORD, SampleStates
+from tests.browser.sample_states import SAMPLE_INVITATION, SAMPLE_PASSWORD
 from tests.dashboard.test_second_factor import code_of
 
 
@@ -37,46 +34,46 @@ class Case:
     settings: tuple[tuple[str, Any], ...] = ()  # that differ meanwhile
     explains: bool = True  # false for the pages of the API, printed reports and the glossary itself
 
-    def address(self, stage: SampleStates) -> str:
+    def address(self, stage):
         about = getattr(stage, self.of) if self.of else None
         args = [about.token if self.view == PUBLIC else about.pk] if about else []
         query = self.query.format(zones=stage.zones.pk, attack=stage.attack.pk)
         return (self.path or reverse(self.view, args=args)) + query
 
-    def breaking(self) -> AbstractContextManager[Any]:
+    def breaking(self):
         """Break what must be broken for this page to be seen, and set what must be set."""
         if self.settings:
             return override_settings(**dict(self.settings))
         return patch(self.broken, side_effect=RuntimeError("raised by a test")) if self.broken else nullcontext()
 
 
-def _new_token(page: Page) -> None:
+def _new_token(page):
     page.get_by_label("Name").fill("Nightly import")
     page.get_by_role("button", name="New token").click()
 
 
-def _log_in(page: Page) -> None:
+def _log_in(page):
     page.get_by_label("User name").fill("guarded")
     page.get_by_label("Password").fill(SAMPLE_PASSWORD)
     page.get_by_role("button", name="Log in").click()
 
 
-def _set_up(page: Page) -> None:
+def _set_up(page):
     page.get_by_role("button", name="Set up an authenticator app").click()
 
 
-def _new_codes(page: Page) -> None:
+def _new_codes(page):
     page.get_by_label("Password").first.fill(SAMPLE_PASSWORD)
     page.get_by_label("Code of the app").first.fill(code_of(TOTPDevice.objects.get(user__username="guarded")))
     page.get_by_role("button", name="Make new recovery codes").click()
 
 
-def _new_invitation(page: Page) -> None:
+def _new_invitation(page):
     page.get_by_label("Whom it is for").fill("Ada")
     page.get_by_role("button", name="Make a link").click()
 
 
-def _forged_form(page: Page) -> None:
+def _forged_form(page):
     page.context.clear_cookies(name=settings.CSRF_COOKIE_NAME)
     button = page.get_by_role("button", name="New token")
     button.evaluate("(button) => HTMLFormElement.prototype.submit.call(button.form)")  # a script would mend it
@@ -217,7 +214,7 @@ NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
 }  # fmt: skip
 
 
-def visit(page: Page, case: Case, stage: SampleStates, origin: str) -> Any:
+def visit(page, case, stage, origin):
     """Open the page as its user; return the response that holds it."""
     page.goto("about:blank")  # the page before still polls its jobs, and soon without a session
     log_in(page.context, getattr(stage, case.who, None), origin)
@@ -233,18 +230,18 @@ def visit(page: Page, case: Case, stage: SampleStates, origin: str) -> Any:
     return response
 
 
-def log_in(context: BrowserContext, user: User | None, origin: str) -> None:
+def log_in(context, user, origin):
     context.clear_cookies()
     if user is not None:
         context.add_cookies([session_of(user, origin)])
 
 
-def page_views() -> set[str]:
+def page_views():
     """The names of all views that may answer with HTML: all but those of the API that only render JSON."""
     return {name for name, callback in _views(get_resolver()) if _renders_html(callback)}
 
 
-def _views(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, Any]]:
+def _views(resolver, space=""):
     for entry in resolver.url_patterns:
         if isinstance(entry, URLPattern):
             yield f"{space}{entry.name}", entry.callback
@@ -252,6 +249,6 @@ def _views(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, Any]]:
             yield from _views(entry, f"{space}{entry.namespace}:" if entry.namespace else space)
 
 
-def _renders_html(callback: Any) -> bool:
+def _renders_html(callback):
     renderers = getattr(getattr(callback, "cls", None), "renderer_classes", None)
     return renderers is None or any(one.media_type == "text/html" for one in renderers)

@@ -1,17 +1,14 @@
 """Checks of every page: measured in the browser, returned as a list of faults."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.staticfiles import finders
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 LIGHTEST_BYTES = 250_000
 SHIFT = 0.02
@@ -115,19 +112,19 @@ TERMS = {
 
 
 @cache
-def _packed(path: str) -> int:
+def _packed(path):
     """How long a static file is when it is served compressed, as the image serves it."""
     found = finders.find(path.removeprefix(settings.STATIC_URL))
     return len(gzip.compress(Path(found).read_bytes()))
 
 
-def weight(page: Page) -> dict[str, int]:
+def weight(page):
     """Compressed bytes of everything the page requested."""
     parts = [(urlsplit(name).path, size) for name, size in page.evaluate(RESOURCES)]
     return {path: _packed(path) if path.startswith(settings.STATIC_URL) else size for path, size in parts}
 
 
-def loading_faults(page: Page, response: Any) -> list[str]:
+def loading_faults(page, response):
     """Policy, weight, what moved, charts where they are drawn and nowhere else, motion."""
     faults = []
     policy = response.headers.get("content-security-policy", "")
@@ -147,18 +144,18 @@ def loading_faults(page: Page, response: Any) -> list[str]:
     return faults
 
 
-def glossary_faults(page: Page) -> list[str]:
+def glossary_faults(page):
     """Terms of the glossary that the page uses and does not explain on hover and focus."""
     return [f"{name} is not explained: …{text}…" for name, text in page.evaluate(UNEXPLAINED, TERMS)]
 
 
-def motion_faults(page: Page, longest_s: float) -> list[str]:
+def motion_faults(page, longest_s):
     """Transitions and animations longer than they may be."""
     found = page.evaluate(MOTION)
     return [f"moves for {found} s"] if found > longest_s else []
 
 
-def chart_faults(page: Page) -> list[str]:
+def chart_faults(page):
     """Charts without titles or with texts that are cut, and what does not work about the large views of two."""
     faults: list[str] = page.evaluate(CHART_FAULTS)
     for button in page.locator(".chart__enlarge:visible").all()[:2]:
@@ -169,7 +166,7 @@ def chart_faults(page: Page) -> list[str]:
     return faults
 
 
-def _can_be_enlarged(page: Page, button: Locator) -> None:
+def _can_be_enlarged(page, button):
     """By keyboard: the large view opens, holds menu and controls, and closes by Escape; focus stays on the button."""
     button.press("Enter")
     dialog = page.locator(".chart__large[open]")
@@ -186,7 +183,7 @@ def _can_be_enlarged(page: Page, button: Locator) -> None:
     expect(button).to_have_accessible_name(re.compile(": enlarge$"))
 
 
-def keyboard_faults(page: Page) -> list[str]:
+def keyboard_faults(page):
     """Press Tab through the whole page: what is not reached, where focus is not seen, where it is caught."""
     for _ in range(page.evaluate(WATCH_FOCUS) + 25):
         page.keyboard.press("Tab")

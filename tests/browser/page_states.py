@@ -1,7 +1,5 @@
 """What can be opened on a page, dialogs, panels and views: each is checked with every page, and is a screenshot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -11,58 +9,58 @@ from tests.browser.fixtures import DAYS, WALK, csv_file
 from tests.browser.page_checks import UNFOLD
 
 
-def _term(page: Page) -> None:
+def _term(page):
     page.locator(".term[popovertarget=term-epsilon]").focus()
     page.wait_for_selector("#term-epsilon:popover-open")
 
 
-def _jobs(page: Page) -> None:
+def _jobs(page):
     page.locator("[data-jobs-button]").click()
     page.wait_for_selector("#jobs:popover-open .job")
 
 
-def _delete(page: Page) -> None:
+def _delete(page):
     page.locator("[data-delete]:visible").first.click()
     page.wait_for_selector("#delete-dialog[open]")
 
 
-def _numbers(page: Page) -> None:
+def _numbers(page):
     page.get_by_label("Budget per event: save or show numbers").click()
     page.get_by_role("button", name="Data table").click()
     page.wait_for_selector("dialog[open] tbody tr")
 
 
-def _smooth(page: Page) -> None:
+def _smooth(page):
     page.get_by_role("button", name="Smooth Uniform · ε").first.click()
     page.wait_for_selector("#smooth-dialog[open] [data-steps] > *")
 
 
-def _detection(page: Page) -> None:
+def _detection(page):
     page.locator("[data-detection] summary").first.evaluate("(summary) => (summary.parentElement.open = true)")
     page.wait_for_selector("[data-roc] .js-plotly-plot")
     page.locator("[data-detection]").scroll_into_view_if_needed()
 
 
-def _built_in(page: Page) -> None:
+def _built_in(page):
     page.locator(".map-note__button").first.click()
     page.get_by_role("radio", name="Built in").check()
     page.wait_for_selector("canvas[data-layer=names][data-drawn]")
 
 
-def _base_map(page: Page) -> None:
+def _base_map(page):
     _built_in(page)
     page.keyboard.press("Escape")
     page.wait_for_load_state("networkidle")
 
 
-def _place(page: Page) -> None:
+def _place(page):
     _base_map(page)
     page.get_by_role("button", name="Find a place").first.click()
     page.get_by_role("combobox", name="Find a city").fill("zur")
     page.wait_for_selector(".places__option")
 
 
-def _refused(page: Page) -> None:
+def _refused(page):
     page.get_by_text("Import settings").click()
     files = {"good.csv": WALK + b",,\n", "empty.csv": b"", "days.csv": DAYS}
     page.set_input_files("input[type=file]", [csv_file(name, body) for name, body in files.items()])
@@ -70,38 +68,38 @@ def _refused(page: Page) -> None:
     expect(page.get_by_role("article", name="days.csv").get_by_role("group")).to_be_visible()
 
 
-def _own_file(page: Page) -> None:
+def _own_file(page):
     page.locator(".map-note__button").first.click()
     page.get_by_role("radio", name="File").check()
 
 
-def _distribution(page: Page) -> None:
+def _distribution(page):
     page.locator("input[value=distribution]").locator("xpath=ancestor::label").click()
     page.wait_for_selector("[data-chart=error] .chart__dot")
 
 
-def _simulated(page: Page) -> None:
+def _simulated(page):
     page.locator("input[value=epsilon]").locator("xpath=ancestor::label").click()
     expect(page.locator(".chart__text")).to_contain_text("reads the original")
 
 
-def _picker(page: Page) -> None:
+def _picker(page):
     page.get_by_role("button", name="Choose releases").click()
     expect(page.get_by_role("dialog", name="Choose releases to compare")).to_be_visible()
 
 
-def _enlarged(page: Page) -> None:
+def _enlarged(page):
     page.locator(".chart__enlarge:visible").first.press("Enter")
     expect(page.locator(".chart__large[open]")).to_be_visible()
 
 
-def _dummies(page: Page) -> None:
+def _dummies(page):
     page.get_by_role("radio", name="Heuristic").check()
     page.get_by_role("button", name="Sample dummies").click()
     expect(page.locator("[data-drawn]")).to_be_focused()
 
 
-def _logged_out(page: Page) -> None:
+def _logged_out(page):
     page.evaluate(UNFOLD)
     page.get_by_label("Repetitions", exact=True).fill("3")
     expect(page.locator("[data-plan]")).to_contain_text("× 3 repetitions")
@@ -110,7 +108,7 @@ def _logged_out(page: Page) -> None:
     expect(page.get_by_role("dialog", name="Log in again")).to_be_visible()
 
 
-def _restored(page: Page) -> None:
+def _restored(page):
     page.evaluate(UNFOLD)
     page.get_by_label("Repetitions", exact=True).fill("4")
     page.wait_for_function("() => Object.keys(sessionStorage).some((key) => key.startsWith('cairn:form:'))")

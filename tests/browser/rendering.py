@@ -1,14 +1,9 @@
 """Pixels of the map's canvases and lines of the charts, as the page has rendered them."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
-from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.datasets.models import Dataset
 from tests.patience import patience
 
 # Changes are drawn up to three frames after what caused them, and under load a frame takes longer than any fixed wait
@@ -61,17 +56,17 @@ _LINES = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) =
     ({ name: name.split(" · ε")[0], points: x.length, visible })))"""
 
 
-def painted(page: Page, layer: str) -> int:
+def painted(page, layer):
     """Return the number of painted pixels of a layer's canvas."""
     return int(page.evaluate(_PAINTED, layer))
 
 
-def at_rest(page: Page) -> None:
+def at_rest(page):
     """Wait until no canvas has been drawn, moved or cut for a quarter of a second of frames."""
     page.evaluate(_AT_REST)
 
 
-def expect_painted(page: Page, layer: str, holds: Callable[[int], bool] = bool, timeout_s: float = 15) -> int:
+def expect_painted(page, layer, holds=bool, timeout_s=15):
     """Wait until as much of a layer is painted as should be; how many pixels that is."""
     give_up = time.monotonic() + patience(timeout_s)
     while not holds(pixels := painted(page, layer)):
@@ -80,7 +75,7 @@ def expect_painted(page: Page, layer: str, holds: Callable[[int], bool] = bool, 
     return pixels
 
 
-def layers(page: Page) -> dict[str, str]:
+def layers(page):
     """Title without the level to id of the layers in the legend, in order."""
     return page.evaluate(
         "() => Object.fromEntries([...document.querySelectorAll('.layer')].map((row) =>"
@@ -88,24 +83,24 @@ def layers(page: Page) -> dict[str, str]:
     )
 
 
-def lines(page: Page) -> list[list[dict[str, Any]]]:
+def lines(page):
     """The lines of every chart: name without the level, number of points, whether it is shown."""
     return page.evaluate(_LINES)
 
 
-def cursors(page: Page) -> list[str]:
+def cursors(page):
     """Where each chart's cursor is."""
     return page.evaluate("() => [...document.querySelectorAll('.chart__cursor')].map((one) => one.style.transform)")
 
 
-def compare(page: Page, dataset: Dataset, query: str = "") -> None:
+def compare(page, dataset, query=""):
     """Open the comparison of a dataset with all of its releases shown."""
     more = query.replace("?", "&", 1)
     page.goto(f"/datasets/{dataset.pk}/compare/?show=all{more}")
     wait_until_ready(page)
 
 
-def choose_series(page: Page, name: str) -> None:
+def choose_series(page, name):
     """Choose a series by its name in the searchable field, by keyboard."""
     field = page.locator("[data-series] [role=combobox]")
     field.click()
@@ -113,13 +108,13 @@ def choose_series(page: Page, name: str) -> None:
     field.press("Enter")
 
 
-def wait_until_ready(page: Page, selector: str = "[data-bench]") -> None:
+def wait_until_ready(page, selector="[data-bench]"):
     """Wait until the page shows all that it has requested."""
     page.wait_for_selector(f"{selector}[data-ready=all]", timeout=patience(30_000))
     page.evaluate(_FRAMES)  # those that paint it
 
 
-def pick(control: Locator) -> None:
+def pick(control):
     """Click the label of a radio button that is drawn by its label alone, once nothing moves or covers it."""
     control.locator("xpath=ancestor::label").click()
     expect(control).to_be_checked()

@@ -1,9 +1,6 @@
 """Data of the tests and screenshots of every page: generated data in every state, and users without any."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
-from typing import Any
 from uuid import uuid4
 
 from django.core.files.base import ContentFile
@@ -17,26 +14,21 @@ from dashboard.accounts.base_map import choose_base_map
 from dashboard.accounts.models import Access, AccessEntry, Invitation, User
 from dashboard.accounts.services import digest_of, make_token, show_tour
 from dashboard.attacks.services import submit_attack
-from dashboard.audits.models import Audit
 from dashboard.audits.services import submit_audit
 from dashboard.datasets.aggregation import aggregate_dataset
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset, set_budget
 from dashboard.datasets.stays import stays_dataset
 from dashboard.experiments.execution import run as run_part
-from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
 from dashboard.jobs.models import State
 from dashboard.landmarks.dummy_landmarks import add_dummies
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.projects.models import Project, Role
 from dashboard.projects.services import add_member, create_project, move_row
-from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
-from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
-from dashboard.streams.models import LiveStream, StreamState
+from dashboard.streams.models import StreamState
 from dashboard.streams.services import change_state, open_stream, publish_events
 from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.attacks import attacks
@@ -68,7 +60,7 @@ class SampleStates:
     ``guarded`` logs in with a second factor.
     """
 
-    def __init__(self) -> None:
+    def __init__(self):
         people = (User.objects.create_user(name) for name in ("researcher", "beginner", "newcomer"))
         self.researcher, self.beginner, self.newcomer = people
         choose_base_map(user=self.beginner, choice="built-in")
@@ -86,20 +78,20 @@ class SampleStates:
         self.done = self.taxi.releases.get(mechanism="landmark-uniform")
         self.attack, _ = submit_attack(owner=self.researcher, release=self.done, attack=attacks.parse(HOME_WORK))
 
-    def release_all(self) -> None:
+    def release_all(self):
         for part in self.datasets:
             for name in TRIO:
                 self.release(part, name)
         run_jobs()
 
-    def release(self, part: str, name: str, *, seed: int | None = None, **parameters: Any) -> Release:
+    def release(self, part, name, *, seed=None, **parameters):
         mechanism = {"name": name, "epsilon": 1.0, "radius_m": RADII_M[part], **parameters}
         spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
         return submit_release(
             owner=self.researcher, dataset=self.datasets[part], landmark_set=_given(self.datasets[part]), spec=spec
         )
 
-    def add_every_state(self) -> None:
+    def add_every_state(self):
         """Beside what is done: what failed, what runs, what waits; an experiment, a smoothed release, a limit."""
         self.release("taxi", "w-event", window=12)
         self.release("taxi", "landmark-uniform", seed=7)
@@ -123,10 +115,10 @@ class SampleStates:
         self.reading = self._upload("Long way home.csv")
         _begun(self.reading, stage="Reading", progress=0.3)
 
-    def _experiment(self) -> None:
+    def _experiment(self):
         """One that is done, one half done, one that failed."""
 
-        def submit(**changes: Any) -> Experiment:
+        def submit(**changes):
             preset = presets.parse({"name": "correlated-loss", "repetitions": 40, "events": 60} | changes)
             return submit_experiment(owner=self.researcher, preset=preset)
 
@@ -138,10 +130,10 @@ class SampleStates:
         failed.parts.all().delete()
         run_jobs()
 
-    def _audits(self) -> None:
+    def _audits(self):
         """One consistent, one violated, one that runs."""
 
-        def submit(name: str) -> Audit:
+        def submit(name):
             mechanism = {"name": name, "epsilon": 1.0, "radius_m": 200.0}
             return submit_audit(owner=self.researcher, spec=AuditSpec(mechanism=mechanism, trials=20_000, seed=1))
 
@@ -150,7 +142,7 @@ class SampleStates:
         self.auditing = submit("landmark-skip")
         _begun(self.auditing, stage="Drawing", progress=0.42)
 
-    def _other_kinds(self) -> None:
+    def _other_kinds(self):
         """Count streams and check-ins, each with its releases."""
         self.stream = self._of_kind("Visitors.csv", kinds.wide(kinds.counts()), kinds.STREAM, kinds.SAMPLE)
         rows = kinds.checkins(kinds.checkin_rows())
@@ -169,10 +161,10 @@ class SampleStates:
         self.unreleased = self._of_kind("Visitors by hour.csv", kinds.wide(kinds.counts(seed=2)))
         run_jobs()
 
-    def _publications(self) -> None:
+    def _publications(self):
         """A public link of a release of each kind."""
 
-        def published(dataset: Dataset, title: str) -> Publication:
+        def published(dataset, title):
             release = dataset.releases.filter(state=State.DONE).earliest("created_at")
             return publish_release(release=release, title=title)
 
@@ -181,7 +173,7 @@ class SampleStates:
         self.public_stream = published(self.clinics, "Visits to clinics")
         self.public_checkins = published(self.city, "Where a city meets")
 
-    def _projects(self) -> None:
+    def _projects(self):
         """One with rows of each sort, in which ``reviewer`` is a viewer, and one of another owner."""
         self.reviewer, lab = (User.objects.create_user(name) for name in ("reviewer", "lab"))
         self.project = create_project(owner=self.researcher, name="Visits to clinics, 2024")
@@ -192,7 +184,7 @@ class SampleStates:
         self.joined: Project = create_project(owner=lab, name="Taxis of Beijing")
         add_member(project=self.joined, username="researcher", role=Role.EDITOR)
 
-    def _people(self) -> None:
+    def _people(self):
         """A user with a second factor, and an invitation."""
         self.guarded = User.objects.create_user("guarded", password=SAMPLE_PASSWORD)
         TOTPDevice.objects.create(user=self.guarded, confirmed=True)
@@ -206,10 +198,10 @@ class SampleStates:
         digest, end = digest_of(SAMPLE_INVITATION), timezone.now() + timedelta(days=7)
         Invitation.objects.create(digest=digest, invited_by=self.researcher, note="Grace", expires_at=end)
 
-    def _live_streams(self) -> None:
+    def _live_streams(self):
         """One that has published, one that has not and is paused."""
 
-        def opened(name: str) -> LiveStream:
+        def opened(name):
             spec = ReleaseSpec.parse({"mechanism": kinds.STREAM | {"window": 10}})
             return open_stream(owner=self.researcher, name=name, dimensions=kinds.NAMES, spec=spec, step=86_400.0)[0]
 
@@ -218,35 +210,35 @@ class SampleStates:
         publish_events(stream=self.live, events=[{"time": kinds.day(i), "counts": row} for i, row in rows])
         change_state(stream=self.silent, state=StreamState.PAUSED)
 
-    def _of_kind(self, name: str, body: bytes, *releases: dict[str, Any]) -> Dataset:
+    def _of_kind(self, name, body, *releases):
         dataset = import_dataset(owner=self.researcher, upload=ContentFile(body, name=name))
         for mechanism in releases:
             submit_release(owner=self.researcher, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": mechanism}))
         return dataset
 
-    def _upload(self, name: str) -> Dataset:
+    def _upload(self, name):
         return import_dataset(owner=self.researcher, upload=ContentFile(WALK, name=name))
 
-    def _marked(self, part: str, method: dict[str, Any], name: str) -> LandmarkSet:
+    def _marked(self, part, method, name):
         return mark_landmarks(owner=self.researcher, dataset=self.datasets[part], method=method, name=name)
 
 
-def _given(dataset: Dataset) -> LandmarkSet:
+def _given(dataset):
     """The landmark set that a sample came with."""
     return dataset.landmark_sets.earliest("created_at")
 
 
-def _over(job: Any, **columns: Any) -> None:
+def _over(job, **columns):
     _set(job, state=State.FAILED, finished_at=timezone.now(), **columns)
 
 
-def _begun(job: Any, **columns: Any) -> None:
+def _begun(job, **columns):
     """As if a worker held it: started a while ago, with a lease that no sweep takes away."""
     now = timezone.now()
     held = {"token": uuid4(), "lease_until": now + timedelta(days=1), "started_at": now - timedelta(seconds=20)}
     _set(job, state=State.RUNNING, finished_at=None, attempt=1, **held, **columns)
 
 
-def _set(job: Any, **columns: Any) -> None:
+def _set(job, **columns):
     type(job)._default_manager.filter(pk=job.pk).update(**columns)
     job.refresh_from_db()

@@ -5,23 +5,18 @@
 Only generated data is shown: no real movements belong in a screenshot.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PIL import Image
-
-if TYPE_CHECKING:
-    from tests.browser.page_cases import Case
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
 EXACT = 64  # colours of an image that stay as they are
@@ -36,7 +31,7 @@ STEPS: dict[str, Callable[[Any], None]] = {
 }
 
 
-def shots() -> dict[str, Case]:
+def shots():
     """The page of every screenshot, by the screenshot's name."""
     from tests.browser.page_cases import CASES
     from tests.browser.page_states import STATES
@@ -47,7 +42,7 @@ def shots() -> dict[str, Case]:
 
 
 @contextmanager
-def cairn() -> Iterator[tuple[str, Any]]:
+def cairn():
     """A server with the samples, their releases and every state a job may be in; its address."""
     with tempfile.TemporaryDirectory(prefix="cairn-screenshots-") as home:
         os.environ |= {
@@ -75,7 +70,7 @@ def cairn() -> Iterator[tuple[str, Any]]:
         server.close()
 
 
-def main(folder: Path, names: list[str]) -> None:
+def main(folder, names):
     from playwright.sync_api import sync_playwright
 
     with cairn() as (address, stage), sync_playwright() as playwright:
@@ -99,7 +94,7 @@ def main(folder: Path, names: list[str]) -> None:
         browser.close()
 
 
-def taken(page: Any, case: Case, stage: Any, address: str) -> bytes:
+def taken(page, case, stage, address):
     """The screenshot of one page, once it is complete."""
     from tests.browser.page_cases import visit
     from tests.browser.page_states import STATES
@@ -114,7 +109,7 @@ def taken(page: Any, case: Case, stage: Any, address: str) -> bytes:
     return bytes(page.screenshot(full_page=bool(os.environ.get("FULL_PAGE"))))
 
 
-def with_palette(png: bytes) -> Image.Image:
+def with_palette(png):
     """The image in 256 colours: its most frequent ones unchanged, which are a page's flat ones, and the nearest."""
     image = Image.open(BytesIO(png)).convert("RGB")
     frequent = sorted(image.getcolors(image.width * image.height) or [], reverse=True)[:EXACT]

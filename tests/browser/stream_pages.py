@@ -1,15 +1,9 @@
 """Pages of count streams with finished releases."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from django.core.files.base import ContentFile
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
@@ -21,7 +15,7 @@ READY = "[data-streams][data-ready=all]"
 COUNTS = kinds.counts() // 2000
 
 
-def compared(owner: User, body: bytes, *releases: dict[str, Any], name: str = "Counts.csv") -> Dataset:
+def compared(owner, body, *releases, name="Counts.csv"):
     """A count stream with finished releases."""
     dataset = import_dataset(owner=owner, upload=ContentFile(body, name=name))
     run_jobs()
@@ -31,7 +25,7 @@ def compared(owner: User, body: bytes, *releases: dict[str, Any], name: str = "C
     return dataset
 
 
-def opened(page: Page, dataset: Dataset) -> Page:
+def opened(page, dataset):
     page.goto(reverse("releases:compare", args=[dataset.pk]))
     expect(page.locator(READY)).to_be_visible(timeout=patience(30_000))
     return page

@@ -1,28 +1,24 @@
 """Coming in, and an account: its tokens, password, sessions, second factor and appearance."""
 
-from __future__ import annotations
-
 import base64
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 import requests
 from django.utils import timezone
 from django_otp.plugins.otp_totp.models import TOTPDevice
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
-from dashboard.accounts.models import User, UserSession
+from dashboard.accounts.models import UserSession
 from dashboard.accounts.services import make_login_link
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor
+from tests.browser.conftest import DESKTOP, PHONE
 from tests.dashboard.test_second_factor import code_of
 from tests.patience import patience
 
 PASSWORD = "a long walk along the Seine"
 
 
-def log_in(form: Page | Locator, password: str = PASSWORD) -> None:
+def log_in(form, password=PASSWORD):
     """Fill in the form of the login page, or the dialog that logs in again."""
     if isinstance(form, Page):
         form.get_by_label("User name").fill("owner")
@@ -30,12 +26,12 @@ def log_in(form: Page | Locator, password: str = PASSWORD) -> None:
     form.get_by_role("button", name="Log in").click()
 
 
-def menu(page: Page) -> None:
+def menu(page):
     page.locator("summary[aria-label='Account and appearance']").click()
 
 
 @pytest.mark.journey
-def test_in_by_password_and_out(open_page: Callable[..., Page], owner: User) -> None:
+def test_in_by_password_and_out(open_page, owner):
     page = open_page()
     page.goto("/tokens/")
     expect(page).to_have_title("Log in · Cairn")
@@ -54,7 +50,7 @@ def test_in_by_password_and_out(open_page: Callable[..., Page], owner: User) -> 
 
 
 @pytest.mark.journey
-def test_in_by_a_link_that_is_good_once(open_page: Callable[..., Page], owner: User, monitor: PageMonitor) -> None:
+def test_in_by_a_link_that_is_good_once(open_page, owner, monitor):
     monitor.expect(410)
     link, page = make_login_link(user=owner), open_page()
     for _ in range(2):  # opened again by whoever came in, it leads on
@@ -67,15 +63,13 @@ def test_in_by_a_link_that_is_good_once(open_page: Callable[..., Page], owner: U
     expect(second).to_have_url("/login/?next=/")
 
 
-def new_token(page: Page) -> None:
+def new_token(page):
     page.get_by_label("Name").fill("Nightly import")
     page.get_by_label("Password", exact=True).first.fill(PASSWORD)
 
 
 @pytest.mark.journey
-def test_a_token_is_shown_once_copied_and_works_until_revoked(
-    open_page: Callable[..., Page], owner: User, live_server: Any
-) -> None:
+def test_a_token_is_shown_once_copied_and_works_until_revoked(open_page, owner, live_server):
     page = open_page(owner, permissions=["clipboard-read", "clipboard-write"])
     page.goto("/tokens/")
     new_token(page)
@@ -85,7 +79,7 @@ def test_a_token_is_shown_once_copied_and_works_until_revoked(
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == token
 
-    def status() -> int:
+    def status():
         headers = {"Authorization": f"Token {token}"}
         return requests.get(f"{live_server.url}/api/v1/datasets/", headers=headers, timeout=patience(10)).status_code
 
@@ -98,7 +92,7 @@ def test_a_token_is_shown_once_copied_and_works_until_revoked(
 
 
 @pytest.mark.journey
-def test_appearance_sessions_and_password(open_page: Callable[..., Page], owner: User, monitor: PageMonitor) -> None:
+def test_appearance_sessions_and_password(open_page, owner, monitor):
     monitor.expect(400)
     there, other = (open_page(owner) for _ in range(2))
     page = open_page(owner, size=PHONE, colour="dark")
@@ -136,7 +130,7 @@ def test_appearance_sessions_and_password(open_page: Callable[..., Page], owner:
 
 
 @pytest.mark.journey
-def test_a_second_factor_is_set_up_and_then_needed_also_in_place(page: Page, monitor: PageMonitor) -> None:
+def test_a_second_factor_is_set_up_and_then_needed_also_in_place(page, monitor):
     monitor.expect(400, 401)  # wrong codes; jobs are polled after the session ended
     page.goto("/account/")
     page.get_by_role("link", name="Set up").click()

@@ -1,24 +1,21 @@
 """The audits page in a browser: from the form to a verdict, cancelled, run again, deleted."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dashboard.audits.models import Audit
 from dashboard.jobs.models import State
 from tests.browser.conftest import run_jobs
 
 
-def choose(page: Page, mechanism: str) -> None:
+def choose(page, mechanism):
     page.get_by_label("Mechanism").select_option(label=mechanism)
 
 
 @pytest.mark.journey
-def test_from_the_form_to_a_verdict_and_its_file(page: Page, tmp_path: Path) -> None:
+def test_from_the_form_to_a_verdict_and_its_file(page, tmp_path):
     page.goto("/audits/")
     expect(page.get_by_role("heading", name="No audit yet")).to_be_visible()
     trials, start = page.get_by_label("Trials N", exact=True), page.get_by_role("button", name="Start the audit")

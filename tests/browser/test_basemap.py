@@ -1,18 +1,14 @@
 """The base map in a browser: chosen on the map, remembered; which requests go to which server, none before consent."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import expect
 from pmtiles.tile import Compression, TileType
 
 from dashboard.accounts.base_map import choose_base_map
 from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
-from tests.browser.conftest import PHONE, PageMonitor
+from tests.browser.conftest import PHONE
 from tests.browser.fixtures import HOST
 from tests.browser.rendering import at_rest
 from tests.pmtiles import streets, vector_tile, write_tiles
@@ -21,11 +17,11 @@ SENTENCE = "tiles.example.org: its operator learns your IP address, the area and
 
 
 @pytest.fixture
-def requested(page: Page, monitor: PageMonitor) -> list[dict[str, str]]:
+def requested(page, monitor):
     """The headers of every request to the tile server, which answers them all."""
     found: list[dict[str, str]] = []
 
-    def answer(route: Route) -> None:
+    def answer(route):
         found.append(route.request.all_headers())
         route.fulfill(content_type="image/png", body=streets(13, 0, 0))
 
@@ -34,14 +30,14 @@ def requested(page: Page, monitor: PageMonitor) -> list[dict[str, str]]:
     return found
 
 
-def open_map(page: Page, walk: Dataset) -> Locator:
+def open_map(page, walk):
     page.goto(f"/datasets/{walk.pk}/")
     page.wait_for_selector(".map canvas[data-drawn]")
     page.wait_for_load_state("networkidle")
     return page.locator(".map-note")
 
 
-def open_panel(page: Page) -> Locator:
+def open_panel(page):
     """The panel of base maps, open."""
     panel = page.get_by_role("dialog", name="Base map")
     if not panel.is_visible():
@@ -50,7 +46,7 @@ def open_panel(page: Page) -> Locator:
     return panel
 
 
-def choose(page: Page, name: str) -> None:
+def choose(page, name):
     """Choose a base map that needs no agreement, and wait until it is remembered."""
     panel = open_panel(page)
     with page.expect_response(lambda answer: "/api/v1/base-map/" in answer.url and answer.ok):
@@ -59,30 +55,30 @@ def choose(page: Page, name: str) -> None:
     expect(page.get_by_role("button", name=f"Base map: {name.lower()}")).to_be_focused()
 
 
-def open_search(page: Page) -> None:
+def open_search(page):
     """The search for a city, open by keyboard and ready to type."""
     page.get_by_role("button", name="Find a place").press("Enter")
     expect(page.get_by_role("combobox", name="Find a city")).to_be_focused()
 
 
-def loaded(page: Page) -> int:
+def loaded(page):
     """How many tiles are shown."""
     return page.evaluate(
         "[...document.querySelectorAll('.base-tiles img')].filter((one) => one.naturalWidth === 256).length"
     )
 
 
-def wait_for_tiles(page: Page) -> None:
+def wait_for_tiles(page):
     expect(page.locator(".base-tiles img.leaflet-tile-loaded").first).to_be_attached()
 
 
-def height(page: Page, selector: str) -> int:
+def height(page, selector):
     """How far above the ground a pane of the map lies."""
     return int(page.eval_on_selector(selector, "(pane) => getComputedStyle(pane).zIndex"))
 
 
 @pytest.mark.journey
-def test_none_then_built_in_then_a_city_by_keyboard(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
+def test_none_then_built_in_then_a_city_by_keyboard(page, walk, monitor):
     open_map(page, walk)
     expect(page.get_by_role("button", name="Base map: none")).to_be_visible()
     panel = open_panel(page)
@@ -131,9 +127,7 @@ def test_none_then_built_in_then_a_city_by_keyboard(page: Page, walk: Dataset, m
 
 
 @pytest.mark.journey
-def test_of_this_server_then_a_file_of_ones_own(
-    page: Page, walk: Dataset, served: None, monitor: PageMonitor, tmp_path: Path
-) -> None:
+def test_of_this_server_then_a_file_of_ones_own(page, walk, served, monitor, tmp_path):
     expect(open_map(page, walk)).to_contain_text("Streets made up")
     wait_for_tiles(page)
     assert loaded(page) > 0
@@ -185,9 +179,7 @@ HALVES = """() => {
 
 
 @pytest.mark.journey
-def test_of_another_server_with_consent_only(
-    page: Page, owner: User, walk: Dataset, elsewhere: None, requested: list[dict[str, str]], monitor: PageMonitor
-) -> None:
+def test_of_another_server_with_consent_only(page, owner, walk, elsewhere, requested, monitor):
     choose_base_map(user=owner, choice="server", host="tiles.example.org")
     User.objects.update(tile_host="other.example.org")  # consent to one host is none to another
     open_map(page, walk)

@@ -1,15 +1,11 @@
 """The box of a public grid on the map: typed, chosen and dragged; no data on it until they are requested."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.public_areas import AREAS
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.models import Release
@@ -20,22 +16,22 @@ from tests.dashboard import kinds
 SIDES = ("west", "south", "east", "north")
 
 
-def sides(page: Page) -> dict[str, float]:
+def sides(page):
     """What the four fields hold."""
     return {name: float(page.locator(f"[data-field={name}] input").last.input_value()) for name in SIDES}
 
 
-def box_of(name: str) -> dict[str, float]:
+def box_of(name):
     return dict(zip(SIDES, AREAS[name], strict=True))
 
 
-def test_public_areas_are_boxes() -> None:
+def test_public_areas_are_boxes():
     for name, sides in AREAS.items():
         assert len(Grid(*sides, 2, 2)) == 4, name
 
 
 @pytest.mark.journey
-def test_a_box_is_chosen_without_the_check_ins(open_page: Callable[..., Page], owner: User) -> None:
+def test_a_box_is_chosen_without_the_check_ins(open_page, owner):
     upload = ContentFile(kinds.checkins(kinds.checkin_rows()), name="data.csv")
     dataset = import_dataset(owner=owner, upload=upload)
     page = open_page(owner, size=PHONE)

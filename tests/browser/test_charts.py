@@ -1,7 +1,5 @@
 """The charts of a comparison: what is drawn, saved and tabled is what the server computed, of one range of events."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path
@@ -9,15 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.dummy_landmarks import add_dummies
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_data
@@ -26,7 +20,7 @@ from privacy_engine.data import LandmarkSet as Landmarks
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.spec import parse_steps
-from tests.browser.conftest import PageMonitor, run_jobs
+from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import released, table
 from tests.browser.rendering import compare, pick, wait_until_ready
 
@@ -51,37 +45,37 @@ MARKED = """(name) => document.querySelector("[data-chart=error] .js-plotly-plot
   .find(({ meta }) => meta === name).x.filter((x) => x !== null)"""
 
 
-def line(page: Page, name: str, chart: str = "error") -> dict[str, Any]:
+def line(page, name, chart="error"):
     """A line of the chart, once it is drawn."""
     page.wait_for_function(f"(line) => ({LINE})(line)", arg=[chart, name])
     return page.evaluate(LINE, [chart, name])
 
 
-def part(page: Page, chart: str, name: str) -> Any:
+def part(page, chart, name):
     """A part of a chart's layout or data."""
     return page.evaluate(f"{PLOT.format(chart)}.{name}")
 
 
-def errors_of(release: Release) -> np.ndarray:
+def errors_of(release):
     return parquet.read_columns(release.errors_path)["error_m"]
 
 
-def saved(page: Page, title: str, label: str) -> Path:
+def saved(page, title, label):
     page.get_by_label(f"{title}: save or show numbers").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name=label, exact=True).click()
     return Path(waiting.value.path())
 
 
-def rows_of(file: Path) -> list[dict[str, str]]:
+def rows_of(file):
     return list(csv.DictReader(file.read_text().splitlines()))
 
 
-def spans(page: Page) -> list[str | None]:
+def spans(page):
     return page.locator(".chart__plot").evaluate_all("(all) => all.map((one) => one.dataset.span)")
 
 
-def banded(page: Page, name: str, *, corners: int) -> np.ndarray:
+def banded(page, name, *, corners):
     """Which of the taxi day's events lie in the bands of that name."""
     found = np.zeros(260, dtype=np.bool_)
     for outline in (np.array(page.evaluate(MARKED, name)).reshape(-1, corners) + 0.5).astype(int):
@@ -89,7 +83,7 @@ def banded(page: Page, name: str, *, corners: int) -> np.ndarray:
     return found
 
 
-def drag(page: Page, chart: str, start: float, end: float) -> tuple[int, int]:
+def drag(page, chart, start, end):
     """Press Shift and drag over a chart, from and to a share of its width; return the range that this chose."""
     box = page.locator(f"[data-chart={chart}] .js-plotly-plot").bounding_box()
     assert box
@@ -103,20 +97,18 @@ def drag(page: Page, chart: str, start: float, end: float) -> tuple[int, int]:
     return ends(page)
 
 
-def ends(page: Page) -> tuple[int, int]:
+def ends(page):
     """The events the brush is at."""
     first, last = (page.get_by_role("slider", name=f"{one} event shown") for one in ("First", "Last"))
     return int(first.get_attribute("aria-valuenow") or -1), int(last.get_attribute("aria-valuenow") or -1)
 
 
-def chosen(page: Page) -> str | None:
+def chosen(page):
     return page.get_by_role("slider", name="Event", exact=True).get_attribute("aria-valuenow")
 
 
 @pytest.mark.journey
-def test_views_of_the_error_are_what_the_server_computed(
-    page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release], monitor: PageMonitor
-) -> None:
+def test_views_of_the_error_are_what_the_server_computed(page, taxi, stays, pair, monitor):
     compare(page, taxi)
     errors = [errors_of(one) for one in pair]
     pick(page.get_by_label("Mean", exact=True))
@@ -171,7 +163,7 @@ def test_views_of_the_error_are_what_the_server_computed(
     assert line(page, "Uniform")["visible"] is False
 
 
-def test_every_view_is_saved_and_tabled(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+def test_every_view_is_saved_and_tabled(page, taxi, pair):
     compare(page, taxi)
     styles = page.evaluate(
         f"{PLOT.format('error')}.data.filter(({{ name }}) => name)"
@@ -220,9 +212,7 @@ def test_every_view_is_saved_and_tabled(page: Page, taxi: Dataset, pair: list[Re
 
 
 @pytest.mark.journey
-def test_a_range_of_one_chart_is_that_of_all_and_of_the_brush(
-    page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release]
-) -> None:
+def test_a_range_of_one_chart_is_that_of_all_and_of_the_brush(page, taxi, stays, pair):
     compare(page, taxi, "?range=100-151")
     assert spans(page) == ["100-150"] * 3
     assert part(page, "error", "_fullLayout.xaxis.range") == [100, 150]
@@ -299,9 +289,7 @@ def test_a_range_of_one_chart_is_that_of_all_and_of_the_brush(
     assert np.median(raw[:7]) == pytest.approx(smooth[0])
 
 
-def test_dummies_and_levels_of_another_radius_are_distinguished(
-    page: Page, owner: User, taxi: Dataset, stays: LandmarkSet
-) -> None:
+def test_dummies_and_levels_of_another_radius_are_distinguished(page, owner, taxi, stays):
     method = {"name": "dummies-one-sided", "epsilon": 0.5}
     made = add_dummies(owner=owner, landmark_set=stays, method=method, name="With dummies")
     dummies = made.mask & ~stays.mask
@@ -323,7 +311,7 @@ def test_dummies_and_levels_of_another_radius_are_distinguished(
     assert max(lines[next(one for one in lines if one.startswith("Uniform"))]) == pytest.approx(1 / (made.count + 1))
 
 
-def test_a_long_series_is_read_closer(page: Page, owner: User) -> None:
+def test_a_long_series_is_read_closer(page, owner):
     n = 9_000
     walk = Trajectory(2.3 + np.arange(n) * 1e-5, 48.8 + np.sin(np.arange(n) / 50) * 1e-3, 1.7e9 + np.arange(n) * 60.0)
     dataset = import_dataset(owner=owner, upload=table(("long", walk)), name="Long")

@@ -1,36 +1,29 @@
 """The comparison: the state of its releases, linked views, charts, and access."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State, now
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import PageMonitor, run_jobs
+from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import table
 from tests.browser.rendering import at_rest, choose_series, cursors, expect_painted, lines, painted, wait_until_ready
 
 
 @pytest.fixture
-def submit(owner: User) -> Callable[..., Release]:
+def submit(owner):
     """``submit(landmark_set, "uniform", seed=None)``: a submitted release."""
 
-    def submit_one(landmark_set: LandmarkSet, mechanism: str, seed: int | None = None) -> Release:
+    def submit_one(landmark_set, mechanism, seed=None):
         description = {"name": f"landmark-{mechanism}", "epsilon": 10.0, "radius_m": 200.0}
         spec = ReleaseSpec.parse({"mechanism": description, "seed": seed})
         return submit_release(owner=owner, dataset=landmark_set.dataset, landmark_set=landmark_set, spec=spec)
@@ -38,24 +31,22 @@ def submit(owner: User) -> Callable[..., Release]:
     return submit_one
 
 
-def compare(page: Page, dataset: Dataset, *, query: str = "?show=all", wait: bool = True) -> None:
+def compare(page, dataset, *, query="?show=all", wait=True):
     page.goto(f"/datasets/{dataset.pk}/compare/{query}")
     if wait:
         wait_until_ready(page)
 
 
-def row(page: Page, release: Release) -> Any:
+def row(page, release):
     return page.locator(f".layer[data-layer='{release.pk}']")
 
 
-def box(page: Page, release: Release) -> Locator:
+def box(page, release):
     return row(page, release).get_by_role("checkbox")
 
 
 @pytest.mark.journey
-def test_releases_that_wait_run_fail_and_are_cancelled(
-    page: Page, taxi: Dataset, stays: LandmarkSet, submit: Any
-) -> None:
+def test_releases_that_wait_run_fail_and_are_cancelled(page, taxi, stays, submit):
     failed = submit(stays, "skip")
     error = {"code": "memory", "message": "The job needed more memory than one job may use."}
     Release.objects.filter(pk=failed.pk).update(state=State.FAILED, started_at=now(), finished_at=now(), error=error)
@@ -100,7 +91,7 @@ def test_releases_that_wait_run_fail_and_are_cancelled(
 
 
 @pytest.fixture
-def trio(stays: LandmarkSet, submit: Any) -> list[Release]:
+def trio(stays, submit):
     """Skip, Uniform and Adaptive of the taxi day."""
     made = [submit(stays, name) for name in ("skip", "uniform", "adaptive")]
     run_jobs()
@@ -108,9 +99,7 @@ def trio(stays: LandmarkSet, submit: Any) -> list[Release]:
 
 
 @pytest.mark.journey
-def test_releases_are_chosen_in_the_list_by_checkbox_alone_and_in_the_picker(
-    page: Page, taxi: Dataset, trio: list[Release], monitor: PageMonitor
-) -> None:
+def test_releases_are_chosen_in_the_list_by_checkbox_alone_and_in_the_picker(page, taxi, trio, monitor):
     page.goto(f"/datasets/{taxi.pk}/")
     button = page.get_by_role("button", name="Compare selected")
     expect(button).to_be_disabled()
@@ -184,7 +173,7 @@ _LATE = """({ track, curve }) => {
 
 
 @pytest.mark.journey
-def test_map_time_strip_and_charts_are_linked(page: Page, taxi: Dataset, trio: list[Release]) -> None:
+def test_map_time_strip_and_charts_are_linked(page, taxi, trio):
     slow = {"track": f"{trio[0].pk}/track", "curve": f"{trio[2].pk}/series"}
     page.add_init_script(f"({_LATE})({json.dumps(slow)})")
     compare(page, taxi)
@@ -226,7 +215,7 @@ def test_map_time_strip_and_charts_are_linked(page: Page, taxi: Dataset, trio: l
     expect(play).to_be_disabled()
 
 
-def test_series_are_shown_one_at_a_time(page: Page, owner: User, submit: Any) -> None:
+def test_series_are_shown_one_at_a_time(page, owner, submit):
     one, other = samples()[1].series, samples()[2].series
     both = import_dataset(owner=owner, upload=table(("taxi", one), ("walker", other)), name="Two")
     landmarks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]})
@@ -241,7 +230,7 @@ def test_series_are_shown_one_at_a_time(page: Page, owner: User, submit: Any) ->
     assert painted(page, str(release.pk)) > 0
 
 
-def test_antimeridian_is_a_short_way(page: Page, owner: User, submit: Any) -> None:
+def test_antimeridian_is_a_short_way(page, owner, submit):
     rows = "".join(
         f"{1_700_000_000 + 60 * i},{-17.5 + i / 1e3},{(180 - 0.05 + i / 1e3 + 180) % 360 - 180}\n" for i in range(100)
     )

@@ -1,22 +1,17 @@
 """A page that waits for a part of the engine to be compiled shows that."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Route, expect
 
-from dashboard.landmarks.models import LandmarkSet
 from privacy_engine import kernel_folder
 from tests.browser.rendering import wait_until_ready
 from tests.patience import patience
 
 
 @pytest.mark.journey
-def test_the_note_is_there_while_a_response_takes_long(
-    page: Page, stays: LandmarkSet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_note_is_there_while_a_response_takes_long(page, stays, monkeypatch):
     monkeypatch.setattr(kernel_folder, "is_complete", lambda: False)
     held: list[Route] = []
     holding = True

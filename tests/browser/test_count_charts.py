@@ -1,16 +1,12 @@
 """Charts of counts: the labels of their axis, and a check box for each line."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
@@ -28,7 +24,7 @@ DRAWN = """() => document.querySelector("[data-multiples]").dataset.lines.split(
 
 
 @pytest.mark.journey
-def test_labels_are_inside_and_every_line_can_be_hidden(open_page: Callable[..., Page], owner: User) -> None:
+def test_labels_are_inside_and_every_line_can_be_hidden(open_page, owner):
     phone = open_page(owner, size=PHONE)
     for scale, highest in ((20_000, "5e9"), (100, "25,000,000"), (1, "250,000")):
         body = kinds.wide(kinds.counts() * scale)

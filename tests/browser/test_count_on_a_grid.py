@@ -1,11 +1,9 @@
 """From a dataset of positions to a released count stream in the browser."""
 
-from __future__ import annotations
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import PageMonitor, open_upload
+from tests.browser.conftest import open_upload
 from tests.dashboard import kinds
 from tests.dashboard.test_aggregation import HEADER, ROWS
 from tests.patience import patience
@@ -13,7 +11,7 @@ from tests.patience import patience
 
 @pytest.mark.journey
 @pytest.mark.usefixtures("worker")
-def test_from_positions_to_a_release_of_their_counts(phone: Page, monitor: PageMonitor) -> None:
+def test_from_positions_to_a_release_of_their_counts(phone, monitor):
     open_upload(phone, "events.csv", kinds.checkins(ROWS, HEADER))
     phone.locator("summary[aria-label=More]").first.click()
     phone.get_by_role("link", name="Count on a grid").click()

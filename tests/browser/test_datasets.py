@@ -1,26 +1,21 @@
 """The list of datasets, and one dataset."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs import queue
 from dashboard.jobs.models import State, now
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import PHONE, WALK, PageMonitor, run_jobs
+from tests.browser.conftest import PHONE, WALK, run_jobs
 from tests.browser.fixtures import DAYS, released
 from tests.browser.newcomer import tab_to
 from tests.browser.rendering import expect_painted, wait_until_ready
@@ -29,7 +24,7 @@ GUESS = {"what": "0, 0", "value": "none", "message": "The position 0, 0 stands f
 
 
 @pytest.mark.journey
-def test_datasets_are_renamed_tagged_found_and_deleted(page: Page, owner: User, walk: Dataset) -> None:
+def test_datasets_are_renamed_tagged_found_and_deleted(page, owner, walk):
     for name in ("Pilot one.csv", "Pilot two.csv"):
         import_dataset(owner=owner, upload=ContentFile(WALK, name=name))
     page.goto("/")
@@ -81,9 +76,7 @@ def test_datasets_are_renamed_tagged_found_and_deleted(page: Page, owner: User, 
 
 
 @pytest.mark.journey
-def test_a_dataset_shows_its_facts_and_is_read_in_another_way(
-    open_page: Callable[..., Page], owner: User, walk: Dataset
-) -> None:
+def test_a_dataset_shows_its_facts_and_is_read_in_another_way(open_page, owner, walk):
     Dataset.objects.update(report={**(walk.report or {}), "guesses": [GUESS]})
     page = open_page(owner, size=PHONE)
     page.goto(f"/datasets/{walk.pk}/")
@@ -109,12 +102,10 @@ def test_a_dataset_shows_its_facts_and_is_read_in_another_way(
 
 
 @pytest.mark.journey
-def test_datasets_that_wait_were_cancelled_or_could_not_be_read(
-    page: Page, owner: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_datasets_that_wait_were_cancelled_or_could_not_be_read(page, owner, monkeypatch):
     monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", -1)
 
-    def imported(body: bytes, name: str) -> Dataset:
+    def imported(body, name):
         return import_dataset(owner=owner, upload=ContentFile(body, name=name))
 
     page.goto(f"/datasets/{imported(WALK, 'walk.csv').pk}/")
@@ -142,9 +133,7 @@ def test_datasets_that_wait_were_cancelled_or_could_not_be_read(
 
 
 @pytest.mark.journey
-def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(
-    page: Page, owner: User, stays: LandmarkSet, pair: list[Release], monitor: PageMonitor
-) -> None:
+def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(page, owner, stays, pair, monitor):
     Release.objects.update(created_at=now() - timedelta(hours=1))
     released(stays, "skip")
     spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
@@ -188,7 +177,7 @@ def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(
     assert sorted(found) == sorted(str(one.pk) for one in pair)
 
 
-def test_several_series_can_be_looked_at_one_by_one(page: Page, owner: User) -> None:
+def test_several_series_can_be_looked_at_one_by_one(page, owner):
     lines = WALK.decode().splitlines()
     two = "\n".join([f"id,{lines[0]}", *(f"{'ab'[i % 2]},{line}" for i, line in enumerate(lines[1:]))])
     dataset = import_dataset(owner=owner, upload=ContentFile(two.encode(), name="two.csv"))

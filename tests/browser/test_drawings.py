@@ -1,20 +1,15 @@
 """Dense and far-flung releases: drawn as points or a density surface, which never cover the original."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases.models import Release
 from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import compare, wait_until_ready
@@ -48,7 +43,7 @@ _OF_ORIGINAL = """async (before) => {
 
 
 @pytest.fixture
-def geolife(owner: User) -> Dataset:
+def geolife(owner):
     """As many events as Geolife's first user, through one city."""
     places = np.tile(city_walk(), 3)[:, :GEOLIFE_000]
     rows = "".join(f"{1_700_000_000 + 5 * i},{lat:.7f},{lon:.7f}\n" for i, (lon, lat) in enumerate(places.T))
@@ -58,7 +53,7 @@ def geolife(owner: User) -> Dataset:
     return Dataset.objects.get(pk=made.pk)
 
 
-def visible_share(page: Page, dataset: Dataset, releases: list[Release]) -> float:
+def visible_share(page, dataset, releases):
     """What share of the original's pixels is still its colour once the releases are drawn."""
     hide = ",".join(str(one.pk)[-8:] for one in releases)
     compare(page, dataset, f"?hide={hide},landmarks")
@@ -73,9 +68,7 @@ def visible_share(page: Page, dataset: Dataset, releases: list[Release]) -> floa
 
 
 @pytest.mark.journey
-def test_the_original_stays_visible_under_five_kilometres_of_noise(
-    page: Page, taxi: Dataset, stays: LandmarkSet
-) -> None:
+def test_the_original_stays_visible_under_five_kilometres_of_noise(page, taxi, stays):
     releases = released(stays, "uniform", "skip", epsilon=3.0)
     assert max(one.owner_view["mae_m"] for one in releases) > 5000
     assert visible_share(page, taxi, releases) >= VISIBLE
@@ -92,9 +85,7 @@ def test_the_original_stays_visible_under_five_kilometres_of_noise(
     expect(page.locator(".layer", has_text="Uniform")).to_contain_text("drawn as density")
 
 
-def test_the_original_stays_visible_under_a_release_of_many_thousand_events(
-    page: Page, owner: User, geolife: Dataset
-) -> None:
+def test_the_original_stays_visible_under_a_release_of_many_thousand_events(page, owner, geolife):
     zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 300.0}
     landmarks = mark_landmarks(owner=owner, dataset=geolife, method={"name": "zones", "zones": [zone]})
     releases = released(landmarks, "skip", epsilon=1.0)

@@ -1,29 +1,24 @@
 """The page that adds dummy landmarks: its texts, its selection, where it leads."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.datasets.models import Dataset
-from dashboard.landmarks.models import LandmarkSet
-from tests.browser.conftest import PageMonitor
 from tests.browser.rendering import wait_until_ready
 
 
-def visit(page: Page, landmark_set: LandmarkSet) -> None:
+def visit(page, landmark_set):
     page.goto(f"/landmark-sets/{landmark_set.pk}/dummies/")
     wait_until_ready(page, "[data-form]")
 
 
-def made(source: LandmarkSet) -> LandmarkSet:
+def made(source):
     return source.with_dummies.get()
 
 
 @pytest.mark.journey
-def test_dummies_are_estimated_refused_drawn_and_released(page: Page, stays: LandmarkSet, monitor: PageMonitor) -> None:
+def test_dummies_are_estimated_refused_drawn_and_released(page, stays, monitor):
     visit(page, stays)
     coins = page.locator("[data-method=dummies-one-sided]")
     expect(coins).to_contain_text("one-sided ε-differential privacy for each event")
@@ -71,7 +66,7 @@ def test_dummies_are_estimated_refused_drawn_and_released(page: Page, stays: Lan
     expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text(f"ε/{drawn.count + 1}")
 
 
-def test_from_the_dataset_by_keyboard_seeded_and_with_one_click(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_from_the_dataset_by_keyboard_seeded_and_with_one_click(page, taxi, stays):
     page.goto(f"/datasets/{taxi.pk}/")
     page.get_by_label(f"More for {stays.name}").click()
     page.get_by_role("link", name="Add dummies").click()

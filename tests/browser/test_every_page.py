@@ -1,17 +1,12 @@
 """Every page, full and empty and refused: on a desktop in light and in dark, on a phone in dark; one set of checks."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
-from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Error, Page
+from playwright.sync_api import Error
 
 from privacy_engine import kernel_folder
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, faults_in_both_colours, widths
-from tests.browser.page_cases import CASES, NO_PAGES, Case, page_views, visit
+from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, faults_in_both_colours, widths
+from tests.browser.page_cases import CASES, NO_PAGES, page_views, visit
 from tests.browser.page_checks import (
     QUICK_S,
     UNFOLD,
@@ -29,12 +24,12 @@ from tests.patience import patience
 CHARTED = {"compare", "landmark-report", "stream", "stream-compare", "live-stream", "experiment"}
 
 
-def what_axe_finds(page: Page) -> list[str]:
+def what_axe_finds(page):
     """The parts of a page have the same colours on a phone as on a desktop, which is checked in both."""
     return (faults_in_both_colours if page.viewport_size == DESKTOP else accessibility_faults)(page)
 
 
-def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor) -> list[str]:
+def faults_of(page, case, stage, monitor):
     """Everything wrong with one page at this size and in these colours, on a desktop in the others too."""
     page.goto("about:blank")  # the page before still polls its jobs
     monitor.expected = {case.status}
@@ -55,7 +50,7 @@ def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor)
     return [f"{case.name}: {one}" for one in faults]
 
 
-def faults_of_state(page: Page, name: str, act: Callable[[Page], None], monitor: PageMonitor) -> list[str]:
+def faults_of_state(page, name, act, monitor):
     """Everything wrong with what is opened on a page."""
     monitor.expected |= {400, 401, 422}
     try:
@@ -72,13 +67,7 @@ def faults_of_state(page: Page, name: str, act: Callable[[Page], None], monitor:
 
 @pytest.mark.pages
 @pytest.mark.timeout(1800)
-def test_nothing_is_wrong_with_any_page(
-    open_page: Callable[..., Page],
-    transactional_db: None,
-    monitor: PageMonitor,
-    client: Client,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_nothing_is_wrong_with_any_page(open_page, transactional_db, monitor, client, monkeypatch):
     monkeypatch.setattr(kernel_folder, "is_complete", lambda: True)  # or a slow answer shows a note, which shifts
     stage = SampleStates()
     stage.add_every_state()
@@ -99,13 +88,13 @@ def test_nothing_is_wrong_with_any_page(
 
 
 @pytest.mark.journey
-def test_every_view_of_the_resolver_is_a_case() -> None:
+def test_every_view_of_the_resolver_is_a_case():
     errors = {"400", "403_csrf", "404", "500"}
     assert page_views() == {case.view for case in CASES} - errors | NO_PAGES.keys()
     assert STATES.keys() <= {case.name for case in CASES}
 
 
-def nothing_is_listed_as_no_page_that_is_one(client: Client, stage: SampleStates) -> None:
+def nothing_is_listed_as_no_page_that_is_one(client, stage):
     client.force_login(stage.researcher)
     answers = {view: client.get(_address(view, stage)) for view in NO_PAGES}
     assert {view: answer.status_code for view, answer in answers.items()} == NO_PAGES
@@ -114,7 +103,7 @@ def nothing_is_listed_as_no_page_that_is_one(client: Client, stage: SampleStates
         answer.getvalue()  # downloads are open files until they are read
 
 
-def _address(view: str, stage: SampleStates) -> str:
+def _address(view, stage):
     arguments = {
         "accounts:revoke": ["nothing"],
         "landmarks:detail": [stage.stays.pk],

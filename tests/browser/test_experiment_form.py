@@ -1,22 +1,16 @@
 """The form of an experiment: what it shows is what is run, to the letter; what it cannot show it leaves as text."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.storage.data_files import read_data
 from privacy_engine.experiments import ExperimentSpec, presets
 from privacy_engine.landmarks import landmark_methods
-from tests.browser.conftest import PageMonitor
 from tests.browser.rendering import wait_until_ready
 
 ADDRESS = "/experiments/new/"
@@ -36,13 +30,13 @@ BY_HAND = {"name": "manual", "events": [3, 4, 7]}
 KINDS = ("trajectory", "stream", "checkins")
 
 
-def landmark_sets(page: Page) -> Any:
+def landmark_sets(page):
     """The list of landmark sets, shown."""
     page.locator("[data-landmarks]").get_by_text("Landmark sets", exact=True).first.click()
     return page.locator("[data-landmarks]")
 
 
-def form(page: Page, query: str = "") -> None:
+def form(page, query=""):
     page.goto(ADDRESS + query)
     wait_until_ready(page, "[data-form]")
     page.evaluate(OPEN_FOLDS)
@@ -51,7 +45,7 @@ def form(page: Page, query: str = "") -> None:
 OPEN_FOLDS = "document.querySelectorAll('[data-fold]').forEach((fold) => (fold.open = true))"
 
 
-def only(page: Page, *titles: str) -> None:
+def only(page, *titles):
     """Tick these mechanisms and no others."""
     for box in page.locator("[name=mechanism]").all():
         box.uncheck()
@@ -59,27 +53,27 @@ def only(page: Page, *titles: str) -> None:
         page.get_by_role("checkbox", name=title, exact=True).check()
 
 
-def plan(page: Page) -> Any:
+def plan(page):
     return page.locator("[data-plan]")
 
 
-def spec_of(page: Page) -> Any:
+def spec_of(page):
     return json.loads(page.locator("[data-text]").input_value())
 
 
-def submitted(page: Page) -> Experiment:
+def submitted(page):
     """The row that pressing the button makes."""
     page.get_by_role("button", name="Run the experiment").click()
     page.wait_for_url(re.compile(r"/experiments/[0-9a-f-]{36}/"))
     return Experiment.objects.latest("created_at")
 
 
-def fold(page: Page, name: str) -> Any:
+def fold(page, name):
     return page.locator(f"[data-fold={name}]")
 
 
 @pytest.mark.journey
-def test_from_what_is_filled_in_and_from_a_preset_by_keyboard(page: Page, walk: Dataset) -> None:
+def test_from_what_is_filled_in_and_from_a_preset_by_keyboard(page, walk):
     """Folds state what is in them, open by keyboard and where a field is wrong; the submit button is in view."""
     form(page)
     expect(plan(page)).to_contain_text("18 cells × 100 repetitions")
@@ -131,7 +125,7 @@ def test_from_what_is_filled_in_and_from_a_preset_by_keyboard(page: Page, walk: 
     assert submitted(page).name.startswith("6 mechanisms · ε 0.01–10 / 1 m")
 
 
-def test_every_preset_is_what_the_form_holds_and_its_copy_too(page: Page) -> None:
+def test_every_preset_is_what_the_form_holds_and_its_copy_too(page):
     for cls in (one for kind in KINDS for one in presets.of(kind)):
         preset = cls.registered_name()
         form(page, f"?preset={preset}")
@@ -155,7 +149,7 @@ def test_every_preset_is_what_the_form_holds_and_its_copy_too(page: Page) -> Non
     assert [getattr(again, name) for name in columns] == [getattr(first, name) for name in columns]
 
 
-def test_landmark_sets_are_tried_as_they_are(page: Page, owner: User, walk: Dataset) -> None:
+def test_landmark_sets_are_tried_as_they_are(page, owner, walk):
     form(page, f"?dataset={walk.pk}")
     define = landmark_sets(page).get_by_role("link", name="Define landmarks")
     expect(define).to_have_attribute("href", f"/datasets/{walk.pk}/landmarks/new/")
@@ -202,7 +196,7 @@ def test_landmark_sets_are_tried_as_they_are(page: Page, owner: User, walk: Data
     assert submitted(page).spec["base"]["landmarks"]["name"] == "zones"
 
 
-def test_what_is_wrong_is_shown_at_its_field(page: Page, monitor: PageMonitor) -> None:
+def test_what_is_wrong_is_shown_at_its_field(page, monitor):
     form(page)
     shares = page.get_by_label("Shares, %")
     wrong = page.locator("[data-field=share] .field__error")
@@ -252,7 +246,7 @@ def test_what_is_wrong_is_shown_at_its_field(page: Page, monitor: PageMonitor) -
 
 
 @pytest.mark.parametrize("kind", ["stream", "checkins"])
-def test_another_kind_and_its_text_are_one(page: Page, kind: str, monitor: PageMonitor) -> None:
+def test_another_kind_and_its_text_are_one(page, kind, monitor):
     monitor.expect(400)  # the text that is no spec, unless the form replaces it before it is sent
     form(page, f"?kind={kind}")
     expect(plan(page)).to_contain_text("repetitions")
@@ -274,7 +268,7 @@ def test_another_kind_and_its_text_are_one(page: Page, kind: str, monitor: PageM
     expect(page.locator("[data-swept]")).to_contain_text("Must be at most 10000")
 
 
-def test_one_more_parameter_of_what_is_chosen_is_swept(page: Page, monitor: PageMonitor) -> None:
+def test_one_more_parameter_of_what_is_chosen_is_swept(page, monitor):
     monitor.expect(400)  # a value that the server refuses
     form(page, "?preset=stream-samples")
     other = page.get_by_label("Also sweep")

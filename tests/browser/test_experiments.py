@@ -1,25 +1,19 @@
 """Experiments before the reader: from a click to a figure that fills in, stopped, resumed, compared, saved."""
 
-from __future__ import annotations
-
 import csv
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Download, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.experiments import execution
 from dashboard.experiments.models import Experiment, Part
 from dashboard.experiments.services import submit_experiment
 from dashboard.jobs.models import State
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.services import submit_release
 from privacy_engine.experiments import measures, presets, run, write
 from privacy_engine.mechanism import mechanisms
@@ -41,29 +35,29 @@ VERTICAL = """() => { const { data, _fullLayout: { yaxis } } = document.querySel
 GENERATED = {"stream": ("Generated stream", 2), "checkins": ("Generated check-ins", 1)}
 
 
-def do_parts(count: int) -> None:
+def do_parts(count):
     for _ in range(count):
         execution.run(Part.objects.filter(state=State.QUEUED).earliest("pk").pk)
 
 
-def drawn(page: Page) -> int:
+def drawn(page):
     return int(page.locator("[data-panels]").get_attribute("data-drawn") or 0)
 
 
-def saved(page: Page, chart: str, kind: str) -> Download:
+def saved(page, chart, kind):
     page.get_by_label(f"{chart}: save or show numbers").click()
     with page.expect_download() as waiting:
         page.locator(".chart", has_text=chart).get_by_role("button", name=kind, exact=True).click()
     return waiting.value
 
 
-def submitted(owner: User, **changes: Any) -> Experiment:
+def submitted(owner, **changes):
     preset = presets.parse({"name": "temporal-distance", "repetitions": 5} | changes)
     return submit_experiment(owner=owner, preset=preset)
 
 
 @pytest.mark.journey
-def test_loss_under_correlation_from_a_click_to_its_files(page: Page, owner: User, tmp_path: Path) -> None:
+def test_loss_under_correlation_from_a_click_to_its_files(page, owner, tmp_path):
     losses: Any = presets.parse({"name": "correlated-loss"})
     page.goto("/experiments/")
     page.get_by_role("button", name="Run Loss under correlation").click()
@@ -117,9 +111,7 @@ def test_loss_under_correlation_from_a_click_to_its_files(page: Page, owner: Use
 @pytest.mark.journey
 @pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize(("kind", "size"), [("checkins", PHONE), ("stream", DESKTOP)])
-def test_another_kind_from_the_form_to_the_table(
-    open_page: Callable[..., Page], owner: User, kind: str, size: dict[str, int]
-) -> None:
+def test_another_kind_from_the_form_to_the_table(open_page, owner, kind, size):
     dataset = import_dataset(owner=owner, upload=ContentFile(FILES[kind], name="data.csv"))
     page = open_page(owner, size=size)
     form(page, f"?kind={kind}")
@@ -160,7 +152,7 @@ def test_another_kind_from_the_form_to_the_table(
     assert len(rows) == len(list(row.parsed_spec.points())) * len(units)
 
 
-def test_presets_run_from_the_list(page: Page, taxi: Dataset) -> None:
+def test_presets_run_from_the_list(page, taxi):
     state = page.locator("[data-state-text]")
     page.goto("/experiments/")
     page.get_by_label("Data", exact=True).select_option(label=f"Taxi day, {taxi.points} events")
@@ -190,7 +182,7 @@ def test_presets_run_from_the_list(page: Page, taxi: Dataset) -> None:
         expect(rows.first).to_contain_text(data)
 
 
-def test_a_release_is_attacked_from_its_row(page: Page, owner: User, stays: LandmarkSet) -> None:
+def test_a_release_is_attacked_from_its_row(page, owner, stays):
     spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}})
     submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
     run_jobs()
@@ -210,7 +202,7 @@ def test_a_release_is_attacked_from_its_row(page: Page, owner: User, stays: Land
 
 
 @pytest.mark.journey
-def test_a_failure_is_resumed_and_axes_change_places(page: Page, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_resumed_and_axes_change_places(page, owner, monkeypatch):
     row = submitted(owner, name="correlated-loss", repetitions=100, events=30)
     with monkeypatch.context() as broken:
         broken.setattr("privacy_engine.experiments.run_block", None)
@@ -239,7 +231,7 @@ def test_a_failure_is_resumed_and_axes_change_places(page: Page, owner: User, mo
 
 
 @pytest.mark.journey
-def test_runs_are_listed_compared_renamed_and_deleted(page: Page, owner: User) -> None:
+def test_runs_are_listed_compared_renamed_and_deleted(page, owner):
     first, second = submitted(owner, seed=1), submitted(owner, seed=2)
     run_jobs()
     page.goto("/experiments/")
@@ -296,7 +288,7 @@ def test_runs_are_listed_compared_renamed_and_deleted(page: Page, owner: User) -
     assert not Experiment.objects.filter(pk=first.pk).exists()
 
 
-def test_negative_correlations_are_drawn(page: Page, owner: User) -> None:
+def test_negative_correlations_are_drawn(page, owner):
     small = kinds.wide(kinds.counts() % 3)
     dataset = import_dataset(owner=owner, upload=ContentFile(small, name="data.csv"))
     run_jobs()

@@ -1,17 +1,11 @@
 """Terms of the glossary: shown on hover, focus and tap, and hidden again."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.core.templatetags.glossary import GLOSSARY
-from dashboard.datasets.models import Dataset
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
@@ -26,25 +20,25 @@ COUNT_SHIFTS = """() => {
 
 
 @pytest.fixture
-def landmarks(owner: User, walk: Dataset) -> LandmarkSet:
+def landmarks(owner, walk):
     return mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")
 
 
 @pytest.fixture
-def composer(landmarks: LandmarkSet) -> str:
+def composer(landmarks):
     return f"/datasets/{landmarks.dataset_id}/releases/new/"
 
 
-def term(page: Page, name: str) -> Locator:
+def term(page, name):
     return page.locator(f".term[popovertarget=term-{name}]")
 
 
-def note(page: Page, name: str) -> Locator:
+def note(page, name):
     return page.locator(f"#term-{name}")
 
 
 @pytest.mark.journey
-def test_a_term_is_explained_on_hover_focus_and_key(page: Page, composer: str, landmarks: LandmarkSet) -> None:
+def test_a_term_is_explained_on_hover_focus_and_key(page, composer, landmarks):
     page.goto(composer)
     page.wait_for_selector("[data-form][data-ready=all]")
     page.evaluate(COUNT_SHIFTS)
@@ -88,9 +82,7 @@ def test_a_term_is_explained_on_hover_focus_and_key(page: Page, composer: str, l
     expect(page.locator("[data-guarantee] h3")).to_contain_text("w-event privacy, 200")
 
 
-def test_a_term_is_explained_on_tap_and_without_scripts(
-    phone: Page, open_page: Callable[..., Page], owner: User, composer: str
-) -> None:
+def test_a_term_is_explained_on_tap_and_without_scripts(phone, open_page, owner, composer):
     phone.goto(composer)
     for _ in range(2):
         term(phone, "w-event").tap()

@@ -1,17 +1,12 @@
 """The jobs drawer: what runs, what ended and why, what can be done about it; by hand, by keyboard, and gently."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs import workers
@@ -20,7 +15,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import WALK, PageMonitor, run_jobs
+from tests.browser.conftest import WALK, run_jobs
 from tests.browser.newcomer import tab_to
 from tests.patience import patience
 
@@ -47,11 +42,11 @@ HIDE = """(hidden) => {
 
 
 @pytest.fixture
-def make_release(owner: User, walk: Dataset) -> Callable[..., Release]:
+def make_release(owner, walk):
     """``make_release("uniform", state=…)``: a release of the walk in some state."""
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")
 
-    def submit(mechanism: str = "uniform", **columns: Any) -> Release:
+    def submit(mechanism="uniform", **columns):
         description = {"name": f"landmark-{mechanism}", "epsilon": 1.0, "radius_m": 200.0}
         spec = ReleaseSpec.parse({"mechanism": description})
         release = submit_release(owner=owner, dataset=walk, landmark_set=landmarks, spec=spec)
@@ -62,15 +57,15 @@ def make_release(owner: User, walk: Dataset) -> Callable[..., Release]:
     return submit
 
 
-def button(page: Page) -> Locator:
+def button(page):
     return page.locator("[data-jobs-button]")
 
 
-def drawer(page: Page) -> Locator:
+def drawer(page):
     return page.get_by_role("region", name="Jobs", exact=True)
 
 
-def open_drawer(page: Page) -> Locator:
+def open_drawer(page):
     page.set_default_timeout(patience(60_000))
     page.goto("/", wait_until="domcontentloaded")
     button(page).click()
@@ -78,9 +73,7 @@ def open_drawer(page: Page) -> Locator:
 
 
 @pytest.mark.journey
-def test_what_runs_waits_and_ends(
-    page: Page, owner: User, make_release: Any, beats_recorded: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_runs_waits_and_ends(page, owner, make_release, beats_recorded, monkeypatch):
     held = {"state": State.RUNNING, "token": "0" * 32, "lease_until": now(), "attempt": 1}
     running = make_release("skip", stage="Drawing", progress=0.5, started_at=now() - timedelta(seconds=60), **held)
     waiting = make_release()
@@ -119,8 +112,8 @@ def test_what_runs_waits_and_ends(
 
 
 @pytest.mark.journey
-def test_failures_are_read_retried_and_dismissed(page: Page, make_release: Any, monitor: PageMonitor) -> None:
-    def fail(*names: str) -> None:
+def test_failures_are_read_retried_and_dismissed(page, make_release, monitor):
+    def fail(*names):
         for name in names:
             make_release(name, state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
 
@@ -176,7 +169,7 @@ def test_failures_are_read_retried_and_dismissed(page: Page, make_release: Any, 
     expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
 
 
-def test_it_polls_ever_less_without_changes_and_is_quick_after_one(page: Page, make_release: Any) -> None:
+def test_it_polls_ever_less_without_changes_and_is_quick_after_one(page, make_release):
     page.add_init_script(WAITS)
     page.goto("/", wait_until="domcontentloaded")
     page.wait_for_function("() => waits.length >= 5")

@@ -1,24 +1,17 @@
 """What was typed into a form is kept: over a reload, Back, a lost request and the end of a session."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User, UserSession
-from dashboard.datasets.models import Dataset
+from dashboard.accounts.models import UserSession
 from dashboard.datasets.selectors import reference_radius_m
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, presets
-from tests.browser.conftest import PageMonitor
 from tests.browser.page_checks import UNFOLD
 from tests.browser.rendering import wait_until_ready
 from tests.browser.test_accounts import log_in
@@ -35,39 +28,39 @@ _FIELDS = """() => [...document.querySelectorAll("main :is(input, select:not(#no
     + (["radio", "checkbox"].includes(one.type) ? one.checked : one.value))"""
 
 
-def kept(page: Page) -> dict[str, str]:
+def kept(page):
     """Return what the tab keeps, by beginning."""
     return dict(page.evaluate(_KEPT))
 
 
-def keeps(page: Page, text: str) -> None:
+def keeps(page, text):
     """Wait until a text is kept."""
     page.wait_for_function(f"(text) => ({_KEPT})().some(([, value]) => value.includes(text))", arg=text)
 
 
-def fields(page: Page) -> list[str]:
+def fields(page):
     return list(page.evaluate(_FIELDS))
 
 
-def reload(page: Page) -> None:
+def reload(page):
     page.reload()
     ready(page)
 
 
-def ready(page: Page) -> None:
+def ready(page):
     wait_until_ready(page, "[data-form]")
     page.evaluate(UNFOLD)
 
 
-def level(page: Page) -> Any:
+def level(page):
     return page.get_by_label("Level ε", exact=True)
 
 
-def restored(page: Page) -> Any:
+def restored(page):
     return page.get_by_role("group", name="Restored form")
 
 
-def stays_typed(page: Page, fresh: list[str]) -> None:
+def stays_typed(page, fresh):
     """Reload, leave and come back: the form is as it was typed."""
     typed = fields(page)
     assert typed != fresh
@@ -80,7 +73,7 @@ def stays_typed(page: Page, fresh: list[str]) -> None:
     assert fields(page) == typed
 
 
-def starts_afresh(page: Page, fresh: list[str]) -> None:
+def starts_afresh(page, fresh):
     restored(page).get_by_role("button", name="Start afresh").click()
     expect(restored(page)).to_have_count(0)
     wanted = json.dumps(fresh, ensure_ascii=False, separators=(",", ":"))
@@ -88,7 +81,7 @@ def starts_afresh(page: Page, fresh: list[str]) -> None:
     assert kept(page) == {}
 
 
-def is_lost_and_sent_again(page: Page, monitor: PageMonitor, path: str, button: str) -> None:
+def is_lost_and_sent_again(page, monitor, path, button):
     """A request to ``path`` fails, and after a reload the session is over: what was typed is there still."""
     monitor.expect(500, 401)
     page.route(path, lambda route: route.fulfill(status=500))
@@ -104,7 +97,7 @@ def is_lost_and_sent_again(page: Page, monitor: PageMonitor, path: str, button: 
 
 
 @pytest.mark.journey
-def test_a_release_form(page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor) -> None:
+def test_a_release_form(page, taxi, stays, monitor):
     release_form(page, taxi)
     page.evaluate(UNFOLD)
     fresh = fields(page)
@@ -143,7 +136,7 @@ def test_a_release_form(page: Page, taxi: Dataset, stays: LandmarkSet, monitor: 
     assert kept(page) == {}
 
 
-def test_stale_figures_are_dimmed_and_not_submitted(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_stale_figures_are_dimmed_and_not_submitted(page, taxi, stays):
     release_form(page, taxi)
     submit, section, held = page.locator("[data-submit]"), page.locator("[data-errors]:has(tr)"), []
     expect(submit).to_be_enabled()
@@ -165,7 +158,7 @@ def test_stale_figures_are_dimmed_and_not_submitted(page: Page, taxi: Dataset, s
     assert not Release.objects.exists()
 
 
-def test_zones_and_selections(page: Page, taxi: Dataset) -> None:
+def test_zones_and_selections(page, taxi):
     address = f"/datasets/{taxi.pk}/landmarks/new/"
     page.goto(address)
     wait_until_ready(page, "[data-editor]")
@@ -187,7 +180,7 @@ def test_zones_and_selections(page: Page, taxi: Dataset) -> None:
 
 
 @pytest.mark.journey
-def test_an_experiment(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
+def test_an_experiment(page, walk, monitor):
     form(page)
     fresh, radii = fields(page), page.get_by_label("Radii r, m")
     reference = reference_radius_m(walk, None)
@@ -266,7 +259,7 @@ def test_an_experiment(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
     expect(page.get_by_label("Repetitions", exact=True)).to_have_value("100")
 
 
-def test_beginnings_do_not_mix(page: Page, walk: Dataset) -> None:
+def test_beginnings_do_not_mix(page, walk):
     radii, repetitions = page.get_by_label("Radii r, m"), page.get_by_label("Repetitions", exact=True)
     form(page)
     repetitions.fill("5")
@@ -300,9 +293,7 @@ def test_beginnings_do_not_mix(page: Page, walk: Dataset) -> None:
 
 
 @pytest.mark.journey
-def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(
-    page: Page, owner: User, walk: Dataset, tmp_path: Path
-) -> None:
+def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(page, owner, walk, tmp_path):
     form(page)
     page.get_by_text("As JSON", exact=True).click()
     spec = spec_of(page) | {"repetitions": 3, "grid": {"landmarks.share": [0.125, 0.5]}}
@@ -355,7 +346,7 @@ def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(
 
 
 @pytest.mark.parametrize(("kind", "label"), [("stream", "Window"), ("checkins", "Cells per side")])
-def test_an_experiment_of_another_kind(page: Page, kind: str, label: str) -> None:
+def test_an_experiment_of_another_kind(page, kind, label):
     form(page, f"?kind={kind}")
     expect(plan(page)).to_contain_text("repetitions")
     fresh = fields(page)

@@ -1,16 +1,12 @@
 """Count streams and check-ins in the browser: from the upload to a verified download, on a desktop and on a phone."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from privacy_engine.verify import verify
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, open_upload
+from tests.browser.conftest import DESKTOP, PHONE, open_upload
 from tests.dashboard import kinds
 from tests.patience import patience
 
@@ -37,9 +33,7 @@ JOURNEYS = {
 @pytest.mark.journey
 @pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize(("kind", "size"), [("stream", DESKTOP), ("checkins", PHONE)])
-def test_from_the_upload_to_the_download(
-    open_page: Callable[..., Page], owner: User, kind: str, size: dict[str, int]
-) -> None:
+def test_from_the_upload_to_the_download(open_page, owner, kind, size):
     body, facts, mechanism, fields, shown, formats = JOURNEYS[kind]
     page = open_page(owner, size=size)
     open_upload(page, "data.csv", body)
@@ -71,7 +65,7 @@ def test_from_the_upload_to_the_download(
 
 
 @pytest.mark.usefixtures("worker")
-def test_counts_that_no_mechanism_takes_are_refused_with_the_reason(page: Page, monitor: PageMonitor) -> None:
+def test_counts_that_no_mechanism_takes_are_refused_with_the_reason(page, monitor):
     open_upload(page, "data.csv", b"date,a,b\n2026-01-01,1,4\n2026-01-02,1e300,4\n")
     expect(page.locator("#reading")).to_contain_text("1 count is above 2**52, the first in line 3, column 'a'")
     monitor.expect(400)

@@ -1,14 +1,10 @@
 """A dataset's landmark sets: two actions at hand, the others in a menu; what is pressed is painted."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from tests.browser.actions import box_of
@@ -19,30 +15,30 @@ ZONE = {"type": "Circle", "center": [2.352, 48.851], "radius_m": 300.0, "label":
 
 
 @pytest.fixture
-def home(owner: User, walk: Dataset) -> LandmarkSet:
+def home(owner, walk):
     return mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")
 
 
 @pytest.fixture
-def clinic(owner: User, walk: Dataset, home: LandmarkSet) -> LandmarkSet:
+def clinic(owner, walk, home):
     return mark_landmarks(owner=owner, dataset=walk, method={"name": "zones", "zones": [ZONE]}, name="Clinic")
 
 
-def open_dataset(page: Page, walk: Dataset) -> None:
+def open_dataset(page, walk):
     page.goto(f"/datasets/{walk.pk}/")
     expect_painted(page, "landmarks")
 
 
-def row(page: Page, landmark_set: LandmarkSet) -> Locator:
+def row(page, landmark_set):
     return page.locator(f"#set-{landmark_set.pk}")
 
 
-def more(page: Page, name: str) -> Locator:
+def more(page, name):
     return page.get_by_label(f"More for {name}", exact=True)
 
 
 @pytest.mark.journey
-def test_a_set_is_duplicated_deleted_and_renamed(page: Page, walk: Dataset, home: LandmarkSet) -> None:
+def test_a_set_is_duplicated_deleted_and_renamed(page, walk, home):
     open_dataset(page, walk)
     panel = row(page, home).locator(".menu__panel")
     more(page, "Home").click()
@@ -82,7 +78,7 @@ def test_a_set_is_duplicated_deleted_and_renamed(page: Page, walk: Dataset, home
     assert LandmarkSet.objects.get().name == "Home and work"
 
 
-def test_a_press_paints_a_set_and_another_one_is_compared(page: Page, walk: Dataset, clinic: LandmarkSet) -> None:
+def test_a_press_paints_a_set_and_another_one_is_compared(page, walk, clinic):
     open_dataset(page, walk)
     expect_painted(page, "zones")
     zoned = painted(page, "landmarks")
@@ -100,7 +96,7 @@ def test_a_press_paints_a_set_and_another_one_is_compared(page: Page, walk: Data
     expect_painted(page, "other")
 
 
-def test_the_menu_fits_a_phone(phone: Page, walk: Dataset, clinic: LandmarkSet) -> None:
+def test_the_menu_fits_a_phone(phone, walk, clinic):
     open_dataset(phone, walk)
     more(phone, "Clinic").click()
     box = box_of(row(phone, clinic).locator(".menu__panel"))

@@ -1,22 +1,17 @@
 """The landmark editor: found, picked, drawn at random, scheduled, from a column; what its promises cover."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from tests.browser.actions import box_of, contains
-from tests.browser.conftest import PageMonitor, check_page
+from tests.browser.conftest import check_page
 from tests.browser.landmark_editor import (
     drag,
     edit,
@@ -40,7 +35,7 @@ NIGHTS = {
 
 
 @pytest.mark.journey
-def test_stays_are_set_undone_and_saved(page: Page, owner: User, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_stays_are_set_undone_and_saved(page, owner, taxi, stays):
     method = {"name": "stay-points", "distance_m": 300.0, "duration_s": 1200.0}
     expected = mark_landmarks(owner=owner, dataset=taxi, method=method)
     edit(page, taxi)
@@ -87,7 +82,7 @@ def test_stays_are_set_undone_and_saved(page: Page, owner: User, taxi: Dataset, 
 
 
 @pytest.mark.journey
-def test_events_are_picked_by_keyboard_and_pointer(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_events_are_picked_by_keyboard_and_pointer(page, taxi, stays):
     edit(page, taxi)
     found = marked(page)
     text, ghost = page.locator(".timeline__text"), page.locator(".timeline__ghost")
@@ -139,13 +134,13 @@ def test_events_are_picked_by_keyboard_and_pointer(page: Page, taxi: Dataset, st
     assert marked(page) < 260
 
 
-def with_shift(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+def with_shift(page, start, end):
     page.keyboard.down("Shift")
     drag(page, start, end)
     page.keyboard.up("Shift")
 
 
-def test_random_events_are_copied_and_a_column_is_one_click(page: Page, owner: User, taxi: Dataset) -> None:
+def test_random_events_are_copied_and_a_column_is_one_click(page, owner, taxi):
     edit(page, taxi)
     page.get_by_role("button", name="Random").click()
     page.get_by_label("Share", exact=True).fill("0.1")
@@ -173,7 +168,7 @@ def test_random_events_are_copied_and_a_column_is_one_click(page: Page, owner: U
     assert (column.method, column.count) == ({"name": "column"}, 10)
 
 
-def test_by_touch_without_a_keyboard(open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_by_touch_without_a_keyboard(open_page, owner, taxi, stays):
     more = {"has_touch": True, "is_mobile": True, "size": {"width": 390, "height": 844}}
     page = open_page(owner, colour="dark", **more)
     edit(page, taxi)
@@ -195,19 +190,17 @@ def test_by_touch_without_a_keyboard(open_page: Any, owner: User, taxi: Dataset,
     check_page(page)
 
 
-def schedule(page: Page) -> None:
+def schedule(page):
     page.get_by_role("button", name="Schedule", exact=True).click()
     page.get_by_label("Time zone").fill("Europe/Paris")
 
 
-def press_days(window: Any, *days: str) -> None:
+def press_days(window, *days):
     for day in days:
         window.get_by_role("button", name=day).click()
 
 
-def test_a_schedule_is_corrected_counted_saved_and_copied(
-    page: Page, owner: User, taxi: Dataset, monitor: PageMonitor
-) -> None:
+def test_a_schedule_is_corrected_counted_saved_and_copied(page, owner, taxi, monitor):
     windows = [
         {"days": WEEK, "start": "08:15", "end": "12:00"},
         {"days": ["sat", "sun"], "start": "00:00", "end": "24:00"},
@@ -267,7 +260,7 @@ def test_a_schedule_is_corrected_counted_saved_and_copied(
     assert LandmarkSet.objects.filter(dataset=taxi).count() == 4
 
 
-def there_and_back() -> ContentFile[bytes]:
+def there_and_back():
     """An hour at home, an hour at work three kilometres away, an hour at home; a fix every minute."""
     way = [48.85 + i / 740 for i in range(20)]
     lat = [48.85] * 60 + way + [48.877] * 60 + way[::-1] + [48.85] * 60
@@ -275,7 +268,7 @@ def there_and_back() -> ContentFile[bytes]:
     return ContentFile(f"time,lat,lon\n{rows}".encode(), name="there.csv")
 
 
-def test_stays_at_one_place_stand_together_and_need_times(page: Page, owner: User) -> None:
+def test_stays_at_one_place_stand_together_and_need_times(page, owner):
     edit(page, import_dataset(owner=owner, upload=there_and_back(), name="There and back"))
     places = page.locator(".place")
     stays = page.locator(".stay").count()
@@ -292,7 +285,7 @@ def test_stays_at_one_place_stand_together_and_need_times(page: Page, owner: Use
     expect(page.locator("[data-why]")).to_contain_text("needs times")
 
 
-def test_what_promises_leave_uncovered_is_stated(page: Page, monitor: PageMonitor, owner: User, taxi: Dataset) -> None:
+def test_what_promises_leave_uncovered_is_stated(page, monitor, owner, taxi):
     stays, nights = (
         mark_landmarks(owner=owner, dataset=taxi, method=method, name=name)
         for name, method in (("Stays", STAYS), ("Nights", NIGHTS))

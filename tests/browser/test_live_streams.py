@@ -1,12 +1,7 @@
 """Live streams in the browser: opened by the form, a chart that advances as counts arrive, pause and close."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dashboard.accounts.models import User
 from dashboard.projects.models import Role
@@ -23,27 +18,27 @@ POINTS = f"document.querySelector('{PLOT}')?.data.find(({{ name }}) => name === 
 SPENT = "document.querySelector('[data-budget-chart] .js-plotly-plot').data.find(({ name }) => name === 'Spent').y"
 
 
-def opened(owner: User, **changes: Any) -> LiveStream:
+def opened(owner, **changes):
     spec = ReleaseSpec.parse({"mechanism": kinds.STREAM | changes})
     return services.open_stream(owner=owner, name="Visits", dimensions=["a", "b"], spec=spec)[0]
 
 
-def publish(first: int, last: int) -> None:
+def publish(first, last):
     events = [{"time": t, "counts": [t, 10 * t]} for t in range(first, last)]
     services.publish_events(stream=LiveStream.objects.get(), events=events)
 
 
-def wait_for_points(page: Page, number: int) -> None:
+def wait_for_points(page, number):
     """Wait until the chart shows so many timestamps."""
     page.wait_for_function(f"(number) => {POINTS} === number", arg=number)
 
 
-def expect_state(page: Page, state: str) -> None:
+def expect_state(page, state):
     expect(page.get_by_role("heading", name=state)).to_be_visible()
 
 
 @pytest.mark.journey
-def test_from_the_form_to_a_chart_that_advances_and_is_closed(page: Page, monitor: Any) -> None:
+def test_from_the_form_to_a_chart_that_advances_and_is_closed(page, monitor):
     monitor.expect(400)
     page.goto("/streams/")
     dimensions, open_it = page.get_by_role("textbox", name="Dimensions"), page.get_by_role("button", name="Open the")
@@ -89,9 +84,7 @@ def test_from_the_form_to_a_chart_that_advances_and_is_closed(page: Page, monito
 
 
 @pytest.mark.parametrize("connected", [True, False], ids=["events", "requests"])
-def test_changes_by_others_are_shown(
-    page: Page, owner: User, monitor: Any, monkeypatch: pytest.MonkeyPatch, connected: bool
-) -> None:
+def test_changes_by_others_are_shown(page, owner, monitor, monkeypatch, connected):
     """State and spent budget are the server's, also of a window longer than what the page has of it."""
     monkeypatch.setattr("dashboard.streams.views.SHOWN", 3)
     if not connected:
@@ -118,7 +111,7 @@ def test_changes_by_others_are_shown(
     expect(resume).to_be_hidden()
 
 
-def test_a_viewer_reads_until_the_access_ends(open_page: Callable[..., Page], owner: User) -> None:
+def test_a_viewer_reads_until_the_access_ends(open_page, owner):
     row = opened(owner)
     project = create_project(owner=owner, name="Team")
     viewer = User.objects.create_user("viewer")

@@ -1,25 +1,20 @@
 """Temporal losses before the reader: on the comparison and on a landmark set's report."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.datasets.models import Dataset
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanisms.landmark import Adaptive, Planned
 from tests.browser.actions import box_of, contains, downloaded
-from tests.browser.conftest import PageMonitor, accessibility_faults
+from tests.browser.conftest import accessibility_faults
 from tests.browser.rendering import compare, pick, wait_until_ready
 
 LINES = """(chart) => Object.fromEntries(document.querySelector(`[data-chart=${chart}] .js-plotly-plot`).data
@@ -30,12 +25,12 @@ FAR = 5.0
 """States 1,000 m apart, as the pages begin, at levels within 200 m."""
 
 
-def query_of(page: Page) -> dict[str, list[str]]:
+def query_of(page):
     found = parse_qs(urlsplit(page.url).query)
     return {name: values for name, values in found.items() if name != "show"}  # as the test opened the page
 
 
-def loss_is(page: Page, name: str, expected: Any, chart: str = "loss") -> None:
+def loss_is(page, name, expected, chart="loss"):
     """Wait until the line ``name`` of the chart is ``expected``, to the precision of a chart."""
     page.wait_for_function(
         f"([chart, name, expected]) => {{ const y = ({LINES})(chart)[name];"
@@ -44,15 +39,13 @@ def loss_is(page: Page, name: str, expected: Any, chart: str = "loss") -> None:
     )
 
 
-def uniform(stays: LandmarkSet) -> Any:
+def uniform(stays):
     """Levels of Uniform at the distance of the states, ε = 1."""
     return [FAR / (stays.count + 1)] * stays.points
 
 
 @pytest.mark.journey
-def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(
-    page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release]
-) -> None:
+def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(page, taxi, stays, pair):
     compare(page, taxi)
     loss_is(page, "Uniform", temporal_loss(uniform(stays), *MODERATE).total)
     page.get_by_label("Moderate").focus()
@@ -79,9 +72,7 @@ def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(
     expect(page.get_by_label("Published")).to_be_checked()
 
 
-def test_matrices_and_distances_of_ones_own(
-    page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release], monitor: PageMonitor
-) -> None:
+def test_matrices_and_distances_of_ones_own(page, taxi, stays, pair, monitor):
     monitor.expect(400)
     compare(page, taxi, "?corr=own&forward=[[1,0]]&view=nonsense")
     expect(page.locator("[data-problem]")).to_contain_text("Forward must be a square matrix")
@@ -132,7 +123,7 @@ def test_matrices_and_distances_of_ones_own(
     assert query_of(page)["backward"] == ["reversal"]
 
 
-def test_nothing_moves_under_a_click(page: Page, stays: LandmarkSet, pair: list[Release]) -> None:
+def test_nothing_moves_under_a_click(page, stays, pair):
     """A field reports its change when the next button is pressed: nothing may move before it is released."""
     compare(page, stays.dataset)
     rail, below = page.locator(".bench__charts"), page.locator(".meanings")
@@ -151,13 +142,13 @@ def test_nothing_moves_under_a_click(page: Page, stays: LandmarkSet, pair: list[
     assert rail.evaluate("(rail) => rail.scrollTop") == before
 
 
-def report(page: Page, landmark_set: LandmarkSet, query: str = "") -> None:
+def report(page, landmark_set, query=""):
     page.goto(f"/landmark-sets/{landmark_set.pk}/report/{query}")
     wait_until_ready(page, "[data-report]")
 
 
 @pytest.mark.journey
-def test_the_report_of_a_set_needs_no_release(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_the_report_of_a_set_needs_no_release(page, taxi, stays):
     page.goto(f"/datasets/{taxi.pk}/")
     page.get_by_label(f"More for {stays.name}").click()
     page.get_by_role("link", name="Report", exact=True).click()
@@ -194,7 +185,7 @@ def test_the_report_of_a_set_needs_no_release(page: Page, taxi: Dataset, stays: 
     expect(page.locator("#epsilon-error")).to_contain_text("Must be greater than 0, got -1.")
 
 
-def test_the_report_follows_radius_parameters_and_range(page: Page, stays: LandmarkSet, monitor: PageMonitor) -> None:
+def test_the_report_follows_radius_parameters_and_range(page, stays, monitor):
     monitor.expect(400)
     report(page, stays)
     page.get_by_label("Radius r, m").fill("150")

@@ -1,17 +1,13 @@
 """Large tracks on the map: drawn as all of their steps, after a preview image; three hundred people."""
 
-from __future__ import annotations
-
 import re
 import time
-from typing import Any
 
 import numpy as np
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Route, expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.services import mark_landmarks
@@ -81,7 +77,7 @@ _DRAWN = """async ({ url, keys, fade }) => {
 }"""
 
 
-def walk() -> np.ndarray:
+def walk():
     """Weeks of walks through a city: dense at the fit, sparse close up."""
     rng = np.random.default_rng(4)
     heading = np.cumsum(rng.normal(0, 0.2, POINTS))
@@ -91,7 +87,7 @@ def walk() -> np.ndarray:
 
 
 @pytest.fixture
-def city(owner: User) -> Dataset:
+def city(owner):
     rows = "".join(f"{1_700_000_000 + 10 * i},{lat:.7f},{lon:.7f}\n" for i, (lon, lat) in enumerate(walk().T))
     upload = ContentFile(f"time,lat,lon\n{rows}".encode(), name="city.csv")
     made = import_dataset(owner=owner, upload=upload, name="City")
@@ -101,7 +97,7 @@ def city(owner: User) -> Dataset:
     return made
 
 
-def drawn(page: Page, dataset: Dataset, keys: list[str]) -> dict[str, float]:
+def drawn(page, dataset, keys):
     """What is painted after these keys; with reduced motion a key's image is there in the next frame."""
     if "/datasets/" not in page.url:
         page.goto(f"/datasets/{dataset.pk}/")
@@ -110,14 +106,14 @@ def drawn(page: Page, dataset: Dataset, keys: list[str]) -> dict[str, float]:
     return page.evaluate(_DRAWN, request)
 
 
-def assert_same(found: dict[str, float]) -> None:
+def assert_same(found):
     """As many painted pixels but for the faintest of soft edges, and next to none that only one of them has."""
     assert found["all"] > 1000, "there is something to see"
     assert abs(found["ours"] - found["all"]) <= 0.05 * found["all"], found
     assert max(found["missing"], found["added"]) <= 0.002 * found["all"], found
 
 
-def usual_step(dataset: Dataset) -> float:
+def usual_step(dataset):
     """The median step, m, of what is stored."""
     stored = line(dataset.points_path, 0)
     lon, lat = stored.lon / 1e7, stored.lat / 1e7
@@ -125,13 +121,13 @@ def usual_step(dataset: Dataset) -> float:
     return float(np.median(np.hypot(x, np.radians(np.diff(lat)))) * 6_371_000)
 
 
-def test_a_large_track_is_drawn_after_an_image_as_all_of_its_steps(open_page: Any, owner: User, city: Dataset) -> None:
+def test_a_large_track_is_drawn_after_an_image_as_all_of_its_steps(open_page, owner, city):
     mark_landmarks(owner=owner, dataset=city, method={"name": "manual", "events": list(range(500, 900))})
     page, sharp = (open_page(owner, device_scale_factor=scale, reduced_motion="reduce") for scale in (1, 2))
     held: list[Route] = []
     free = False
 
-    def hold(route: Route) -> Any:
+    def hold(route):
         """Whole tracks wait; preview images do not."""
         return route.continue_() if free or "west=" in route.request.url else held.append(route)
 
@@ -163,7 +159,7 @@ def test_a_large_track_is_drawn_after_an_image_as_all_of_its_steps(open_page: An
 
 
 @pytest.fixture
-def crowd(owner: User) -> Dataset:
+def crowd(owner):
     """Days of three hundred people around places of their own."""
     rng = np.random.default_rng(8)
     rows = ["id,time,lat,lon\n"]
@@ -179,7 +175,7 @@ def crowd(owner: User) -> Dataset:
     return Dataset.objects.get(pk=made.pk)
 
 
-def open_in_time(page: Page, address: str, complete: str) -> None:
+def open_in_time(page, address, complete):
     """Open a page twice; ``complete`` is there and all people are drawn in time, the first or the second time."""
     taken = []
     for _ in range(2):
@@ -197,7 +193,7 @@ def open_in_time(page: Page, address: str, complete: str) -> None:
     check_page(page)
 
 
-def find(page: Page) -> Locator:
+def find(page):
     """Those found by a part of their name; the second one has the focus."""
     page.get_by_label("Find a person").fill("person 27")
     people = page.locator(".people__one")
@@ -209,7 +205,7 @@ def find(page: Page) -> Locator:
 
 
 @pytest.mark.journey
-def test_three_hundred_people_are_shown_named_and_chosen(open_page: Any, owner: User, crowd: Dataset) -> None:
+def test_three_hundred_people_are_shown_named_and_chosen(open_page, owner, crowd):
     zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 800.0}
     landmarks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "zones", "zones": [zone]})
     (release,) = released(landmarks, "skip")

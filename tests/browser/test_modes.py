@@ -1,20 +1,12 @@
 """Ways to compare: swipe, side by side, layers in order, range, time and style; a link repeats each."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.dummy_landmarks import add_dummies
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases.models import Release
 from privacy_engine.samples import samples
 from tests.browser.actions import box_of, in_address
 from tests.browser.conftest import PHONE, assert_fits, check_page, run_jobs
@@ -75,22 +67,22 @@ DRAWN = """() => [...document.querySelectorAll(".pane:not([hidden])")].map((pane
 
 
 @pytest.fixture
-def pair(stays: LandmarkSet) -> list[Release]:
+def pair(stays):
     """Skip and Uniform of the taxi day."""
     return released(stays, "skip", "uniform", **PRECISE)
 
 
-def sides(page: Page, layer: str) -> list[int]:
+def sides(page, layer):
     """Visible pixels of a layer left and right of the divider."""
     box = divider(page).bounding_box()
     return page.evaluate(SIDES, [layer, box["x"] + box["width"] / 2])
 
 
-def divider(page: Page) -> Locator:
+def divider(page):
     return page.get_by_role("separator", name="Divider")
 
 
-def drag(page: Page, box: Any, to: tuple[float, float]) -> None:
+def drag(page, box, to):
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
@@ -101,7 +93,7 @@ def drag(page: Page, box: Any, to: tuple[float, float]) -> None:
     at_rest(page)
 
 
-def shows_its_side(page: Page, left: str, right: str) -> None:
+def shows_its_side(page, left, right):
     """Each of two layers is seen on its side of the divider and nowhere else."""
     at_rest(page)
     a, b = sides(page, left), sides(page, right)
@@ -110,7 +102,7 @@ def shows_its_side(page: Page, left: str, right: str) -> None:
 
 
 @pytest.mark.journey
-def test_a_swipe_shows_each_sides_layer_and_no_other(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+def test_a_swipe_shows_each_sides_layer_and_no_other(page, taxi, pair):
     compare(page, taxi)
     whole = painted(page, "original")
     page.get_by_text("Swipe", exact=True).click()
@@ -168,7 +160,7 @@ def test_a_swipe_shows_each_sides_layer_and_no_other(page: Page, taxi: Dataset, 
 
 
 @pytest.mark.journey
-def test_maps_side_by_side_move_as_one(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+def test_maps_side_by_side_move_as_one(page, taxi, pair):
     compare(page, taxi, "?mode=grid")
     panes = page.locator(".pane:visible")
     expect(panes).to_have_count(3)
@@ -196,7 +188,7 @@ def test_maps_side_by_side_move_as_one(page: Page, taxi: Dataset, pair: list[Rel
     at_rest(page)
     assert page.evaluate(DRAWN)[2] == ["original"]
 
-    def alike() -> Any:
+    def alike():
         at_rest(page)
         one, other = page.evaluate(MIDDLES, "landmarks")
         assert len(set(page.evaluate(VIEWS))) == 1
@@ -215,7 +207,7 @@ def test_maps_side_by_side_move_as_one(page: Page, taxi: Dataset, pair: list[Rel
     alike()
 
 
-def test_stacked_on_a_phone(phone: Page, taxi: Dataset, pair: list[Release]) -> None:
+def test_stacked_on_a_phone(phone, taxi, pair):
     compare(phone, taxi, "?mode=grid")
     boxes = [one.bounding_box() for one in phone.locator(".pane:visible").all()]
     assert len(boxes) == 2
@@ -226,7 +218,7 @@ def test_stacked_on_a_phone(phone: Page, taxi: Dataset, pair: list[Release]) -> 
     check_page(phone, both_colours=True)
 
 
-def test_order_opacity_lines_and_errors_of_layers(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+def test_order_opacity_lines_and_errors_of_layers(page, taxi, pair):
     compare(page, taxi)
     assert list(layers(page)) == ["Original", "Skip", "Uniform", "Landmarks"]
     skip, uniform = (str(one.pk) for one in pair)
@@ -274,7 +266,7 @@ def test_order_opacity_lines_and_errors_of_layers(page: Page, taxi: Dataset, pai
 
 
 @pytest.mark.journey
-def test_a_range_is_drawn_moved_and_played(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+def test_a_range_is_drawn_moved_and_played(page, taxi, pair):
     compare(page, taxi)
     ids = ["original", str(pair[1].pk), "landmarks"]
     whole = [painted(page, one) for one in ids]
@@ -337,7 +329,7 @@ def test_a_range_is_drawn_moved_and_played(page: Page, taxi: Dataset, pair: list
     expect_painted(page, "original", lambda pixels: 100 < pixels != before)
 
 
-def test_zones_dummies_and_error_lines_of_a_crowd(page: Page, owner: User, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_zones_dummies_and_error_lines_of_a_crowd(page, owner, taxi, stays):
     series = samples()[1].series
     circle = {"type": "Circle", "center": [float(series.lon[0]), float(series.lat[0])], "radius_m": 2000.0}
     zones = mark_landmarks(owner=owner, dataset=taxi, method={"name": "zones", "zones": [circle]})

@@ -3,17 +3,14 @@
 How a text is read is tested without a browser, in tests/js/core/number_text.test.mjs.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from tests.browser.conftest import PHONE, check_page
 from tests.browser.fixtures import PRECISE, released
@@ -27,19 +24,19 @@ NO_NUMBERS = ["1,000", "abc", "0", ""]
 PATH = re.compile(r"[a-z]_[a-z]|[a-z]\.[a-z]")
 
 
-def typed(field: Locator, text: str) -> None:
+def typed(field, text):
     """Type as a person does, key by key."""
     field.fill("")
     field.press_sequentially(text)
 
 
-def error_of(field: Locator) -> Locator:
+def error_of(field):
     """The place of a field's error, as assistive technology finds it."""
     described = (field.get_attribute("aria-describedby") or "").split()
     return field.page.locator(f"[id='{described[-1]}']")
 
 
-def refused(field: Locator, text: str) -> None:
+def refused(field, text):
     """Expect an error message beside the field, which keeps what was typed."""
     expect(field, text).to_have_attribute("aria-invalid", "true")
     expect(error_of(field), text).to_be_visible()
@@ -48,19 +45,19 @@ def refused(field: Locator, text: str) -> None:
     expect(field).to_have_value(text)
 
 
-def accepted(field: Locator, text: str) -> None:
+def accepted(field, text):
     typed(field, text)
     expect(field).not_to_have_attribute("aria-invalid", "true")
     expect(error_of(field)).to_be_hidden()
     expect(field).to_have_value(text)
 
 
-def refuses(field: Locator, press: Locator | None, *texts: str) -> None:
+def refuses(field, press, *texts):
     """Each text is refused beside the field; pressed all the same, nothing is sent and the field is focused."""
     field.page.wait_for_timeout(400)  # longer than any delay before a quote is requested
     sent: list[Any] = []
 
-    def record(request: Any) -> None:
+    def record(request):
         if request.method != "GET":
             sent.append(request.post_data)
 
@@ -78,7 +75,7 @@ def refuses(field: Locator, press: Locator | None, *texts: str) -> None:
     assert sent == []
 
 
-def test_release_form(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_release_form(page, taxi, stays):
     form(page, taxi)
     level, create = page.get_by_label("Level ε", exact=True), page.locator("[data-submit]")
     expect(error_of(level)).to_be_hidden()
@@ -129,7 +126,7 @@ def test_release_form(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
 
 
 @pytest.mark.journey
-def test_budget_and_cleaning(page: Page, taxi: Dataset) -> None:
+def test_budget_and_cleaning(page, taxi):
     page.goto(f"/datasets/{taxi.pk}/")
     page.get_by_text("Set a limit").click()
     level, radius = page.get_by_label("Level ε"), page.get_by_label("Radius r, m")
@@ -153,7 +150,7 @@ def test_budget_and_cleaning(page: Page, taxi: Dataset) -> None:
     assert Dataset.objects.get().cleaning == [{"name": "drop-jumps", "highest_km_h": 999.5}]
 
 
-def test_landmark_report(page: Page, stays: LandmarkSet) -> None:
+def test_landmark_report(page, stays):
     page.goto(f"/landmark-sets/{stays.pk}/report/")
     wait_until_ready(page, "[data-report]")
     level, text = page.locator("#epsilon"), page.locator("[data-table-text]")
@@ -171,7 +168,7 @@ def test_landmark_report(page: Page, stays: LandmarkSet) -> None:
     refuses(dialog.get_by_label("Cell, m"), dialog.get_by_role("button", name="Apply"))
 
 
-def test_experiment_form(page: Page, taxi: Dataset) -> None:
+def test_experiment_form(page, taxi):
     page.set_viewport_size(PHONE)
     page.goto("/experiments/new/")
     wait_until_ready(page, "[data-form]")
@@ -190,7 +187,7 @@ def test_experiment_form(page: Page, taxi: Dataset) -> None:
     assert made["repetitions"] == 2
 
 
-def test_landmarks_zones_and_dummies(page: Page, taxi: Dataset) -> None:
+def test_landmarks_zones_and_dummies(page, taxi):
     edit(page, taxi)
     distance = page.get_by_label("Distance, m", exact=True)
     store = page.get_by_role("button", name="Save", exact=True)
@@ -223,7 +220,7 @@ def test_landmarks_zones_and_dummies(page: Page, taxi: Dataset) -> None:
     refuses(page.get_by_label("Seed", exact=True), draw, "-1", "1,5", "1,000")
 
 
-def test_attack_and_speed(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_attack_and_speed(page, taxi, stays):
     released(stays, "uniform", **PRECISE)
     compare(page, taxi)
     dialog = open_dialog(page)

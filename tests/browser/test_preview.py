@@ -1,20 +1,16 @@
 """How a file is read: the preview whose columns are assigned their roles, and cleaning."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
-from tests.browser.conftest import WALK, PageMonitor, accessibility_faults, card, check_page, choose, run_jobs, table
+from tests.browser.conftest import WALK, accessibility_faults, card, check_page, choose, run_jobs, table
 from tests.engine.format_samples import GPX
 
 UNHELPFUL = b"a;b;c;d\n" + b"".join(
@@ -30,7 +26,7 @@ WATCH_SHIFTS = """() => {
 
 
 @pytest.fixture
-def odd(owner: User, monkeypatch: Any) -> Dataset:
+def odd(owner, monkeypatch):
     """A dataset that could not be read, since its columns have no known names."""
     monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
     dataset = import_dataset(owner=owner, upload=ContentFile(UNHELPFUL, name="odd.csv"))
@@ -38,26 +34,26 @@ def odd(owner: User, monkeypatch: Any) -> Dataset:
     return dataset
 
 
-def preview(page: Page) -> Locator:
+def preview(page):
     return page.get_by_role("region", name="Preview of the first rows")
 
 
-def role_of(page: Page, column: str) -> Locator:
+def role_of(page, column):
     return preview(page).get_by_label(f"{column}, read as")
 
 
-def open_settings(page: Page, dataset: Dataset) -> None:
+def open_settings(page, dataset):
     page.goto(f"/datasets/{dataset.pk}/")
     page.get_by_text("Import settings").click()
     expect(page.get_by_role("button", name="Import again")).to_be_enabled()
 
 
-def add_step(page: Page, name: str) -> None:
+def add_step(page, name):
     page.get_by_label("Step to add").select_option(name)
     page.get_by_role("button", name="Add step").click()
 
 
-def test_a_refused_upload_leads_to_its_columns(page: Page, owner: User, monitor: PageMonitor) -> None:
+def test_a_refused_upload_leads_to_its_columns(page, owner, monitor):
     monitor.expect(400)
     page.goto("/")
     choose(page, table("odd.csv", UNHELPFUL))
@@ -74,7 +70,7 @@ def test_a_refused_upload_leads_to_its_columns(page: Page, owner: User, monitor:
 
 
 @pytest.mark.journey
-def test_unhelpful_headers_are_named_and_points_appear(page: Page, odd: Dataset) -> None:
+def test_unhelpful_headers_are_named_and_points_appear(page, odd):
     page.goto(f"/datasets/{odd.pk}/")
     expect(preview(page)).to_contain_text("No latitude column was found")
     expect(preview(page).get_by_role("row")).to_have_count(9)
@@ -107,7 +103,7 @@ def test_unhelpful_headers_are_named_and_points_appear(page: Page, odd: Dataset)
     assert (odd.state, odd.points) == (State.READY, 30)
 
 
-def test_columns_change_places_and_follow_the_fields_below(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
+def test_columns_change_places_and_follow_the_fields_below(page, walk, monitor):
     monitor.expect(400)
     page.goto(f"/datasets/{walk.pk}/")
     page.evaluate(WATCH_SHIFTS)
@@ -142,12 +138,12 @@ def test_columns_change_places_and_follow_the_fields_below(page: Page, walk: Dat
     assert (int(west), int(south)) == (48, 2)
 
 
-def test_a_format_without_columns_states_so(page: Page, owner: User) -> None:
+def test_a_format_without_columns_states_so(page, owner):
     open_settings(page, import_dataset(owner=owner, upload=ContentFile(GPX, name="run.gpx")))
     expect(preview(page)).to_contain_text("GPX has no columns to choose from")
 
 
-def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page: Page, monitor: PageMonitor) -> None:
+def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page, monitor):
     page.goto("/")
     page.get_by_text("Import settings").click()
     add_step(page, "drop-jumps")

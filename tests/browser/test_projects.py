@@ -1,29 +1,24 @@
 """What is shared: projects with their members, public links, and the budget of uploads that share events."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset, LineageEntry
+from dashboard.datasets.models import LineageEntry
 from dashboard.datasets.services import import_dataset
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.projects import services
 from dashboard.projects.models import Project, Role
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
-from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.actions import contains, downloaded
-from tests.browser.conftest import WALK, PageMonitor, accessibility_faults, assert_fits, run_jobs
+from tests.browser.conftest import WALK, accessibility_faults, assert_fits, run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import painted, wait_until_ready
 from tests.browser.stream_pages import COUNTS, READY, compared
@@ -45,12 +40,12 @@ STATE = """() => ({
 
 
 @pytest.fixture
-def reader(transactional_db: None) -> User:
+def reader(transactional_db):
     """Another user."""
     return User.objects.create_user("reader")
 
 
-def move(page: Page, address: str, project: str) -> None:
+def move(page, address, project):
     """Move what a page shows into a project, by its menu."""
     page.goto(address)
     page.get_by_label("More", exact=True).click()
@@ -63,8 +58,8 @@ def move(page: Page, address: str, project: str) -> None:
 
 @pytest.mark.journey
 def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_it_was_copied(
-    page: Page, stays: LandmarkSet, reader: User, open_page: Callable[..., Page], monitor: PageMonitor
-) -> None:
+    page, stays, reader, open_page, monitor
+):
     first, second = released(stays, "skip", "uniform")
     page.goto("/projects/")
     page.get_by_label("New project").fill("Taxis")
@@ -97,9 +92,7 @@ def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_it_was_copie
     assert other.goto(f"/datasets/{stays.dataset_id}/").status == 404
 
 
-def test_experiments_and_a_stream_open_for_a_member_as_they_were_copied(
-    page: Page, owner: User, reader: User, open_page: Callable[..., Page]
-) -> None:
+def test_experiments_and_a_stream_open_for_a_member_as_they_were_copied(page, owner, reader, open_page):
     one, two = submitted(owner), submitted(owner, seed=9)
     run_jobs()
     project = services.create_project(owner=owner, name="Distances")
@@ -142,15 +135,13 @@ def test_experiments_and_a_stream_open_for_a_member_as_they_were_copied(
 
 
 @pytest.fixture
-def release(stays: LandmarkSet) -> Release:
+def release(stays):
     """Skip of the taxi day."""
     return released(stays, "skip", radius_m=200.0)[0]
 
 
 @pytest.mark.journey
-def test_a_link_is_made_read_by_anyone_and_revoked(
-    page: Page, release: Release, open_page: Callable[..., Page], monitor: PageMonitor
-) -> None:
+def test_a_link_is_made_read_by_anyone_and_revoked(page, release, open_page, monitor):
     page.goto(f"/datasets/{release.dataset_id}/")
     page.get_by_role("link", name="Publish").first.click()
     page.get_by_label("Public title").fill("A day of a taxi")
@@ -179,7 +170,7 @@ def test_a_link_is_made_read_by_anyone_and_revoked(
 
 
 @pytest.mark.parametrize("revoke", [True, False], ids=["revoked", "kept"])
-def test_it_is_named_where_its_dataset_is_deleted(page: Page, release: Release, revoke: bool) -> None:
+def test_it_is_named_where_its_dataset_is_deleted(page, release, revoke):
     page.goto(f"/datasets/{release.dataset_id}/compare/")
     expect(page.locator(f"a[href='/releases/{release.pk}/publish/']").first).to_be_attached()
     publish_release(release=release, title="A day of a taxi")
@@ -195,7 +186,7 @@ def test_it_is_named_where_its_dataset_is_deleted(page: Page, release: Release, 
 
 
 @pytest.mark.journey
-def test_shows_the_other_upload_and_takes_the_decision(page: Page, owner: User, walk: Dataset) -> None:
+def test_shows_the_other_upload_and_takes_the_decision(page, owner, walk):
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1]})
     spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}})
     submit_release(owner=owner, dataset=walk, landmark_set=landmarks, spec=spec)
@@ -230,7 +221,7 @@ def test_shows_the_other_upload_and_takes_the_decision(page: Page, owner: User, 
     assert LineageEntry.objects.filter(fact="other-people").count() == 1
 
 
-def test_the_release_form_states_how_often_it_is_charged(page: Page, owner: User) -> None:
+def test_the_release_form_states_how_often_it_is_charged(page, owner):
     steps = parse_cleaning([{"name": "resample", "every_s": 20}])
     upload = ContentFile(WALK, name="walk.csv")
     dataset = import_dataset(owner=owner, upload=upload, name="Every 20 s", cleaning=steps)

@@ -4,21 +4,17 @@ The file is large enough that import and releases are real jobs, whose progress 
 experiment, so that a configuration saved and loaded again must give the same numbers to the last digit.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
 import re
 import signal
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import expect
 
 from privacy_engine import formats
 from tests.browser.actions import downloaded
@@ -28,7 +24,7 @@ from tests.browser.landmark_editor import draw_polygon, marked
 from tests.browser.rendering import expect_painted, layers, lines, painted, wait_until_ready
 from tests.browser.test_steps import only
 from tests.patience import patience
-from tests.server import Server, running_server
+from tests.server import running_server
 
 EVENTS = 140_000  # 4.2 MB of text, which is more than what is read while the browser waits
 BOTH = ["Skip", "Uniform"]
@@ -49,14 +45,14 @@ SEEN = """
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory):
     """Its worker is held for a while, and must not be taken for dead."""
     with running_server(tmp_path_factory.mktemp("cairn"), CAIRN_LEASE_S="900") as running:
         yield running
 
 
 @pytest.fixture
-def page(browser: Browser, server: Server) -> Iterator[Page]:
+def page(browser, server):
     """Its owner, who came by the link it printed; every request and every violation is watched."""
     monitor = PageMonitor(server.address)
     page = Profile(browser, server.address, {"viewport": DESKTOP}).new_page(monitor)
@@ -69,7 +65,7 @@ def page(browser: Browser, server: Server) -> Iterator[Page]:
     assert not monitor.faults, "\n".join(monitor.faults)
 
 
-def walk_file(folder: Path) -> Path:
+def walk_file(folder):
     """A day and a half of steps over a city, one a second, from a fixed seed."""
     rng = np.random.default_rng(7)
     lat, lon = (centre + np.cumsum(rng.normal(0, 2e-5, EVENTS)) for centre in (48.8566, 2.3522))
@@ -80,19 +76,19 @@ def walk_file(folder: Path) -> Path:
     return path
 
 
-def signal_worker(server: Server, number: int) -> None:
+def signal_worker(server, number):
     for pid in server.process_ids("[cairn-worker]"):
         os.kill(pid, number)
 
 
-def open_drawer(page: Page) -> Locator:
+def open_drawer(page):
     """The drawer's list of what waits and runs."""
     if not page.locator("#jobs").is_visible():
         page.locator("[data-jobs-button]").click()
     return page.locator("[data-jobs-list]")
 
 
-def upload(page: Page, server: Server, file: Path) -> str:
+def upload(page, server, file):
     """The dataset's address, once its import is watched to the end."""
     signal_worker(server, signal.SIGSTOP)
     page.set_input_files("input[type=file]", file)
@@ -108,7 +104,7 @@ def upload(page: Page, server: Server, file: Path) -> str:
     return page.url
 
 
-def mark_zone(page: Page, dataset: str) -> int:
+def mark_zone(page, dataset):
     """Landmarks from a zone drawn by hand; how many."""
     page.goto(f"{dataset}landmarks/new/")
     wait_until_ready(page, "[data-editor]")
@@ -127,7 +123,7 @@ def mark_zone(page: Page, dataset: str) -> int:
     return count
 
 
-def compose(page: Page) -> None:
+def compose(page):
     """Two mechanisms as an experiment."""
     wait_until_ready(page, "[data-form]")
     page.get_by_role("radio", name="Seeded simulation").check()
@@ -138,7 +134,7 @@ def compose(page: Page) -> None:
     expect(page.locator("[data-forecast] > tbody")).to_have_count(2, timeout=SOON_MS)
 
 
-def run(page: Page, server: Server) -> list[dict[str, Any]]:
+def run(page, server):
     """Send the form, wait for both, and return the API’s data of them in the order of the mechanisms."""
     signal_worker(server, signal.SIGSTOP)
     page.get_by_role("button", name="Run 2 simulations, not private").click()
@@ -154,7 +150,7 @@ def run(page: Page, server: Server) -> list[dict[str, Any]]:
     return sorted(releases, key=lambda one: BOTH.index(one["title"].split(" · ")[0]))
 
 
-def watch_to_the_end(page: Page, server: Server, ids: list[str]) -> None:
+def watch_to_the_end(page, server, ids):
     """The drawer's texts while two jobs wait, run and end; each one's share only grows."""
     drawer = open_drawer(page)
     expect(drawer.get_by_text("waiting for a worker")).to_have_count(2, timeout=SOON_MS)
@@ -181,7 +177,7 @@ def watch_to_the_end(page: Page, server: Server, ids: list[str]) -> None:
                 assert f"{min(int(job['progress'] * 100), 99)}\u202f%" in observation["drawer"], observation
 
 
-def numbers(releases: list[dict[str, Any]]) -> list[Any]:
+def numbers(releases):
     """All that an experiment measures, and the digest of every position it made."""
     digests = [re.search("sha256 ([0-9a-f]{64})", one["label"]) for one in releases]
     assert all(digests)
@@ -191,12 +187,12 @@ def numbers(releases: list[dict[str, Any]]) -> list[Any]:
     ]
 
 
-def table_of(page: Page) -> list[str]:
+def table_of(page):
     return sorted(page.locator("[data-summary] td.number").all_inner_texts())
 
 
 @pytest.mark.timeout(900)
-def test_from_a_file_to_the_same_numbers_again(page: Page, server: Server, tmp_path: Path) -> None:
+def test_from_a_file_to_the_same_numbers_again(page, server, tmp_path):
     dataset = upload(page, server, walk_file(tmp_path))
     count = mark_zone(page, dataset)
     compose(page)

@@ -1,20 +1,15 @@
 """The next place after a history: by clicks, by keys, of a user, as text; on a desktop and on a phone."""
 
-from __future__ import annotations
-
 import gzip
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.experiments.services import submit_experiment
 from dashboard.releases.models import Release
@@ -36,7 +31,7 @@ GRID = {name: kinds.CITY_BOX[name] for name in ("west", "south", "east", "north"
 READY = "[data-recommend][data-ready=all]"
 
 
-def fitted(owner: User, *levels: float) -> Dataset:
+def fitted(owner, *levels):
     """Check-ins of a generated city with a popularity model of each level."""
     dataset = import_dataset(owner=owner, upload=ContentFile(kinds.city(60, 10), name="city.csv"))
     for epsilon in levels:
@@ -46,16 +41,16 @@ def fitted(owner: User, *levels: float) -> Dataset:
     return dataset
 
 
-def compare(page: Page, dataset: Dataset, query: str = "") -> None:
+def compare(page, dataset, query=""):
     page.goto(reverse("releases:compare", args=[dataset.pk]) + query)
     expect(page.locator(READY)).to_be_visible(timeout=patience(30_000))
 
 
-def places(page: Page) -> list[str]:
+def places(page):
     return [text.strip()[1:].rstrip("×") for text in page.locator("[data-places] li").all_text_contents()]
 
 
-def click_cell(page: Page, dx: float = 0.0, dy: float = 0.0) -> None:
+def click_cell(page, dx=0.0, dy=0.0):
     """Click the map where the grid is, shares of the map's size away from its middle."""
     box: Any = page.locator("[data-map]").bounding_box()
     shift = 105 if box["width"] >= 760 else 0  # the legend lies on the left of a wide map
@@ -63,7 +58,7 @@ def click_cell(page: Page, dx: float = 0.0, dy: float = 0.0) -> None:
 
 
 @pytest.mark.journey
-def test_places_are_added_and_removed_by_clicks_and_keys(page: Page, owner: User) -> None:
+def test_places_are_added_and_removed_by_clicks_and_keys(page, owner):
     compare(page, fitted(owner, 5.0))
     rows, listed = page.locator("[data-rows] button"), page.locator("[data-places] li")
     expect(rows).to_have_count(10)
@@ -106,7 +101,7 @@ def test_places_are_added_and_removed_by_clicks_and_keys(page: Page, owner: User
     expect(listed).to_have_count(0)
 
 
-def test_models_layers_and_the_history_of_a_user(page: Page, owner: User) -> None:
+def test_models_layers_and_the_history_of_a_user(page, owner):
     dataset = fitted(owner, 5.0, 0.1)
     preset = presets.parse({"name": "recommendation-epsilon", "repetitions": 2, **GRID, "side": 4})
     submit_experiment(owner=owner, dataset=dataset, preset=preset)
@@ -134,7 +129,7 @@ def test_models_layers_and_the_history_of_a_user(page: Page, owner: User) -> Non
 
 
 @pytest.mark.usefixtures("worker")
-def test_a_model_is_evaluated_charted_and_beside_all_others(page: Page, owner: User) -> None:
+def test_a_model_is_evaluated_charted_and_beside_all_others(page, owner):
     dataset = fitted(owner, 5.0)
     compare(page, dataset)
     page.get_by_role("button", name="Evaluate").click()
@@ -159,7 +154,7 @@ def test_a_model_is_evaluated_charted_and_beside_all_others(page: Page, owner: U
     expect(page.locator("[data-promise-title]")).to_have_text("Not private")
 
 
-def test_the_venues_of_a_cell_are_ranked_by_their_published_counts(page: Page, owner: User) -> None:
+def test_the_venues_of_a_cell_are_ranked_by_their_published_counts(page, owner):
     rows = [f"u{i},2024-06-01T00:0{i}:00Z,{place}" for i, place in enumerate(["v1", "v2", "v2", "v3"])]
     listed = b"place_id,lat,lon,name\nv1,48.81,2.21,Station\nv2,48.82,2.22,Park\nv3,48.89,2.39,\n"
     archive = zipped(**{"checkins.csv": kinds.checkins(rows, "user_id,time,place_id"), "venues.csv": listed})
@@ -176,9 +171,7 @@ def test_the_venues_of_a_cell_are_ranked_by_their_published_counts(page: Page, o
 
 
 @pytest.mark.usefixtures("worker")
-def test_gowalla_from_the_upload_to_recommended_cells_on_a_phone(
-    open_page: Callable[..., Page], owner: User, shared: Path
-) -> None:
+def test_gowalla_from_the_upload_to_recommended_cells_on_a_phone(open_page, owner, shared):
     rows = gzip.decompress((shared / GOWALLA).read_bytes()).splitlines(keepends=True)[:ROWS]
     page = open_page(owner, size=PHONE)
     open_upload(page, "gowalla.tsv", b"".join(rows))

@@ -1,21 +1,15 @@
 """Attacks from the comparison: started by a click, followed, described, drawn on the map, for the owner alone."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.attacks.models import Attack
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release
@@ -30,7 +24,7 @@ WARNING = "This reads the original; do not publish it."
 FETCH = "(url) => fetch(url).then((one) => one.json())"
 
 
-def open_dialog(page: Page, title: str = "Uniform") -> Locator:
+def open_dialog(page, title="Uniform"):
     """The dialog, opened from the table."""
     page.get_by_role("button", name=f"Attack {title}").press("Enter")
     dialog = page.get_by_role("dialog", name=f"Attack {title}")
@@ -38,7 +32,7 @@ def open_dialog(page: Page, title: str = "Uniform") -> Locator:
     return dialog
 
 
-def run(dialog: Locator, attack: str, **fields: float) -> None:
+def run(dialog, attack, **fields):
     dialog.get_by_role("radio", name=attack).check()
     for name, value in fields.items():
         dialog.locator(f"[data-field={name}] input[data-number]").first.fill(str(value))
@@ -46,19 +40,19 @@ def run(dialog: Locator, attack: str, **fields: float) -> None:
     expect(dialog).to_be_hidden()
 
 
-def hide(page: Page, title: str, layer: str) -> None:
+def hide(page, title, layer):
     page.get_by_role("checkbox", name=title).uncheck()
     at_rest(page)
     assert painted(page, layer) == 0
 
 
-def download(page: Page, name: str) -> str:
+def download(page, name):
     waiting = downloaded(page.locator("[data-attack]").get_by_role("link", name=name))
     return Path(waiting.path()).read_text()
 
 
 @pytest.mark.journey
-def test_home_and_work_from_a_click_to_places_on_the_map(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_home_and_work_from_a_click_to_places_on_the_map(page, taxi, stays):
     released(stays, "uniform", **PRECISE)
     compare(page, taxi)
     panel, dialog = page.locator("[data-attack]"), open_dialog(page)
@@ -88,7 +82,7 @@ def test_home_and_work_from_a_click_to_places_on_the_map(page: Page, taxi: Datas
     assert not Attack.objects.exists()
 
 
-def test_localisation_is_cancelled_done_by_a_worker_and_linked(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_localisation_is_cancelled_done_by_a_worker_and_linked(page, taxi, stays):
     (release,) = released(stays, "uniform", **PRECISE)
     compare(page, taxi)
     panel = page.locator("[data-attack]")
@@ -121,7 +115,7 @@ def test_localisation_is_cancelled_done_by_a_worker_and_linked(page: Page, taxi:
     expect(dialog.get_by_role("radio", name="Home and work")).to_be_checked()
 
 
-def test_one_series_at_a_time_and_all_together_on_a_phone(open_page: Any, owner: User) -> None:
+def test_one_series_at_a_time_and_all_together_on_a_phone(open_page, owner):
     parts, options = (("taxi", samples()[1].series), ("walker", samples()[2].series)), {"person": "series"}
     both = import_dataset(owner=owner, upload=table(*parts), name="Two", options=options)
     marks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]})

@@ -1,27 +1,21 @@
 """The release form: what a level means, noise, losses, errors, budget and purpose, up to the releases it makes."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.selectors import reference_radius_m
 from dashboard.datasets.services import set_budget
 from dashboard.experiments.models import Experiment
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import noise_forecast
 from privacy_engine.mechanism import mechanisms
 from tests.browser.actions import contains, downloaded
-from tests.browser.conftest import PHONE, PageMonitor, check_page, run_jobs
+from tests.browser.conftest import PHONE, check_page, run_jobs
 from tests.browser.rendering import wait_until_ready
 from tests.browser.test_steps import form, only
 
@@ -54,32 +48,32 @@ P95 = 4.743865
 """The 95 % radius of planar Laplace noise of rate 1 per metre, in metres."""
 
 
-def field(page: Page, label: str) -> Locator:
+def field(page, label):
     return page.get_by_label(label, exact=True)
 
 
-def level(page: Page, epsilon: float, radius_m: float) -> None:
+def level(page, epsilon, radius_m):
     field(page, "Level ε").fill(str(epsilon))
     field(page, "Radius r, m").fill(str(radius_m))
 
 
-def tick(page: Page, title: str) -> Locator:
+def tick(page, title):
     return page.get_by_role("checkbox", name=re.compile(f"^{title}"))
 
 
-def create(page: Page, button: str | re.Pattern[str]) -> None:
+def create(page, button):
     page.get_by_role("button", name=button).click()
     page.wait_for_url("**/compare/**")
 
 
-def refusing(page: Page, address: str, name: str) -> None:
+def refusing(page, address, name):
     """Let a request be refused."""
     refusal = {"errors": [{"field": name, "message": "Refused by a test.", "rule": "", "value": None}]}
     page.route(address, lambda route: route.fulfill(status=400, json=refusal))
 
 
 @pytest.mark.journey
-def test_from_a_level_to_publishable_releases(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_from_a_level_to_publishable_releases(page, taxi, stays):
     form(page, taxi)
     cards = page.get_by_role("region", name="Landmark level").locator("[data-card] label").all_inner_texts()
     assert cards[:3] == ["Skip", "Uniform", "Adaptive"]
@@ -132,14 +126,14 @@ def test_from_a_level_to_publishable_releases(page: Page, taxi: Dataset, stays: 
     assert BudgetEntry.objects.count() == 2
 
 
-def test_noise_is_drawn_at_the_scale_shown(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_noise_is_drawn_at_the_scale_shown(page, taxi, stays):
     form(page, taxi)
     preview, text = page.locator("[data-noise-preview]"), page.locator("[data-noise-preview-text]")
 
-    def zoom() -> float:
+    def zoom():
         return float(preview.get_attribute("data-zoom") or "nan")
 
-    def noise_of(mechanism: str) -> None:
+    def noise_of(mechanism):
         expect(page.locator("[data-noise-preview][data-ready]")).to_be_attached()
         page.get_by_label("Noise of").select_option(mechanism)
 
@@ -186,7 +180,7 @@ def test_noise_is_drawn_at_the_scale_shown(page: Page, taxi: Dataset, stays: Lan
     expect(text).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
 
 
-def test_losses_and_warnings_follow_the_form(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_losses_and_warnings_follow_the_form(page, taxi, stays):
     form(page, taxi)
     leaks, warnings = page.locator("[data-leaks]"), page.locator("[data-warnings]")
     level(page, 1, 200)
@@ -224,9 +218,7 @@ def test_losses_and_warnings_follow_the_form(page: Page, taxi: Dataset, stays: L
 
 
 @pytest.mark.journey
-def test_a_simulation_is_marked_everywhere_costs_nothing_and_is_loaded_again(
-    page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path
-) -> None:
+def test_a_simulation_is_marked_everywhere_costs_nothing_and_is_loaded_again(page, taxi, stays, tmp_path):
     form(page, taxi)
     seed, seeded = field(page, "Seed"), page.get_by_role("radio", name="Seeded simulation")
     error, run = page.locator("#seed-error"), page.get_by_role("button", name="Run 1 simulation, not private")
@@ -261,7 +253,7 @@ def test_a_simulation_is_marked_everywhere_costs_nothing_and_is_loaded_again(
     assert (made.seeded, made.spec["seed"], BudgetEntry.objects.count()) == (True, 7, 0)
 
 
-def test_the_budget_is_kept(page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor) -> None:
+def test_the_budget_is_kept(page, taxi, stays, monitor):
     monitor.expect(409)
     set_budget(dataset=taxi, epsilon=1.0, radius_m=100.0)
     form(page, taxi)
@@ -278,9 +270,7 @@ def test_the_budget_is_kept(page: Page, taxi: Dataset, stays: LandmarkSet, monit
     assert Release.objects.count() == 1
 
 
-def test_from_an_accepted_error_or_a_protection_to_a_level(
-    open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
-) -> None:
+def test_from_an_accepted_error_or_a_protection_to_a_level(open_page, owner, taxi, stays, monitor):
     page = open_page(owner, size=PHONE)
     form(page, taxi)
     section, planned = page.locator("[data-errors]:has(tr)"), page.locator("[data-errors=landmark-planned]")
@@ -335,7 +325,7 @@ def test_from_an_accepted_error_or_a_protection_to_a_level(
 
 
 @pytest.mark.journey
-def test_without_a_landmark_set_by_keyboard(page: Page, taxi: Dataset) -> None:
+def test_without_a_landmark_set_by_keyboard(page, taxi):
     page.goto(f"/datasets/{taxi.pk}/")
     page.get_by_role("link", name="New release").focus()
     page.keyboard.press("Enter")
@@ -368,9 +358,7 @@ def test_without_a_landmark_set_by_keyboard(page: Page, taxi: Dataset) -> None:
     expect(page.locator("[data-problem]").first).to_be_hidden()
 
 
-def test_one_without_a_set_joins_a_comparison_and_is_attacked(
-    page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
-) -> None:
+def test_one_without_a_set_joins_a_comparison_and_is_attacked(page, taxi, stays, monitor):
     monitor.expect(500)
     page.route("**/track/**", lambda route: route.fulfill(status=500))
     form(page, taxi)

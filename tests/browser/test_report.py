@@ -1,20 +1,16 @@
 """The printed report: it is drawn, prints on a few pages, and the public one requests nothing private."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.datasets.models import Dataset
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from tests.browser.actions import downloaded
-from tests.browser.conftest import PHONE, PageMonitor
+from tests.browser.conftest import PHONE
 from tests.browser.fixtures import released
 from tests.browser.rendering import compare, lines, painted, wait_until_ready
 
@@ -26,30 +22,28 @@ PAGES = re.compile(rb"/Type\s*/Page\b")
 
 
 @pytest.fixture
-def pair(stays: LandmarkSet) -> list[Release]:
+def pair(stays):
     """Skip and Uniform of the taxi day."""
     return released(stays, "skip", "uniform", radius_m=2.0)
 
 
-def report(page: Page, release: Release, query: str = "") -> None:
+def report(page, release, query=""):
     page.goto(f"/releases/{release.pk}/report/{query}")
     wait_until_ready(page, "[data-sheet]")
 
 
-def assert_few_pages(page: Page, *papers: str) -> None:
+def assert_few_pages(page, *papers):
     for paper in papers:
         assert 2 <= len(PAGES.findall(page.pdf(format=paper))) <= 4, paper
 
 
-def archive_of(page: Page, link: Locator) -> tuple[str, zipfile.ZipFile]:
+def archive_of(page, link):
     started = downloaded(link)
     return started.suggested_filename, zipfile.ZipFile(io.BytesIO(Path(started.path()).read_bytes()))
 
 
 @pytest.mark.journey
-def test_the_public_one_draws_its_release_and_requests_nothing_private(
-    page: Page, pair: list[Release], monitor: PageMonitor
-) -> None:
+def test_the_public_one_draws_its_release_and_requests_nothing_private(page, pair, monitor):
     report(page, pair[0])
     assert painted(page, str(pair[0].pk)) > 1000
     assert painted(page, "original") == painted(page, "landmarks") == 0
@@ -74,7 +68,7 @@ def test_the_public_one_draws_its_release_and_requests_nothing_private(
     assert page.locator(".leaflet-control-zoom").is_hidden()
 
 
-def test_another_reader_and_a_title_are_a_form_away(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+def test_another_reader_and_a_title_are_a_form_away(page, taxi, pair):
     report(page, pair[0])
     heading = page.get_by_role("heading", level=1)
     page.get_by_label("Title").fill("Spring survey")
@@ -100,7 +94,7 @@ def test_another_reader_and_a_title_are_a_form_away(page: Page, taxi: Dataset, p
     assert str(pair[0].pk) in page.url
 
 
-def test_from_the_comparison_to_a_report_and_all_files(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+def test_from_the_comparison_to_a_report_and_all_files(page, taxi, pair):
     compare(page, taxi)
     assert page.locator("[data-summary] a", has_text="Report").count() == 2
     page.locator("summary", has_text="Download").click()
@@ -119,9 +113,7 @@ def test_from_the_comparison_to_a_report_and_all_files(page: Page, taxi: Dataset
     assert_few_pages(page, "A4")
 
 
-def test_a_configuration_of_the_datasets_page_comes_back_into_the_form(
-    page: Page, taxi: Dataset, pair: list[Release]
-) -> None:
+def test_a_configuration_of_the_datasets_page_comes_back_into_the_form(page, taxi, pair):
     page.goto(f"/datasets/{taxi.pk}/")
     link = page.get_by_role("link", name=re.compile("^ZIP of Skip .* with label and configuration"))
     _, archive = archive_of(page, link)

@@ -1,20 +1,14 @@
 """Images and films of a map: tiles, layers in order and cut as on the screen, with and without the original."""
 
-from __future__ import annotations
-
 import base64
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Download, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.datasets.models import Dataset
-from dashboard.landmarks.models import LandmarkSet
-from dashboard.releases.models import Release
 from tests.browser.actions import box_of
-from tests.browser.conftest import PageMonitor, check_page
+from tests.browser.conftest import check_page
 from tests.browser.fixtures import HOST, PRECISE, released
 from tests.browser.rendering import at_rest, compare, painted
 from tests.browser.test_basemap import choose, open_map, open_panel, wait_for_tiles
@@ -79,12 +73,12 @@ PLAY = """async ([base64, times]) => {
 
 
 @pytest.fixture
-def pair(stays: LandmarkSet) -> list[Release]:
+def pair(stays):
     """Skip and Uniform of the taxi day."""
     return released(stays, "skip", "uniform", **PRECISE, seed=1)  # where a draw lies decides what covers what
 
 
-def saved_file(page: Page, format: str = "PNG", *, published: bool = False, **options: str) -> Download:
+def saved_file(page, format="PNG", *, published=False, **options):
     """What the first map's dialog saves in a format; further options by their labels."""
     at_rest(page)
     page.get_by_role("button", name="Save the map", exact=True).first.click()
@@ -100,7 +94,7 @@ def saved_file(page: Page, format: str = "PNG", *, published: bool = False, **op
     return waiting.value
 
 
-def saved(page: Page, colours: list[list[int]], at: float = 0.5, near: int = 24) -> dict[str, Any]:
+def saved(page, colours, at=0.5, near=24):
     """The pixels of the image that the first map's dialog saves."""
     file = saved_file(page)
     assert file.suggested_filename.endswith(".png")
@@ -110,16 +104,16 @@ def saved(page: Page, colours: list[list[int]], at: float = 0.5, near: int = 24)
     return dict(found)
 
 
-def texts(svg: ElementTree.Element) -> list[str]:
+def texts(svg):
     return [one.text or "" for one in svg.iter(f"{SVG}text")]
 
 
-def strokes(svg: ElementTree.Element) -> set[str]:
+def strokes(svg):
     """The colours of long lines: tracks, not marks."""
     return {one.get("stroke", "") for one in svg.iter(f"{SVG}path") if len(one.get("d", "")) > 1000} - {""}
 
 
-def play(page: Page, path: Path, times: list[float]) -> dict[str, Any]:
+def play(page, path, times):
     """The video in a page of its own, which has no content security policy."""
     other = page.context.new_page()
     found: dict[str, Any] = other.evaluate(PLAY, [base64.b64encode(path.read_bytes()).decode(), times])
@@ -128,9 +122,7 @@ def play(page: Page, path: Path, times: list[float]) -> dict[str, Any]:
 
 
 @pytest.mark.journey
-def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(
-    page: Page, taxi: Dataset, pair: list[Release]
-) -> None:
+def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(page, taxi, pair):
     skip, uniform = (str(one.pk)[-8:] for one in pair)
     compare(page, taxi, f"?mode=swipe&left=original&right={uniform}&split=50&hide=landmarks")
     image = saved(page, [TRACK, BLUE])
@@ -164,7 +156,7 @@ def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(
     assert len(list(published.iter(f"{SVG}g"))) < len(list(svg.iter(f"{SVG}g")))
 
 
-def test_a_film_is_cancelled_refused_or_plays_for_as_long_as_chosen(page: Page, stays: LandmarkSet) -> None:
+def test_a_film_is_cancelled_refused_or_plays_for_as_long_as_chosen(page, stays):
     released(stays, "uniform", **PRECISE, seed=1)
     compare(page, stays.dataset)
     file = saved_file(page, "WebM", Length="5")
@@ -196,9 +188,7 @@ def test_a_film_is_cancelled_refused_or_plays_for_as_long_as_chosen(page: Page, 
     expect(save).to_be_enabled()
 
 
-def test_the_base_map_of_this_server_is_in_the_image(
-    page: Page, walk: Dataset, taxi: Dataset, pair: list[Release], served: None
-) -> None:
+def test_the_base_map_of_this_server_is_in_the_image(page, walk, taxi, pair, served):
     open_map(page, walk)
     choose(page, "None")
     without = saved(page, [BLOCK], near=4)["found"][0]
@@ -222,9 +212,7 @@ def test_the_base_map_of_this_server_is_in_the_image(
 
 
 @pytest.mark.parametrize("allowed", [True, False], ids=["may-be-copied", "may-not"])
-def test_the_base_map_of_another_server_is_in_it_where_that_allows_it(
-    page: Page, walk: Dataset, elsewhere: None, monitor: PageMonitor, allowed: bool
-) -> None:
+def test_the_base_map_of_another_server_is_in_it_where_that_allows_it(page, walk, elsewhere, monitor, allowed):
     monitor.others = (HOST,)
     # without one Playwright writes a header that allows it
     headers = {"Access-Control-Allow-Origin": "*" if allowed else "https://elsewhere.example"}

@@ -1,21 +1,18 @@
 """Steps after the noise: requested with a release, added to a finished one, and saved in a file."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dashboard.datasets import ledger
-from dashboard.datasets.models import BudgetEntry, Dataset
-from dashboard.landmarks.models import LandmarkSet
+from dashboard.datasets.models import BudgetEntry
 from dashboard.releases.models import Release
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.actions import downloaded
-from tests.browser.conftest import PHONE, PageMonitor, check_page, run_jobs
+from tests.browser.conftest import PHONE, check_page, run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import layers, lines, painted, wait_until_ready
 from tests.patience import patience
@@ -31,12 +28,12 @@ NO_CONFIGURATIONS = [
 ]
 
 
-def form(page: Page, dataset: Dataset) -> None:
+def form(page, dataset):
     page.goto(f"/datasets/{dataset.pk}/releases/new/")
     wait_until_ready(page, "[data-form]")
 
 
-def only(page: Page, *titles: str) -> None:
+def only(page, *titles):
     """Tick these mechanisms and no others."""
     for box in page.locator("[name=mechanism]").all():
         box.uncheck()
@@ -44,13 +41,13 @@ def only(page: Page, *titles: str) -> None:
         page.get_by_role("checkbox", name=re.compile(f"^{title}")).check()
 
 
-def load(page: Page, name: str, text: str) -> None:
+def load(page, name, text):
     file = {"name": name, "mimeType": "application/json", "buffer": text.encode()}
     page.set_input_files("[data-load-file]", file)
 
 
 @pytest.mark.journey
-def test_steps_follow_the_noise_in_their_order(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_steps_follow_the_noise_in_their_order(page, taxi, stays):
     form(page, taxi)
     only(page, "w-event", "Planned")
     page.get_by_label("Level ε", exact=True).fill("1")
@@ -100,9 +97,7 @@ def test_steps_follow_the_noise_in_their_order(page: Page, taxi: Dataset, stays:
     assert BudgetEntry.objects.count() == 1
 
 
-def test_a_smoothed_one_joins_the_comparison_and_costs_nothing(
-    page: Page, taxi: Dataset, stays: LandmarkSet, worker: None, monitor: PageMonitor
-) -> None:
+def test_a_smoothed_one_joins_the_comparison_and_costs_nothing(page, taxi, stays, worker, monitor):
     (uniform,) = released(stays, "uniform", epsilon=10.0)
     spent = ledger.spent(taxi)
     page.goto(f"/datasets/{taxi.pk}/compare/")
@@ -140,7 +135,7 @@ def test_a_smoothed_one_joins_the_comparison_and_costs_nothing(
     assert list(layers(page)) == shown
 
 
-def test_a_configuration_is_saved_loaded_or_refused(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_a_configuration_is_saved_loaded_or_refused(page, taxi, stays):
     level, uniform = page.get_by_label("Level ε", exact=True), page.get_by_role("checkbox", name=re.compile("^Uniform"))
     form(page, taxi)
     for i, (text, message) in enumerate(NO_CONFIGURATIONS):

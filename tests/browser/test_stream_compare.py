@@ -1,21 +1,16 @@
 """The comparison of a count stream: heat map, keys, brush, list, lines, plots, downloads; OnlineRetail at once."""
 
-from __future__ import annotations
-
 import csv
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.releases.models import Release
 from dashboard.storage.data_files import cached_release
 from tests.browser.actions import box_of, contains, downloaded
@@ -62,32 +57,32 @@ TEXTS = """(selector) => [...document.querySelectorAll(`${selector} canvas`)].ma
   ({ texts: canvas.texts, width: canvas.clientWidth, height: canvas.clientHeight }))"""
 
 
-def names_in_list(page: Page) -> list[str]:
+def names_in_list(page):
     return page.locator(".dimensions tbody .dimensions__name").all_text_contents()
 
 
-def levels(*names: str, window: int = 100) -> list[dict[str, Any]]:
+def levels(*names, window=100):
     return [{"name": f"stream-{name}", "epsilon": 1.0, "window": window} for name in names]
 
 
-def shade(page: Page) -> int:
+def shade(page):
     found: list[int] = page.evaluate(SHADES)
     assert found[1] > 20, "the heat map is painted"
     return found[0]
 
 
-def saved(page: Page, menu: str, label: str) -> bytes:
+def saved(page, menu, label):
     """What the menu of a plot saves."""
     page.locator(f"{menu} summary, {menu} button").first.click()
     return downloaded(page.locator(menu).get_by_role("button", name=label)).path().read_bytes()
 
 
-def rows_of(page: Page, menu: str) -> list[list[str]]:
+def rows_of(page, menu):
     return list(csv.reader(saved(page, menu, "CSV").decode().splitlines()))
 
 
 @pytest.mark.journey
-def test_cells_dimensions_and_ranges_are_chosen(open_page: Callable[..., Page], owner: User) -> None:
+def test_cells_dimensions_and_ranges_are_chosen(open_page, owner):
     adapub = kinds.STREAM | {"name": "stream-adapub"}
     page = opened(open_page(owner), compared(owner, kinds.wide(LARGE), kinds.STREAM, adapub))
     order = [kinds.NAMES[k] for k in (-LARGE.sum(axis=0)).argsort()]
@@ -136,7 +131,7 @@ def test_cells_dimensions_and_ranges_are_chosen(open_page: Callable[..., Page], 
     assert not accessibility_faults(page)
 
 
-def test_views_lanes_errors_and_exact_files(open_page: Callable[..., Page], owner: User) -> None:
+def test_views_lanes_errors_and_exact_files(open_page, owner):
     noisy = kinds.STREAM | {"epsilon": 0.001}  # noise that is seen beside large counts
     dataset = compared(owner, kinds.wide(LARGE), noisy, noisy | {"name": "stream-adapub"})
     page = opened(open_page(owner), dataset)
@@ -183,9 +178,7 @@ def test_views_lanes_errors_and_exact_files(open_page: Callable[..., Page], owne
     assert not accessibility_faults(page)
 
 
-def test_the_largest_of_the_shared_data_is_interactive_at_once(
-    open_page: Callable[..., Page], owner: User, shared: Path
-) -> None:
+def test_the_largest_of_the_shared_data_is_interactive_at_once(open_page, owner, shared):
     """374 timestamps of 1,298 dimensions."""
     body = (shared / "data" / "streams" / "online_retail.csv.gz").read_bytes()
     retail = compared(owner, body, *levels("uniform"), name="online_retail.csv.gz")
@@ -209,9 +202,7 @@ def test_the_largest_of_the_shared_data_is_interactive_at_once(
     assert_fits(page)
 
 
-def test_many_releases_are_whole_and_nothing_moves_with_the_pointer(
-    open_page: Callable[..., Page], owner: User, shared: Path
-) -> None:
+def test_many_releases_are_whole_and_nothing_moves_with_the_pointer(open_page, owner, shared):
     body = (shared / "data" / "streams" / "stateflu.csv").read_bytes()
     mechanisms = levels("uniform", "sample", "adapub", "hieradapub", "kalman") + levels("adapub", window=50)
     dataset, page = compared(owner, body, *mechanisms), open_page(owner)
@@ -240,7 +231,7 @@ def test_many_releases_are_whole_and_nothing_moves_with_the_pointer(
         assert_fits(page)
 
 
-def texts_of(page: Page, selector: str) -> list[dict[str, Any]]:
+def texts_of(page, selector):
     """The canvases of a plot: their sizes and texts, which lie apart."""
     found: list[dict[str, Any]] = page.evaluate(TEXTS, selector)
     assert found
@@ -251,9 +242,7 @@ def texts_of(page: Page, selector: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_labels_of_hours_and_budgets_are_apart_and_pins_have_a_limit(
-    open_page: Callable[..., Page], owner: User
-) -> None:
+def test_labels_of_hours_and_budgets_are_apart_and_pins_have_a_limit(open_page, owner):
     names, start = [f"cell {i}" for i in range(14)], datetime(2024, 2, 2, tzinfo=UTC)
     table = np.random.default_rng(3).integers(10, 50, (30, 14))
     rows = [f"{start + timedelta(hours=i):%Y-%m-%dT%H:%M:%SZ},{','.join(map(str, row))}" for i, row in enumerate(table)]

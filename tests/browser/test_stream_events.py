@@ -1,16 +1,12 @@
 """Detection of events in count streams, counts on a map, and the live stream beside a comparison."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 
 import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.aggregation import aggregate_dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.services import submit_release
@@ -18,13 +14,13 @@ from dashboard.streams.services import open_stream, publish_events
 from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.actions import contains
-from tests.browser.conftest import PageMonitor, accessibility_faults, run_jobs
+from tests.browser.conftest import accessibility_faults, run_jobs
 from tests.browser.stream_pages import COUNTS, READY, compared, opened
 from tests.dashboard import kinds
 from tests.patience import patience
 
 
-def test_detection_compares_releases(open_page: Callable[..., Page], owner: User, monitor: PageMonitor) -> None:
+def test_detection_compares_releases(open_page, owner, monitor):
     monitor.expected = {400}
     cells = [
         f"{kinds.day(i)},{name},{COUNTS[i, k]}" for i in range(40) for k, name in enumerate(("north", "south", ""))
@@ -45,7 +41,7 @@ def test_detection_compares_releases(open_page: Callable[..., Page], owner: User
     expect(rows).to_have_count(2)
     expect(page.locator("[data-roc] .js-plotly-plot")).to_be_visible()
 
-    def compare(timestamps: int, level: str) -> None:
+    def compare(timestamps, level):
         length.fill(str(timestamps))
         threshold.fill(level)
         again.click()
@@ -75,7 +71,7 @@ def test_detection_compares_releases(open_page: Callable[..., Page], owner: User
 
 
 @pytest.mark.journey
-def test_counted_cells_are_played_on_the_map(open_page: Callable[..., Page], owner: User) -> None:
+def test_counted_cells_are_played_on_the_map(open_page, owner):
     source = import_dataset(owner=owner, upload=ContentFile(kinds.checkins(kinds.checkin_rows()), name="Check-ins.csv"))
     run_jobs()
     source.refresh_from_db()
@@ -117,9 +113,7 @@ def test_counted_cells_are_played_on_the_map(open_page: Callable[..., Page], own
     expect(page.locator("[data-map]")).to_have_attribute("data-column", "2")
 
 
-def test_the_live_stream_of_the_same_dimensions_is_paused_and_advances(
-    open_page: Callable[..., Page], owner: User
-) -> None:
+def test_the_live_stream_of_the_same_dimensions_is_paused_and_advances(open_page, owner):
     dataset = compared(owner, kinds.wide(COUNTS), kinds.STREAM)
     spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
     names = [one["name"] for one in dataset.summary["dimensions"]]

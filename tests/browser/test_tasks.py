@@ -3,19 +3,15 @@
 ``pytest -s tests/browser/test_tasks.py`` prints what each took.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.utils import timezone
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
@@ -29,15 +25,7 @@ from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, check_p
 from tests.browser.jobs import run_jobs
 from tests.browser.landmark_editor import edit, event_on_screen, marked
 from tests.browser.newcomer import Newcomer, press
-from tests.browser.rendering import (
-    at_rest,
-    cursors,
-    expect_painted,
-    layers,
-    lines,
-    painted,
-    wait_until_ready,
-)
+from tests.browser.rendering import at_rest, cursors, expect_painted, layers, lines, painted, wait_until_ready
 from tests.dashboard import kinds
 from tests.dashboard.test_stays import HEADER, ROWS
 from tests.patience import patience
@@ -45,14 +33,14 @@ from tests.patience import patience
 TRIO = ["Skip", "Uniform", "Adaptive"]
 
 
-def upload(page: Page, file: Path) -> Dataset:
+def upload(page, file):
     page.goto("/")
     page.set_input_files("input[type=file]", file)
     expect(page.locator("tr", has_text="Ready")).to_be_visible(timeout=patience(20_000))
     return Dataset.objects.get()
 
 
-def mark(page: Page, dataset: Dataset) -> LandmarkSet:
+def mark(page, dataset):
     """Stay points first, then one event more or less by a click on the map."""
     edit(page, dataset)
     found = marked(page)
@@ -70,7 +58,7 @@ def mark(page: Page, dataset: Dataset) -> LandmarkSet:
     return landmark_set
 
 
-def release(page: Page, landmark_set: LandmarkSet) -> None:
+def release(page, landmark_set):
     expect(page.get_by_role("radio", name=re.compile("Stays and one more"))).to_be_checked()
     for title in TRIO:
         expect(page.get_by_role("checkbox", name=re.compile(f"^{title}"))).to_be_checked()
@@ -88,7 +76,7 @@ def release(page: Page, landmark_set: LandmarkSet) -> None:
 
 
 @pytest.mark.journey
-def test_upload_mark_release_compare(page: Page, worker: None, shared: Path) -> None:
+def test_upload_mark_release_compare(page, worker, shared):
     dataset = upload(page, shared / "data" / "trajectories" / "plt" / "000_20081023025304.plt")
     n = dataset.points
     landmark_set = mark(page, dataset)
@@ -143,7 +131,7 @@ SLOW_MS = patience(90_000)
 
 
 @pytest.fixture
-def person(request: pytest.FixtureRequest, open_page: Callable[..., Page], owner: User) -> Iterator[Newcomer]:
+def person(request, open_page, owner):
     """A new user on the start page, with a phone where a test is marked so; what the task took is printed."""
     device = getattr(request, "param", {})
     page = open_page(owner, **device)
@@ -153,12 +141,12 @@ def person(request: pytest.FixtureRequest, open_page: Callable[..., Page], owner
     print(f"\n{request.node.name}: {newcomer.cost()}")
 
 
-def to_dataset(person: Newcomer, name: str) -> None:
+def to_dataset(person, name):
     person.click(person.page.get_by_role("link", name=name, exact=True).first)
     person.page.wait_for_url("**/datasets/*/")
 
 
-def to_experiments(person: Newcomer) -> None:
+def to_experiments(person):
     menu = person.page.get_by_role("button", name="Menu")
     if menu.is_visible():
         person.click(menu)
@@ -166,7 +154,7 @@ def to_experiments(person: Newcomer) -> None:
     person.page.wait_for_url("**/experiments/")
 
 
-def test_from_a_file_to_the_first_useful_release(person: Newcomer, worker: None) -> None:
+def test_from_a_file_to_the_first_useful_release(person, worker):
     page, series = person.page, samples()[0].series
     rows = zip(series.time_s, series.lat, series.lon, strict=True)
     text = "time,lat,lon\n" + "".join(f"{t:.0f},{lat},{lon}\n" for t, lat, lon in rows)
@@ -186,7 +174,7 @@ def test_from_a_file_to_the_first_useful_release(person: Newcomer, worker: None)
     assert person.fields == 0
 
 
-def test_which_mechanism_for_100_m_of_error(person: Newcomer, stays: LandmarkSet) -> None:
+def test_which_mechanism_for_100_m_of_error(person, stays):
     page = person.page
     page.reload()
     to_dataset(person, stays.dataset.name)
@@ -203,7 +191,7 @@ def test_which_mechanism_for_100_m_of_error(person: Newcomer, stays: LandmarkSet
     assert person.clicks <= 4
 
 
-def test_a_figure_for_a_paper(person: Newcomer) -> None:
+def test_a_figure_for_a_paper(person):
     page = person.page
     to_experiments(person)
     person.click(page.get_by_role("button", name=re.compile("^Run Loss under correlation")).first)
@@ -218,7 +206,7 @@ def test_a_figure_for_a_paper(person: Newcomer) -> None:
 
 
 @pytest.mark.journey
-def test_a_file_for_a_colleague(person: Newcomer, stays: LandmarkSet, pair: list[Release]) -> None:
+def test_a_file_for_a_colleague(person, stays, pair):
     page = person.page
     page.reload()
     to_dataset(person, stays.dataset.name)
@@ -231,7 +219,7 @@ def test_a_file_for_a_colleague(person: Newcomer, stays: LandmarkSet, pair: list
 @pytest.mark.parametrize(
     "person", [{"size": PHONE, "has_touch": True, "is_mobile": True}], indirect=True, ids=["phone"]
 )
-def test_the_run_of_last_week(person: Newcomer, owner: User) -> None:
+def test_the_run_of_last_week(person, owner):
     for i in range(30):
         changes = {"seed": i, "events": 40 if i % 2 else 60, "repetitions": 5}
         submit_experiment(owner=owner, preset=presets.parse({"name": "correlated-loss", **changes}))
@@ -248,7 +236,7 @@ def test_the_run_of_last_week(person: Newcomer, owner: User) -> None:
     assert person.fields == 1
 
 
-def test_from_a_sample_to_a_file_with_the_keyboard_alone(page: Page, worker: None) -> None:
+def test_from_a_sample_to_a_file_with_the_keyboard_alone(page, worker):
     page.goto("/")
     press(page, page.get_by_role("button", name=re.compile("^Try a sample")))
     page.wait_for_url("**/datasets/*/")
@@ -271,17 +259,17 @@ def test_from_a_sample_to_a_file_with_the_keyboard_alone(page: Page, worker: Non
 
 
 @pytest.fixture
-def loaded(owner: User) -> None:
+def loaded(owner):
     """The generated samples, as at the first start."""
     call_command("loadsamples", "owner", verbosity=0)
 
 
-def strip(page: Page) -> Locator:
+def strip(page):
     return page.get_by_role("navigation", name="First steps")
 
 
 @pytest.mark.journey
-def test_followed_from_link_to_link(page: Page, loaded: None) -> None:
+def test_followed_from_link_to_link(page, loaded):
     page.goto("/")
     for title, seen in (("View the trajectory", "Walk across Paris"), ("Define landmarks", "Define landmarks")):
         strip(page).get_by_role("link", name=title).click()
@@ -295,7 +283,7 @@ def test_followed_from_link_to_link(page: Page, loaded: None) -> None:
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_hidden_and_brought_back(open_page: Callable[..., Page], owner: User, loaded: None, scripts: bool) -> None:
+def test_hidden_and_brought_back(open_page, owner, loaded, scripts):
     page = open_page(owner, java_script_enabled=scripts)
     page.goto("/")
     strip(page).get_by_role("button", name="Hide the first steps").click()
@@ -309,7 +297,7 @@ def test_hidden_and_brought_back(open_page: Callable[..., Page], owner: User, lo
 
 @pytest.mark.journey
 @pytest.mark.usefixtures("worker")
-def test_from_trajectories_to_check_ins_of_users(page: Page) -> None:
+def test_from_trajectories_to_check_ins_of_users(page):
     open_upload(page, "events.csv", kinds.checkins(ROWS, HEADER))
     page.locator("summary[aria-label=More]").first.click()
     page.get_by_role("link", name="Stays as check-ins").click()

@@ -1,18 +1,12 @@
 """Uploads: their cards, refusals and questions; large files over a bad connection."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset, Upload
-from tests.browser.conftest import WALK, PageMonitor, assert_fits, card, choose, table
+from tests.browser.conftest import WALK, assert_fits, card, choose, table
 from tests.patience import patience
 
 ROWS = 50_000
@@ -31,7 +25,7 @@ DROP = """body => {
 
 
 @pytest.mark.journey
-def test_files_by_the_button_refused_or_after_a_question(page: Page, monitor: PageMonitor) -> None:
+def test_files_by_the_button_refused_or_after_a_question(page, monitor):
     monitor.expect(400, 422)
     page.goto("/")
     expect(page.get_by_role("heading", name="No datasets yet")).to_be_visible()
@@ -59,7 +53,7 @@ def test_files_by_the_button_refused_or_after_a_question(page: Page, monitor: Pa
     expect(page.get_by_role("row", name=re.compile("walk.csv"))).to_contain_text("40")
 
 
-def test_many_files_are_one_line_each_and_dismissed_together(page: Page, monitor: PageMonitor) -> None:
+def test_many_files_are_one_line_each_and_dismissed_together(page, monitor):
     monitor.expect(400)
     page.goto("/")
     choose(page, table("good.csv", WALK), table("empty.csv", b""), table("also.csv", WALK))
@@ -87,7 +81,7 @@ def test_many_files_are_one_line_each_and_dismissed_together(page: Page, monitor
     expect(page.locator("#datasets tbody tr")).to_have_count(6)
 
 
-def test_dropped_guessed_refused_in_part_cancelled_and_too_large(page: Page, settings: Any) -> None:
+def test_dropped_guessed_refused_in_part_cancelled_and_too_large(page, settings):
     page.goto("/")
     assert page.evaluate(DROP, WALK.decode()), "a veil shows where files can be dropped"
     expect(card(page, "dropped.csv")).to_contain_text("40 events read")
@@ -121,9 +115,7 @@ def test_dropped_guessed_refused_in_part_cancelled_and_too_large(page: Page, set
     assert Dataset.objects.count() == many
 
 
-def test_offline_it_waits_and_then_a_worker_reads_it(
-    page: Page, worker: None, monitor: PageMonitor, monkeypatch: Any
-) -> None:
+def test_offline_it_waits_and_then_a_worker_reads_it(page, worker, monitor, monkeypatch):
     monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
     page.goto("/")
     page.get_by_text("Import settings").click()
@@ -138,7 +130,7 @@ def test_offline_it_waits_and_then_a_worker_reads_it(
 
 
 @pytest.mark.journey
-def test_works_without_scripts(open_page: Callable[..., Page], owner: User, monitor: PageMonitor) -> None:
+def test_works_without_scripts(open_page, owner, monitor):
     monitor.expect(400)
     page = open_page(owner, java_script_enabled=False)
     page.goto("/")
@@ -151,7 +143,7 @@ def test_works_without_scripts(open_page: Callable[..., Page], owner: User, moni
 
 class TestLargeFile:
     @pytest.fixture
-    def large(self, tmp_path: Path) -> Path:
+    def large(self, tmp_path):
         """Some 10 MB of positions: two pieces."""
         rows = (f"{1_700_000_000 + i},{48 + i * 1e-6:.6f},2.35{' ' * 175}\n" for i in range(ROWS))
         path = tmp_path / "large.csv"
@@ -159,13 +151,11 @@ class TestLargeFile:
         return path
 
     @pytest.mark.journey
-    def test_goes_on_after_the_connection_broke(
-        self, page: Page, monitor: PageMonitor, worker: None, large: Path
-    ) -> None:
+    def test_goes_on_after_the_connection_broke(self, page, monitor, worker, large):
         monitor.expect(0, 502)
         requested: list[tuple[str, str]] = []
 
-        def wire(route: Route) -> None:
+        def wire(route):
             requested.append((route.request.method, route.request.headers.get("upload-offset", "")))
             pieces = sum(method == "PATCH" for method, _ in requested)
             if route.request.method == "PATCH" and pieces == 2:
@@ -184,22 +174,20 @@ class TestLargeFile:
         assert Dataset.objects.get().original_path.read_bytes() == large.read_bytes()
         assert page.evaluate("localStorage.length") == 0
 
-    def test_is_cancelled_discarded_or_goes_on_after_the_page_was_left(
-        self, page: Page, monitor: PageMonitor, large: Path
-    ) -> None:
-        def one_piece(route: Route) -> None:
+    def test_is_cancelled_discarded_or_goes_on_after_the_page_was_left(self, page, monitor, large):
+        def one_piece(route):
             """A connection that lets one piece through."""
             if route.request.method == "PATCH" and route.request.headers["upload-offset"] != "0":
                 route.abort("connectionreset")
             else:
                 route.continue_()
 
-        def lose_it() -> None:
+        def lose_it():
             page.goto("/")
             page.set_input_files("input[type=file]", large)
             expect(card(page, "large.csv")).to_contain_text("Connection lost; retrying")
 
-        def forget_it(button: str) -> None:
+        def forget_it(button):
             with page.expect_response(lambda answer: answer.request.method == "DELETE"):
                 page.get_by_role("button", name=f"{button} large.csv").click()
 

@@ -1,22 +1,16 @@
 """The landmark editor's zones: drawn, moved, typed, imported; what is shown is what the engine marks."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import preview_landmarks
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.actions import downloaded
-from tests.browser.conftest import PageMonitor, run_jobs
+from tests.browser.conftest import run_jobs
 from tests.browser.landmark_editor import (
     SQUARE,
     counted,
@@ -43,13 +37,13 @@ BAD_FILES = [
 
 
 @pytest.fixture
-def editor(page: Page, taxi: Dataset) -> Page:
+def editor(page, taxi):
     edit(page, taxi)
     return page
 
 
 @pytest.mark.journey
-def test_a_polygon_is_drawn_downloaded_imported_and_saved(editor: Page, taxi: Dataset, tmp_path: Path) -> None:
+def test_a_polygon_is_drawn_downloaded_imported_and_saved(editor, taxi, tmp_path):
     found = marked(editor)
     assert painted(editor, "zones") == 0
     draw_polygon(editor)
@@ -91,7 +85,7 @@ def test_a_polygon_is_drawn_downloaded_imported_and_saved(editor: Page, taxi: Da
     expect_marked(editor, made.count)
 
 
-def test_by_keyboard_around_the_selected_event_and_by_number(editor: Page, taxi: Dataset) -> None:
+def test_by_keyboard_around_the_selected_event_and_by_number(editor, taxi):
     editor.get_by_role("group", name="Tools").get_by_role("button", name="Polygon").press("Enter")
     for _ in range(3):
         for _ in range(40):
@@ -124,14 +118,14 @@ def test_by_keyboard_around_the_selected_event_and_by_number(editor: Page, taxi:
     assert (zone["type"], zone["radius_m"]) == ("Circle", 750)
 
 
-def expect_polygon(editor: Page, corners: int, count: int) -> None:
+def expect_polygon(editor, corners, count):
     """One polygon of so many corners, which is then undone."""
     expect(editor.locator(".zone")).to_have_count(1)
     expect(editor.locator("[data-handle^=corner]")).to_have_count(corners)
     undo_all(editor, count)
 
 
-def test_ways_to_close_a_polygon(editor: Page) -> None:
+def test_ways_to_close_a_polygon(editor):
     count = marked(editor)
     draw_polygon(editor, SQUARE, close=None)
     editor.mouse.click(*place(editor, *SQUARE[0]))
@@ -152,7 +146,7 @@ def test_ways_to_close_a_polygon(editor: Page) -> None:
     assert painted(editor, "sketch") == 0
 
 
-def test_zones_are_changed_deleted_and_undone(editor: Page) -> None:
+def test_zones_are_changed_deleted_and_undone(editor):
     found = marked(editor)
     zones, size = editor.locator(".zone"), editor.locator(".zone__head .muted")
     draw_polygon(editor)
@@ -225,7 +219,7 @@ def test_zones_are_changed_deleted_and_undone(editor: Page) -> None:
     assert handle(editor, "centre") == pytest.approx((x + 100, y + 50), abs=3)
 
 
-def test_what_is_refused(editor: Page, monitor: PageMonitor) -> None:
+def test_what_is_refused(editor, monitor):
     monitor.expect(400)
     editor.get_by_role("button", name="Zones", exact=True).click()
     problem = editor.locator("[data-problem]")
@@ -239,7 +233,7 @@ def test_what_is_refused(editor: Page, monitor: PageMonitor) -> None:
     expect(editor.locator(".zone > .field__error")).to_contain_text("Must")
 
 
-def test_zones_apply_to_an_earlier_release(page: Page, owner: User, taxi: Dataset, stays: LandmarkSet) -> None:
+def test_zones_apply_to_an_earlier_release(page, owner, taxi, stays):
     spec = ReleaseSpec.parse({"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 20.0}})
     earlier = submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec, name="First try")
     run_jobs()

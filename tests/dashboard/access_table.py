@@ -13,8 +13,6 @@ their methods. Who is
 - leave: the owner of the project, and the member whom it is about (the viewer)
 """
 
-from __future__ import annotations
-
 TABLE = """
 any 200: GET access/ account-exports/ attack-methods/ attacks/ audits/ base-map/ cleaning-steps/ datasets/
   dummy-methods/ experiment-generators/ experiment-measures/ experiment-presets/ experiments/ experiments/runs/ jobs/

@@ -1,7 +1,5 @@
 """Requests to the API, and decoders of its binary responses."""
 
-from __future__ import annotations
-
 import json
 import re
 import struct

@@ -1,9 +1,6 @@
 """Requests for attacks, and fixtures of releases to attack."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import pytest
 
@@ -13,7 +10,6 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as drawing
 from dashboard.releases.files import read_releases
-from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data
 from privacy_engine.attacks import attacks
@@ -27,22 +23,22 @@ LONG = QUICK | {"cells": 64}
 CROWD = {"name": "re-identification", "points": 2, "tolerance_s": 3600.0, "tries": 5, "seed": 3}
 
 
-def attack_url(pk: Any, *parts: str) -> str:
+def attack_url(pk, *parts):
     return "/".join([f"{URL}{pk}", *parts, ""])
 
 
-def request_attack(api: Any, release: Release, attack: dict[str, Any], **more: Any) -> Any:
+def request_attack(api, release, attack, **more):
     body = json.dumps({"release": str(release.pk), "attack": attack, **more})
     return api.post(URL, body, content_type="application/json")
 
 
-def downloaded(api: Any, pk: Any, fmt: str) -> bytes:
+def downloaded(api, pk, fmt):
     answer = api.get(attack_url(pk, "data"), {"format": fmt})
     assert answer.status_code == 200, answer.json()
     return b"".join(answer.streaming_content)
 
 
-def engine_result(release: Release, attack: dict[str, Any], series: int = 0) -> dict[str, Any]:
+def engine_result(release, attack, series=0):
     """The result of calling the engine directly with the stored release."""
     truths, releases = read_data("trajectory", release.dataset.points_path), read_releases(release)
     parsed = attacks.parse(attack)
@@ -55,7 +51,7 @@ def engine_result(release: Release, attack: dict[str, Any], series: int = 0) -> 
     return parsed.run(truths[series], releases[series], shared=shared).as_dict()
 
 
-def run_queued_attacks() -> None:
+def run_queued_attacks():
     for pk in list(Attack.objects.filter(state=State.QUEUED).values_list("pk", flat=True)):
         execution.run(pk)
 
@@ -67,7 +63,7 @@ def taxi_release(owner, make_dataset):
     dataset = make_dataset(owner, sample.series, name="Taxi")
     marks = mark_landmarks(owner=owner, dataset=dataset, method=sample.landmarks)
 
-    def make(name: str = "landmark-skip", **more: Any) -> Release:
+    def make(name="landmark-skip", **more):
         mechanism = {"name": name, "epsilon": 1.0, "radius_m": 20.0} | more
         if name == "landmark-joint":
             mechanism |= {"step_variance_m2": 900_000.0}
@@ -86,7 +82,7 @@ def crowd(owner, make_dataset):
     return finished_release(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
 
 
-def finished_release(owner: Any, dataset: Any, marks: Any, mechanism: dict[str, Any]) -> Release:
+def finished_release(owner, dataset, marks, mechanism):
     spec = ReleaseSpec.parse({"mechanism": mechanism})
     release = submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
     drawing.run(release.pk)

@@ -12,7 +12,7 @@ from pathlib import Path
 import django
 
 
-def main(dataset_id: str, threads: str, epsilon: str, radius_m: str, start: str) -> None:
+def main(dataset_id, threads, epsilon, radius_m, start):
     django.setup()
     from django.db import connection
 
@@ -23,7 +23,7 @@ def main(dataset_id: str, threads: str, epsilon: str, radius_m: str, start: str)
     mechanism = Uniform(epsilon=float(epsilon), radius_m=float(radius_m))
     dataset = Dataset.objects.get(pk=dataset_id)
 
-    def reserve(_: int) -> bool:
+    def reserve(_):
         try:
             ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=mechanism)
         except ledger.BudgetExceeded:

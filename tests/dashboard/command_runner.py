@@ -1,14 +1,9 @@
 """Management commands run in this process, and a file for them; the fixture is in conftest.py too."""
 
-from __future__ import annotations
-
 import io
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management.base import BaseCommand
 
 DAY = """time,lat,lon
 2024-06-03T07:30:00Z,48.8703,2.3166
@@ -21,24 +16,22 @@ DAY = """time,lat,lon
 class Terminal(io.StringIO):
     """A stream that is a terminal: what shows progress shows it there."""
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
 @pytest.fixture
-def day(tmp_path: Path) -> Path:
+def day(tmp_path):
     """A file of four events."""
     path = tmp_path / "day.csv"
     path.write_text(DAY)
     return path
 
 
-def runner(
-    command: type[BaseCommand], name: str, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[str, str, int]]:
+def runner(command, name, capsys):
     """``run(*arguments, **streams)``: stdout, stderr and the exit code of the command."""
 
-    def run(*arguments: Any, **streams: Any) -> tuple[str, str, int]:
+    def run(*arguments, **streams):
         code: Any = 0
         try:
             command(**streams).run_from_argv(["manage.py", name, *map(str, arguments)])

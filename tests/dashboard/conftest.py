@@ -1,10 +1,7 @@
 """The users of the tests, and fixtures of what they own."""
 
-from __future__ import annotations
-
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -24,12 +21,9 @@ from dashboard.accounts.models import User
 from dashboard.datasets import execution, lineage, services
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as release_execution
-from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine.data import Trajectory
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
@@ -44,15 +38,15 @@ SHARED: list[Any] = []
 CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
 
 
-def upload(body: bytes = CSV, name: str = "run.csv") -> SimpleUploadedFile:
+def upload(body=CSV, name="run.csv"):
     """An upload of three points, or of something else."""
     return SimpleUploadedFile(name, body)
 
 
-def at_once(many: int, work: Callable[[int], Any]) -> list[Any]:
+def at_once(many, work):
     """What ``work(i)`` returns in ``many`` threads at once, each with a connection of its own."""
 
-    def attempt(i: int) -> Any:
+    def attempt(i):
         try:
             return work(i)
         finally:
@@ -63,7 +57,7 @@ def at_once(many: int, work: Callable[[int], Any]) -> list[Any]:
 
 
 @pytest.fixture(autouse=True)
-def clean_home() -> Iterator[None]:
+def clean_home():
     """Every test starts and ends without stored files but those of :func:`made`, and with an empty cache."""
     cache.clear()
     access_trail.forget_in_memory()
@@ -72,7 +66,7 @@ def clean_home() -> Iterator[None]:
         remove_files()
 
 
-def remove_files() -> None:
+def remove_files():
     own = ("datasets", "releases", "publications", "experiments", "attacks", "blocks", "uploads", "base-maps")
     own += ("accountexports", "events")
     for folder in (*own, "tmp", "run", "trash"):
@@ -81,7 +75,7 @@ def remove_files() -> None:
 
 
 @pytest.fixture(scope="module")
-def made(django_db_setup: None, django_db_blocker: Any) -> Iterator[Any]:
+def made(django_db_setup, django_db_blocker):
     """Rows of every kind, for all tests of a module, which need a database too; what each changes is undone."""
     from tests.dashboard.every_operation import world
 
@@ -97,16 +91,16 @@ def made(django_db_setup: None, django_db_blocker: Any) -> Iterator[Any]:
 
 
 @pytest.fixture(autouse=True)
-def long_leases(settings: Any) -> None:
+def long_leases(settings):
     """No heartbeat but where a test sets a lease: its connection does not see rows of the test's transaction."""
     settings.CAIRN_LEASE_S = 600.0
 
 
 @pytest.fixture
-def files() -> Callable[[], list[str]]:
+def files():
     """Files under CAIRN_HOME in the folders of the apps and the one for temporary files."""
 
-    def found() -> list[str]:
+    def found():
         folders = (HOME / name for name in ("datasets", "releases", "tmp"))
         return sorted(str(path.relative_to(HOME)) for folder in folders for path in folder.rglob("*"))
 
@@ -114,18 +108,18 @@ def files() -> Callable[[], list[str]]:
 
 
 @pytest.fixture
-def owner(db: None) -> User:
+def owner(db):
     """The user who owns the data of the tests."""
     return User.objects.create_user("owner")
 
 
 @pytest.fixture
-def stranger(db: None) -> User:
+def stranger(db):
     """Another person with an account."""
     return User.objects.create_user("stranger")
 
 
-def client_of(user: User | None) -> APIClient:
+def client_of(user):
     """An API client of ``user``, authenticated as by a token; None: anonymous."""
     client = APIClient()
     client.raise_request_exception = False  # a 500 is a response to be checked
@@ -135,35 +129,35 @@ def client_of(user: User | None) -> APIClient:
 
 
 @pytest.fixture
-def owner_api(owner: User) -> APIClient:
+def owner_api(owner):
     return client_of(owner)
 
 
 @pytest.fixture
-def stranger_api(stranger: User) -> APIClient:
+def stranger_api(stranger):
     return client_of(stranger)
 
 
 @pytest.fixture
-def anonymous_api(db: None) -> APIClient:
+def anonymous_api(db):
     return client_of(None)
 
 
 @pytest.fixture
-def owner_page(owner: User, client: Any) -> Any:
+def owner_page(owner, client):
     """The owner in a browser."""
     client.force_login(owner)
     return client
 
 
 @pytest.fixture
-def make_dataset() -> Callable[..., Dataset]:
+def make_dataset():
     """``make_dataset(owner, *series, name=…)``: a ready dataset without a file having been read.
 
     Series that name no person are of different people.
     """
 
-    def make(owner: User, *series: Trajectory, name: str = "Test", **columns: Any) -> Dataset:
+    def make(owner, *series, name="Test", **columns):
         series = tuple(one if one.person else replace(one, person=f"person {i}") for i, one in enumerate(series))
         row = Dataset(owner=owner, name=name, state=State.READY, progress=1.0, finished_at=timezone.now(), **columns)
         for column, value in execution.store(row.folder, series, token=uuid.uuid4()).items():
@@ -179,36 +173,34 @@ def make_dataset() -> Callable[..., Dataset]:
 
 
 @pytest.fixture(scope="session")
-def paris_day() -> Trajectory:
+def paris_day():
     """Eight events, of which 0, 2, 4, 7 are landmarks in the paper's example."""
     return samples()[2].series
 
 
 @pytest.fixture
-def ready_dataset(owner: User, make_dataset: Callable[..., Dataset], paris_day: Trajectory) -> Dataset:
+def ready_dataset(owner, make_dataset, paris_day):
     """The owner's day in Paris."""
     return make_dataset(owner, paris_day, name="A day in Paris")
 
 
 @pytest.fixture
-def stranger_dataset(stranger: User, make_dataset: Callable[..., Dataset], paris_day: Trajectory) -> Dataset:
+def stranger_dataset(stranger, make_dataset, paris_day):
     """The same points, but the stranger's."""
     return make_dataset(stranger, paris_day, name="A stranger's day")
 
 
 @pytest.fixture
-def landmark_set(owner: User, ready_dataset: Dataset) -> LandmarkSet:
+def landmark_set(owner, ready_dataset):
     """The paper's landmarks of the owner's day: 0, 2, 4, 7."""
     return mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0, 2, 4, 7]})
 
 
 @pytest.fixture
-def submit(owner: User, ready_dataset: Dataset, landmark_set: LandmarkSet) -> Callable[..., Release]:
+def submit(owner, ready_dataset, landmark_set):
     """``submit("landmark-skip", epsilon=…, seed=…, steps=[…])``: a waiting release of the owner's day."""
 
-    def make(
-        name: str = "landmark-uniform", *, seed: int | None = None, key: str = "", steps: Any = (), **parameters: Any
-    ) -> Release:
+    def make(name="landmark-uniform", *, seed=None, key="", steps=(), **parameters):
         needed = {field["name"]: field["example"] for field in mechanisms[name].fields() if field["required"]}
         mechanism = needed | {"name": name, "epsilon": 1.0, "radius_m": 200.0} | parameters
         return submit_release(
@@ -223,20 +215,20 @@ def submit(owner: User, ready_dataset: Dataset, landmark_set: LandmarkSet) -> Ca
 
 
 @pytest.fixture
-def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def everything_is_large(monkeypatch):
     """Every upload is left to a worker."""
     monkeypatch.setattr(services, "NOW_PLAIN_BYTES", -1)
     monkeypatch.setattr(services, "NOW_PACKED_BYTES", -1)
 
 
 @pytest.fixture
-def body(landmark_set: LandmarkSet) -> dict[str, Any]:
+def body(landmark_set):
     """A valid request for a release."""
     return {"dataset": str(landmark_set.dataset_id), "landmark_set": str(landmark_set.pk), "mechanism": UNIFORM}
 
 
 @pytest.fixture
-def done(submit: Callable[..., Release]) -> Release:
+def done(submit):
     """A finished release of the owner's day in Paris."""
     release = submit("landmark-skip", leading="gap")
     release_execution.run(release.pk)
@@ -245,7 +237,7 @@ def done(submit: Callable[..., Release]) -> Release:
 
 
 @pytest.fixture(scope="session")
-def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def s3_server(tmp_path_factory):
     """A running S3 server."""
     from tests.s3_server import running_s3
 
@@ -254,7 +246,7 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture
-def prefix() -> str:
+def prefix():
     """A prefix of the bucket with nothing below it."""
     from tests.dashboard.storages_of_tests import fresh_prefix
 
@@ -262,7 +254,7 @@ def prefix() -> str:
 
 
 @pytest.fixture
-def one(s3_server: Any, prefix: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def one(s3_server, prefix, monkeypatch):
     """The storage in S3 as one host has it, and the one that the settings name."""
     from dashboard.storage import s3_storage
     from tests.dashboard.storages_of_tests import host, used
@@ -276,7 +268,7 @@ def one(s3_server: Any, prefix: str, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 
 @pytest.fixture
-def other(s3_server: Any, prefix: str) -> Any:
+def other(s3_server, prefix):
     """The same as another host has it."""
     from tests.dashboard.storages_of_tests import host
 

@@ -4,13 +4,10 @@ The owner changes how they log in; a thief who holds one session, token, mailbox
 that they know and see. After each action of the thief the account requires what its owner set, and no less.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from datetime import timedelta
 from itertools import product
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.core import mail as outgoing
@@ -38,7 +35,7 @@ HOLDINGS = (
 )
 
 
-def is_all(holding: str, password: Any, factor: Any, email: str) -> bool:
+def is_all(holding, password, factor, email):
     """Whether what a thief holds is, of such an account, all that it requires: then they have it by right."""
     if "mailbox" in holding and not email:
         return False
@@ -55,14 +52,14 @@ STARTS = [
 """Password, factor, address and what the thief holds."""
 
 
-def code_of(key: str) -> str:
+def code_of(key):
     """What an app with the secret ``key``, in hexadecimal digits, shows now."""
     totp = TOTP(bytes.fromhex(key), 30, 0, 6)
     totp.time = timezone.now().timestamp()
     return f"{totp.token():06d}"
 
 
-def shown_key(page: Any) -> str:
+def shown_key(page):
     """The secret that a page of the second factor shows."""
     text = str((page.context or {}).get("secret") or "").replace(" ", "")
     return base64.b32decode(text + "=" * (-len(text) % 8)).hex()
@@ -71,7 +68,7 @@ def shown_key(page: Any) -> str:
 class Credentials(RuleBasedStateMachine):
     """The owner's account as the owner set it, and what a thief has learned."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.block = transaction.atomic()
         self.block.__enter__()
@@ -86,13 +83,13 @@ class Credentials(RuleBasedStateMachine):
         self.known_keys: dict[str, str] = {}  # by what the form of the page has signed
         self.seen = 0  # mails
 
-    def teardown(self) -> None:
+    def teardown(self):
         mail.wait_until_sent()
         transaction.set_rollback(True)
         self.block.__exit__(None, None, None)
 
     @initialize(start=st.sampled_from(STARTS))
-    def an_account(self, start: tuple[str, bool, str, str]) -> None:
+    def an_account(self, start):
         password, factor, email, holding = start
         self.holding = holding
         if "password" in holding:
@@ -124,7 +121,7 @@ class Credentials(RuleBasedStateMachine):
 
     # -- What is so after every action of the thief
 
-    def check(self) -> None:
+    def check(self):
         user = User.objects.get(pk=self.user.pk)
         assert user.has_usable_password() == bool(self.password)
         assert not self.password or user.check_password(self.password)
@@ -137,7 +134,7 @@ class Credentials(RuleBasedStateMachine):
         assert {row.token_key for row in ApiToken.objects.all()} <= self.tokens
         assert LoginLink.objects.filter(used_at=None).count() <= 1
 
-    def look(self, answer: Any) -> Any:
+    def look(self, answer):
         """Note what a response shows to the thief."""
         if getattr(answer, "context", None):
             if answer.context.get("secret"):
@@ -149,14 +146,14 @@ class Credentials(RuleBasedStateMachine):
             assert not any(one in body for one in self.codes)
         return answer
 
-    def post(self, path: str, form: dict[str, str] | None = None) -> Any:
+    def post(self, path, form=None):
         headers = {"Authorization": f"Token {self.token}"} if self.token else {}
         return self.look(self.thief.post(path, form or {}, headers=headers))
 
-    def get(self, path: str) -> Any:
+    def get(self, path):
         return self.look(self.thief.get(path, headers={"Authorization": f"Token {self.token}"} if self.token else {}))
 
-    def all_known(self) -> list[dict[str, str]]:
+    def all_known(self):
         """Forms with the password that the thief sets where they can, and the last codes that they know."""
         AttemptCount.objects.all().delete()
         codes = [self.known_codes[-1], *(code_of(key) for key in list(self.known_keys.values())[-1:])]
@@ -165,14 +162,14 @@ class Credentials(RuleBasedStateMachine):
     # -- The thief
 
     @rule()
-    def steal_the_password_page(self) -> None:
+    def steal_the_password_page(self):
         self.get("/password/")
         for form in self.all_known():
             self.post("/password/", form | {"new_password1": THEIRS, "new_password2": THEIRS})
         self.check()
 
     @rule(again=st.booleans())
-    def look_at_the_factor(self, again: bool) -> None:
+    def look_at_the_factor(self, again):
         self.get(FACTOR)
         if again:
             self.post(f"{FACTOR}begin/")
@@ -181,7 +178,7 @@ class Credentials(RuleBasedStateMachine):
         self.check()
 
     @rule()
-    def enable_a_factor(self) -> None:
+    def enable_a_factor(self):
         self.post(f"{FACTOR}begin/")
         known = list(self.known_keys.items())[-1:] or [("", "00" * 20)]
         for form in self.all_known():
@@ -190,39 +187,39 @@ class Credentials(RuleBasedStateMachine):
         self.check()
 
     @rule(what=st.sampled_from(["disable", "codes"]))
-    def change_the_factor(self, what: str) -> None:
+    def change_the_factor(self, what):
         for form in self.all_known():
             self.post(f"{FACTOR}{what}/", form)
         self.check()
 
     @rule(email=st.sampled_from(["", OTHERS, MINE]))
-    def change_the_address(self, email: str) -> None:
+    def change_the_address(self, email):
         for form in self.all_known():
             self.post(ADDRESS, form | {"email": email})
         self.read_mails()
         self.check()
 
     @rule()
-    def make_a_token(self) -> None:
+    def make_a_token(self):
         for form in self.all_known():
             self.post("/tokens/", form | {"name": "x", "scopes": ["read", "write", "publish"], "days": "0"})
         self.check()
 
     @rule()
-    def delete_the_account(self) -> None:
+    def delete_the_account(self):
         for form in self.all_known():
             self.post("/account/delete/", form | {"name": "owner"})
         self.check()
 
     @rule()
-    def request_a_reset(self) -> None:
+    def request_a_reset(self):
         AttemptCount.objects.all().delete()
         self.post("/password/forgotten/", {"name": "owner"})
         self.read_mails()
         self.check()
 
     @rule()
-    def log_in(self) -> None:
+    def log_in(self):
         AttemptCount.objects.all().delete()
         self.post("/login/", {"username": "owner", "password": self.known_password})
         self.try_codes()
@@ -230,12 +227,12 @@ class Credentials(RuleBasedStateMachine):
 
     @precondition(lambda self: bool(self.link))
     @rule()
-    def use_the_link(self) -> None:
+    def use_the_link(self):
         self.open(self.link)
         self.check()
 
     @rule()
-    def end_what_can_be_ended(self) -> None:
+    def end_what_can_be_ended(self):
         self.post("/account/sessions/end/")
         for key in self.tokens:
             self.post(f"/tokens/{key}/revoke/")
@@ -243,14 +240,14 @@ class Credentials(RuleBasedStateMachine):
 
     @precondition(lambda self: bool(self.token))
     @rule()
-    def call_the_api(self) -> None:
+    def call_the_api(self):
         listed = self.get("/api/v1/sessions/").json()
         for row in listed.get("results", []):
             self.thief.delete(f"/api/v1/sessions/{row['id']}/", headers={"Authorization": f"Token {self.token}"})
         self.post("/api/v1/account-exports/")
         self.check()
 
-    def read_mails(self) -> None:
+    def read_mails(self):
         """Open every link of mails to an address that the thief reads."""
         mail.wait_until_sent()
         mails, self.seen = outgoing.outbox[self.seen :], len(outgoing.outbox)
@@ -260,22 +257,22 @@ class Credentials(RuleBasedStateMachine):
                 for path in LINK.findall(message.body):
                     self.open(path)
 
-    def open(self, path: str) -> None:
+    def open(self, path):
         answer = self.get(path)
         there = urlsplit(answer.get("Location", path)).path
         for form in self.all_known():
             self.post(there, form | {"new_password1": THEIRS, "new_password2": THEIRS})
 
-    def try_codes(self) -> None:
+    def try_codes(self):
         for form in self.all_known():
             self.post("/login/code/", form)
 
     # -- The owner
 
-    def ten_minutes_pass(self) -> None:
+    def ten_minutes_pass(self):
         UserSession.objects.update(created_at=timezone.now() - FRESH - timedelta(seconds=1))
 
-    def proof(self) -> dict[str, str]:
+    def proof(self):
         """Password and code, in a session of the owner that is new where that is required."""
         AttemptCount.objects.all().delete()
         TOTPDevice.objects.update(last_t=-1)  # as if half a minute had passed
@@ -289,7 +286,7 @@ class Credentials(RuleBasedStateMachine):
         return {"password": self.password, "old_password": self.password, "code": code}
 
     @rule(new=st.sampled_from(PASSWORDS))
-    def owner_sets_a_password(self, new: str) -> None:
+    def owner_sets_a_password(self, new):
         form = self.proof() | {"new_password1": new, "new_password2": new}
         assert self.owner.post("/password/", form).status_code == 302
         self.password = new
@@ -298,14 +295,14 @@ class Credentials(RuleBasedStateMachine):
 
     @precondition(lambda self: not self.key)
     @rule()
-    def owner_begins_a_factor(self) -> None:
+    def owner_begins_a_factor(self):
         self.proof()
         page = self.owner.post(f"{FACTOR}begin/", follow=True)
         self.began = f"{page.context.get('signed', '')} {shown_key(page)}"
 
     @precondition(lambda self: self.began and not self.key)
     @rule()
-    def owner_enables_the_factor(self) -> None:
+    def owner_enables_the_factor(self):
         signed, key = self.began.split(" ")
         form = self.proof() | {"secret": signed, "code": code_of(key)}
         answer = self.owner.post(FACTOR, form)
@@ -315,19 +312,19 @@ class Credentials(RuleBasedStateMachine):
 
     @precondition(lambda self: self.key and not is_all(self.holding, self.password, "", self.email))
     @rule()
-    def owner_disables_the_factor(self) -> None:
+    def owner_disables_the_factor(self):
         assert self.owner.post(f"{FACTOR}disable/", self.proof()).status_code == 302
         self.codes, self.key = [], ""
         self.check()
 
     @precondition(lambda self: self.key)
     @rule()
-    def owner_renews_the_codes(self) -> None:
+    def owner_renews_the_codes(self):
         self.codes = self.owner.post(f"{FACTOR}codes/", self.proof()).context["fresh"]
         self.check()
 
     @rule(email=st.sampled_from(["", MINE]))
-    def owner_changes_the_address(self, email: str) -> None:
+    def owner_changes_the_address(self, email):
         if is_all(self.holding, self.password, self.key, email) or email == self.email:
             return
         assert self.owner.post(ADDRESS, self.proof() | {"email": email}).status_code == 302
@@ -339,7 +336,7 @@ class Credentials(RuleBasedStateMachine):
         self.check()
 
     @rule()
-    def owner_makes_a_token(self) -> None:
+    def owner_makes_a_token(self):
         form = self.proof() | {"name": "mine", "scopes": ["read"], "days": "7"}
         before = {row.token_key for row in ApiToken.objects.all()}
         assert self.owner.post("/tokens/", form).status_code == 200
@@ -348,7 +345,7 @@ class Credentials(RuleBasedStateMachine):
 
     @precondition(lambda self: self.email)
     @rule(new=st.sampled_from(PASSWORDS))
-    def owner_resets_a_forgotten_password(self, new: str) -> None:
+    def owner_resets_a_forgotten_password(self, new):
         form = {"code": code_of(self.key) if self.key else "", "new_password1": new, "new_password2": new}
         client = Client()
         client.post("/password/forgotten/", {"name": "owner"})
@@ -365,5 +362,5 @@ class Credentials(RuleBasedStateMachine):
         self.check()
 
     @rule()
-    def time_passes(self) -> None:
+    def time_passes(self):
         self.ten_minutes_pass()

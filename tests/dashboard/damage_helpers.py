@@ -1,9 +1,6 @@
 """Stored files that are damaged by other means than the product's, and what is answered then."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +9,22 @@ from django.utils import timezone
 
 from dashboard.maintenance import file_check
 from dashboard.storage import integrity
-from dashboard.storage.stored_path import StoredPath, stored_files
+from dashboard.storage.stored_path import stored_files
 
 
 @pytest.fixture
-def none_known() -> Iterator[None]:
+def none_known():
     """A process that has compared nothing yet."""
     integrity._sound.clear()
     yield
     integrity._sound.clear()
 
 
-def content_of(path: StoredPath) -> bytes:
+def content_of(path):
     return b"".join(stored_files().chunks(str(path)))
 
 
-def put(path: StoredPath, content: bytes) -> None:
+def put(path, content):
     """Replace what is stored by other means than the product's, its size and digest as they were stated."""
     files: Any = stored_files()
     if not path.exists():  # what is made again was removed
@@ -41,18 +38,18 @@ def put(path: StoredPath, content: bytes) -> None:
         Path(files.path(str(path))).write_bytes(content)
 
 
-def inverted(content: bytes, at: int) -> bytes:
+def inverted(content, at):
     return content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :]
 
 
-def damage(path: StoredPath, at: int = -1) -> bytes:
+def damage(path, at=-1):
     """Invert a byte in the middle, or at a place; what was there before."""
     content = content_of(path)
     put(path, inverted(content, len(content) // 2 if at < 0 else at))
     return content
 
 
-def problem(answer: Any) -> dict[str, Any]:
+def problem(answer):
     found: dict[str, Any] = json.loads(answer.content)
     assert (answer.status_code, found["errors"][0]["code"]) == (503, "damaged_file"), found
     assert "damaged: restore it from a backup" in found["detail"]
@@ -60,6 +57,6 @@ def problem(answer: Any) -> dict[str, Any]:
     return found
 
 
-def checked() -> dict[str, str]:
+def checked():
     """By name what a check of all files ends with."""
     return {one.name: one.state for one in file_check.check(timezone.now()) if one.state}

@@ -1,10 +1,6 @@
 """A database that fails at a chosen write, before it is carried out or after: then only its answer is lost."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.db import OperationalError, connection
 
@@ -14,11 +10,11 @@ WRITES = ("INSERT", "UPDATE", "DELETE")
 class Faults:
     """Counts the writes of a connection, and fails those from ``first`` on, ``times`` of them."""
 
-    def __init__(self, first: int, *, times: int = 1, after: bool = False) -> None:
+    def __init__(self, first, *, times=1, after=False):
         self.first, self.times, self.after = first, times, after
         self.writes = self.failed = 0
 
-    def __call__(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+    def __call__(self, execute, sql, params, many, context):
         if not sql.lstrip().upper().startswith(WRITES):
             return execute(sql, params, many, context)
         number, self.writes = self.writes, self.writes + 1
@@ -31,7 +27,7 @@ class Faults:
 
 
 @contextmanager
-def failing(first: int, **how: Any) -> Iterator[Faults]:
+def failing(first, **how):
     """Fail the writes of this block."""
     faults = Faults(first, **how)
     with connection.execute_wrapper(faults):

@@ -3,11 +3,7 @@
 A count has no hash and no class: it holds, by upload, the set of its events, and adds up charges of exact numbers.
 """
 
-from __future__ import annotations
-
 import math
-import random
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -20,7 +16,7 @@ Upload = set[Event]
 DEGREE, MINUTE = 10_000_000, 60_000
 
 
-def truth(rng: random.Random, many: int) -> list[Event]:
+def truth(rng, many):
     """Events of one person that lie further apart than a moved copy is recognised: five minutes and two kilometres."""
     start = rng.randrange(0, 10**9) * MINUTE
     return [
@@ -29,7 +25,7 @@ def truth(rng: random.Random, many: int) -> list[Event]:
     ]
 
 
-def series(events: list[Event], rng: random.Random) -> list[Trajectory]:
+def series(events, rng):
     """The same events shuffled, as one to three series."""
     rng.shuffle(events)
     cut = sorted(rng.sample(range(len(events) + 1), min(rng.randrange(3), len(events))))
@@ -37,12 +33,12 @@ def series(events: list[Event], rng: random.Random) -> list[Trajectory]:
     return [_trajectory(sorted(part, key=lambda one: one[2])) for part in parts if part]
 
 
-def _trajectory(part: list[Event]) -> Trajectory:
+def _trajectory(part):
     lon, lat, ms = (np.array(column, dtype=np.float64) for column in zip(*part, strict=True))
     return Trajectory(lon / DEGREE, lat / DEGREE, ms / 1000)
 
 
-def changes(rng: random.Random) -> list[Callable[[Event], Event]]:
+def changes(rng):
     """How a whole upload may be changed and still be found."""
     zone = rng.choice([-1, 1]) * rng.randrange(1, 50) * 15 * MINUTE
     step = DEGREE // 1000
@@ -55,7 +51,7 @@ def changes(rng: random.Random) -> list[Callable[[Event], Event]]:
     ]
 
 
-def next_upload(rng: random.Random, known: list[Event], uploads: list[Upload]) -> Upload:
+def next_upload(rng, known, uploads):
     """An upload of known events: a range, a sample, a mixture of two uploads, a part, or a changed copy of one."""
     way = rng.randrange(6) if uploads else rng.randrange(2)
     if way == 0:
@@ -75,12 +71,12 @@ def next_upload(rng: random.Random, known: list[Event], uploads: list[Upload]) -
 class Count:
     """What each event spent, by a comparison of every pair of uploads and exact sums, without any hash or class."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.uploads: list[Upload] = []
         self.charges: list[Fraction] = []
         self.held: dict[tuple[int, int], Upload] = {}
 
-    def add(self, events: Upload) -> None:
+    def add(self, events):
         new = len(self.uploads)
         for i, earlier in enumerate(self.uploads):
             found = plain_events.shared(events, earlier).values()
@@ -89,11 +85,11 @@ class Count:
         self.uploads.append(events)
         self.charges.append(Fraction(0))
 
-    def part(self, one: int, other: int) -> None:
+    def part(self, one, other):
         """Two uploads are of other people."""
         self.held[one, other] = self.held[other, one] = set()
 
-    def worst(self, upload: int) -> tuple[int, int]:
+    def worst(self, upload):
         """What the worst event has spent in micro-units, rounded up, and how many events have."""
         others = [i for i in range(len(self.uploads)) if i != upload]
         spent = [

@@ -1,11 +1,8 @@
 """A request of every operation of the API that succeeds, about rows of every kind that hold canaries."""
 
-from __future__ import annotations
-
 import io
 import tempfile
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -19,7 +16,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.utils.timezone import now
 from drf_spectacular.generators import SchemaGenerator
-from rest_framework.test import APIClient
 
 from dashboard.projects.models import Role
 from dashboard.projects.services import add_member, create_project, move_row
@@ -49,7 +45,7 @@ FACTS = (
 )
 
 
-def trajectories(minutes: int = 30) -> bytes:
+def trajectories(minutes=30):
     """Two people, a minute between events."""
     rows = [
         f"canary-{who},2024-06-15T10:{i:02d}:00Z,48.8{i:02d}731913,2.3{i:02d}731913"
@@ -59,7 +55,7 @@ def trajectories(minutes: int = 30) -> bytes:
     return "\n".join(["user,time,lat,lon", *rows, ""]).encode()
 
 
-def checkins() -> bytes:
+def checkins():
     """An archive of check-ins and the list of their venues."""
     visits = [f"canary-{i % 5},2024-06-01T00:{i:02d}:00Z,canary-v{i % 3}" for i in range(30)]
     venues = [f"canary-v{i},48.8{i + 1}731913,2.2{i + 1}731913,canary place {i}" for i in range(3)]
@@ -84,7 +80,7 @@ class World:
     rows: dict[str, str]
 
 
-def world(owner: Any, api: APIClient) -> World:
+def world(owner, api):
     """Make one row of each kind, all of whose work is done."""
     day = kinds.made(api, trajectories(), "canary.csv")
     table = kinds.counts() // 10 * 1_000_000 + 731_913
@@ -110,7 +106,7 @@ def world(owner: Any, api: APIClient) -> World:
     return World(owner=owner, lead=project.owner, project=project, rows=rows)
 
 
-def _project(owner: Any, datasets: list[str]) -> Any:
+def _project(owner, datasets):
     users = get_user_model().objects
     project = create_project(owner=users.create_user("lead"), name="Osprey")
     add_member(project=project, username=owner.username, role=Role.EDITOR)
@@ -145,12 +141,12 @@ OF_OTHERS = {
 }
 
 
-def row_of(path: str) -> str:
+def row_of(path):
     """What the id of a path of the schema is of."""
     return OF_OTHERS.get(path, path.split("/")[0])
 
 
-def address(path: str, rows: dict[str, str]) -> str:
+def address(path, rows):
     """The path with the id of the row."""
     return API + path.replace("{id}", rows.get(row_of(path), "")).replace("{session_key}", rows["sessions"])
 
@@ -173,18 +169,18 @@ STATES: dict[str, tuple[str, tuple[str, ...]]] = {
 MEMBERSHIP: Any = apps.get_model("projects.Membership")
 
 
-def model_of(path: str) -> Any:
+def model_of(path):
     """The model of the object of a path."""
     return apps.get_model(STATES[path.split("/")[0]][0])
 
 
-def states_of(path: str) -> tuple[str, ...]:
+def states_of(path):
     """The states of the object of a path."""
     has_some = "{id}" in path and path.split("/")[0] in STATES and row_of(path) != "closed streams"
     return STATES[path.split("/")[0]][1] if has_some else ("",)
 
 
-def put_in_state(path: str, rows: dict[str, str], state: str) -> None:
+def put_in_state(path, rows, state):
     """Put the object of a path in a state."""
     of, fields = path.split("/")[0], {"state": state}
     if of == "publications":
@@ -207,12 +203,12 @@ QUERIES: dict[str, dict[str, Any]] = {
 }
 
 
-def query_of(path: str, rows: dict[str, str]) -> dict[str, Any]:
+def query_of(path, rows):
     """The query that the operation requires."""
     return {"release": rows["releases"]} if path == "releases/bundle/" else QUERIES.get(path, {})
 
 
-def body_of(operation: str, rows: dict[str, str]) -> dict[str, Any]:
+def body_of(operation, rows):
     """A valid body of an operation that takes one, such as "POST releases/"; files are new."""
     marks = {"landmark_set": rows["landmark-sets"]}
     some = marks | {"mechanisms": [UNIFORM]}
@@ -263,32 +259,30 @@ def body_of(operation: str, rows: dict[str, str]) -> dict[str, Any]:
     return bodies[operation]
 
 
-def tiles() -> bytes:
+def tiles():
     """A file of one map tile."""
     with tempfile.TemporaryDirectory() as folder:
         return write_tiles(Path(folder) / "map.pmtiles", {(0, 0, 0): streets(0, 0, 0)}).read_bytes()
 
 
 @cache
-def schema() -> dict[str, Any]:
+def schema():
     """The OpenAPI schema, which takes a second to make."""
     found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return found
 
 
-def operations(of: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def operations(of):
     """Method, path after /api/v1/ and description of each operation of the schema."""
     for path, item in of["paths"].items():
         yield from ((verb.upper(), path.removeprefix(API), one) for verb, one in item.items())
 
 
-def is_multipart(described: dict[str, Any]) -> bool:
+def is_multipart(described):
     return "multipart/form-data" in described.get("requestBody", {}).get("content", {})
 
 
-def request(
-    api: Any, method: str, path: str, rows: dict[str, str], *, data: Any = None, multipart: bool = False
-) -> Any:
+def request(api, method, path, rows, *, data=None, multipart=False):
     """The answer, read whole, with what it changed undone."""
     url, send = address(path, rows), getattr(api, method.lower())
     headers = TUS | ({"Upload-Length": "10"} if path == "uploads/" else {})

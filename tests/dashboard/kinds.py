@@ -1,15 +1,11 @@
 """Generated count streams and check-ins as files, and how the tests send them."""
 
-from __future__ import annotations
-
 import io
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from rest_framework.test import APIClient
 
 from dashboard.datasets import execution
 from dashboard.releases.models import Release
@@ -38,22 +34,22 @@ NAMES = ("north", "south", "east")
 DAYS = 40
 
 
-def counts(days: int = DAYS, seed: int = 1) -> np.ndarray[Any, Any]:
+def counts(days=DAYS, seed=1):
     """Counts of three streams, (days, 3), none of them zero."""
     return np.random.default_rng(seed).integers(10, 100_000, (days, len(NAMES)))
 
 
-def day(i: int) -> str:
+def day(i):
     return str(np.datetime64("2024-01-01") + i)
 
 
-def wide(table: Any, names: Sequence[str] = NAMES, first: int = 0) -> bytes:
+def wide(table, names=NAMES, first=0):
     """A row for each day from the ``first`` on, a column for each stream."""
     rows = [",".join([day(i), *map(str, row)]) for i, row in enumerate(table.tolist(), first)]
     return "\n".join([",".join(["date", *names]), *rows, ""]).encode()
 
 
-def clinic_visits(weeks: int = 156, clinics: int = 24) -> bytes:
+def clinic_visits(weeks=156, clinics=24):
     """Weekly visits of generated clinics, larger in winter and in some than in others, as a wide table."""
     rng = np.random.default_rng(7)
     week = np.arange(weeks)[:, None]
@@ -66,7 +62,7 @@ def clinic_visits(weeks: int = 156, clinics: int = 24) -> bytes:
     ).encode()
 
 
-def long(table: Any) -> bytes:
+def long(table):
     """A row for each count."""
     rows = [
         f"{day(i)},{name},{count}"
@@ -76,14 +72,14 @@ def long(table: Any) -> bytes:
     return "\n".join(["date,region,count", *rows, ""]).encode()
 
 
-def parquet(table: Any) -> bytes:
+def parquet(table):
     out = io.BytesIO()
     columns = {"date": [day(i) for i in range(len(table))], **dict(zip(NAMES, table.T, strict=True))}
     pq.write_table(pa.table(columns), out)
     return out.getvalue()
 
 
-def checkin_rows(n: int = 200, users: int = 20, seed: int = 1) -> list[str]:
+def checkin_rows(n=200, users=20, seed=1):
     """Check-ins of several users in the box of :data:`POPULARITY`, a minute apart."""
     rng = np.random.default_rng(seed)
     lon, lat = 2.2 + rng.random(n) / 5, 48.8 + rng.random(n) / 10
@@ -92,11 +88,11 @@ def checkin_rows(n: int = 200, users: int = 20, seed: int = 1) -> list[str]:
     return [f"u{user[i]},{time[i]}Z,v{place[i]},{lat[i]:.6f},{lon[i]:.6f}" for i in range(n)]
 
 
-def checkins(rows: Sequence[str], header: str = "user_id,time,venue_id,lat,lon") -> bytes:
+def checkins(rows, header="user_id,time,venue_id,lat,lon"):
     return "\n".join([header, *rows, ""]).encode()
 
 
-def city(users: int = 400, per_user: int = 20) -> bytes:
+def city(users=400, per_user=20):
     """Check-ins of users of a generated city, of which some places are popular."""
     found = CityCheckIns(users=users, per_user=per_user).data()
     columns = (column.tolist() for column in (found.user, found.time_s, found.place, found.lat, found.lon))
@@ -107,12 +103,12 @@ def city(users: int = 400, per_user: int = 20) -> bytes:
     return checkins(rows)
 
 
-def sent(api: APIClient, body: bytes, name: str = "data.csv", **fields: Any) -> Any:
+def sent(api, body, name="data.csv", **fields):
     """The answer to an upload."""
     return api.post(DATASETS, {"file": upload(body, name), **fields}, format="multipart")
 
 
-def made(api: APIClient, body: bytes, name: str = "data.csv", **fields: Any) -> dict[str, Any]:
+def made(api, body, name="data.csv", **fields):
     """An upload that was read."""
     answer = sent(api, body, name, **fields)
     assert answer.status_code == 201, answer.json()
@@ -121,12 +117,12 @@ def made(api: APIClient, body: bytes, name: str = "data.csv", **fields: Any) -> 
     return found
 
 
-def requested(api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any], **more: Any) -> Any:
+def requested(api, dataset, mechanism, **more):
     """The answer to a request for a release."""
     return api.post(RELEASES, {"dataset": dataset["id"], "mechanism": mechanism, **more})
 
 
-def released(api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any], **more: Any) -> dict[str, Any]:
+def released(api, dataset, mechanism, **more):
     """A finished release as the API shows it."""
     answer = requested(api, dataset, mechanism, **more)
     assert answer.status_code == 201, answer.json()
@@ -136,7 +132,7 @@ def released(api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any],
     return found
 
 
-def requested_as_trajectory(api: APIClient, dataset: dict[str, Any], release: dict[str, Any]) -> dict[str, Any]:
+def requested_as_trajectory(api, dataset, release):
     """The answers, by path, to requests for what only trajectories have."""
     of, method = {"dataset": dataset["id"]}, {"name": "manual", "events": [0]}
     requests = {
@@ -148,7 +144,7 @@ def requested_as_trajectory(api: APIClient, dataset: dict[str, Any], release: di
     return {path: api.post(f"/api/v1/{path}", body) for path, body in requests.items()}
 
 
-def derived(api: APIClient, source: dict[str, Any], action: str, spec: dict[str, Any]) -> dict[str, Any]:
+def derived(api, source, action, spec):
     """The dataset that a job makes of ``source``, ready."""
     answer = api.post(f"{source['urls']['self']}{action}/", spec, format="json")
     assert answer.status_code == 201, answer.json()

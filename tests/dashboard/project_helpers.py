@@ -1,10 +1,5 @@
 """A project with the owner of the data as an editor, and its members."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from dashboard.accounts.models import User
@@ -19,12 +14,12 @@ DATASETS = "/api/v1/datasets/"
 
 
 @pytest.fixture
-def lead(db: None) -> User:
+def lead(db):
     return User.objects.create_user("lead")
 
 
 @pytest.fixture
-def project(lead: User, owner: User) -> Project:
+def project(lead, owner):
     """The lead's, where the owner of the data is an editor."""
     made = services.create_project(owner=lead, name="Taxis")
     services.add_member(project=made, username="owner", role=Role.EDITOR)
@@ -32,17 +27,17 @@ def project(lead: User, owner: User) -> Project:
 
 
 @pytest.fixture
-def shared_dataset(owner: User, project: Project, ready_dataset: Dataset) -> Dataset:
+def shared_dataset(owner, project, ready_dataset):
     """The owner's dataset in the project."""
     services.move_row(user=owner, row=ready_dataset, project=project.pk)
     return ready_dataset
 
 
 @pytest.fixture
-def member(project: Project) -> Callable[[str], User]:
+def member(project):
     """``member("editor")``: another user with that role."""
 
-    def make(role: str) -> User:
+    def make(role):
         user = User.objects.create_user(role)
         services.add_member(project=project, username=role, role=role)
         return user
@@ -50,6 +45,6 @@ def member(project: Project) -> Callable[[str], User]:
     return make
 
 
-def url(row: Any, rest: str = "") -> str:
+def url(row, rest=""):
     names = {Dataset: "datasets", Experiment: "experiments", LiveStream: "streams", Project: "projects"}
     return f"/api/v1/{names[type(row)]}/{row.pk}/{rest}"

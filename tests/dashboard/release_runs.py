@@ -1,7 +1,5 @@
 """Runs of a release by a worker, in this process: undisturbed, interrupted, or with an expired lease."""
 
-from __future__ import annotations
-
 import numpy as np
 from django.core.files.base import ContentFile
 from django.utils import timezone
@@ -14,19 +12,19 @@ from dashboard.releases.models import Release
 from tests.dashboard.api_helpers import RELEASES, UNIFORM
 
 
-def executed(release: Release) -> Release:
+def executed(release):
     """The release after a worker ran it."""
     execution.run(release.pk)
     release.refresh_from_db()
     return release
 
 
-def charges(release: Release) -> list[int]:
+def charges(release):
     entries = BudgetEntry.objects.filter(release_id=release.pk).order_by("pk")
     return [np.sign(amount) for amount in entries.values_list("amount", flat=True)]
 
 
-def interrupted(release: Release, monkeypatch, interrupt) -> Release:
+def interrupted(release, monkeypatch, interrupt):
     """The release after a run in which ``interrupt(row)`` happened just before its result was stored."""
     original = execution.draw_release
 
@@ -41,16 +39,16 @@ def interrupted(release: Release, monkeypatch, interrupt) -> Release:
     return Release.objects.filter(pk=release.pk).first()
 
 
-def fail(_: Release) -> None:
+def fail(_):
     raise RuntimeError("48.8703 is a coordinate and must not be shown")
 
 
-def expire(row: Release) -> None:
+def expire(row):
     """Let the lease run out."""
     Release.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
 
 
-def secretive_release(owner, api, table: str, secret: str) -> Release:
+def secretive_release(owner, api, table, secret):
     """A finished release whose owner named everything so; 4 of 8 events are landmarks, and all 8 are marked."""
     owner.username = f"{secret} person"
     owner.save()

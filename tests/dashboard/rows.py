@@ -1,9 +1,6 @@
 """One row of each kind that an owner can have, made by requests."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import Any
 
 from django.apps import apps
 from django.contrib.auth import get_user_model
@@ -17,11 +14,11 @@ HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "wi
 SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 
 
-def rows_of(owner: Any, dataset: Any) -> dict[str, str]:
+def rows_of(owner, dataset):
     """Ids of new rows by the first part of their addresses; the dataset must be ready and of a trajectory."""
     api, tomorrow = client_of(owner), now() + timedelta(days=1)
 
-    def made(path: str, status: int = 201, **body: Any) -> str:
+    def made(path, status=201, **body):
         answer = api.post(f"/api/v1/{path}", body, format="json")
         assert answer.status_code == status, (path, answer.content)
         return str(answer.json().get("id"))

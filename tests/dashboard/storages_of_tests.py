@@ -1,23 +1,18 @@
 """Both storages of files for tests: the folder of this host, and a real S3 server."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 from django.core.files.storage import storages
 
 from dashboard.storage.local_storage import LocalFiles
 from dashboard.storage.s3_storage import S3Files
-from tests.s3_server import BUCKET, KEYS, S3Server
+from tests.s3_server import BUCKET, KEYS
 
 _prefixes = itertools.count()
 
 
-def host(server: S3Server, prefix: str, folder: Path, cache_bytes: int = 50_000_000) -> S3Files:
+def host(server, prefix, folder, cache_bytes=50_000_000):
     """The storage as a host with a cache in ``folder`` has it."""
     return S3Files(
         bucket_name=BUCKET,
@@ -31,13 +26,13 @@ def host(server: S3Server, prefix: str, folder: Path, cache_bytes: int = 50_000_
     )
 
 
-def fresh_prefix() -> str:
+def fresh_prefix():
     """A prefix with nothing below it."""
     return f"test/{next(_prefixes)}"
 
 
 @contextmanager
-def used(storage: Any) -> Iterator[Any]:
+def used(storage):
     """Let ``storage`` be the one that the settings name."""
     before = storages["default"]
     storages._storages["default"] = storage
@@ -48,7 +43,7 @@ def used(storage: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def used_by_name(name: str, server: S3Server | None, folder: Path) -> Iterator[Any]:
+def used_by_name(name, server, folder):
     """The storage called local or s3."""
     if name == "local":
         with used(LocalFiles()) as storage:

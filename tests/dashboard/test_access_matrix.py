@@ -3,12 +3,9 @@
 ``access_table.py`` lists what is covered; an operation that is not in it fails.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,7 +24,6 @@ from tests.dashboard.every_operation import (
     MANUAL,
     PRESET,
     UNIFORM,
-    World,
     body_of,
     is_multipart,
     operations,
@@ -55,8 +51,7 @@ MEMBERS = PERMITTED["read"]
 PUBLISHING = {"POST streams/{id}/events/", "POST releases/{id}/publications/"}
 pytestmark = [pytest.mark.timeout(900), pytest.mark.django_db]
 EXTENT = pytest.mark.parametrize(
-    "all_states",
-    [pytest.param(False, id="one-state"), pytest.param(True, id="all-states", marks=pytest.mark.thorough)],
+    "all_states", [pytest.param(False, id="one-state"), pytest.param(True, id="all-states", marks=pytest.mark.thorough)]
 )
 SCHEMA = schema()
 OPERATIONS = list(operations(SCHEMA))
@@ -79,13 +74,13 @@ WRITING = {f"{API}{one}/" for one in ("releases", "landmark-sets", "experiments"
 AHEAD = re.compile(rb'"ahead":\d+')  # jobs before one of this user: owners take turns
 
 
-def needed_scope(operation: str) -> str:
+def needed_scope(operation):
     if operation.startswith(("GET", "HEAD", "OPTIONS")):
         return "read"
     return "publish" if operation in PUBLISHING else "write"
 
 
-def expected(operation: str, role: str, scope: str, state: str) -> tuple[int, str]:
+def expected(operation, role, scope, state):
     """The status, and the code of the error or ""."""
     who, status, states = ACCESS[operation]
     if role == "anonymous":
@@ -97,7 +92,7 @@ def expected(operation: str, role: str, scope: str, state: str) -> tuple[int, st
     return (403, "role") if who != "own" and role in MEMBERS else (404, "not_found")
 
 
-def answers(api: Any, made: World, all_states: bool) -> Any:
+def answers(api, made, all_states):
     """Operation, state and answer of everything in the table; nothing stays changed."""
     for method, path, described in OPERATIONS:
         operation, states = f"{method} {path}", states_of(path)
@@ -116,7 +111,7 @@ def answers(api: Any, made: World, all_states: bool) -> Any:
                 transaction.set_rollback(True)
 
 
-def check(api: Any, made: World, all_states: bool, role: str, scope: str = "") -> None:
+def check(api, made, all_states, role, scope=""):
     """Every answer has the status of the table, and those of others hold nothing protected."""
     tried = 0
     for operation, state, answer in answers(api, made, all_states):
@@ -135,7 +130,7 @@ def check(api: Any, made: World, all_states: bool, role: str, scope: str = "") -
     assert tried >= len(ACCESS)
 
 
-def test_the_table_lists_every_operation_once() -> None:
+def test_the_table_lists_every_operation_once():
     assert sorted(ACCESS) == sorted(f"{method} {path}" for method, path, _ in OPERATIONS)
     assert len(ACCESS) > 150
     for operation, (who, _, states) in ACCESS.items():
@@ -144,19 +139,19 @@ def test_the_table_lists_every_operation_once() -> None:
 
 
 @EXTENT
-def test_by_role(made: World, all_states: bool) -> None:
+def test_by_role(made, all_states):
     for role in ("owner", "lead", "editor", "viewer"):
         # what is not in the state that an operation needs is refused to its owner in every run
         check(client_of(User.objects.get(username=role)), made, all_states or role == "owner", role)
 
 
 @EXTENT
-def test_former_members_and_strangers_find_nothing(made: World, all_states: bool) -> None:
+def test_former_members_and_strangers_find_nothing(made, all_states):
     for role in ("former", "stranger"):
         check(client_of(User.objects.get(username=role)), made, all_states, role)
 
 
-def test_what_is_of_others_is_as_what_never_was(made: World) -> None:
+def test_what_is_of_others_is_as_what_never_was(made):
     api, never = client_of(User.objects.get(username="stranger")), {name: str(uuid.uuid4()) for name in made.rows}
     for method, path, described in OPERATIONS:
         operation, found = f"{method} {path}", []
@@ -173,7 +168,7 @@ def test_what_is_of_others_is_as_what_never_was(made: World) -> None:
 
 
 @EXTENT
-def test_without_a_login(made: World, all_states: bool) -> None:
+def test_without_a_login(made, all_states):
     """Anonymous, after the password alone where a second factor is needed, and with a public link."""
     enabled(with_password(made.owner))
     half, reader = APIClient(), APIClient()
@@ -188,12 +183,12 @@ def test_without_a_login(made: World, all_states: bool) -> None:
 
 @EXTENT
 @pytest.mark.parametrize("scope", ["read", "write", "publish"])
-def test_by_scope_of_a_token(made: World, all_states: bool, scope: str) -> None:
+def test_by_scope_of_a_token(made, all_states, scope):
     token = services.make_token(user=made.owner, scopes=[scope])[1]
     check(APIClient(headers={"Authorization": f"Token {token}"}), made, all_states, "owner", scope)
 
 
-def test_a_public_link_shows_what_was_published_until_it_ends(made: World) -> None:
+def test_a_public_link_shows_what_was_published_until_it_ends(made):
     link = Publication.objects.get()
     ids = {pk.encode() for pk in made.rows.values()} - {str(link.release_id).encode()}  # the label names its release
     for address, content in bodies(link.path, link.kind).items():
@@ -206,7 +201,7 @@ def test_a_public_link_shows_what_was_published_until_it_ends(made: World) -> No
     assert Client().get(link.path).status_code == 404
 
 
-def id_queries(rows: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
+def id_queries(rows):
     """Path and query of every operation without an id in its path that takes one in its query."""
     for path, item in SCHEMA["paths"].items():
         for one in item.get("get", {}).get("parameters", ()):
@@ -215,7 +210,7 @@ def id_queries(rows: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
                 yield path, {one["name"]: rows[KIND[one["name"]]]}
 
 
-def id_bodies() -> Iterator[tuple[str, set[str], set[str]]]:
+def id_bodies():
     """Path, the fields that are ids, and all fields of every body of an operation without an id in its path."""
     for path, item in SCHEMA["paths"].items():
         fields: dict[str, Any] = {}
@@ -226,7 +221,7 @@ def id_bodies() -> Iterator[tuple[str, set[str], set[str]]]:
             yield path, {name for name, kind in kinds.items() if kind == "uuid"}, set(fields)
 
 
-def test_ids_in_queries_find_nothing_of_others_and_for_viewers_what_they_find_for_the_owner(made: World) -> None:
+def test_ids_in_queries_find_nothing_of_others_and_for_viewers_what_they_find_for_the_owner(made):
     found, tried = 0, 0
     apis = [client_of(User.objects.get(username=name)) for name in ("stranger", "viewer", "owner")]
     for path, query in id_queries(made.rows):
@@ -245,7 +240,7 @@ def test_ids_in_queries_find_nothing_of_others_and_for_viewers_what_they_find_fo
     assert found > 8
 
 
-def test_ids_in_bodies_are_not_found_by_others_and_refused_to_viewers_where_something_is_made(made: World) -> None:
+def test_ids_in_bodies_are_not_found_by_others_and_refused_to_viewers_where_something_is_made(made):
     """To others as an id that never was: the whole answer is the same, but for the id itself."""
     stranger, viewer, owner = (client_of(User.objects.get(username=name)) for name in ("stranger", "viewer", "owner"))
     absent, refused = set(), set()
@@ -280,6 +275,6 @@ def test_ids_in_bodies_are_not_found_by_others_and_refused_to_viewers_where_some
     assert refused == WRITING
 
 
-def test_would_notice_a_row_in_a_list(made: World) -> None:
+def test_would_notice_a_row_in_a_list(made):
     with pytest.raises(AssertionError, match="GET account-exports/"):  # the owner's own, shown as to a stranger
         check(client_of(made.owner), made, False, "stranger")

@@ -1,10 +1,6 @@
 """Reads of originals and downloads are recorded: who, what, when, by which session, token or link; append-only."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import DatabaseError, IntegrityError, OperationalError
@@ -14,10 +10,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dashboard.accounts import access_trail, services
-from dashboard.accounts.models import AccessEntry, User, UserSession
-from dashboard.datasets.models import Dataset
+from dashboard.accounts.models import AccessEntry, UserSession
 from dashboard.publications.services import publish_release
-from dashboard.releases.models import Release
 from tests.dashboard.test_passwords import logged_in
 
 API = "/api/v1/access/"
@@ -32,7 +26,7 @@ DOWNLOADS = {
 }
 
 
-def recorded_routes(patterns: list[Any] | None = None) -> dict[str, str]:
+def recorded_routes(patterns=None):
     """What each route of the API records, by its name."""
     found: dict[str, str] = {}
     for one in get_resolver().url_patterns if patterns is None else patterns:
@@ -45,17 +39,17 @@ def recorded_routes(patterns: list[Any] | None = None) -> dict[str, str]:
     return found
 
 
-def track(client: Any, dataset: Dataset, **query: Any) -> Any:
+def track(client, dataset, **query):
     return client.get(f"/api/v1/datasets/{dataset.pk}/track/", {"series": 0, **query})
 
 
 class TestWhatIsRecorded:
-    def test_is_stated_by_the_views(self) -> None:
+    def test_is_stated_by_the_views(self):
         found = recorded_routes()
         assert {name for name, what in found.items() if what == "original"} == ORIGINALS
         assert {name for name, what in found.items() if what == "download"} == DOWNLOADS
 
-    def test_a_read_of_an_original_by_a_session(self, owner: User, ready_dataset: Dataset) -> None:
+    def test_a_read_of_an_original_by_a_session(self, owner, ready_dataset):
         client = logged_in(owner)
         assert track(client, ready_dataset).status_code == 200
         row = AccessEntry.objects.get()
@@ -67,7 +61,7 @@ class TestWhatIsRecorded:
         assert session.session_key not in [str(value) for value in vars(row).values()]
         assert timezone.now() - row.created_at < timedelta(minutes=1)
 
-    def test_a_download_by_a_token(self, owner: User, done: Release) -> None:
+    def test_a_download_by_a_token(self, owner, done):
         token, text = services.make_token(user=owner, name="nightly")
         api = APIClient(headers={"Authorization": f"Token {text}"})
         for _ in range(2):
@@ -77,7 +71,7 @@ class TestWhatIsRecorded:
         assert (second.means, second.means_id, second.means_name) == ("token", token.token_key, "nightly")
         assert text not in [str(value) for value in vars(first).values()]
 
-    def test_every_release_of_a_bundle(self, owner: User, done: Release) -> None:
+    def test_every_release_of_a_bundle(self, owner, done):
         client = logged_in(owner)
         client.get(f"/api/v1/releases/{done.pk}/bundle/").getvalue()
         client.get("/api/v1/releases/bundle/", {"release": done.pk}).getvalue()
@@ -86,7 +80,7 @@ class TestWhatIsRecorded:
             ("bundle", done.pk),
         ]
 
-    def test_downloads_of_a_public_link_without_anything_about_the_reader(self, owner: User, done: Release) -> None:
+    def test_downloads_of_a_public_link_without_anything_about_the_reader(self, owner, done):
         link = publish_release(release=done, title="A walk")
         for path in ("", "data/", "label/", "track/"):
             Client(REMOTE_ADDR="192.0.2.7").get(f"{link.path}{path}").getvalue()
@@ -98,8 +92,8 @@ class TestWhatIsRecorded:
         assert "192.0.2.7" not in str([vars(one) for one in rows])
 
     def test_repeated_reads_within_ten_minutes_once_for_each_reader_and_operation(
-        self, owner: User, ready_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+        self, owner, ready_dataset, monkeypatch
+    ):
         client, other = logged_in(owner), logged_in(owner)
         for _ in range(5):
             track(client, ready_dataset)
@@ -111,14 +105,14 @@ class TestWhatIsRecorded:
         track(client, ready_dataset)
         assert AccessEntry.objects.count() == 4
 
-    def test_what_was_refused_is_not(self, owner: User, stranger: User, done: Release, ready_dataset: Dataset) -> None:
+    def test_what_was_refused_is_not(self, owner, stranger, done, ready_dataset):
         assert track(logged_in(stranger), ready_dataset).status_code == 404
         assert track(logged_in(owner), ready_dataset, series=99).status_code == 400
         assert Client().get(f"/api/v1/releases/{done.pk}/data/").status_code == 401
         assert logged_in(owner).get(f"/api/v1/releases/{done.pk}/data/", {"format": "x"}).status_code == 400
         assert not AccessEntry.objects.exists()
 
-    def test_what_the_browser_had_already_is_not(self, owner: User, ready_dataset: Dataset) -> None:
+    def test_what_the_browser_had_already_is_not(self, owner, ready_dataset):
         client = logged_in(owner)
         tag = track(client, ready_dataset)["ETag"]
         access_trail.forget_in_memory()
@@ -128,9 +122,7 @@ class TestWhatIsRecorded:
 
 
 class TestCost:
-    def test_is_one_insert_and_nothing_for_a_repeated_read(
-        self, owner: User, ready_dataset: Dataset, django_assert_num_queries: Callable[..., Any]
-    ) -> None:
+    def test_is_one_insert_and_nothing_for_a_repeated_read(self, owner, ready_dataset, django_assert_num_queries):
         client = logged_in(owner)
         track(client, ready_dataset)
         from django.db import connection
@@ -149,18 +141,16 @@ class TestCost:
 
 class TestBusyDatabase:
     @pytest.fixture
-    def busy(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    def busy(self, monkeypatch):
         """The trail cannot be written until the fixture's value is called."""
 
-        def refuse(*args: Any, **kwargs: Any) -> None:
+        def refuse(*args, **kwargs):
             raise OperationalError("database is locked")
 
         monkeypatch.setattr(type(AccessEntry.objects.all()), "bulk_create", refuse)
         return monkeypatch.undo
 
-    def test_fails_no_read_and_the_entry_follows_with_its_time(
-        self, owner: User, done: Release, busy: Callable[[], None], caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_fails_no_read_and_the_entry_follows_with_its_time(self, owner, done, busy, caplog):
         client, before = logged_in(owner), timezone.now()
         assert client.get(f"/api/v1/releases/{done.pk}/data/").getvalue()
         between = timezone.now()
@@ -172,21 +162,19 @@ class TestBusyDatabase:
         first, second = AccessEntry.objects.order_by("pk")
         assert before <= first.created_at <= between <= second.created_at
 
-    def test_memory_is_bounded(self, owner: User, busy: Callable[[], None]) -> None:
+    def test_memory_is_bounded(self, owner, busy):
         one = AccessEntry(owner=owner, access="download", subject_id=owner.pk)
         access_trail.write([one] * (access_trail.MOST + 5))
         assert len(access_trail._waiting) == access_trail.MOST
 
-    def test_an_account_that_is_gone_does_not_hold_up_the_others(
-        self, owner: User, stranger: User, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        def refuse(*args: Any, **kwargs: Any) -> None:
+    def test_an_account_that_is_gone_does_not_hold_up_the_others(self, owner, stranger, monkeypatch, caplog):
+        def refuse(*args, **kwargs):
             raise IntegrityError("FOREIGN KEY constraint failed")
 
         monkeypatch.setattr(type(AccessEntry.objects.all()), "bulk_create", refuse)
         save = AccessEntry.save
 
-        def save_or_refuse(self: AccessEntry, *args: Any, **kwargs: Any) -> None:
+        def save_or_refuse(self, *args, **kwargs):
             if self.owner_id == stranger.pk:
                 raise DatabaseError("FOREIGN KEY constraint failed")
             save(self, *args, **kwargs)
@@ -200,10 +188,10 @@ class TestBusyDatabase:
 
 class TestAppendOnly:
     @pytest.fixture
-    def entry(self, owner: User) -> AccessEntry:
+    def entry(self, owner):
         return AccessEntry.objects.create(owner=owner, access="download", subject_id=owner.pk)
 
-    def test_entries_are_neither_changed_nor_deleted(self, entry: AccessEntry) -> None:
+    def test_entries_are_neither_changed_nor_deleted(self, entry):
         entry.user_name = "other"
         for change in (
             entry.save,
@@ -215,7 +203,7 @@ class TestAppendOnly:
                 change()
         assert AccessEntry.objects.get().user_name == ""
 
-    def test_retention_deletes_them(self, owner: User, entry: AccessEntry, settings: Any) -> None:
+    def test_retention_deletes_them(self, owner, entry, settings):
         settings.CAIRN_TRAIL_DAYS = 30
         old = timezone.now() - timedelta(days=30, seconds=1)
         AccessEntry.objects.create(owner=owner, access="download", subject_id=owner.pk, created_at=old)
@@ -226,9 +214,7 @@ class TestAppendOnly:
         services.forget_expired()
         assert AccessEntry.objects.count() == 2
 
-    def test_the_end_of_the_account_deletes_them_and_that_of_a_reader_keeps_the_name(
-        self, owner: User, stranger: User
-    ) -> None:
+    def test_the_end_of_the_account_deletes_them_and_that_of_a_reader_keeps_the_name(self, owner, stranger):
         AccessEntry.objects.create(
             owner=owner, user=stranger, user_name="stranger", access="download", subject_id=owner.pk
         )
@@ -240,12 +226,12 @@ class TestAppendOnly:
 
 class TestReading:
     @pytest.fixture
-    def entries(self, owner: User, stranger: User, ready_dataset: Dataset, done: Release) -> None:
+    def entries(self, owner, stranger, ready_dataset, done):
         track(logged_in(owner), ready_dataset)
         logged_in(owner).get(f"/api/v1/releases/{done.pk}/data/").getvalue()
         AccessEntry.objects.create(owner=stranger, access="download", subject_id=done.pk, subject_name="secret")
 
-    def test_the_api_lists_and_filters_the_owners(self, owner_api: APIClient, entries: None, done: Release) -> None:
+    def test_the_api_lists_and_filters_the_owners(self, owner_api, entries, done):
         answer = owner_api.get(API).json()
         assert [one["operation"] for one in answer["results"]] == ["release-data", "dataset-track"]
         assert [one["access"] for one in owner_api.get(API, {"access": "original"}).json()["results"]] == ["original"]
@@ -253,7 +239,7 @@ class TestReading:
         assert owner_api.get(API, {"access": "x"}).status_code == 400
         assert {owner_api.delete(API).status_code, owner_api.post(API).status_code} == {405}
 
-    def test_the_page_lists_the_owners(self, owner: User, entries: None) -> None:
+    def test_the_page_lists_the_owners(self, owner, entries):
         page = logged_in(owner).get("/account/access/").content.decode()
         assert "A day in Paris" in page
         assert "dataset-track" in page

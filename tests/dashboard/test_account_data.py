@@ -1,15 +1,11 @@
 """All of an account in one ZIP, and the account deleted: nothing stays but the ledger's tombstones."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -23,7 +19,7 @@ from dashboard.account_data.models import AccountExport
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import User
 from dashboard.datasets import ledger
-from dashboard.datasets.models import BudgetEntry, Dataset, Lineage, SourceFile
+from dashboard.datasets.models import BudgetEntry, Lineage, SourceFile
 from dashboard.datasets.services import delete_dataset, import_dataset
 from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
@@ -47,14 +43,14 @@ TEN_MINUTES = [
 MECHANISM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
-def exported(owner: User) -> AccountExport:
+def exported(owner):
     row = AccountExport.objects.filter(owner=owner, state=State.QUEUED).first() or services.request_export(owner=owner)
     execution.run(row.pk)
     row.refresh_from_db()
     return row
 
 
-def released(owner: User, body: bytes = DAY, name: str = "day.csv", **more: Any) -> Release:
+def released(owner, body=DAY, name="day.csv", **more):
     """A finished release of an upload."""
     dataset = import_dataset(owner=owner, upload=upload(body, name), **more)
     marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 3]})
@@ -67,7 +63,7 @@ def released(owner: User, body: bytes = DAY, name: str = "day.csv", **more: Any)
 
 
 class TestExport:
-    def test_has_every_original_release_label_and_row(self, owner: User, ready_dataset: Dataset) -> None:
+    def test_has_every_original_release_label_and_row(self, owner, ready_dataset):
         rows_of(owner, ready_dataset)
         release = released(owner)
         accounts.make_token(user=owner, name="nightly")
@@ -100,7 +96,7 @@ class TestExport:
             digest, path = line.split("  ", 1)
             assert hashlib.sha256(files[path]).hexdigest() == digest
 
-    def test_has_nothing_of_another_user(self, owner: User, stranger: User, stranger_dataset: Dataset) -> None:
+    def test_has_nothing_of_another_user(self, owner, stranger, stranger_dataset):
         released(stranger, name="secret.csv")
         with zipfile.ZipFile(exported(owner).path) as packed:
             assert not any(name.startswith("datasets/") for name in packed.namelist())
@@ -108,12 +104,10 @@ class TestExport:
         assert b"secret" not in everything
         assert str(stranger.pk).encode() not in everything
 
-    def test_what_is_deleted_meanwhile_is_left_out_and_named(
-        self, owner: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_what_is_deleted_meanwhile_is_left_out_and_named(self, owner, monkeypatch):
         release, members = released(owner), archive.members
 
-        def then_gone(user: Any) -> Any:
+        def then_gone(user):
             found = members(user)
             delete_dataset(dataset=release.dataset)
             return found
@@ -126,17 +120,13 @@ class TestExport:
         assert row.state == State.DONE
         assert {path.rpartition("/")[2] for path in row.left_out} >= {"release.csv", "label.json"}
 
-    def test_a_full_disk_fails_the_job_by_name_before_it_writes(
-        self, owner: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_full_disk_fails_the_job_by_name_before_it_writes(self, owner, monkeypatch):
         released(owner)
         monkeypatch.setattr(execution, "SPARE_BYTES", 1 << 62)
         row = exported(owner)
         assert (row.state, row.error["code"], row.path.exists()) == (State.FAILED, "disk-full", False)
 
-    def test_one_at_a_time_and_the_one_before_is_deleted(
-        self, owner: User, owner_api: APIClient, django_capture_on_commit_callbacks: Any
-    ) -> None:
+    def test_one_at_a_time_and_the_one_before_is_deleted(self, owner, owner_api, django_capture_on_commit_callbacks):
         first = owner_api.post(API)
         assert (first.status_code, first.json()["urls"]["data"]) == (201, None)
         assert owner_api.post(API).status_code == 409
@@ -150,7 +140,7 @@ class TestExport:
         assert not row.path.exists()
         assert AccountExport.objects.count() == 1
 
-    def test_is_deleted_after_its_time(self, owner: User, django_capture_on_commit_callbacks: Any) -> None:
+    def test_is_deleted_after_its_time(self, owner, django_capture_on_commit_callbacks):
         row = exported(owner)
         with django_capture_on_commit_callbacks(execute=True):
             assert services.forget_expired() == 0
@@ -159,7 +149,7 @@ class TestExport:
             assert services.forget_expired() == 1
         assert not row.path.exists()
 
-    def test_page_starts_it_and_links_the_file(self, owner: User) -> None:
+    def test_page_starts_it_and_links_the_file(self, owner):
         here = logged_in(owner)
         assert here.post("/account-exports/").status_code == 302
         assert here.post("/account-exports/").status_code == 409
@@ -172,7 +162,7 @@ class TestExport:
 class TestDeletion:
     FORM = {"name": "owner", "password": OLD}
 
-    def test_needs_name_and_password(self, owner: User) -> None:
+    def test_needs_name_and_password(self, owner):
         for change, message in [
             ({"name": "Owner"}, "Type the user name as it is"),
             ({"name": ""}, "Type the user name as it is"),
@@ -184,14 +174,14 @@ class TestDeletion:
             assert (answer.status_code, message in answer.content.decode()) == (400, True), (change, message)
             assert User.objects.filter(username="owner").exists(), (change, message)
 
-    def test_needs_the_code_of_a_second_factor(self, owner: User) -> None:
+    def test_needs_the_code_of_a_second_factor(self, owner):
         codes, here = enabled(with_password(owner)), logged_in(owner)
         for form in (self.FORM, self.FORM | {"code": "x"}, self.FORM | {"code": codes[0], "password": "guess"}):
             assert here.post("/account/delete/", form).status_code == 400
         assert here.post("/account/delete/", self.FORM | {"code": codes[0]})["Location"] == "/login/"
         assert not User.objects.filter(username="owner").exists()
 
-    def test_states_what_becomes_of_streams_that_published(self, owner: User) -> None:
+    def test_states_what_becomes_of_streams_that_published(self, owner):
         spec = ReleaseSpec.parse({"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4}})
         stream, _ = open_stream(owner=owner, name="Visits", dimensions=["a"], spec=spec)
         here = logged_in(with_password(owner))
@@ -201,7 +191,7 @@ class TestDeletion:
         assert here.post("/account/delete/", self.FORM)["Location"] == "/login/"
         assert not LiveStream.objects.exists()
 
-    def test_of_an_account_without_a_password_is_by_command(self, owner: User) -> None:
+    def test_of_an_account_without_a_password_is_by_command(self, owner):
         owner.set_unusable_password()
         owner.save()
         answer = logged_in(owner).post("/account/delete/", {"name": "owner", "password": ""})
@@ -212,7 +202,7 @@ class TestDeletion:
         call_command("delete_account", "owner", "--yes")
         assert not User.objects.exists()
 
-    def test_leaves_no_way_in_and_the_tombstone(self, owner: User, ready_dataset: Dataset) -> None:
+    def test_leaves_no_way_in_and_the_tombstone(self, owner, ready_dataset):
         with_password(owner)
         rows = rows_of(owner, ready_dataset)
         token = accounts.make_token(user=owner)[1]
@@ -227,13 +217,13 @@ class TestDeletion:
         assert not SourceFile.objects.exclude(owner=None).exists()
         assert BudgetEntry.objects.filter(release_id=rows["releases"]).exists()  # the tombstone
 
-    def test_a_worker_that_runs_meanwhile_stores_nothing(self, owner: User, submit: Callable[..., Release]) -> None:
+    def test_a_worker_that_runs_meanwhile_stores_nothing(self, owner, submit):
         release = submit()
         services.delete_account(user=owner)
         release_execution.run(release.pk)
         assert not Release.objects.exists()
 
-    def test_another_account_is_not_concerned(self, owner: User, stranger: User) -> None:
+    def test_another_account_is_not_concerned(self, owner, stranger):
         kept = released(stranger)
         released(owner)
         services.delete_account(user=owner)
@@ -242,7 +232,7 @@ class TestDeletion:
 
 
 class TestTombstones:
-    def test_the_same_bytes_from_a_new_account_find_what_was_spent(self, owner: User, stranger: User) -> None:
+    def test_the_same_bytes_from_a_new_account_find_what_was_spent(self, owner, stranger):
         before = ledger.spent(released(owner).dataset)
         services.delete_account(user=owner)
         again = import_dataset(owner=stranger, upload=upload(DAY, "other name.csv"))
@@ -251,8 +241,8 @@ class TestTombstones:
 
     @pytest.mark.parametrize(("rows", "spent"), [(1, 0.0), (99, 0.0), (100, 5.0), (144, 5.0)])
     def test_so_do_most_of_the_same_events_if_they_are_a_hundred(
-        self, owner: User, owner_api: APIClient, stranger: User, stranger_api: APIClient, rows: int, spent: float
-    ) -> None:
+        self, owner, owner_api, stranger, stranger_api, rows, spent
+    ):
         """Who guesses one event, or some, learns nothing; who has more learns no number of shared events."""
         released(owner, b"".join(TEN_MINUTES))
         services.delete_account(user=owner)
@@ -263,7 +253,7 @@ class TestTombstones:
             [(None, None, "whole")] if rows == 100 else []  # 144 are the same bytes
         )
 
-    def test_what_was_taken_over_shows_a_guess_nothing(self, owner: User, stranger: User) -> None:
+    def test_what_was_taken_over_shows_a_guess_nothing(self, owner, stranger):
         released(owner, b"".join(TEN_MINUTES))
         services.delete_account(user=owner)
         import_dataset(owner=stranger, upload=upload(b"".join(TEN_MINUTES[:120]), "part.csv"))
@@ -271,7 +261,7 @@ class TestTombstones:
         assert ledger.spent(guess)["per_km"] == 0.0
         assert Lineage.objects.filter(owner=stranger).count() == 2
 
-    def test_a_limit_stays(self, owner: User, stranger: User) -> None:
+    def test_a_limit_stays(self, owner, stranger):
         from dashboard.datasets.services import set_budget
 
         release = released(owner)
@@ -281,13 +271,10 @@ class TestTombstones:
         marks = mark_landmarks(owner=stranger, dataset=again, method={"name": "manual", "events": [0]})
         with pytest.raises(ledger.BudgetExceeded):
             submit_release(
-                owner=stranger,
-                dataset=again,
-                landmark_set=marks,
-                spec=ReleaseSpec.parse({"mechanism": MECHANISM}),
+                owner=stranger, dataset=again, landmark_set=marks, spec=ReleaseSpec.parse({"mechanism": MECHANISM})
             )
 
-    def test_one_account_takes_them_over_and_leaves_them_again(self, owner: User, stranger: User) -> None:
+    def test_one_account_takes_them_over_and_leaves_them_again(self, owner, stranger):
         released(owner)
         services.delete_account(user=owner)
         import_dataset(owner=stranger, upload=upload(DAY))
@@ -297,7 +284,7 @@ class TestTombstones:
         fourth = User.objects.create_user("fourth")
         assert ledger.spent(import_dataset(owner=fourth, upload=upload(DAY)))["releases"] == 1
 
-    def test_a_file_that_both_had_counts_in_the_lineage_that_is_taken_over(self, owner: User, stranger: User) -> None:
+    def test_a_file_that_both_had_counts_in_the_lineage_that_is_taken_over(self, owner, stranger):
         """Two files of one lineage of the deleted account, of which the other account has one already."""
         part = b"".join(DAY.splitlines(keepends=True)[:-3])
         released(owner)
@@ -308,7 +295,7 @@ class TestTombstones:
         assert ledger.spent(again) == {"per_km": 10.0, "releases": 2, "events": 21}
         assert ledger.spent(has) == {"per_km": 10.0, "releases": 2, "events": 24}
 
-    def test_what_spent_nothing_and_samples_leave_none(self, owner: User) -> None:
+    def test_what_spent_nothing_and_samples_leave_none(self, owner):
         import_dataset(owner=owner, upload=upload(DAY))
         released(owner, DAY.replace(b"13.4", b"14.5"), "sample.csv", sample=True)
         assert Lineage.objects.count() == 2
@@ -316,7 +303,7 @@ class TestTombstones:
         assert not Lineage.objects.exists()
         assert not SourceFile.objects.exists()
 
-    def test_name_no_user(self, owner: User) -> None:
+    def test_name_no_user(self, owner):
         released(owner)
         pk = str(owner.pk)
         services.delete_account(user=owner)

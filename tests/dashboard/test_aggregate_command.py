@@ -1,11 +1,8 @@
 """``manage.py aggregate``: events of a file counted on a grid, and what is released of the counts."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -24,25 +21,25 @@ TIMES = ("--start", "2024-06-03T08:00", "--end", "2024-06-03T11:00")
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
+def run(capsys):
     """``run(*arguments)``: stdout, stderr and exit code; in this process."""
     return runner(Command, "aggregate", capsys)
 
 
 @pytest.fixture
-def release(capsys: pytest.CaptureFixture[str]) -> Run:
+def release(capsys):
     return runner(Release, "release", capsys)
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     path = tmp_path / "events.csv"
     path.write_bytes(kinds.checkins(ROWS, HEADER))
     return path
 
 
 @pytest.mark.parametrize("kind", ["trajectory", "checkins"])
-def test_counts_the_events_of_a_file(run: Run, file: Path, tmp_path: Path, kind: str) -> None:
+def test_counts_the_events_of_a_file(run, file, tmp_path, kind):
     out = tmp_path / "counts.csv"
     stated, wrong, code = run(file, "--kind", kind, *COUNT, *TIMES, "--out", out)
     assert (wrong, code) == ("", 0)
@@ -54,9 +51,7 @@ def test_counts_the_events_of_a_file(run: Run, file: Path, tmp_path: Path, kind:
     assert [[int(cell) for cell in row[1:]] for row in rows] == COUNTS
 
 
-def test_a_release_of_a_parquet_file_has_the_sensitivity_and_names_the_unit(
-    run: Run, release: Run, file: Path, tmp_path: Path
-) -> None:
+def test_a_release_of_a_parquet_file_has_the_sensitivity_and_names_the_unit(run, release, file, tmp_path):
     counts, out = tmp_path / "counts.parquet", tmp_path / "out.parquet"
     assert "Not covered: the first and the last timestamp" in run(file, *COUNT, "--out", counts)[0]
     given = ["--mechanism", "stream-uniform", "--set", "epsilon=1", "--set", "window=2"]
@@ -82,9 +77,7 @@ REFUSED: dict[str, tuple[list[Any], str]] = {
 
 
 @pytest.mark.parametrize("why", REFUSED)
-def test_fail_with_one_clear_line_and_no_file(
-    run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
-) -> None:
+def test_fail_with_one_clear_line_and_no_file(run, file, tmp_path, monkeypatch, why):
     more, reported = REFUSED[why]
     monkeypatch.chdir(tmp_path)
     stated, wrong, code = run(file, *COUNT, *more)

@@ -1,12 +1,9 @@
 """Count streams made of the events of a dataset: pages, API, worker, sensitivity, one budget."""
 
-from __future__ import annotations
-
 import csv
 from typing import Any
 
 import pytest
-from rest_framework.test import APIClient
 
 from dashboard.datasets import execution
 from dashboard.datasets.models import BudgetEntry, Dataset
@@ -38,21 +35,21 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def source(owner_api: APIClient) -> dict[str, Any]:
+def source(owner_api):
     return kinds.made(owner_api, kinds.checkins(ROWS, HEADER), kind="trajectory")
 
 
-def counted(owner_api: APIClient, source: dict[str, Any], **changes: Any) -> dict[str, Any]:
+def counted(owner_api, source, **changes):
     """The dataset that is made of the events of ``source``, ready."""
     return kinds.derived(owner_api, source, "aggregate", SPEC | changes)
 
 
-def uniform(**changes: Any) -> dict[str, Any]:
+def uniform(**changes):
     return {"name": "stream-uniform", "epsilon": 1.0, "window": 2} | changes
 
 
 class TestDataset:
-    def test_has_the_counts_their_cells_and_its_source(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_has_the_counts_their_cells_and_its_source(self, owner_api, source):
         found = counted(owner_api, source)
         assert (found["kind"], found["counted_from"], found["name"]) == ("stream", source["id"], "Counts of data.csv")
         assert found["aggregation"]["unit"] == "person"
@@ -68,13 +65,13 @@ class TestDataset:
         cells = owner_api.get(f"{found['urls']['self']}geometry/").json()["cells"]
         assert cells[1] == pytest.approx([2.2, 48.81, 2.21, 48.82])
 
-    def test_check_ins_are_counted_too(self, owner_api: APIClient) -> None:
+    def test_check_ins_are_counted_too(self, owner_api):
         source = kinds.made(owner_api, kinds.checkins(ROWS, HEADER), kind="checkins")
         found = counted(owner_api, source, unit="event", most=1)
         total = owner_api.get(f"{found['urls']['self']}counts/").json()["counts"]
         assert total == [4, 0, 1, 0]
 
-    def test_the_size_is_known_before(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_the_size_is_known_before(self, owner_api, source):
         found = owner_api.post(f"{source['urls']['self']}aggregate/preview/", SPEC, format="json").json()
         assert found == {
             "rows": 3,
@@ -93,28 +90,26 @@ class TestDataset:
         assert found["statement"].startswith("Sensitivity 2: a person counts in at most 2 cells of a timestamp.")
         assert Dataset.objects.count() == 1
 
-    def test_stays_when_its_source_is_deleted(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_stays_when_its_source_is_deleted(self, owner_api, source):
         found = counted(owner_api, source)
         assert owner_api.delete(source["urls"]["self"]).status_code == 204
         assert owner_api.get(found["urls"]["self"]).json()["counted_from"] is None
         assert owner_api.get(f"{found['urls']['self']}counts/").status_code == 200
 
-    def test_fails_where_its_source_is_gone_before_it_was_made(
-        self, owner_api: APIClient, source: dict[str, Any]
-    ) -> None:
+    def test_fails_where_its_source_is_gone_before_it_was_made(self, owner_api, source):
         made = owner_api.post(f"{source['urls']['self']}aggregate/", SPEC, format="json").json()
         owner_api.delete(source["urls"]["self"])
         execution.run(made["id"])
         found = owner_api.get(made["urls"]["self"]).json()
         assert (found["state"], found["error"]["code"]) == ("failed", "source-gone")
 
-    def test_has_no_file_to_read_again(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_has_no_file_to_read_again(self, owner_api, source):
         found = counted(owner_api, source)
         answer = owner_api.post(f"{found['urls']['self']}read/", {}, format="json")
         assert answer.status_code == 409
         assert "it has no file" in answer.json()["errors"][0]["message"]
 
-    def test_fail_naming_the_field(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_fail_naming_the_field(self, owner_api, source):
         for changes, field in [
             ({"cell_m": 0.5}, "cell_m"),
             ({"cell_m": 1}, "cell_m"),
@@ -130,7 +125,7 @@ class TestDataset:
                 assert field in str(answer.json()), (changes, field)
             assert Dataset.objects.count() == 1, (changes, field)
 
-    def test_fail_for_what_has_no_events(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_fail_for_what_has_no_events(self, owner_api, source):
         found = counted(owner_api, source)
         untimed = kinds.made(owner_api, b"lat,lon\n48.8,2.2\n48.9,2.3\n")
         for one, reason in ((found, "it holds counts already"), (untimed, "events with times")):
@@ -141,9 +136,7 @@ class TestDataset:
 
 
 class TestPages:
-    def test_the_form_and_the_dataset_are_shown(
-        self, owner_api: APIClient, owner_page: Any, source: dict[str, Any]
-    ) -> None:
+    def test_the_form_and_the_dataset_are_shown(self, owner_api, owner_page, source):
         assert f"/datasets/{source['id']}/count/" in owner_page.get(source["urls"]["page"]).content.decode()
         form = owner_page.get(f"/datasets/{source['id']}/count/").content.decode()
         assert "is not covered by any promise" in form
@@ -156,14 +149,12 @@ class TestPages:
         owner_api.delete(source["urls"]["self"])
         assert "a dataset that was deleted" in owner_page.get(made["urls"]["page"]).content.decode()
 
-    def test_what_has_no_events_shows_no_form(self, owner_page: Any, owner_api: APIClient) -> None:
+    def test_what_has_no_events_shows_no_form(self, owner_page, owner_api):
         untimed = kinds.made(owner_api, b"lat,lon\n48.8,2.2\n48.9,2.3\n")
         assert owner_page.get(f"/datasets/{untimed['id']}/count/").status_code == 302
         assert "/count/" not in owner_page.get(untimed["urls"]["page"]).content.decode()
 
-    def test_while_it_waits_it_is_no_import(
-        self, owner_page: Any, owner_api: APIClient, source: dict[str, Any]
-    ) -> None:
+    def test_while_it_waits_it_is_no_import(self, owner_page, owner_api, source):
         made = owner_api.post(f"{source['urls']['self']}aggregate/", SPEC, format="json").json()
         shown = owner_page.get(made["urls"]["page"]).content.decode()
         assert "Counting the events" in shown
@@ -171,9 +162,7 @@ class TestPages:
 
 
 class TestReleases:
-    def test_have_the_sensitivity_of_the_counts_and_name_the_unit(
-        self, owner_api: APIClient, source: dict[str, Any]
-    ) -> None:
+    def test_have_the_sensitivity_of_the_counts_and_name_the_unit(self, owner_api, source):
         made = counted(owner_api, source, end=None)
         found = kinds.released(owner_api, made, uniform())
         assert found["mechanism"]["sensitivity"] == 2
@@ -186,7 +175,7 @@ class TestReleases:
         header = next(csv.reader(owner_api.get(found["urls"]["data"]).getvalue().decode().splitlines()))
         assert header[:4] == ["time", "r0c0", "r1c0", "r2c0"]
 
-    def test_fail_below_the_sensitivity_of_the_counts(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_fail_below_the_sensitivity_of_the_counts(self, owner_api, source):
         made = counted(owner_api, source)
         for answer in (
             kinds.requested(owner_api, made, uniform(sensitivity=1)),
@@ -198,7 +187,7 @@ class TestReleases:
         assert not BudgetEntry.objects.exists()
         assert kinds.requested(owner_api, made, uniform(sensitivity=3)).status_code == 201
 
-    def test_hierarchies_follow_the_grid_or_the_names(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_hierarchies_follow_the_grid_or_the_names(self, owner_api, source):
         paths = kinds.made(owner_api, kinds.wide(kinds.counts(4), ("n/a", "n/b", "s/a")))
         for dataset, tree in ((counted(owner_api, source), "quad"), (paths, "path")):
             found = kinds.requested(owner_api, dataset, uniform(name="stream-hieradapub"))
@@ -208,22 +197,20 @@ class TestReleases:
         found = kinds.requested(owner_api, flat, uniform(name="stream-hieradapub"))
         assert found.json()["mechanism"]["hierarchy"] == "binary"
 
-    def test_a_quote_states_the_same(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_a_quote_states_the_same(self, owner_api, source):
         made = counted(owner_api, source)
         body = {"dataset": made["id"], "mechanisms": [uniform()]}
         found = owner_api.post("/api/v1/releases/quote/", body).json()
         assert "all events of one person" in found["mechanisms"][0]["statement"]
         assert found["budgets"][0]["price"] == 1.0
 
-    def test_a_quote_states_where_another_mechanism_is_better(
-        self, owner_api: APIClient, source: dict[str, Any]
-    ) -> None:
+    def test_a_quote_states_where_another_mechanism_is_better(self, owner_api, source):
         body = {"dataset": counted(owner_api, source)["id"], "mechanisms": [uniform(), uniform(name="stream-shrink")]}
         plain, shrink = owner_api.post("/api/v1/releases/quote/", body).json()["mechanisms"]
         assert plain["better_elsewhere"] == ""
         assert "Stream sample where counts hardly change" in shrink["better_elsewhere"]
 
-    def test_two_streams_of_one_source_share_a_budget(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_two_streams_of_one_source_share_a_budget(self, owner_api, source):
         """The limit of the one is that of the other."""
         one, other = counted(owner_api, source), counted(owner_api, source, unit="event", most=1, step="2h")
         owner_api.patch(one["urls"]["self"], {"budget": {"epsilon": 1.5}})
@@ -234,7 +221,7 @@ class TestReleases:
         assert owner_api.get(other["urls"]["self"]).json()["spent"] == {"per_km": 1.0, "releases": 1, "events": 6}
         assert owner_api.get(source["urls"]["self"]).json()["spent"]["releases"] == 0
 
-    def test_pages_show_what_was_spent_in_the_other_unit(self, owner_api: APIClient, owner_page: Any) -> None:
+    def test_pages_show_what_was_spent_in_the_other_unit(self, owner_api, owner_page):
         source = kinds.made(owner_api, kinds.checkins(kinds.checkin_rows()))
         made = counted(owner_api, source, most=2, start=None, end=None)
         assert "Nothing spent of one event of a stream" in owner_page.get(made["urls"]["page"]).content.decode()
@@ -247,17 +234,13 @@ class TestReleases:
     @pytest.mark.parametrize(
         ("changes", "spent"), [({"most": 1}, 2.0), ({"most": 2}, 1.0), ({"unit": "event", "most": 1}, 1.0)]
     )
-    def test_are_charged_for_what_one_event_can_change(
-        self, owner_api: APIClient, source: dict[str, Any], changes: dict[str, Any], spent: float
-    ) -> None:
+    def test_are_charged_for_what_one_event_can_change(self, owner_api, source, changes, spent):
         """One more event of a person who counts in one cell can move it to another: two counts, by 1 each."""
         made = counted(owner_api, source, **changes)
         kinds.released(owner_api, made, uniform())
         assert owner_api.get(made["urls"]["self"]).json()["spent"]["per_km"] == spent
 
-    def test_are_charged_for_each_event_that_one_uploaded_record_decides(
-        self, owner_api: APIClient, source: dict[str, Any]
-    ) -> None:
+    def test_are_charged_for_each_event_that_one_uploaded_record_decides(self, owner_api, source):
         made = counted(owner_api, source)
         kinds.released(owner_api, made, uniform())
         once = owner_api.get(made["urls"]["self"]).json()["spent"]["per_km"]

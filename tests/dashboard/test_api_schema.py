@@ -1,14 +1,10 @@
 """The OpenAPI schema: what a client is generated from."""
 
-from __future__ import annotations
-
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
-from typing import Any
 
-import pytest
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIRequestFactory, force_authenticate
 
@@ -23,7 +19,7 @@ SCHEMA = schema()
 OPERATIONS = [one for one in operations(SCHEMA) if one[0] != "OPTIONS"]
 
 
-def test_every_operation_has_a_summary_of_its_own_and_one_tag() -> None:
+def test_every_operation_has_a_summary_of_its_own_and_one_tag():
     summaries = [operation["summary"] for _, _, operation in OPERATIONS]
     assert len(set(summaries)) == len(summaries) > 100
     assert all(re.fullmatch(r"[A-Z][A-Za-z ε’-]{7,59}", text) for text in summaries)
@@ -33,12 +29,12 @@ def test_every_operation_has_a_summary_of_its_own_and_one_tag() -> None:
     assert all(operation["description"] for _, _, operation in OPERATIONS)
 
 
-def test_every_own_summary_is_of_an_operation() -> None:
+def test_every_own_summary_is_of_an_operation():
     named = {f"{verb} {path.strip('/')}" for verb, path, _ in OPERATIONS}
     assert set(api_schema._OWN) <= named
 
 
-def test_queries_are_checked_by_what_is_declared() -> None:
+def test_queries_are_checked_by_what_is_declared():
     generator = SchemaGenerator()
     generator._initialise_endpoints()
     found = 0
@@ -51,11 +47,11 @@ def test_queries_are_checked_by_what_is_declared() -> None:
     assert found > 100
 
 
-def test_it_is_built_by_one_thread_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_built_by_one_thread_at_a_time(monkeypatch):
     building: list[int] = []
     most = 0
 
-    def build(*_: Any, **__: Any) -> dict[str, Any]:
+    def build(*_, **__):
         nonlocal most
         building.append(1)
         most = max(most, len(building))
@@ -71,14 +67,14 @@ def test_it_is_built_by_one_thread_at_a_time(monkeypatch: pytest.MonkeyPatch) ->
     assert (answers, most) == ([200] * 3, 1)
 
 
-def test_every_operation_is_refused_with_problem_details() -> None:
+def test_every_operation_is_refused_with_problem_details():
     for verb, path, operation in OPERATIONS:
         content = operation["responses"]["4XX"].get("content")
         reference = {"schema": {"$ref": "#/components/schemas/Problem"}}
         assert content == (None if verb == "HEAD" else {"application/problem+json": reference}), (verb, path)
 
 
-def test_what_is_made_has_a_location_and_what_has_an_etag_may_be_unchanged() -> None:
+def test_what_is_made_has_a_location_and_what_has_an_etag_may_be_unchanged():
     for verb, path, operation in OPERATIONS:
         responses = operation["responses"]
         if "201" in responses:
@@ -87,7 +83,7 @@ def test_what_is_made_has_a_location_and_what_has_an_etag_may_be_unchanged() -> 
             assert ("ETag" in responses["200"]["headers"]) == ("304" in responses), path
 
 
-def test_archives_and_resumable_uploads_are_in_it() -> None:
+def test_archives_and_resumable_uploads_are_in_it():
     paths = SCHEMA["paths"]
     for path in ("/api/v1/releases/bundle/", "/api/v1/releases/{id}/bundle/"):
         assert set(paths[path]["get"]["responses"]["200"]["content"]) == {"application/zip"}

@@ -1,11 +1,8 @@
 """Audits in the API, on the page and as jobs."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
-from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -21,17 +18,17 @@ CLAIM = {"epsilon": 1.0, "radius_m": 200.0}
 UNIFORM = {"name": "landmark-uniform", **CLAIM}
 
 
-def start(api: Any, *, trials: Any = 1000, **mechanism: Any) -> Any:
+def start(api, *, trials=1000, **mechanism):
     return api.post(API, {"mechanism": UNIFORM | mechanism, "trials": trials}, format="json")
 
 
 @pytest.fixture
-def waiting(owner: Any) -> Audit:
+def waiting(owner):
     return services.submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": UNIFORM, "trials": 1000}))
 
 
 @pytest.fixture
-def done(waiting: Audit) -> Audit:
+def done(waiting):
     execution.run(waiting.pk)
     waiting.refresh_from_db()
     assert waiting.state == State.DONE

@@ -1,7 +1,5 @@
 """``manage.py audit``: a verdict and an exit code, with no server and no database."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The base map of a user: the choice and its agreement, the page's policy, the PMTiles file they upload."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -11,17 +9,15 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from django.conf import settings as django_settings
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from pmtiles.tile import Compression, TileType
 from rest_framework.test import APIClient
 
-from dashboard.accounts.models import MapFile, User
+from dashboard.accounts.models import MapFile
 from dashboard.maintenance.cleanup import tidy
 from dashboard.maps import pmtiles_file
 from dashboard.maps.basemap import base_map
@@ -37,55 +33,55 @@ OSM = "tile.openstreetmap.org"
 HEADER = 127
 
 
-def archive(folder: Path, **header: Any) -> bytes:
+def archive(folder, **header):
     return write_tiles(folder / "made.pmtiles", TILES, **header).read_bytes()
 
 
-def changed(body: bytes, at: int, value: int) -> bytes:
+def changed(body, at, value):
     """The file with one number of its header changed."""
     return body[:at] + struct.pack("<Q", value) + body[at + 8 :]
 
 
-def send(api: APIClient, body: bytes, name: str = "city.pmtiles") -> Any:
+def send(api, body, name="city.pmtiles"):
     return api.post(FILE, {"file": SimpleUploadedFile(name, body)}, format="multipart")
 
 
-def stored() -> list[str]:
+def stored():
     folder = HOME / "base-maps"
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
 class TestChoice:
-    def test_is_none_until_something_is_chosen(self, owner_api: APIClient) -> None:
+    def test_is_none_until_something_is_chosen(self, owner_api):
         found = owner_api.get(URL).json()
         assert (found["choice"], found["file"]) == ("none", None)
         assert (found["server"]["host"], found["server"]["name"]) == (OSM, "OpenStreetMap")
 
     @pytest.mark.parametrize("choice", ["built-in", "none"])
-    def test_is_remembered_for_its_user_alone(self, owner_api: APIClient, stranger_api: APIClient, choice: str) -> None:
+    def test_is_remembered_for_its_user_alone(self, owner_api, stranger_api, choice):
         assert owner_api.patch(URL, {"choice": choice}).json()["choice"] == choice
         assert owner_api.get(URL).json()["choice"] == choice
         assert stranger_api.get(URL).json()["choice"] == "none"
 
-    def test_a_tile_server_needs_the_host_that_is_agreed_to(self, owner_api: APIClient) -> None:
+    def test_a_tile_server_needs_the_host_that_is_agreed_to(self, owner_api):
         for host in ("", "other.example.org"):
             answer = owner_api.patch(URL, {"choice": "server", "host": host})
             assert (answer.status_code, first_error(answer)["field"]) == (400, "host")
         assert owner_api.get(URL).json()["choice"] == "none"
         assert owner_api.patch(URL, {"choice": "server", "host": OSM}).json()["choice"] == "server"
 
-    def test_the_operator_can_offer_no_tile_server(self, owner_api: APIClient, owner: User, settings: Any) -> None:
+    def test_the_operator_can_offer_no_tile_server(self, owner_api, owner, settings):
         owner_api.patch(URL, {"choice": "server", "host": OSM})
         settings.CAIRN_OPENSTREETMAP = False
         found = owner_api.get(URL).json()
         assert (found["choice"], found["server"]) == ("none", None)
         assert owner_api.patch(URL, {"choice": "server", "host": OSM}).status_code == 409
 
-    def test_a_file_needs_one(self, owner_api: APIClient) -> None:
+    def test_a_file_needs_one(self, owner_api):
         answer = owner_api.patch(URL, {"choice": "file"})
         assert (answer.status_code, first_error(answer)["field"]) == (409, "choice")
 
-    def test_what_is_none_of_them_is_refused(self, owner_api: APIClient) -> None:
+    def test_what_is_none_of_them_is_refused(self, owner_api):
         for choice in ["", "satellite", None, 3, ["none"]]:
             assert owner_api.patch(URL, {"choice": choice}).status_code == 400, choice
 
@@ -93,11 +89,11 @@ class TestChoice:
 class TestPolicy:
     """The browser itself refuses a tile server that the user did not agree to."""
 
-    def images(self, page: Client) -> str:
+    def images(self, page):
         policy = page.get("/tokens/")["Content-Security-Policy"]
         return next(part for part in policy.split(";") if "img-src" in part)
 
-    def test_has_the_host_from_the_agreement_until_it_is_taken_back(self, owner: User, owner_page: Client) -> None:
+    def test_has_the_host_from_the_agreement_until_it_is_taken_back(self, owner, owner_page):
         api = client_of(owner)
         assert OSM not in self.images(owner_page)
         api.patch(URL, {"choice": "server", "host": OSM})
@@ -106,21 +102,19 @@ class TestPolicy:
         api.patch(URL, {"choice": "built-in"})
         assert OSM not in self.images(owner_page)
 
-    def test_agreement_to_one_host_is_none_to_another(self, owner: User, owner_page: Client, settings: Any) -> None:
+    def test_agreement_to_one_host_is_none_to_another(self, owner, owner_page, settings):
         client_of(owner).patch(URL, {"choice": "server", "host": OSM})
         settings.CAIRN_BASE_MAP = base_map("https://tiles.example.org/{z}/{x}/{y}.png", "Whose")
         assert "https:" not in self.images(owner_page)
         assert client_of(owner).get(URL).json()["choice"] == "none"
 
-    def test_only_images_are_allowed_from_it(self, owner: User, owner_page: Client) -> None:
+    def test_only_images_are_allowed_from_it(self, owner, owner_page):
         client_of(owner).patch(URL, {"choice": "server", "host": OSM})
         assert owner_page.get("/tokens/")["Content-Security-Policy"].count(OSM) == 1
 
 
 class TestFile:
-    def test_is_shown_and_its_tiles_are_its_owners(
-        self, owner_api: APIClient, owner_page: Client, stranger: User, client: Client, tmp_path: Path
-    ) -> None:
+    def test_is_shown_and_its_tiles_are_its_owners(self, owner_api, owner_page, stranger, client, tmp_path):
         answer = send(owner_api, archive(tmp_path))
         assert (answer.status_code, answer.json()["choice"]) == (201, "file")
         found = answer.json()["file"]
@@ -132,7 +126,7 @@ class TestFile:
         client.force_login(stranger)
         assert client.get(address).status_code == 404
 
-    def test_a_new_one_replaces_it_and_removal_leaves_nothing(self, owner_api: APIClient, tmp_path: Path) -> None:
+    def test_a_new_one_replaces_it_and_removal_leaves_nothing(self, owner_api, tmp_path):
         first = send(owner_api, archive(tmp_path)).json()["file"]["url"]
         second = send(owner_api, archive(tmp_path), "other.pmtiles").json()["file"]["url"]
         assert first != second
@@ -142,9 +136,7 @@ class TestFile:
         removals.finish()
         assert (answer["choice"], answer["file"], stored(), MapFile.objects.count()) == ("none", None, [], 0)
 
-    def test_the_operators_file_is_the_default_and_an_own_one_comes_first(
-        self, owner_api: APIClient, settings: Any, tmp_path: Path
-    ) -> None:
+    def test_the_operators_file_is_the_default_and_an_own_one_comes_first(self, owner_api, settings, tmp_path):
         path = write_tiles(tmp_path / "operators.pmtiles", TILES)
         settings.CAIRN_BASE_MAP = base_map(str(path), "Made up")
         found = owner_api.get(URL).json()
@@ -152,15 +144,13 @@ class TestFile:
         assert send(owner_api, archive(tmp_path)).json()["file"]["own"]
         assert owner_api.delete(FILE).json()["file"]["own"] is False
 
-    def test_attribution_is_the_metadatas_as_text(self, owner_api: APIClient, tmp_path: Path) -> None:
+    def test_attribution_is_the_metadatas_as_text(self, owner_api, tmp_path):
         body = archive(tmp_path)
         metadata = gzip.compress(json.dumps({"attribution": '<a href="x">© Some <b>body</b></a>'}).encode())
         body = changed(changed(body + metadata, 24, len(body)), 32, len(metadata))
         assert send(owner_api, body).json()["file"]["attribution"] == "© Some body"
 
-    def test_vector_tiles_are_sent_as_they_are_in_the_file(
-        self, owner_api: APIClient, owner_page: Client, tmp_path: Path
-    ) -> None:
+    def test_vector_tiles_are_sent_as_they_are_in_the_file(self, owner_api, owner_page, tmp_path):
         tile = gzip.compress(b"\x1a\x00", mtime=0)
         kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.GZIP}
         body = write_tiles(tmp_path / "v.pmtiles", {(0, 0, 0): tile}, **kinds).read_bytes()
@@ -169,9 +159,7 @@ class TestFile:
         answer = owner_page.get(found["url"].format(z=0, x=0, y=0), headers={"Accept-Encoding": "gzip"})
         assert (answer.content, answer["Content-Encoding"]) == (tile, "gzip")
 
-    def test_of_a_user_who_is_no_more_is_removed_by_the_cleanup(
-        self, owner: User, owner_api: APIClient, stranger_api: APIClient, tmp_path: Path
-    ) -> None:
+    def test_of_a_user_who_is_no_more_is_removed_by_the_cleanup(self, owner, owner_api, stranger_api, tmp_path):
         for api in (owner_api, stranger_api):
             send(api, archive(tmp_path))
         owner.delete()
@@ -183,10 +171,10 @@ class TestFile:
         assert stored() == [str(MapFile.objects.get().pk)]
 
 
-def _root(numbers: list[int]) -> Callable[[bytes], bytes]:
+def _root(numbers):
     """The file with a root directory of these numbers."""
 
-    def varint(number: int) -> bytes:
+    def varint(number):
         found = b""
         while number > 127:
             found, number = found + bytes([number & 127 | 128]), number >> 7
@@ -195,8 +183,8 @@ def _root(numbers: list[int]) -> Callable[[bytes], bytes]:
     return _root_of(b"".join(map(varint, numbers)))
 
 
-def _root_of(directory: bytes) -> Callable[[bytes], bytes]:
-    def change(body: bytes) -> bytes:
+def _root_of(directory):
+    def change(body):
         root = gzip.compress(directory)
         return changed(changed(body + root, 8, len(body)), 16, len(root))
 
@@ -232,7 +220,7 @@ HOSTILE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 
 class TestHostileFile:
-    def test_is_refused_by_rule_and_leaves_nothing(self, owner_api: APIClient, tmp_path: Path) -> None:
+    def test_is_refused_by_rule_and_leaves_nothing(self, owner_api, tmp_path):
         for name in HOSTILE:
             change, rule = HOSTILE[name]
             answer = send(owner_api, change(archive(tmp_path)))
@@ -242,13 +230,13 @@ class TestHostileFile:
             assert rule in error["message"], name
             assert (stored(), MapFile.objects.count(), owner_api.get(URL).json()["choice"]) == ([], 0, "none"), name
 
-    def test_a_refused_one_leaves_the_one_before(self, owner_api: APIClient, tmp_path: Path) -> None:
+    def test_a_refused_one_leaves_the_one_before(self, owner_api, tmp_path):
         send(owner_api, archive(tmp_path))
         assert send(owner_api, b"PMTiles").status_code == 400
         assert len(stored()) == MapFile.objects.count() == 1
 
     @pytest.mark.parametrize("by_session", [False, True])
-    def test_has_a_limit_of_its_own(self, owner: User, settings: Any, tmp_path: Path, by_session: bool) -> None:
+    def test_has_a_limit_of_its_own(self, owner, settings, tmp_path, by_session):
         settings.CAIRN_BASE_MAP_BYTES = 100
         api = APIClient(enforce_csrf_checks=False)
         api.force_login(owner) if by_session else api.force_authenticate(owner)
@@ -258,7 +246,7 @@ class TestHostileFile:
         assert api.get(URL).json()["upload_mb"] == 0
         assert stored() == []
 
-    def test_a_leaf_that_leads_to_itself_ends(self, tmp_path: Path) -> None:
+    def test_a_leaf_that_leads_to_itself_ends(self, tmp_path):
         path = tmp_path / "made.pmtiles"
         root = gzip.compress(bytes([1, 0, 0, 40, 1]), mtime=0)
         root = gzip.compress(bytes([1, 0, 0, len(root), 1]), mtime=0)
@@ -271,13 +259,13 @@ class TestHostileFile:
         with pytest.raises(pmtiles_file.NotPMTiles, match="levels of directories"):
             made.check()
 
-    def test_a_vector_tile_that_decompresses_to_gigabytes_is_not_sent(self, tmp_path: Path) -> None:
+    def test_a_vector_tile_that_decompresses_to_gigabytes_is_not_sent(self, tmp_path):
         kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.GZIP}
         tiles = {(0, 0, 0): gzip.compress(bytes(20_000_000))}
         made = pmtiles_file.open_archive(write_tiles(tmp_path / "bomb.pmtiles", tiles, **kinds))
         assert made.tile(0, 0, 0) is None
 
-    def test_a_file_cut_after_it_was_checked_has_no_tiles(self, tmp_path: Path) -> None:
+    def test_a_file_cut_after_it_was_checked_has_no_tiles(self, tmp_path):
         path = tmp_path / "made.pmtiles"
         path.write_bytes(archive(tmp_path))
         made = pmtiles_file.open_archive(path)
@@ -287,7 +275,7 @@ class TestHostileFile:
 
 
 class TestManyTiles:
-    def test_leaf_directories_are_followed(self, tmp_path: Path) -> None:
+    def test_leaf_directories_are_followed(self, tmp_path):
         sizes = np.random.default_rng(0).integers(1, 10_000, (96, 96))
         tiles = {(8, x, y): struct.pack("<HH", x, y) * sizes[x, y] for x in range(96) for y in range(96)}
         path = write_tiles(tmp_path / "many.pmtiles", tiles)
@@ -299,7 +287,7 @@ class TestManyTiles:
 
 
 class TestBuiltInFiles:
-    def test_are_served_compressed_and_cached_for_good(self, owner_api: APIClient) -> None:
+    def test_are_served_compressed_and_cached_for_good(self, owner_api):
         found = owner_api.get(URL).json()["built_in"]
         assert list(found) == ["world", "detail", "cities"]
         folder = Path(django_settings.BASE_DIR) / "static" / "base-map"
@@ -307,5 +295,5 @@ class TestBuiltInFiles:
         assert sum(sizes.values()) < 4_000_000
         assert all((folder / address.rpartition("/")[2]).read_bytes()[:2] == b"\x1f\x8b" for address in found.values())
 
-    def test_an_own_tile_of_no_file_is_not_there(self, owner_page: Client) -> None:
+    def test_an_own_tile_of_no_file_is_not_there(self, owner_page):
         assert owner_page.get(f"/tiles/{uuid.uuid4()}/0/0/0").status_code == 404

@@ -1,13 +1,10 @@
 """Check-ins whose box was chosen with knowledge of them: promise, label and public copy list it as not covered."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
 import pytest
 from django.test import Client
-from rest_framework.test import APIClient
 
 from dashboard.releases import reproduce
 from dashboard.releases.models import Release
@@ -22,26 +19,26 @@ PUBLIC = "chosen without the check-ins"
 
 
 @pytest.fixture
-def checkins(owner_api: APIClient) -> dict[str, Any]:
+def checkins(owner_api):
     """The owner's check-ins."""
     return made(owner_api, kinds.checkins(kinds.checkin_rows()))
 
 
-def promised(api: APIClient, dataset: dict[str, Any], **more: Any) -> dict[str, Any]:
+def promised(api, dataset, **more):
     """What the release form shows of one mechanism."""
     answer = api.post(f"{RELEASES}quote/", {"dataset": dataset["id"], "mechanisms": [POPULARITY], **more})
     found: dict[str, Any] = answer.json()["mechanisms"][0]
     return found
 
 
-def public_label(api: APIClient, release: dict[str, Any]) -> dict[str, Any]:
+def public_label(api, release):
     """The label behind a public link of a release, and its page, as a reader without an account receives them."""
     page = api.post(release["urls"]["publications"], {}).json()["urls"]["page"]
     found: dict[str, Any] = json.loads(Client().get(f"{page}label/").getvalue())
     return found | {"page": Client().get(page).content.decode()}
 
 
-def test_a_box_that_was_seen_is_not_covered(owner_api: APIClient, checkins: dict[str, Any]) -> None:
+def test_a_box_that_was_seen_is_not_covered(owner_api, checkins):
     quoted = promised(owner_api, checkins, **LOOKED)
     assert SEEN_BOX in quoted["not_covered"]
     assert SEEN_BOX in quoted["statement"]
@@ -61,7 +58,7 @@ def test_a_box_that_was_seen_is_not_covered(owner_api: APIClient, checkins: dict
     assert label["label_sha256"] == label_digest(label)
 
 
-def test_a_public_box_is_promised_as_before(owner_api: APIClient, checkins: dict[str, Any]) -> None:
+def test_a_public_box_is_promised_as_before(owner_api, checkins):
     release = released(owner_api, checkins, POPULARITY)
     label = public_label(owner_api, release)
     assert release["box_from_data"] is False
@@ -71,13 +68,13 @@ def test_a_public_box_is_promised_as_before(owner_api: APIClient, checkins: dict
     assert set(label["spec"]) == {"mechanism", "seed"}  # as that of releases from before it could be stated
 
 
-def test_the_same_key_with_another_statement_is_another_request(owner_api: APIClient, checkins: dict[str, Any]) -> None:
+def test_the_same_key_with_another_statement_is_another_request(owner_api, checkins):
     body = {"dataset": checkins["id"], "mechanism": POPULARITY}
     answers = [owner_api.post(RELEASES, body | more, headers={"Idempotency-Key": "one"}) for more in ({}, LOOKED, {})]
     assert [answer.status_code for answer in answers] == [201, 409, 201]
 
 
-def test_only_check_ins_have_a_box(owner_api: APIClient) -> None:
+def test_only_check_ins_have_a_box(owner_api):
     stream = made(owner_api, kinds.wide(kinds.counts()))
     answer = requested(owner_api, stream, STREAM, **LOOKED)
     assert answer.status_code == 400

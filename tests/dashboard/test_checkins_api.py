@@ -1,17 +1,13 @@
 """Check-ins over the API: from a file to a verified download, what is refused, and permissions."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
 import json
 import uuid
-from typing import Any
 
 import numpy as np
 import pytest
-from rest_framework.test import APIClient
 
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.releases.models import Release
@@ -37,7 +33,7 @@ QUOTE = f"{RELEASES}quote/"
 BARE = kinds.checkins([row.rsplit(",", 2)[0] for row in ROWS], "user_id,time,venue_id")
 
 
-def counted() -> np.ndarray[Any, Any]:
+def counted():
     """How many of the rows are in each cell of the grid of the mechanism, by its definition."""
     found = np.zeros(64, dtype=int)
     for row in ROWS:
@@ -47,7 +43,7 @@ def counted() -> np.ndarray[Any, Any]:
 
 
 @pytest.fixture
-def checkins(owner_api: APIClient) -> dict[str, Any]:
+def checkins(owner_api):
     """The owner's check-ins."""
     return made(owner_api, BODY)
 
@@ -55,7 +51,7 @@ def checkins(owner_api: APIClient) -> dict[str, Any]:
 class TestUpload:
     @pytest.mark.parametrize("kind", ["", "checkins"], ids=["detected", "named"])
     @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
-    def test_reads_the_check_ins(self, owner_api: APIClient, packed: bool, kind: str) -> None:
+    def test_reads_the_check_ins(self, owner_api, packed, kind):
         body, name = (gzip.compress(BODY), "c.csv.gz") if packed else (BODY, "c.csv")
         dataset = made(owner_api, body, name, **({"kind": kind} if kind else {}))
         assert (dataset["kind"], dataset["points"]) == ("checkins", 200)
@@ -63,13 +59,13 @@ class TestUpload:
         assert (known["users"], known["checkins"]) == (len({row.split(",")[0] for row in ROWS}), 200)
         assert dataset["start"] == "2024-06-01T00:00:00.000Z"
 
-    def test_shows_its_facts_on_the_page(self, owner_page: Any, checkins: dict[str, Any]) -> None:
+    def test_shows_its_facts_on_the_page(self, owner_page, checkins):
         page = owner_page.get(checkins["urls"]["page"]).content.decode()
         assert "<dt>Check-ins</dt><dd>200</dd>" in page
         assert "<dt>Users</dt><dd>20</dd>" in page
         assert "Positions" not in page.split("<dl")[1].split("</dl>")[0]
 
-    def test_has_its_cells_by_their_counts(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_has_its_cells_by_their_counts(self, owner_api, checkins):
         found = owner_api.get(f"{DATASETS}{checkins['id']}/cells/", {"k": 1000}).json()
         cells = found["cells"]
         assert found["of"] == 24 * 24
@@ -78,12 +74,12 @@ class TestUpload:
         assert all(one["count"] > 0 for one in cells)
         assert [one["rank"] for one in cells] == list(range(1, len(cells) + 1))
 
-    def test_fail_of_numbers_of_cells(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_fail_of_numbers_of_cells(self, owner_api, checkins):
         for k in [0, -1, 1001, "all"]:
             answer = owner_api.get(f"{DATASETS}{checkins['id']}/cells/", {"k": k})
             assert (answer.status_code, first_error(answer)["field"]) == (400, "k"), k
 
-    def test_fail_what_check_ins_do_not_take(self, owner_api: APIClient) -> None:
+    def test_fail_what_check_ins_do_not_take(self, owner_api):
         for fields, field in [
             ({"cleaning": json.dumps([{"name": "first-events", "events": 3}])}, "cleaning"),
             ({"kind": "table"}, "kind"),
@@ -92,7 +88,7 @@ class TestUpload:
             assert (answer.status_code, first_error(answer)["field"]) == (400, field), (fields, field)
             assert not Dataset.objects.exists(), (fields, field)
 
-    def test_read_again_as_trajectories_and_back(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_read_again_as_trajectories_and_back(self, owner_api, checkins):
         read = f"{DATASETS}{checkins['id']}/read/"
         assert owner_api.post(read, {"kind": "trajectory"}).json()["kind"] == "trajectory"
         assert owner_api.get(f"{DATASETS}{checkins['id']}/cells/").status_code == 400
@@ -101,7 +97,7 @@ class TestUpload:
 
 
 class TestQuote:
-    def test_is_what_releases_are_charged_in_each_unit(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_is_what_releases_are_charged_in_each_unit(self, owner_api, checkins):
         quoted = owner_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [POPULARITY, RECORDS]}).json()
         prices = {one["unit"]: (one["price"], one["spent"], one["fits"]) for one in quoted["budgets"]}
         assert prices == {"user": (1, 0, True), "record": (1, 0, True)}
@@ -115,9 +111,7 @@ class TestQuote:
         entries = BudgetEntry.objects.order_by("pk").values_list("unit", "amount", "radius_m")
         assert list(entries) == [("user", 1_000_000, None), ("record", 1_000_000, None)]
 
-    def test_states_where_the_nearest_cell_was_measured_to_be_as_good(
-        self, owner_api: APIClient, checkins: dict[str, Any]
-    ) -> None:
+    def test_states_where_the_nearest_cell_was_measured_to_be_as_good(self, owner_api, checkins):
         blend = POPULARITY | {"name": "checkin-blend", "side": 8}
         quoted = owner_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [POPULARITY | {"side": 16}, blend]})
         popularity, better = (one["public_baseline"] for one in quoted.json()["mechanisms"])
@@ -125,7 +119,7 @@ class TestQuote:
         assert "0.284 beside 0.466 on Manhattan" in popularity
         assert better == ""
 
-    def test_limits_of_one_unit_leave_the_other(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_limits_of_one_unit_leave_the_other(self, owner_api, checkins):
         for unit, epsilon in (("user", 0.5), ("record", 2)):
             answer = owner_api.patch(checkins["urls"]["self"], {"budget": {"epsilon": epsilon, "unit": unit}})
             assert answer.status_code == 200, answer.json()
@@ -139,7 +133,7 @@ class TestQuote:
             ("record", 2, True),
         ]
 
-    def test_fail_of_a_mechanism_of_another_kind(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_fail_of_a_mechanism_of_another_kind(self, owner_api, checkins):
         for mechanism in [UNIFORM, STREAM]:
             quoted = owner_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [mechanism]})
             for answer in (quoted, requested(owner_api, checkins, mechanism)):
@@ -156,9 +150,7 @@ class TestRelease:
     @pytest.mark.parametrize(
         ("mechanism", "level"), [(POPULARITY, "user"), (RECORDS, "record")], ids=["user", "record"]
     )
-    def test_is_published_whole_with_its_label(
-        self, owner_api: APIClient, checkins: dict[str, Any], mechanism: dict[str, Any], level: str
-    ) -> None:
+    def test_is_published_whole_with_its_label(self, owner_api, checkins, mechanism, level):
         row = released(owner_api, checkins, mechanism)
         shown = owner_api.get(row["urls"]["cells"], {"k": 64}).json()["cells"]
         published = {one["cell"]: one["count"] for one in shown}
@@ -174,20 +166,18 @@ class TestRelease:
         rows = list(csv.DictReader(io.StringIO(owner_api.get(row["urls"]["data"]).getvalue().decode())))
         assert sorted(int(one["count"]) for one in rows) == sorted(published.values())
 
-    def test_the_noise_is_that_of_the_level(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_the_noise_is_that_of_the_level(self, owner_api, checkins):
         row = released(owner_api, checkins, RECORDS | {"epsilon": 200.0})
         cells = owner_api.get(row["urls"]["cells"], {"k": 64}).json()["cells"]
         assert all(one["count"] == one["uploaded"] for one in cells)  # each differs with probability < 2 exp(-200)
 
-    def test_each_user_counts_as_often_as_allowed(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_each_user_counts_as_often_as_allowed(self, owner_api, checkins):
         row = released(owner_api, checkins, POPULARITY | {"epsilon": 200.0, "contributions": 1})
         cells = owner_api.get(row["urls"]["cells"], {"k": 64}).json()["cells"]
         assert sum(one["count"] for one in cells) == 20
         assert sum(one["uploaded"] for one in cells) == 200
 
-    def test_a_seeded_one_is_not_private_and_charged_nothing(
-        self, owner_api: APIClient, checkins: dict[str, Any]
-    ) -> None:
+    def test_a_seeded_one_is_not_private_and_charged_nothing(self, owner_api, checkins):
         rows = [released(owner_api, checkins, POPULARITY, seed=7) for _ in range(2)]
         found = [owner_api.get(row["urls"]["cells"], {"k": 64}).json() for row in rows]
         assert found[0] == found[1]
@@ -197,15 +187,13 @@ class TestRelease:
         for fmt in ("csv", "json"):
             assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
 
-    def test_of_two_kinds_are_not_bundled(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_of_two_kinds_are_not_bundled(self, owner_api, checkins):
         stream = made(owner_api, kinds.wide(kinds.counts()))
         rows = [released(owner_api, checkins, POPULARITY), released(owner_api, stream, STREAM)]
         answer = owner_api.get(f"{RELEASES}bundle/", {"release": [row["id"] for row in rows]})
         assert (answer.status_code, first_error(answer)["rule"]) == (400, "releases of one kind of data")
 
-    def test_cancelled_failed_and_discarded_as_any_other(
-        self, owner_api: APIClient, checkins: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_cancelled_failed_and_discarded_as_any_other(self, owner_api, checkins, monkeypatch):
         first = requested(owner_api, checkins, POPULARITY).json()
         owner_api.post(f"{RELEASES}{first['id']}/cancel/")
         assert sum(BudgetEntry.objects.values_list("amount", flat=True)) == 0
@@ -219,7 +207,7 @@ class TestRelease:
 
 
 class TestRefusal:
-    def test_of_check_ins_without_positions(self, owner_api: APIClient, owner_page: Any) -> None:
+    def test_of_check_ins_without_positions(self, owner_api, owner_page):
         dataset = made(owner_api, BARE)
         quoted = owner_api.post(QUOTE, {"dataset": dataset["id"], "mechanisms": [POPULARITY]})
         for answer in (quoted, requested(owner_api, dataset, POPULARITY)):
@@ -231,7 +219,7 @@ class TestRefusal:
         assert "no mechanism can release them" in owner_page.get(dataset["urls"]["page"]).content.decode()
         assert not BudgetEntry.objects.exists()
 
-    def test_of_parameters(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_of_parameters(self, owner_api, checkins):
         for changes, field in [
             ({"west": 2.5}, "east"),
             ({"side": 0}, "side"),
@@ -242,11 +230,11 @@ class TestRefusal:
             assert answer.status_code == 400, (changes, field)
             assert first_error(answer)["field"].startswith(f"mechanism.{field}"), (changes, field)
 
-    def test_of_a_landmark_set(self, owner_api: APIClient, checkins: dict[str, Any], landmark_set: Any) -> None:
+    def test_of_a_landmark_set(self, owner_api, checkins, landmark_set):
         answer = requested(owner_api, checkins, POPULARITY, landmark_set=str(landmark_set.pk))
         assert (answer.status_code, first_error(answer)["field"]) == (400, "landmark_set")
 
-    def test_of_what_only_other_kinds_have(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_of_what_only_other_kinds_have(self, owner_api, checkins):
         for action in ["track", "series", "errors", "counts"]:
             row = released(owner_api, checkins, POPULARITY)
             answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
@@ -254,9 +242,7 @@ class TestRefusal:
             assert (answer.status_code, error["field"], error["value"]) == (400, "dataset", "checkins"), action
             assert action not in row["urls"], action
 
-    def test_of_landmarks_attacks_and_experiments_of_trajectories(
-        self, owner_api: APIClient, owner_page: Any, checkins: dict[str, Any]
-    ) -> None:
+    def test_of_landmarks_attacks_and_experiments_of_trajectories(self, owner_api, owner_page, checkins):
         row = released(owner_api, checkins, POPULARITY)
         for path, answer in requested_as_trajectory(owner_api, checkins, row).items():
             assert 400 <= answer.status_code < 500, path
@@ -264,7 +250,7 @@ class TestRefusal:
         for path in ("", "releases/new/", "compare/"):
             assert owner_page.get(f"/datasets/{checkins['id']}/{path}").status_code == 200
 
-    def test_of_a_budget(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+    def test_of_a_budget(self, owner_api, checkins):
         for budget, field in [
             ({"epsilon": 1, "unit": "event"}, "budget.unit"),
             ({"epsilon": 1, "unit": 3}, "budget.unit"),

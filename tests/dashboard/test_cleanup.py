@@ -1,7 +1,5 @@
 """The cleanup process (``manage.py sweep``), and /healthz, which reports whether it runs."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -11,16 +9,14 @@ import uuid
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.db import OperationalError
-from django.test import Client
 from django.utils import timezone
 
 from dashboard.accounts import services as accounts
-from dashboard.accounts.models import ApiToken, LoginLink, User, UserSession
+from dashboard.accounts.models import ApiToken, LoginLink, UserSession
 from dashboard.core import beats
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
@@ -38,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HOUR = 3600.0
 
 
-def aged(path: os.PathLike[str], age_s: float) -> Path:
+def aged(path, age_s):
     """The file or folder, last written ``age_s`` ago."""
     path = Path(path)
     if not path.exists():
@@ -49,12 +45,12 @@ def aged(path: os.PathLike[str], age_s: float) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def no_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_messages(monkeypatch):
     monkeypatch.setattr(queue, "enqueue", lambda job: None)
 
 
 class TestTidy:
-    def test_removes_folders_of_rows_that_are_gone(self, ready_dataset: Dataset) -> None:
+    def test_removes_folders_of_rows_that_are_gone(self, ready_dataset):
         orphan = local_files.home("datasets", str(uuid.uuid4()))
         aged(orphan / "original", 0)
         fresh = local_files.home("releases", str(uuid.uuid4()))
@@ -66,7 +62,7 @@ class TestTidy:
         assert ready_dataset.points_path.exists()
         assert ready_dataset.original_path.exists()
 
-    def test_removes_files_of_attempts_that_published_nothing(self, ready_dataset: Dataset) -> None:
+    def test_removes_files_of_attempts_that_published_nothing(self, ready_dataset):
         folder, release = ready_dataset.folder, uuid.uuid4()
         stale = [
             aged(folder / f"points-{uuid.uuid4()}.parquet", HOUR + 1),
@@ -86,7 +82,7 @@ class TestTidy:
         assert [path for path in stale if path.exists()] == []
         assert [path for path in kept if not path.exists()] == []
 
-    def test_removes_expired_credentials(self, owner: User) -> None:
+    def test_removes_expired_credentials(self, owner):
         accounts.make_login_link(user=owner)
         LoginLink.objects.update(
             created_at=timezone.now() - timedelta(days=2), expires_at=timezone.now() - timedelta(days=1)
@@ -107,13 +103,13 @@ class TestBlocks:
 
     FEW = {"name": "temporal-distance", "repetitions": 2}
 
-    def blocks(self, owner: User) -> Path:
+    def blocks(self, owner):
         return HOME / "blocks" / str(owner.pk)
 
-    def tried(self, owner: User, **more: Any) -> Experiment:
+    def tried(self, owner, **more):
         return submit_experiment(owner=owner, preset=presets.parse(self.FEW | more))
 
-    def test_those_of_experiments_that_exist_stay(self, owner: User) -> None:
+    def test_those_of_experiments_that_exist_stay(self, owner):
         row = self.tried(owner)
         kept = sorted(self.blocks(owner).rglob("*.npy"))
         assert len(kept) == 30
@@ -123,7 +119,7 @@ class TestBlocks:
         assert sorted(self.blocks(owner).rglob("*.npy")) == kept
         assert row.folder.iterdir() == [row.table_path(row.table_sha256)]
 
-    def test_those_on_data_that_none_is_about_go(self, owner: User) -> None:
+    def test_those_on_data_that_none_is_about_go(self, owner):
         row, other = self.tried(owner), self.tried(owner, events=50)
         assert row.data_digest != other.data_digest
         Experiment.objects.filter(pk=other.pk)._raw_delete(using="default")  # as if its worker came a moment later
@@ -132,7 +128,7 @@ class TestBlocks:
         assert not gone.exists()
         assert len(list(self.blocks(owner).rglob("*.npy"))) == 30
 
-    def test_what_was_begun_a_moment_ago_stays(self, owner: User) -> None:
+    def test_what_was_begun_a_moment_ago_stays(self, owner):
         """A request stores blocks before it makes its row."""
         fresh = aged(self.blocks(owner) / ("0" * 64) / "cell" / "0-1.npy", 0)
         half = aged(self.blocks(owner) / ".block-abc", 0)
@@ -144,7 +140,7 @@ class TestBlocks:
         assert fresh.exists()
         assert not half.exists()
 
-    def test_those_without_a_row_are_removed_with_their_folder(self, owner: User) -> None:
+    def test_those_without_a_row_are_removed_with_their_folder(self, owner):
         pk, row = owner.pk, self.tried(owner)
         folder = row.folder
         Experiment.objects.filter(pk=row.pk)._raw_delete(using="default")
@@ -155,7 +151,7 @@ class TestBlocks:
         assert not (HOME / "blocks" / str(pk)).exists()
         assert not folder.exists()
 
-    def test_a_folder_without_an_experiment_goes(self, owner: User) -> None:
+    def test_a_folder_without_an_experiment_goes(self, owner):
         row = self.tried(owner)
         stray = aged(local_files.home("experiments", str(uuid.uuid4())), 61)
         fresh = local_files.home("experiments", str(uuid.uuid4()))
@@ -166,15 +162,13 @@ class TestBlocks:
 
 
 class TestCleanup:
-    def test_records_its_beat_after_every_round(self, db: None, beats_recorded: None) -> None:
+    def test_records_its_beat_after_every_round(self, db, beats_recorded):
         assert cleanup.last_sweep_s() is None
         assert cleanup.Cleanup().round() is not None
         assert cleanup.last_sweep_s() == pytest.approx(0, abs=5)
 
-    def test_survives_a_database_that_is_away(
-        self, db: None, beats_recorded: None, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def away(model: Any) -> None:
+    def test_survives_a_database_that_is_away(self, db, beats_recorded, monkeypatch):
+        def away(model):
             raise OperationalError("no connection")
 
         process = cleanup.Cleanup()
@@ -184,7 +178,7 @@ class TestCleanup:
         assert cleanup.last_sweep_s() is None
         assert process.round() is not None
 
-    def test_command_sweeps_once_and_reports_counts(self, owner: User) -> None:
+    def test_command_sweeps_once_and_reports_counts(self, owner):
         row = Dataset.objects.create(owner=owner, name="x")
         leases.claim(Dataset, row.pk)
         Dataset.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
@@ -195,7 +189,7 @@ class TestCleanup:
         assert row.state == "queued"
 
     @pytest.mark.slow
-    def test_process_ends_on_sigterm(self, tmp_path: Path, beats_recorded: None, settings: Any) -> None:
+    def test_process_ends_on_sigterm(self, tmp_path, beats_recorded, settings):
         environment = os.environ | {"CAIRN_HOME": str(tmp_path), "CAIRN_SWEEP_S": "0.1"}
         environment["REDIS_URL"] = settings.CELERY_BROKER_URL
         environment.pop("DATABASE_URL", None)
@@ -214,9 +208,7 @@ class TestCleanup:
 
 
 class TestHealth:
-    def test_needs_no_login_and_shows_nothing_of_users(
-        self, client: Client, ready_dataset: Dataset, django_assert_max_num_queries: Any
-    ) -> None:
+    def test_needs_no_login_and_shows_nothing_of_users(self, client, ready_dataset, django_assert_max_num_queries):
         with django_assert_max_num_queries(len(job_models.models_of())):
             answer = client.get("/healthz")
         assert answer.status_code == 200
@@ -241,9 +233,7 @@ class TestHealth:
         assert answer["Cache-Control"] == "no-store"
         assert not answer.cookies
 
-    def test_reports_the_age_of_the_queue_and_of_the_last_sweep(
-        self, client: Client, owner: User, beats_recorded: None
-    ) -> None:
+    def test_reports_the_age_of_the_queue_and_of_the_last_sweep(self, client, owner, beats_recorded):
         for name in ("waits", "lost"):
             Dataset.objects.create(owner=owner, name=name)
         leases.claim(Dataset, Dataset.objects.get(name="lost").pk)
@@ -259,8 +249,8 @@ class TestHealth:
         assert health["queues"]["batch"]["waiting"] == 0
         assert 7 <= health["sweep_beat_s"] < 12
 
-    def test_reports_an_unreachable_database(self, client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-        def away(_: object) -> None:
+    def test_reports_an_unreachable_database(self, client, db, monkeypatch):
+        def away(_):
             raise OperationalError("at db.example: no connection")
 
         monkeypatch.setattr("dashboard.maintenance.health._queues", away)

@@ -9,12 +9,12 @@ WITH_MODELS = "from django.core.management import execute_from_command_line as r
 SETTINGS = "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'dashboard.config.settings'; "
 
 
-def _output(*command: str) -> tuple[str, str]:
+def _output(*command):
     found = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=True)
     return found.stdout, found.stderr
 
 
-def test_is_what_django_lists_with_models_and_loads_no_engine() -> None:
+def test_is_what_django_lists_with_models_and_loads_no_engine():
     expected, _ = _output("-c", SETTINGS + WITH_MODELS)
     listed, imports = _output("-X", "importtime", "manage.py", "--help")
     assert listed == expected

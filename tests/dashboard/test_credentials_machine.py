@@ -1,9 +1,6 @@
 """An account with all orders of password, factor, address, links and tokens gives a thief with one of them no more."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -32,9 +29,7 @@ class TestNotices:
             ("code of a link", (P, True, MINE, "mailbox"), "request_a_reset", ()),
         ],
     )
-    def test_that_less_is_required(
-        self, db: None, settings: Any, monkeypatch: pytest.MonkeyPatch, less: str, start: Any, act: str, given: Any
-    ) -> None:
+    def test_that_less_is_required(self, db, settings, monkeypatch, less, start, act, given):
         settings.CAIRN_MAIL = True
         for lowered in (False, True):
             machine = Credentials()
@@ -49,15 +44,15 @@ class TestNotices:
                 machine.teardown()
 
 
-def require_less(monkeypatch: pytest.MonkeyPatch, less: str) -> None:
+def require_less(monkeypatch, less):
     """Let an account require less at one place."""
     needed, problem = presence.needed, presence.problem
 
-    def fewer(request: Any) -> presence.Needed:
+    def fewer(request):
         found = needed(request)
         return found._replace(code=found.code and not found.password, login=False)
 
-    def nothing_here(request: Any, *given: Any) -> str:
+    def nothing_here(request, *given):
         return "" if request.path == less else problem(request, *given)
 
     if less == "code of a link":
@@ -69,12 +64,12 @@ def require_less(monkeypatch: pytest.MonkeyPatch, less: str) -> None:
 
 
 @pytest.mark.parametrize("examples", [40, pytest.param(2000, marks=[pytest.mark.thorough, pytest.mark.timeout(3600)])])
-def test_no_order_of_actions_lowers_what_is_required(db: None, settings: Any, examples: int) -> None:
+def test_no_order_of_actions_lowers_what_is_required(db, settings, examples):
     settings.CAIRN_MAIL = True
     run_state_machine_as_test(Credentials, settings=profile(examples))
 
 
-def profile(examples: int) -> settings:
+def profile(examples):
     """Actions of an example enough for three changes of the owner and as many of the thief."""
     return settings(
         max_examples=examples,

@@ -1,24 +1,17 @@
 """Stored files of every kind with inverted bytes: noticed at their next use and by ``doctor --files``, never served."""
 
-from __future__ import annotations
-
 import io
 import random
 import uuid
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from django.test import Client
-from rest_framework.test import APIClient
 
 from dashboard.account_data import services as account_data
-from dashboard.accounts.models import MapFile, User
+from dashboard.accounts.models import MapFile
 from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets import resumable, upload_file
-from dashboard.datasets.models import Dataset, Upload
+from dashboard.datasets.models import Upload
 from dashboard.experiments import stored_blocks
 from dashboard.maintenance import objects
 from dashboard.publications.models import Publication
@@ -45,7 +38,7 @@ BYTES = 200
 
 
 @pytest.fixture
-def publication(owner_api: APIClient, done: Release) -> Publication:
+def publication(owner_api, done):
     answer = owner_api.post(f"/api/v1/releases/{done.pk}/publications/", {}, format="json")
     assert answer.status_code == 201
     return Publication.objects.get()
@@ -54,20 +47,12 @@ def publication(owner_api: APIClient, done: Release) -> Publication:
 class TestEveryKind:
     @pytest.mark.parametrize("where", ["local", "s3"])
     @pytest.mark.slow
-    def test_200_inverted_bytes(
-        self,
-        where: str,
-        s3_server: Any,
-        owner: User,
-        request: pytest.FixtureRequest,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
+    def test_200_inverted_bytes(self, where, s3_server, owner, request, tmp_path, monkeypatch):
         monkeypatch.setattr(s3_storage, "PAUSE_S", 0.0)
         with used_by_name(where, s3_server, HOME / "tmp" / "cache"):
             self._inverted(owner, request, tmp_path)
 
-    def _inverted(self, owner: User, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    def _inverted(self, owner, request, tmp_path):
         api = client_of(owner)
         released: Release = request.getfixturevalue("done")
         request.getfixturevalue("publication")
@@ -87,7 +72,7 @@ class TestEveryKind:
         rng = random.Random(5)
         paths = [StoredPath(name) for name in names]
 
-        def damaged(path: StoredPath) -> bytes:
+        def damaged(path):
             return damage(path, rng.randrange(len(content_of(path))))
 
         before = {path: damaged(path) for path in paths}
@@ -111,7 +96,7 @@ class TestEveryKind:
         assert set(checked().values()) <= {"sound", "removed"}
 
 
-def is_missing_to_experiments(path: StoredPath) -> bool:
+def is_missing_to_experiments(path):
     """A damaged block is none to who reads it: it is computed again."""
     _, owner, dataset, cell, file = path.key.split("/")
     first, count = map(int, file.removesuffix(".npy").split("-"))
@@ -119,7 +104,7 @@ def is_missing_to_experiments(path: StoredPath) -> bool:
 
 
 class TestAnswers:
-    def test_downloads(self, owner_api: APIClient, done: Release) -> None:
+    def test_downloads(self, owner_api, done):
         for fmt in FORMATS:
             url = f"/api/v1/releases/{done.pk}/data/?format={fmt}"
             before = damage(done.data_path)
@@ -129,7 +114,7 @@ class TestAnswers:
             put(done.data_path, before)
             assert b"".join(owner_api.get(url).streaming_content), fmt
 
-    def test_a_byte_a_block_of_zeros_and_a_cut_have_one_answer(self, owner_api: APIClient, done: Release) -> None:
+    def test_a_byte_a_block_of_zeros_and_a_cut_have_one_answer(self, owner_api, done):
         whole = content_of(done.data_path)
         half = len(whole) // 2
         damaged = [inverted(whole, half), whole[: half - 20] + bytes(40) + whole[half + 20 :], whole[:half], b""]
@@ -138,19 +123,19 @@ class TestAnswers:
             for path in ("data/?format=csv", "track/?series=0", "bundle/"):
                 problem(owner_api.get(f"/api/v1/releases/{done.pk}/{path}"))
 
-    def test_a_bundle_is_refused_before_its_first_byte(self, owner_api: APIClient, done: Release) -> None:
+    def test_a_bundle_is_refused_before_its_first_byte(self, owner_api, done):
         damage(done.data_path)
         problem(owner_api.get(f"/api/v1/releases/bundle/?release={done.pk}"))
         problem(owner_api.get(f"/api/v1/releases/{done.pk}/bundle/"))
 
-    def test_nothing_damaged_is_published(self, owner_api: APIClient, done: Release) -> None:
+    def test_nothing_damaged_is_published(self, owner_api, done):
         before = damage(done.data_path)
         problem(owner_api.post(f"/api/v1/releases/{done.pk}/publications/", {}, format="json"))
         assert not Publication.objects.exists()
         put(done.data_path, before)
         assert owner_api.post(f"/api/v1/releases/{done.pk}/publications/", {}, format="json").status_code == 201
 
-    def test_public_pages_and_downloads(self, client: Client, publication: Publication) -> None:
+    def test_public_pages_and_downloads(self, client, publication):
         client.raise_request_exception = False
         before = damage(publication.data_path)
         for path in ("data/?format=csv", "track/"):
@@ -163,16 +148,14 @@ class TestAnswers:
         damage(publication.label_path)
         assert {client.get(publication.path + path).status_code for path in ("", "label/")} == {503}
 
-    def test_what_is_kept_of_an_export_is_made_again(self, client: Client, publication: Publication) -> None:
+    def test_what_is_kept_of_an_export_is_made_again(self, client, publication):
         url = f"{publication.path}data/?format=csv"
         first = b"".join(client.get(url).streaming_content)
         damage(publication.export_path("csv"))
         assert b"".join(client.get(url).streaming_content) == first
         assert publication.export_path("csv").read_bytes() == first
 
-    def test_a_job_on_damaged_points_fails_and_may_be_retried(
-        self, owner_api: APIClient, ready_dataset: Dataset, submit: Callable[..., Release]
-    ) -> None:
+    def test_a_job_on_damaged_points_fails_and_may_be_retried(self, owner_api, ready_dataset, submit):
         row = submit()
         before = damage(ready_dataset.points_path)
         execution.run(row.pk)
@@ -182,27 +165,27 @@ class TestAnswers:
         put(ready_dataset.points_path, before)
         assert owner_api.post(f"/api/v1/releases/{row.pk}/retry/").status_code in (200, 202)
 
-    def test_originals(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_originals(self, owner_api, ready_dataset):
         damage(ready_dataset.original_path)
         url = f"/api/v1/datasets/{ready_dataset.pk}"
         found = problem(owner_api.post(f"{url}/read/", {"options": {}}, format="json"))
         assert "the file as it was uploaded" in found["detail"]
 
-    def test_attacks(self, owner_api: APIClient, done: Release) -> None:
+    def test_attacks(self, owner_api, done):
         pk = request_attack(owner_api, done, HOME_WORK).json()["id"]
         run_queued_attacks()
         url = attack_url(pk, "data")
         damage(StoredPath(next(stored_files().listed("attacks/")).name))
         problem(owner_api.get(url, {"format": "json"}))
 
-    def test_account_exports(self, owner: User, owner_api: APIClient) -> None:
+    def test_account_exports(self, owner, owner_api):
         row = exported(owner)
         damage(row.path)
         problem(owner_api.get(f"/api/v1/account-exports/{row.pk}/data/"))
         row.path.unlink()
         assert account_data.request_export(owner=owner).pk
 
-    def test_base_maps(self, owner: User, owner_api: APIClient, owner_page: Client, tmp_path: Path) -> None:
+    def test_base_maps(self, owner, owner_api, owner_page, tmp_path):
         send_map(owner_api, archive(tmp_path))
         row = MapFile.objects.get()
         damage(row.path)
@@ -210,7 +193,7 @@ class TestAnswers:
         assert owner_page.get(f"/tiles/{row.pk}/3/0/3").status_code == 503
         assert owner_api.get("/api/v1/base-map/").json()["file"] is None  # pages do without
 
-    def test_unfinished_uploads(self, owner_api: APIClient, owner: User) -> None:
+    def test_unfinished_uploads(self, owner_api, owner):
         url = address(owner_api)
         for start in range(0, len(CSV), 40):
             send_piece(owner_api, url, start, CSV[start : start + 40])
@@ -222,7 +205,7 @@ class TestAnswers:
         upload.path.write_bytes(content)
         assert made(owner_api, url).status_code == 201
 
-    def test_an_upload_begun_before_there_were_checksums_goes_on(self, owner_api: APIClient, owner: User) -> None:
+    def test_an_upload_begun_before_there_were_checksums_goes_on(self, owner_api, owner):
         url = address(owner_api)
         Upload.objects.update(crc32=None)
         send_piece(owner_api, url, 0, CSV)
@@ -234,10 +217,10 @@ class TestStoredBefore:
     """Files without a digest: what their own apps know is compared; then they get one."""
 
     @pytest.fixture(autouse=True)
-    def before(self, done: Release, publication: Publication) -> None:
+    def before(self, done, publication):
         StoredFile.objects.all().delete()
 
-    def test_sound_ones_are_served_and_get_a_digest(self, owner_api: APIClient, done: Release) -> None:
+    def test_sound_ones_are_served_and_get_a_digest(self, owner_api, done):
         assert b"".join(owner_api.get(f"/api/v1/releases/{done.pk}/data/?format=csv").streaming_content)
         assert set(checked().values()) == {"sound"}
         names = {one.name for folder in objects.FOLDERS for one in stored_files().listed(f"{folder}/")}
@@ -246,9 +229,7 @@ class TestStoredBefore:
         with pytest.raises(DamagedFile):
             parquet.read_columns(done.budgets_path)
 
-    def test_the_digest_of_the_label_is_compared(
-        self, owner_api: APIClient, client: Client, done: Release, publication: Publication
-    ) -> None:
+    def test_the_digest_of_the_label_is_compared(self, owner_api, client, done, publication):
         for path in (done.data_path, publication.data_path, publication.label_path):
             table = content_of(path)
             if path.name.endswith(".parquet"):  # a file of another version of the same table: it reads without an error
@@ -268,12 +249,12 @@ class TestStoredBefore:
         }
         assert StoredFile.objects.get(name=str(done.data_path)).digest == ""
 
-    def test_what_cannot_be_read_is_damaged_and_not_the_request(self, owner_api: APIClient, done: Release) -> None:
+    def test_what_cannot_be_read_is_damaged_and_not_the_request(self, owner_api, done):
         whole = content_of(done.dataset.points_path)
         for content in (whole[: len(whole) // 2], bytes(len(whole)), whole[:-8] + bytes(8)):
             put(done.dataset.points_path, content)
             problem(owner_api.get(f"/api/v1/datasets/{done.dataset_id}/track/?series=0"))
 
-    def test_files_without_page_checksums_are_read(self, tmp_path: Path) -> None:
+    def test_files_without_page_checksums_are_read(self, tmp_path):
         pq.write_table(parquet.pa.table({"x": [1, 2]}), tmp_path / "old")
         assert parquet.read_columns(tmp_path / "old")["x"].tolist() == [1, 2]

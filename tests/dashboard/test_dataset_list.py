@@ -1,16 +1,10 @@
 """The list of datasets: search, filter, order, tags, drawings, samples."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.urls import reverse
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.datasets import thumbnails
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.generated_samples import load_samples
@@ -23,7 +17,7 @@ LIST = "/api/v1/datasets/"
 
 
 @pytest.fixture
-def three(owner_api: APIClient, ready_dataset: Dataset) -> list[str]:
+def three(owner_api, ready_dataset):
     """The names of a trajectory, a stream and check-ins, each with a tag of its own."""
     made(owner_api, kinds.wide(kinds.counts(20)), name="counts.csv")
     made(owner_api, kinds.checkins(kinds.checkin_rows()), name="visits.csv")
@@ -33,14 +27,14 @@ def three(owner_api: APIClient, ready_dataset: Dataset) -> list[str]:
     return [row.name for row in rows]
 
 
-def shown(page: Any, **query: str) -> list[str]:
+def shown(page, **query):
     """The names on the page, in its order."""
     html = page.get(reverse("datasets:list"), query).content.decode()
     return re.findall(r'class="datasets__name" href="[^"]*">([^<]*)<', html)
 
 
 class TestFilter:
-    def test_page_and_api_show_the_same(self, owner_page: Any, owner_api: APIClient, three: list[str]) -> None:
+    def test_page_and_api_show_the_same(self, owner_page, owner_api, three):
         for query, found in [
             ({}, [2, 1, 0]),
             ({"kind": "stream"}, [1]),
@@ -56,50 +50,46 @@ class TestFilter:
             assert shown(owner_page, **query) == names, (query, found)
             assert [row["name"] for row in owner_api.get(LIST, query).json()["results"]] == names, (query, found)
 
-    def test_what_is_no_filter_shows_all(self, owner_page: Any, three: list[str]) -> None:
+    def test_what_is_no_filter_shows_all(self, owner_page, three):
         assert shown(owner_page, kind="nothing", ordering="secret") == three[::-1]
         assert shown(owner_page, ordering=",") == three[::-1]  # the newest first, not in no order
 
-    def test_nothing_found_offers_all(self, owner_page: Any, three: list[str]) -> None:
+    def test_nothing_found_offers_all(self, owner_page, three):
         html = owner_page.get(reverse("datasets:list"), {"search": "zzz"}).content.decode()
         assert "No dataset matches" in html
         assert "None of your 3 datasets" in html
 
-    def test_further_pages_have_the_same_filter(
-        self, owner_page: Any, three: list[str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_further_pages_have_the_same_filter(self, owner_page, three, monkeypatch):
         monkeypatch.setattr("dashboard.datasets.views.SHOWN_DATASETS", 1)
         html = owner_page.get(reverse("datasets:list"), {"search": "csv"}).content.decode()
         assert 'href="?search=csv&amp;page=2"' in html
 
 
 class TestTags:
-    def test_are_set_and_listed(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_are_set_and_listed(self, owner_api, ready_dataset):
         url = f"{LIST}{ready_dataset.pk}/"
         answer = owner_api.patch(url, {"tags": ["pilot", " 2024", "pilot"]})
         assert answer.json()["tags"] == ["pilot", "2024"]
         assert owner_api.patch(url, {"tags": []}).json()["tags"] == []
 
-    def test_refused(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_refused(self, owner_api, ready_dataset):
         for tags in [["a,b"], ["x" * 31], [str(i) for i in range(11)]]:
             answer = owner_api.patch(f"{LIST}{ready_dataset.pk}/", {"name": "other", "tags": tags})
             assert (answer.status_code, first_error(answer)["field"]) == (400, "tags"), tags
             ready_dataset.refresh_from_db()
             assert (ready_dataset.stored_tags, ready_dataset.name != "other") == ("", True), tags
 
-    def test_the_longest_ones_fit(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_the_longest_ones_fit(self, owner_api, ready_dataset):
         tags = [f"{i}".zfill(30) for i in range(10)]
         assert owner_api.patch(f"{LIST}{ready_dataset.pk}/", {"tags": tags}).json()["tags"] == tags
 
 
 class TestThumbnails:
-    def test_each_kind_has_one_on_the_page(self, owner_page: Any, three: list[str]) -> None:
+    def test_each_kind_has_one_on_the_page(self, owner_page, three):
         html = owner_page.get(reverse("datasets:list")).content.decode()
         assert len(re.findall(r'<path d="M[\dMLh ]+"/>', html)) == 3
 
-    def test_of_earlier_datasets_are_made_when_they_are_listed(
-        self, owner_page: Any, three: list[str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_of_earlier_datasets_are_made_when_they_are_listed(self, owner_page, three, monkeypatch):
         before = set(Dataset.objects.values_list("thumbnail", flat=True))
         Dataset.objects.update(thumbnail="")
         monkeypatch.setattr(thumbnails, "MADE", 2)
@@ -108,13 +98,13 @@ class TestThumbnails:
             assert Dataset.objects.filter(thumbnail="").count() == left
         assert set(Dataset.objects.values_list("thumbnail", flat=True)) == before
 
-    def test_points_to_the_south_are_below(self) -> None:
+    def test_points_to_the_south_are_below(self):
         line = Trajectory(lon=[0.0, 0.0], lat=[1.0, 0.0])
         assert thumbnails.path_of("trajectory", [line]) == "M50 0L50 100"
 
 
 class TestSamples:
-    def test_are_created_once_and_the_newest_is_shown(self, owner_page: Any, owner: User) -> None:
+    def test_are_created_once_and_the_newest_is_shown(self, owner_page, owner):
         answer = owner_page.post(reverse("landmarks:samples"))
         first = Dataset.objects.filter(owner=owner, sample=True)
         assert first.count() == 3
@@ -123,6 +113,6 @@ class TestSamples:
         owner_page.post(reverse("landmarks:samples"))
         assert load_samples(owner=owner) == []
 
-    def test_are_not_created_by_a_get(self, owner_page: Any, make_dataset: Callable[..., Dataset]) -> None:
+    def test_are_not_created_by_a_get(self, owner_page, make_dataset):
         assert owner_page.get(reverse("landmarks:samples")).status_code == 405
         assert not Dataset.objects.exists()

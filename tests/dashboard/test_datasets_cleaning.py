@@ -1,13 +1,8 @@
 """Cleaning in the API: chosen with an upload, changed by reading again, reported in the report, undone."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from rest_framework.test import APIClient
 
 from dashboard.datasets import tasks
 from dashboard.datasets.models import Dataset
@@ -23,16 +18,16 @@ LEAP = CSV + b"2024-06-15T10:33:00Z,12.5,13.4\n2024-06-15T10:34:00Z,52.54,13.4\n
 FIRST = {"name": "first-events", "events": 2}
 
 
-def sent(api: APIClient, body: bytes = LEAP, **fields: Any) -> Any:
+def sent(api, body=LEAP, **fields):
     return api.post(URL, {"file": upload(body), **fields}, format="multipart")
 
 
 class TestCleaning:
-    def test_nothing_is_cleaned_unasked(self, owner_api: APIClient) -> None:
+    def test_nothing_is_cleaned_unasked(self, owner_api):
         reported = sent(owner_api).json()
         assert (reported["points"], reported["cleaning"], reported["report"]["cleaning"]) == (5, [], [])
 
-    def test_chosen_with_the_upload_and_reported_in_the_report(self, owner_api: APIClient) -> None:
+    def test_chosen_with_the_upload_and_reported_in_the_report(self, owner_api):
         reported = sent(owner_api, cleaning=json.dumps([JUMPS, FIRST])).json()
         assert (reported["points"], reported["cleaning"]) == (2, [JUMPS, FIRST])
         jumps, first = reported["report"]["cleaning"]
@@ -40,7 +35,7 @@ class TestCleaning:
         assert (first["before"], first["after"], first["events"]) == (4, 2, [2, 3])
         assert reported["report"]["kept"] == 5  # of the file; points that cleaning removed are distinguished
 
-    def test_changed_kept_and_undone_by_reading_again(self, owner_api: APIClient) -> None:
+    def test_changed_kept_and_undone_by_reading_again(self, owner_api):
         address = sent(owner_api).json()["urls"]["self"]
         before = owner_api.get(address).json()["content_digest"]
         cleaned = owner_api.post(f"{address}read/", {"cleaning": [JUMPS]}).json()
@@ -54,7 +49,7 @@ class TestCleaning:
         assert sorted(path.name for path in row.folder.iterdir()) == sorted(["original", row.points_file])
 
     @pytest.mark.usefixtures("everything_is_large")
-    def test_a_worker_cleans_as_a_request_does(self, owner_api: APIClient) -> None:
+    def test_a_worker_cleans_as_a_request_does(self, owner_api):
         sent(owner_api, cleaning=json.dumps([JUMPS]))
         row = Dataset.objects.get()
         tasks.import_dataset(str(row.pk))
@@ -63,7 +58,7 @@ class TestCleaning:
         assert row.report["cleaning"][0]["after"] == 4
 
     @pytest.mark.usefixtures("everything_is_large")
-    def test_a_step_that_cannot_be_done_fails_the_job_with_its_reason(self, owner_api: APIClient) -> None:
+    def test_a_step_that_cannot_be_done_fails_the_job_with_its_reason(self, owner_api):
         sent(owner_api, b"lat,lon\n1,2\n", cleaning=json.dumps([JUMPS]))
         row = Dataset.objects.get()
         tasks.import_dataset(str(row.pk))
@@ -71,9 +66,7 @@ class TestCleaning:
         assert row.state == "failed"
         assert row.error["field"] == "cleaning.drop-jumps"
 
-    def test_odd_steps_are_refused_by_name_and_nothing_stays(
-        self, owner_api: APIClient, files: Callable[[], list[str]]
-    ) -> None:
+    def test_odd_steps_are_refused_by_name_and_nothing_stays(self, owner_api, files):
         for cleaning, field in [
             ("{", "cleaning"),
             ("[" * 5000, "cleaning"),
@@ -86,21 +79,21 @@ class TestCleaning:
             assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field), (cleaning, field)
             assert files() == [], (cleaning, field)
 
-    def test_a_step_that_leaves_nothing_changes_nothing(self, owner_api: APIClient) -> None:
+    def test_a_step_that_leaves_nothing_changes_nothing(self, owner_api):
         address = sent(owner_api).json()["urls"]["self"]
         answer = owner_api.post(f"{address}read/", {"cleaning": [{"name": "resample", "every_s": 86400.0}]})
         assert answer.status_code == 400
         reported = owner_api.get(address).json()
         assert (reported["state"], reported["points"], reported["cleaning"]) == ("ready", 5, [])
 
-    def test_steps_are_listed_for_forms(self, owner_api: APIClient) -> None:
+    def test_steps_are_listed_for_forms(self, owner_api):
         listed = owner_api.get("/api/v1/cleaning-steps/").json()["results"]
         assert [one["name"] for one in listed] == [cls.registered_name() for cls in cleaning_steps]
         assert {one["reads"] for one in listed} == {"positions", "times", "nothing"}
 
 
 class TestLabel:
-    def test_states_which_steps_no_guarantee_covers(self, done: Release, owner_api: APIClient) -> None:
+    def test_states_which_steps_no_guarantee_covers(self, done, owner_api):
         plain = owner_api.get(f"/api/v1/releases/{done.pk}/").json()
         assert "reads positions" not in plain["label"]
         Dataset.objects.filter(pk=done.dataset_id).update(cleaning=[JUMPS, FIRST])

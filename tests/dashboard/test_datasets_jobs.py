@@ -1,18 +1,14 @@
 """Threads and processes that want one job, and what heartbeats do; test_every_job.py has what holds for every kind."""
 
-from __future__ import annotations
-
 import threading
 import time
 import uuid
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import leases, queue, reaper
 from dashboard.jobs.models import State
@@ -24,33 +20,33 @@ DONE = {"points": 1, "points_file": "x", "content_digest": "y"}
 
 
 @pytest.fixture
-def waiting(owner: User) -> Dataset:
+def waiting(owner):
     """A dataset that waits for a worker."""
     return Dataset.objects.create(owner=owner, name="waiting")
 
 
-def now_is(row: Dataset) -> Dataset:
+def now_is(row):
     row.refresh_from_db()
     return row
 
 
 class TestClaim:
     @pytest.mark.django_db(transaction=True)
-    def test_of_sixteen_workers_one_gets_it(self, waiting: Dataset) -> None:
+    def test_of_sixteen_workers_one_gets_it(self, waiting):
         assert sum(at_once(16, lambda _: leases.claim(Dataset, waiting.pk) is not None)) == 1
         assert now_is(waiting).attempt == 1
 
 
 class TestRun:
-    def test_of_nothing_is_nothing(self, db: None) -> None:
+    def test_of_nothing_is_nothing(self, db):
         leases.run(Dataset, uuid.uuid4(), lambda row, lease: pytest.fail("ran"))
 
     @pytest.mark.django_db(transaction=True)
-    def test_heartbeat_keeps_a_long_job_its_lease(self, waiting: Dataset, settings: Any) -> None:
+    def test_heartbeat_keeps_a_long_job_its_lease(self, waiting, settings):
         settings.CAIRN_LEASE_S = 0.6
         swept: list[dict[str, int]] = []
 
-        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
+        def work(row, lease):
             time.sleep(1.5)
             swept.append(reaper.sweep(Dataset))
             return DONE
@@ -60,10 +56,10 @@ class TestRun:
         assert now_is(waiting).state == State.READY
 
     @pytest.mark.django_db(transaction=True)
-    def test_heartbeat_is_called_with_a_cancellation(self, waiting: Dataset, settings: Any) -> None:
+    def test_heartbeat_is_called_with_a_cancellation(self, waiting, settings):
         settings.CAIRN_LEASE_S = 0.4
 
-        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
+        def work(row, lease):
             queue.request_cancel(row)
             time.sleep(0.8)
             return DONE
@@ -72,10 +68,10 @@ class TestRun:
         assert (now_is(waiting).state, waiting.points_file) == (State.CANCELLED, "")
 
     @pytest.mark.django_db(transaction=True)
-    def test_that_waits_for_the_compiler_shows_it(self, waiting: Dataset) -> None:
+    def test_that_waits_for_the_compiler_shows_it(self, waiting):
         stages: list[str] = []
 
-        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
+        def work(row, lease):
             lease.report("Reading", 0.5)
             for _ in range(2):
                 progress.announce(COMPILING)
@@ -90,22 +86,20 @@ class TestRun:
         assert now_is(waiting).state == State.READY
 
     @pytest.mark.django_db(transaction=True)
-    def test_leaves_no_thread_behind(self, waiting: Dataset) -> None:
+    def test_leaves_no_thread_behind(self, waiting):
         leases.run(Dataset, waiting.pk, lambda row, lease: DONE)
         assert not [thread for thread in threading.enumerate() if thread.name.startswith("lease-")]
 
 
 class TestSweep:
     @pytest.fixture(autouse=True)
-    def enqueued(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    def enqueued(self, monkeypatch):
         """The primary keys that were enqueued."""
         enqueued: list[Any] = []
         monkeypatch.setattr(queue, "enqueue", lambda job: enqueued.append(job.pk) or True)
         return enqueued
 
-    def test_does_not_wait_for_a_broker_that_is_away_once_per_row(
-        self, owner: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_does_not_wait_for_a_broker_that_is_away_once_per_row(self, owner, monkeypatch):
         requested: list[Any] = []
         monkeypatch.setattr(queue, "enqueue", lambda job: requested.append(job))
         Dataset.objects.bulk_create(Dataset(owner=owner, name="x") for _ in range(3))
@@ -113,22 +107,20 @@ class TestSweep:
         assert len(requested) == 1
 
     @pytest.mark.django_db(transaction=True)
-    def test_four_at_once_bring_a_row_back_once(self, waiting: Dataset) -> None:
+    def test_four_at_once_bring_a_row_back_once(self, waiting):
         leases.claim(Dataset, waiting.pk)
         Dataset.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
         assert sum(at_once(4, lambda _: reaper.sweep(Dataset)["requeued"])) == 1
 
 
-def test_a_message_without_a_broker_is_no_error(waiting: Dataset) -> None:
+def test_a_message_without_a_broker_is_no_error(waiting):
     begun = time.perf_counter()
     queue.enqueue(waiting)
     assert time.perf_counter() - begun < 1
     assert now_is(waiting).enqueued_at is None
 
 
-def test_a_row_that_is_rolled_back_is_not_enqueued(
-    owner: User, django_capture_on_commit_callbacks: Callable[..., Any]
-) -> None:
+def test_a_row_that_is_rolled_back_is_not_enqueued(owner, django_capture_on_commit_callbacks):
     from django.db import transaction
 
     with django_capture_on_commit_callbacks() as callbacks, transaction.atomic():

@@ -1,7 +1,5 @@
 """The budget ledger: what is charged, how often, and that concurrent requests do not change it."""
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess
@@ -11,15 +9,12 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, losses, services
 from dashboard.datasets.models import BudgetEntry, Dataset
@@ -33,12 +28,12 @@ ROOT = Path(__file__).resolve().parents[2]
 MakeDataset = Callable[..., Dataset]
 
 
-def reserve(dataset: Dataset, epsilon: float = 0.1, radius_m: float = 1.0, cls: Any = Uniform) -> BudgetEntry:
+def reserve(dataset, epsilon=0.1, radius_m=1.0, cls=Uniform):
     mechanism = cls(epsilon=epsilon, radius_m=radius_m)
     return ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=mechanism)
 
 
-def granted(dataset: Dataset, epsilon: float, radius_m: float, *, tries: int) -> int:
+def granted(dataset, epsilon, radius_m, *, tries):
     count = 0
     for _ in range(tries):
         try:
@@ -50,22 +45,22 @@ def granted(dataset: Dataset, epsilon: float, radius_m: float, *, tries: int) ->
 
 
 class TestCharge:
-    def test_is_the_level_per_kilometre_rounded_up(self, ready_dataset: Dataset) -> None:
+    def test_is_the_level_per_kilometre_rounded_up(self, ready_dataset):
         assert reserve(ready_dataset, 1.0, 200.0).amount == 5_000_000
         assert reserve(ready_dataset, 1.0, 300.0).amount == 3_333_334
         assert ledger.spent(ready_dataset) == {"per_km": 8.333334, "releases": 2, "events": 8}
 
-    def test_nine_times_seven_ninths_are_seven(self, ready_dataset: Dataset) -> None:
+    def test_nine_times_seven_ninths_are_seven(self, ready_dataset):
         """Each of nine levels is seven ninths per metre, rounded up in its last of 60 digits."""
         services.set_budget(dataset=ready_dataset, epsilon=7.0, radius_m=1.0)
         for k in range(1, 10):
             reserve(ready_dataset, 7.0 * k, 9.0 * k)
         assert ledger.spent(ready_dataset)["per_km"] == 7000.0
 
-    def test_is_never_nothing(self, ready_dataset: Dataset) -> None:
+    def test_is_never_nothing(self, ready_dataset):
         assert reserve(ready_dataset, 1e-6, 2e7).amount == 1
 
-    def test_remembers_its_level_and_mechanism(self, ready_dataset: Dataset) -> None:
+    def test_remembers_its_level_and_mechanism(self, ready_dataset):
         for cls in (Uniform, EventLevel, UserLevel):
             reserve(ready_dataset, cls=cls)
         entries = BudgetEntry.objects.order_by("pk").values_list("mechanism", "level", "epsilon", "radius_m")
@@ -76,16 +71,16 @@ class TestCharge:
         ]
 
     @pytest.mark.parametrize("radius_m", [1.0, 3.0, 7.0, 300.0, 0.07, 12345.678])
-    def test_a_tenth_fits_ten_times(self, ready_dataset: Dataset, radius_m: float) -> None:
+    def test_a_tenth_fits_ten_times(self, ready_dataset, radius_m):
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=radius_m)
         assert granted(ready_dataset, 0.1, radius_m, tries=12) == 10
 
-    def test_three_thirds_are_one_whole(self, ready_dataset: Dataset) -> None:
+    def test_three_thirds_are_one_whole(self, ready_dataset):
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=1.0)
         assert granted(ready_dataset, 1.0, 3.0, tries=5) == 3
 
     @given(n=st.integers(1, 1000), thousandths=st.integers(1, 10_000), radius_m=st.floats(0.01, 2e7))
-    def test_n_equal_parts_fit_their_sum_and_never_less(self, n: int, thousandths: int, radius_m: float) -> None:
+    def test_n_equal_parts_fit_their_sum_and_never_less(self, n, thousandths, radius_m):
         part = ledger.micro(thousandths / 1000, radius_m, times=n)
         total = ledger.micro(float(Decimal(n * thousandths) / 1000), radius_m)
         assert ledger.whole(part) == ledger.whole(total)
@@ -93,7 +88,7 @@ class TestCharge:
 
 
 class TestRefusal:
-    def test_charges_nothing_and_names_the_numbers(self, ready_dataset: Dataset) -> None:
+    def test_charges_nothing_and_names_the_numbers(self, ready_dataset):
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=200.0)
         reserve(ready_dataset, 0.75, 200.0)
         with pytest.raises(ledger.BudgetExceeded) as caught:
@@ -108,19 +103,19 @@ class TestRefusal:
         assert BudgetEntry.objects.count() == 1
         assert ledger.spent(ready_dataset) == {"per_km": 3.75, "releases": 1, "events": 8}
 
-    def test_of_a_sum_the_database_cannot_hold(self, ready_dataset: Dataset) -> None:
+    def test_of_a_sum_the_database_cannot_hold(self, ready_dataset):
         reserve(ready_dataset, 1e4, 0.01)
         BudgetEntry.objects.update(stability=5_000)
         with pytest.raises(ledger.BudgetExceeded):
             reserve(ready_dataset, 1e4, 0.01)
 
-    def test_of_a_total_below_what_is_spent(self, ready_dataset: Dataset) -> None:
+    def test_of_a_total_below_what_is_spent(self, ready_dataset):
         reserve(ready_dataset, 1.0, 200.0)
         with pytest.raises(Conflict, match="has been spent already"):
             services.set_budget(dataset=ready_dataset, epsilon=0.999, radius_m=200.0)
         assert services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=200.0).total == 5_000_000
 
-    def test_of_a_total_below_what_is_spent_through_the_api(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_of_a_total_below_what_is_spent_through_the_api(self, owner_api, ready_dataset):
         reserve(ready_dataset, 1.0, 200.0)
         body = {"budget": {"epsilon": 0.5, "radius_m": 200}}
         answer = owner_api.patch(f"/api/v1/datasets/{ready_dataset.pk}/", body)
@@ -133,17 +128,17 @@ class TestRefusal:
 
 
 class TestRefund:
-    def test_is_given_once(self, ready_dataset: Dataset) -> None:
+    def test_is_given_once(self, ready_dataset):
         entry = reserve(ready_dataset)
         assert ledger.refund(release_id=entry.release_id)
         assert not ledger.refund(release_id=entry.release_id)
         assert ledger.spent(ready_dataset) == {"per_km": 0.0, "releases": 0, "events": 0}
         assert sorted(BudgetEntry.objects.values_list("amount", flat=True)) == [-100_000_000, 100_000_000]
 
-    def test_of_a_release_that_was_never_charged_is_none(self, ready_dataset: Dataset) -> None:
+    def test_of_a_release_that_was_never_charged_is_none(self, ready_dataset):
         assert not ledger.refund(release_id=uuid.uuid4())
 
-    def test_frees_budget(self, ready_dataset: Dataset) -> None:
+    def test_frees_budget(self, ready_dataset):
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=3.0)
         entry = reserve(ready_dataset, 1.0, 3.0)
         ledger.refund(release_id=entry.release_id)
@@ -151,23 +146,17 @@ class TestRefund:
 
 
 class TestContent:
-    def test_an_upload_of_the_same_points_shares_the_budget(
-        self, owner: User, ready_dataset: Dataset, make_dataset: MakeDataset, paris_day: Trajectory
-    ) -> None:
+    def test_an_upload_of_the_same_points_shares_the_budget(self, owner, ready_dataset, make_dataset, paris_day):
         again = make_dataset(owner, Trajectory(paris_day.lon, paris_day.lat, paris_day.time_s, name="other"))
         reserve(ready_dataset)
         assert ledger.spent(again) == ledger.spent(ready_dataset) == {"per_km": 100.0, "releases": 1, "events": 8}
 
-    def test_deleting_the_dataset_does_not_remove_it(
-        self, owner: User, ready_dataset: Dataset, make_dataset: MakeDataset, paris_day: Trajectory
-    ) -> None:
+    def test_deleting_the_dataset_does_not_remove_it(self, owner, ready_dataset, make_dataset, paris_day):
         reserve(ready_dataset)
         services.delete_dataset(dataset=ready_dataset)
         assert ledger.spent(make_dataset(owner, paris_day))["per_km"] == 100.0
 
-    def test_another_users_upload_of_it_has_a_budget_of_its_own(
-        self, ready_dataset: Dataset, stranger_dataset: Dataset
-    ) -> None:
+    def test_another_users_upload_of_it_has_a_budget_of_its_own(self, ready_dataset, stranger_dataset):
         reserve(ready_dataset)
         assert ready_dataset.content_digest == stranger_dataset.content_digest
         assert ledger.spent(stranger_dataset)["per_km"] == 0
@@ -177,7 +166,7 @@ class TestDatabase:
     """Constraints of the database, whatever code writes the rows."""
 
     @pytest.mark.parametrize("amount", [1, 0])
-    def test_a_release_is_charged_once_and_never_zero(self, ready_dataset: Dataset, amount: int) -> None:
+    def test_a_release_is_charged_once_and_never_zero(self, ready_dataset, amount):
         entry = reserve(ready_dataset)
         with pytest.raises(IntegrityError), transaction.atomic():
             BudgetEntry.objects.create(
@@ -191,9 +180,7 @@ class TestDatabase:
         st.tuples(st.sampled_from([0.1, 1.0, 0.333, 1e-6]), st.sampled_from([1.0, 3.0, 7.7, 2e7]), st.booleans())
     )
 )
-def test_the_exact_sum_of_entries_rounded_up_is_what_is_spent_after_any_sequence(
-    db: None, ready_dataset: Dataset, steps: list[tuple[float, float, bool]]
-) -> None:
+def test_the_exact_sum_of_entries_rounded_up_is_what_is_spent_after_any_sequence(db, ready_dataset, steps):
     exact = Fraction(0)
     with transaction.atomic():
         for epsilon, radius_m, given_back in steps:
@@ -208,15 +195,13 @@ def test_the_exact_sum_of_entries_rounded_up_is_what_is_spent_after_any_sequence
 
 @pytest.mark.django_db(transaction=True)
 class TestRace:
-    def test_sixteen_threads_get_exactly_ten_grants(self, ready_dataset: Dataset) -> None:
+    def test_sixteen_threads_get_exactly_ten_grants(self, ready_dataset):
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=300.0)
 
         assert sum(at_once(16, lambda _: granted(ready_dataset, 0.1, 300.0, tries=1))) == 10
         assert BudgetEntry.objects.count() == 10
 
-    def test_four_processes_of_four_threads_get_exactly_ten_grants(
-        self, ready_dataset: Dataset, tmp_path: Path
-    ) -> None:
+    def test_four_processes_of_four_threads_get_exactly_ten_grants(self, ready_dataset, tmp_path):
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=300.0)
         command = [sys.executable, "-m", "tests.dashboard.budget_race", str(ready_dataset.pk), "4", "0.1", "300"]
         environment = os.environ | {
@@ -234,13 +219,13 @@ class TestRace:
         assert sum(int(racer.communicate(timeout=patience(60))[0]) for racer in racers) == 10
         assert ledger.spent(ready_dataset) == {"per_km": 3.333334, "releases": 10, "events": 8}
 
-    def test_of_sixteen_refunds_one_is_given(self, ready_dataset: Dataset) -> None:
+    def test_of_sixteen_refunds_one_is_given(self, ready_dataset):
         entry = reserve(ready_dataset)
         assert sum(at_once(16, lambda _: ledger.refund(release_id=entry.release_id))) == 1
         assert ledger.spent(ready_dataset)["per_km"] == 0
 
 
-def database_url() -> str:
+def database_url():
     """The test database, as another process finds it."""
     at = connection.settings_dict
     if connection.vendor == "sqlite":

@@ -1,10 +1,7 @@
 """The people of a dataset: on its page, in the API, and in the way it is read again."""
 
-from __future__ import annotations
-
 import io
 import zipfile
-from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -16,7 +13,7 @@ GPX = (
 URL = "/api/v1/datasets/"
 
 
-def folders(*names: str) -> bytes:
+def folders(*names):
     """A ZIP of two days for each folder."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -27,10 +24,10 @@ def folders(*names: str) -> bytes:
 
 
 @pytest.fixture
-def dataset(owner_api: Any) -> Any:
+def dataset(owner_api):
     """``dataset(data, **options)``: what the API reports of an upload."""
 
-    def made(data: bytes, name: str = "all.zip", **options: str) -> Any:
+    def made(data, name="all.zip", **options):
         answer = owner_api.post(URL, {"file": SimpleUploadedFile(name, data), **options}, format="multipart")
         assert answer.status_code == 201, answer.json()
         return answer.json()
@@ -38,7 +35,7 @@ def dataset(owner_api: Any) -> Any:
     return made
 
 
-def test_the_api_reports_whose_each_series_is(dataset: Any) -> None:
+def test_the_api_reports_whose_each_series_is(dataset):
     reported = dataset(folders("person-1", "person-2"))
     assert reported["people"] == 2
     assert [one["person"] for one in reported["series"]] == ["person-1", "person-1", "person-2", "person-2"]
@@ -51,7 +48,7 @@ def test_the_api_reports_whose_each_series_is(dataset: Any) -> None:
     }
 
 
-def test_the_page_counts_people_and_has_whose_their_series_are(dataset: Any, owner_page: Any) -> None:
+def test_the_page_counts_people_and_has_whose_their_series_are(dataset, owner_page):
     reported = dataset(folders("person-1", "person-2"))
     answer = owner_page.get(reported["urls"]["page"])
     page = answer.content.decode()
@@ -64,7 +61,7 @@ def test_the_page_counts_people_and_has_whose_their_series_are(dataset: Any, own
     assert "4 series of 1 person" in one
 
 
-def test_a_guess_can_be_overridden(dataset: Any, owner_api: Any, owner_page: Any) -> None:
+def test_a_guess_can_be_overridden(dataset, owner_api, owner_page):
     reported = dataset(folders("anna", "bob"))
     assert (reported["people"], [one["option"] for one in reported["report"]["guesses"]]) == (1, ["person"])
     assert 'id="reread-person"' in owner_page.get(reported["urls"]["page"]).content.decode()
@@ -74,7 +71,7 @@ def test_a_guess_can_be_overridden(dataset: Any, owner_api: Any, owner_page: Any
     assert again["report"]["guesses"] == []
 
 
-def test_the_preview_takes_the_option_and_refuses_what_cannot_be(dataset: Any, owner_api: Any) -> None:
+def test_the_preview_takes_the_option_and_refuses_what_cannot_be(dataset, owner_api):
     table = b"trip_id,who,time,lat,lon\n1,a,2024-06-15T10:00:00Z,1,1\n2,b,2024-06-15T11:00:00Z,1,1\n"
     reported = dataset(table, "t.csv")
     assert reported["people"] == 1
@@ -88,7 +85,7 @@ def test_the_preview_takes_the_option_and_refuses_what_cannot_be(dataset: Any, o
     assert seen.status_code == 400 or seen.json()["problem"]["field"] == "person"
 
 
-def test_an_option_that_the_format_cannot_use_is_refused(owner_api: Any) -> None:
+def test_an_option_that_the_format_cannot_use_is_refused(owner_api):
     for option, value in [("delimiter", ";"), ("id", "track"), ("landmark", "#1")]:
         file = SimpleUploadedFile("a.gpx", GPX.format(15).encode())
         answer = owner_api.post(URL, {"file": file, option: value}, format="multipart")

@@ -1,7 +1,5 @@
 """What reading decided: stored, shown, used for every later reading of the file, and listed by labels."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -10,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from rest_framework.test import APIClient
 
 from dashboard.datasets import execution
 from dashboard.datasets.models import Dataset
@@ -42,26 +39,26 @@ JOINED = "the times of records without a whole time of their own, which follow f
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
 
 
-def west(dataset: dict[str, Any]) -> float:
+def west(dataset):
     """The longitude of the first event, 10 as it is written and 50 if it is read swapped."""
     return float(dataset["bounds"][0])
 
 
-def decide(dataset: dict[str, Any], decided: dict[str, Any]) -> dict[str, Any]:
+def decide(dataset, decided):
     """Store what a reading decided."""
     assert Dataset.objects.filter(pk=dataset["id"]).update(decided=decided) == 1
     return dataset
 
 
 @pytest.fixture
-def dataset(owner_api: APIClient) -> dict[str, Any]:
+def dataset(owner_api):
     """A ready upload, as if reading it had decided that its coordinates changed places."""
     found = made(owner_api, BODY)
     assert west(found) == 10.0
     return decide(found, SWAPPED)
 
 
-def again(api: APIClient, dataset: dict[str, Any], **body: Any) -> dict[str, Any]:
+def again(api, dataset, **body):
     """The dataset after it was read again."""
     answer = api.post(f"{dataset['urls']['self']}read/", body)
     assert answer.status_code == 200, answer.json()
@@ -73,7 +70,7 @@ def again(api: APIClient, dataset: dict[str, Any], **body: Any) -> dict[str, Any
 
 
 @pytest.fixture(params=["request", "worker"])
-def worker(request: pytest.FixtureRequest) -> bool:
+def worker(request):
     """Whether a worker reads what is sent."""
     if request.param == "worker":
         request.getfixturevalue("everything_is_large")
@@ -86,7 +83,7 @@ class TestStored:
         [BODY, kinds.wide(kinds.counts()), kinds.checkins(kinds.checkin_rows())],
         ids=["trajectory", "stream", "checkins"],
     )
-    def test_is_what_the_engine_decided(self, owner_api: APIClient, body: bytes, worker: bool) -> None:
+    def test_is_what_the_engine_decided(self, owner_api, body, worker):
         address = sent(owner_api, body).json()["urls"]["self"]
         if worker:
             execution.run(Dataset.objects.get().pk)
@@ -98,7 +95,7 @@ class TestStored:
         assert found["decided"]["options"]["automatic"] == "no"
 
     @pytest.mark.parametrize("packed", [False, True], ids=["table", "archive"])
-    def test_is_not_what_was_given(self, owner_api: APIClient, packed: bool) -> None:
+    def test_is_not_what_was_given(self, owner_api, packed):
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w") as out:
             out.writestr("Alice.csv", BODY)
@@ -115,17 +112,13 @@ class TestStored:
 
 
 class TestLaterReadings:
-    def test_another_cleaning_decides_nothing_again(
-        self, owner_api: APIClient, dataset: dict[str, Any], worker: bool
-    ) -> None:
+    def test_another_cleaning_decides_nothing_again(self, owner_api, dataset, worker):
         found = again(owner_api, dataset, cleaning=FIRST_EVENTS)
         assert (west(found), found["decided"]) == (50.0, SWAPPED)
         assert found["report"]["guesses"] == [GUESS]
         assert found["points"] < 6
 
-    def test_a_reading_after_a_killed_one_decides_nothing_again(
-        self, owner_api: APIClient, dataset: dict[str, Any], everything_is_large: None
-    ) -> None:
+    def test_a_reading_after_a_killed_one_decides_nothing_again(self, owner_api, dataset, everything_is_large):
         owner_api.post(f"{dataset['urls']['self']}read/", {"cleaning": FIRST_EVENTS})
         assert leases.claim(Dataset, dataset["id"]) is not None  # and the worker is gone
         Dataset.objects.update(lease_until="2020-01-01T00:00Z")
@@ -136,38 +129,32 @@ class TestLaterReadings:
         assert row.summary is not None
         assert row.summary["bounds"][0] == 50.0
 
-    def test_a_retry_decides_nothing_again(
-        self, owner_api: APIClient, dataset: dict[str, Any], everything_is_large: None
-    ) -> None:
+    def test_a_retry_decides_nothing_again(self, owner_api, dataset, everything_is_large):
         Dataset.objects.update(state=State.FAILED, error={"code": "internal"}, points_file="")
         assert owner_api.post(f"{dataset['urls']['self']}retry/").status_code == 200
         execution.run(dataset["id"])
         assert west(owner_api.get(dataset["urls"]["self"]).json()) == 50.0
 
-    def test_the_preview_is_of_such_a_reading(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
+    def test_the_preview_is_of_such_a_reading(self, owner_api, dataset):
         shown = owner_api.get(f"{dataset['urls']['self']}preview/").json()
         other = owner_api.get(f"{dataset['urls']['self']}preview/", {"lon_range": "180"}).json()
         assert shown["guesses"] == [GUESS]
         assert GUESS not in other["guesses"]
 
-    def test_the_kind_that_was_detected_is_kept(self, owner_api: APIClient) -> None:
+    def test_the_kind_that_was_detected_is_kept(self, owner_api):
         found = made(owner_api, kinds.checkins(kinds.checkin_rows()))
         found = again(owner_api, decide(found, {"options": {}, "guesses": [], "joins": []}))
         assert found["kind"] == "checkins"
         assert not [guess for guess in found["report"]["guesses"] if guess["option"] == "kind"]
 
     @pytest.mark.parametrize("change", [{"options": {"lon_range": "180"}}, {"kind": "trajectory"}])
-    def test_other_options_of_the_owner_decide_the_rest_again(
-        self, owner_api: APIClient, dataset: dict[str, Any], change: dict[str, Any], worker: bool
-    ) -> None:
+    def test_other_options_of_the_owner_decide_the_rest_again(self, owner_api, dataset, change, worker):
         found = again(owner_api, dataset, **change)
         assert west(found) == 10.0
         assert GUESS not in found["decided"]["guesses"]
         assert found["decided"]["options"].get("swap") != "yes"
 
-    def test_another_kind_keeps_what_is_about_the_file(
-        self, owner_api: APIClient, dataset: dict[str, Any], worker: bool
-    ) -> None:
+    def test_another_kind_keeps_what_is_about_the_file(self, owner_api, dataset, worker):
         options = {"encoding": "Latin-1", "swap": "yes", "automatic": "no"}
         decide(dataset, {"options": options, "guesses": [GUESS], "joins": []})
         found = again(owner_api, dataset, kind="trajectory")
@@ -175,14 +162,12 @@ class TestLaterReadings:
         assert (decided["encoding"], decided["swap"], decided["automatic"]) == ("Latin-1", "no", "no")
         assert again(owner_api, found, kind="trajectory")["decided"] == found["decided"]
 
-    def test_a_reading_that_fails_changes_nothing(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
+    def test_a_reading_that_fails_changes_nothing(self, owner_api, dataset):
         answer = owner_api.post(f"{dataset['urls']['self']}read/", {"lon": "#9"})
         assert first_error(answer)["field"] in ("lon", "file")
         assert Dataset.objects.get().decided == SWAPPED
 
-    def test_data_of_an_earlier_version_keep_their_points_and_the_next_reading_decides(
-        self, owner_api: APIClient
-    ) -> None:
+    def test_data_of_an_earlier_version_keep_their_points_and_the_next_reading_decides(self, owner_api):
         found = made(owner_api, BODY)
         before, decided = Dataset.objects.get(), found["decided"]
         decide(found, {})
@@ -192,7 +177,7 @@ class TestLaterReadings:
         assert again(owner_api, found)["decided"] == decided
 
 
-def labels(api: APIClient, release: dict[str, Any]) -> dict[str, Any]:
+def labels(api, release):
     """The label of a public copy, and the texts that carry the promise."""
     page = api.post(release["urls"]["publications"], {}).json()["urls"]["page"]
     label: dict[str, Any] = json.loads(Client().get(f"{page}label/").getvalue())
@@ -202,7 +187,7 @@ def labels(api: APIClient, release: dict[str, Any]) -> dict[str, Any]:
 
 
 class TestLabel:
-    def released(self, api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any]) -> None:
+    def released(self, api, dataset, mechanism):
         """Release it, and find in its label what was decided, without a name of the file."""
         label = labels(api, released(api, dataset, mechanism))
         listed = f"the values of the reading options, which were decided from the data ({', '.join(LISTED)})"
@@ -214,13 +199,13 @@ class TestLabel:
             assert "decided from the data" in text
             assert "Alice" not in text
 
-    def test_of_trajectories(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
+    def test_of_trajectories(self, owner_api, dataset):
         self.released(owner_api, decide(dataset, DECIDED), EVENT)
 
-    def test_of_counts(self, owner_api: APIClient) -> None:
+    def test_of_counts(self, owner_api):
         self.released(owner_api, decide(made(owner_api, kinds.wide(kinds.counts())), DECIDED), STREAM)
 
-    def test_of_check_ins(self, owner_api: APIClient) -> None:
+    def test_of_check_ins(self, owner_api):
         found = made(owner_api, kinds.checkins(kinds.checkin_rows()))
         self.released(owner_api, decide(found, DECIDED), POPULARITY)
 
@@ -231,14 +216,7 @@ class TestLabel:
             ("stays", {"distance_m": 5000.0, "duration_s": 60.0}, POPULARITY),
         ],
     )
-    def test_of_what_was_made_of_it(
-        self,
-        owner_api: APIClient,
-        dataset: dict[str, Any],
-        action: str,
-        spec: dict[str, Any],
-        mechanism: dict[str, Any],
-    ) -> None:
+    def test_of_what_was_made_of_it(self, owner_api, dataset, action, spec, mechanism):
         found = kinds.derived(owner_api, decide(dataset, DECIDED), action, spec)
         decide(dataset, SWAPPED)  # it was read in another way since
         assert found["decided"] == DECIDED
@@ -247,19 +225,19 @@ class TestLabel:
         page.force_login(Dataset.objects.first().owner)  # type: ignore[union-attr]
         assert "which were decided from the data" in page.get(found["urls"]["page"]).content.decode()
 
-    def test_lists_what_was_decided_and_not_what_was_given(self, owner_api: APIClient) -> None:
+    def test_lists_what_was_decided_and_not_what_was_given(self, owner_api):
         label = labels(owner_api, released(owner_api, made(owner_api, BODY, lat="lat"), EVENT))
         assert "lon #1, " in label["not_covered"][-1]
         assert 'delimiter ";"' in label["not_covered"][-1]
         assert " lat " not in label["not_covered"][-1]
 
-    def test_lists_nothing_where_nothing_was_kept(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
+    def test_lists_nothing_where_nothing_was_kept(self, owner_api, dataset):
         label = labels(owner_api, released(owner_api, decide(dataset, {}), EVENT))
         assert not [one for one in label["not_covered"] if "decided" in one]
         assert "decided" not in label["guarantee"]["statement"]
 
 
-def test_the_page_lists_them_with_their_names(owner_page: Any, dataset: dict[str, Any]) -> None:
+def test_the_page_lists_them_with_their_names(owner_page, dataset):
     decide(dataset, DECIDED | {"options": DECIDED["options"] | {"members": {"a.csv": {"lon": "#2"}, "b.csv": None}}})
     page = owner_page.get(dataset["urls"]["page"]).content.decode()
     part = page.split("data-decided>")[1].split("</details>")[0]

@@ -1,7 +1,5 @@
 """``manage.py doctor``: every finding, with the fault really made, and none where nothing is wrong."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -12,12 +10,10 @@ import sys
 import time
 import uuid
 from collections import namedtuple
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -25,14 +21,12 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from dashboard.accounts.models import User
 from dashboard.core import beats
 from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import workers
 from dashboard.maintenance import doctor
 from dashboard.maintenance.doctor import host, services, storage
-from dashboard.releases.models import Release
 from dashboard.storage import trash
 from dashboard.storage.local_storage import LocalFiles
 from dashboard.storage.uploads import SPARE_BYTES
@@ -43,12 +37,12 @@ from tests.redis_server import age_beat
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def codes(check: Any) -> list[str]:
+def codes(check):
     return [finding.code for finding in check()]
 
 
 @pytest.fixture
-def home(settings: Any, tmp_path: Path) -> Path:
+def home(settings, tmp_path):
     """A home of its own."""
     folder = tmp_path / "home"
     folder.mkdir(mode=0o700)
@@ -57,17 +51,17 @@ def home(settings: Any, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def redis() -> Iterator[str]:
+def redis():
     """The address of a broker with a password."""
     with redis_server.running("--requirepass", "right") as listens_at:
         yield f"redis+socket://:PASSWORD@{listens_at}"
 
 
 class TestDatabase:
-    def test_that_is_migrated_is_in_order(self, db: None) -> None:
+    def test_that_is_migrated_is_in_order(self, db):
         assert codes(services.database) == []
 
-    def test_that_does_not_answer(self, tmp_path: Path) -> None:
+    def test_that_does_not_answer(self, tmp_path):
         with closing(socket.create_server(("127.0.0.1", 0))) as unused:
             port = unused.getsockname()[1]
         report = run(tmp_path, DATABASE_URL=f"postgres://cairn:secret@127.0.0.1:{port}/cairn")
@@ -76,30 +70,30 @@ class TestDatabase:
         assert "secret" not in json.dumps(report)
         assert not any(one["code"] == "check-failed" for one in report["findings"])
 
-    def test_without_the_newest_tables(self, db: None) -> None:
+    def test_without_the_newest_tables(self, db):
         MigrationRecorder(connection).record_unapplied("datasets", last_migration("datasets"))
         (found,) = services.database()
         assert found.code == "not-migrated"
         assert f"datasets.{last_migration('datasets')}" in found.what
         assert "manage.py migrate" in found.do
 
-    def test_of_a_newer_version(self, db: None) -> None:
+    def test_of_a_newer_version(self, db):
         MigrationRecorder(connection).record_applied("datasets", "9999_of_tomorrow")
         (found,) = services.database()
         assert (found.code, "datasets.9999_of_tomorrow" in found.what) == ("newer-database", True)
 
-    def test_without_users(self, db: None, django_user_model: Any) -> None:
+    def test_without_users(self, db, django_user_model):
         assert codes(services.users) == ["no-user"]
         django_user_model.objects.create_user("someone")
         assert codes(services.users) == []
 
 
-def last_migration(app: str) -> str:
+def last_migration(app):
     return sorted(path.stem for path in (ROOT / "dashboard" / app / "migrations").glob("0*.py"))[-1]
 
 
 class TestBroker:
-    def test_takes_the_right_password_alone(self, settings: Any, redis: str) -> None:
+    def test_takes_the_right_password_alone(self, settings, redis):
         refused = ["broker-refuses"]
         for userinfo, expected in ((":right@", []), (":wrong@", refused), ("", refused)):
             settings.CELERY_BROKER_URL = settings.REDIS_URL = redis.replace(":PASSWORD@", userinfo)
@@ -107,22 +101,22 @@ class TestBroker:
             assert [one.code for one in found] == expected, userinfo
             assert "wrong@" not in str(found)
 
-    def test_that_is_away(self, settings: Any, tmp_path: Path) -> None:
+    def test_that_is_away(self, settings, tmp_path):
         settings.CELERY_BROKER_URL = settings.REDIS_URL = f"redis+socket://:secret@{tmp_path}/none.sock"
         (found,) = services.broker()
         assert (found.code, "secret" in found.what) == ("broker-away", False)
 
 
 class TestProcesses:
-    def test_nothing_is_reported_of_them_while_the_broker_is_away(self, settings: Any, tmp_path: Path) -> None:
+    def test_nothing_is_reported_of_them_while_the_broker_is_away(self, settings, tmp_path):
         settings.CELERY_BROKER_URL = settings.REDIS_URL = f"redis+socket://{tmp_path}/none.sock"
         assert codes(services.workers_of_each_queue) == codes(services.sweep) == []
 
-    def test_without_any(self, beats_recorded: None) -> None:
+    def test_without_any(self, beats_recorded):
         assert codes(services.workers_of_each_queue) == ["no-worker", "no-worker"]
         assert codes(services.sweep) == ["no-sweep"]
 
-    def test_a_queue_that_no_worker_takes_from_is_named(self, beats_recorded: None) -> None:
+    def test_a_queue_that_no_worker_takes_from_is_named(self, beats_recorded):
         workers.beat("one", ["interactive"])
         (found,) = services.workers_of_each_queue()
         assert (found.code, "queue batch" in found.what, "--queues batch" in found.do) == ("no-worker", True, True)
@@ -131,7 +125,7 @@ class TestProcesses:
         age_beat("worker", "two", workers.SILENT_S + 1)
         assert codes(services.workers_of_each_queue) == ["no-worker"]
 
-    def test_a_queue_in_which_nothing_goes_on(self, owner: User, beats_recorded: None) -> None:
+    def test_a_queue_in_which_nothing_goes_on(self, owner, beats_recorded):
         waits = Dataset.objects.create(owner=owner, name="Waits")
         assert codes(services.stalled_queues) == []
         Dataset.objects.filter(pk=waits.pk).update(created_at=timezone.now() - timedelta(seconds=70))
@@ -140,14 +134,14 @@ class TestProcesses:
         assert "Jobs of the queue interactive have waited for 60 s" in found.what
         assert "after 300 s without progress" in found.do
 
-    def test_a_sweep_that_stopped(self, beats_recorded: None) -> None:
+    def test_a_sweep_that_stopped(self, beats_recorded):
         beats.record("sweep", "here")
         assert codes(services.sweep) == []
         age_beat("sweep", "here", 1800)
         (found,) = services.sweep()
         assert "last ran 1,80" in found.what
 
-    def test_clocks_that_differ(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_clocks_that_differ(self, db, monkeypatch):
         assert codes(services.clocks) == []
         if connection.vendor != "postgresql":
             pytest.skip("SQLite has this host's clock: make test-postgres tests it")
@@ -158,26 +152,26 @@ class TestProcesses:
 
 
 class TestFiles:
-    def test_in_order(self, home: Path, db: None) -> None:
+    def test_in_order(self, home, db):
         assert codes(host.files) == codes(host.permissions) == codes(storage.storage) == []
         assert list((home / "tmp").iterdir()) == []
 
-    def test_a_file_server_with_another_clock(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_file_server_with_another_clock(self, home, monkeypatch):
         real = time.time
         monkeypatch.setattr(time, "time", lambda: real() + 3600)
         (found,) = host.files()
         assert (found.code, "3,60" in found.what) == ("clock-of-files", True)
 
-    def test_a_home_that_is_no_folder(self, settings: Any, tmp_path: Path) -> None:
+    def test_a_home_that_is_no_folder(self, settings, tmp_path):
         (tmp_path / "file").touch()
         settings.CAIRN_HOME = tmp_path / "file"
         assert codes(host.files) == ["files-not-writable"]
 
-    def test_a_home_that_is_read_only(self, settings: Any) -> None:
+    def test_a_home_that_is_read_only(self, settings):
         settings.CAIRN_HOME = Path("/proc/self")  # no user can write there, root neither
         assert codes(host.files) == ["files-not-writable"]
 
-    def test_a_home_or_a_key_that_others_may_read(self, home: Path) -> None:
+    def test_a_home_or_a_key_that_others_may_read(self, home):
         home.chmod(0o755)
         (home / "ledger.key").touch(mode=0o644)
         (home / "ledger.key").chmod(0o644)
@@ -185,15 +179,13 @@ class TestFiles:
         assert f"chmod 700 {home}" in next(iter(host.permissions())).do
 
     @pytest.mark.parametrize(("free", "expected"), [(0, ["disk-full"]), (1, ["disk-low"]), (100, [])])
-    def test_a_disk_that_fills(
-        self, home: Path, settings: Any, monkeypatch: pytest.MonkeyPatch, free: int, expected: list[str]
-    ) -> None:
+    def test_a_disk_that_fills(self, home, settings, monkeypatch, free, expected):
         settings.CAIRN_UPLOAD_BYTES = 10_000_000
         usage = namedtuple("usage", "total used free")
         monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(0, 0, SPARE_BYTES + free * 10_000_000))
         assert codes(host.disk) == expected
 
-    def test_a_dataset_whose_file_is_gone(self, ready_dataset: Dataset) -> None:
+    def test_a_dataset_whose_file_is_gone(self, ready_dataset):
         assert codes(storage.storage) == []
         ready_dataset.points_path.unlink()
         (found,) = storage.storage()
@@ -202,22 +194,22 @@ class TestFiles:
 
 
 class TestKeys:
-    def test_a_weak_secret_key(self, settings: Any) -> None:
+    def test_a_weak_secret_key(self, settings):
         for key, expected in [("abcdefghij" * 6, []), ("short", ["secret-key-weak"]), ("a" * 80, ["secret-key-weak"])]:
             settings.SECRET_KEY = key
             assert codes(host.keys) == expected, key
 
-    def test_one_key_for_both(self, settings: Any) -> None:
+    def test_one_key_for_both(self, settings):
         settings.SECRET_KEY = settings.CAIRN_LEDGER_KEY
         assert codes(host.keys) == ["ledger-key-shared"]
 
-    def test_a_ledger_key_that_is_not_random(self, settings: Any) -> None:
+    def test_a_ledger_key_that_is_not_random(self, settings):
         settings.CAIRN_LEDGER_KEY = "x" * 40
         assert "ledger-key-weak" in codes(host.keys)
 
     @pytest.mark.parametrize("variable", ["CAIRN_LEDGER_KEY_FILE", "CAIRN_SECRET_KEY_FILE"])
     @pytest.mark.parametrize("option", [[], ["--json"]])
-    def test_a_file_of_a_key_that_is_not_there(self, tmp_path: Path, variable: str, option: list[str]) -> None:
+    def test_a_file_of_a_key_that_is_not_there(self, tmp_path, variable, option):
         done = start(tmp_path, *option, **{variable: str(tmp_path / "none")})
         assert done.returncode == 1
         assert f"{variable} must name a readable file" in done.stdout
@@ -225,12 +217,12 @@ class TestKeys:
         if option:
             assert json.loads(done.stdout)["findings"][0]["code"] == "settings"
 
-    def test_a_ledger_key_that_is_too_short(self, tmp_path: Path) -> None:
+    def test_a_ledger_key_that_is_too_short(self, tmp_path):
         done = start(tmp_path, CAIRN_LEDGER_KEY="short")
         assert (done.returncode, "must have at least 32 characters, got 5" in done.stdout) == (1, True)
 
 
-def test_names_https_and_proxies(settings: Any) -> None:
+def test_names_https_and_proxies(settings):
     for hosts, https, proxies, origins, expected in [
         (["127.0.0.1", "localhost"], False, 0, [], []),
         (["cairn.example.org"], True, 1, ["https://cairn.example.org"], []),
@@ -248,13 +240,13 @@ def test_names_https_and_proxies(settings: Any) -> None:
         assert codes(host.names_and_https) == expected, (hosts, https, proxies, origins, expected)
 
 
-def test_debugging(settings: Any) -> None:
+def test_debugging(settings):
     settings.DEBUG = True
     settings.ALLOWED_HOSTS = ["127.0.0.1"]
     assert codes(host.names_and_https) == ["debug"]
 
 
-def test_a_proxy_that_takes_less_than_cairn(settings: Any) -> None:
+def test_a_proxy_that_takes_less_than_cairn(settings):
     settings.CAIRN_UPLOAD_BYTES, settings.CAIRN_PROXY_BYTES = 100_000_000, 0
     assert codes(host.upload_limit) == []
     settings.CAIRN_PROXY_BYTES = 1_000_000
@@ -264,7 +256,7 @@ def test_a_proxy_that_takes_less_than_cairn(settings: Any) -> None:
     assert codes(host.upload_limit) == []
 
 
-def test_a_job_that_may_take_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_may_take_more_memory_than_there_is(monkeypatch):
     assert host.memory_bytes() > 1e8
     monkeypatch.setenv("CAIRN_JOB_MEMORY_MB", "900000000")
     assert codes(host.memory) == ["job-memory"]
@@ -272,7 +264,7 @@ def test_a_job_that_may_take_more_memory_than_there_is(monkeypatch: pytest.Monke
     assert codes(host.memory) == []
 
 
-def start(home: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def start(home, *options, **environment):
     """Run the command on a home of its own."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("CAIRN", "REDIS", "DATABASE"))}
     environment = {"CAIRN_HOME": str(home / "home"), **environment}
@@ -282,20 +274,20 @@ def start(home: Path, *options: str, **environment: str) -> subprocess.Completed
     )  # fmt: skip
 
 
-def run(home: Path, **environment: str) -> Any:
+def run(home, **environment):
     done = start(home, "--json", **environment)
     assert done.returncode == 1, done.stderr
     return json.loads(done.stdout)
 
 
 class TestInstallation:
-    def test_of_other_files_is_the_only_finding(self, home: Path, db: None) -> None:
+    def test_of_other_files_is_the_only_finding(self, home, db):
         (home / "installation").write_text(f"{uuid.uuid4()}\n")
         checks, (found,) = doctor.examine()
         assert (checks, found.code, found.level) == (["installation id"], "installation", "error")
         assert "manage.py adopt" in found.do
 
-    def test_a_trash_that_holds_something(self, home: Path) -> None:
+    def test_a_trash_that_holds_something(self, home):
         assert codes(storage.trash_of_the_sweep) == []
         lost = home / "datasets" / "of-no-row"
         lost.mkdir(parents=True)
@@ -308,12 +300,12 @@ class TestInstallation:
 
 
 class TestStoredFiles:
-    def test_none_is_damaged(self, done: Release) -> None:
+    def test_none_is_damaged(self, done):
         reported: list[str] = []
         assert codes(storage.damage) == [] == codes(lambda: storage.every_file(reported.append))
         assert re.fullmatch(r"[5-9] files checked, 0\.0 GB, 0 damaged", reported[-1])
 
-    def test_damaged_and_missing_ones_are_listed_and_end_with_1(self, done: Release, capsys: Any) -> None:
+    def test_damaged_and_missing_ones_are_listed_and_end_with_1(self, done, capsys):
         path = Path(done.data_path)
         before = path.read_bytes()
         path.write_bytes(before[:9] + bytes([before[9] ^ 1]) + before[10:])
@@ -331,8 +323,8 @@ class TestStoredFiles:
         assert codes(lambda: storage.every_file(lambda _: None)) == ["files-missing"]
         assert codes(storage.damage) == []
 
-    def test_a_storage_that_does_not_answer(self, done: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-        def away(_: Any, name: str) -> Iterator[bytes]:
+    def test_a_storage_that_does_not_answer(self, done, monkeypatch):
+        def away(_, name):
             raise StorageUnavailable(name)
 
         monkeypatch.setattr(LocalFiles, "chunks", away)
@@ -340,7 +332,7 @@ class TestStoredFiles:
 
 
 class TestCommand:
-    def test_ends_with_0_where_nothing_stops_work(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_ends_with_0_where_nothing_stops_work(self, monkeypatch):
         monkeypatch.setattr(
             "dashboard.maintenance.doctor.run.CHECKS", [lambda: [doctor.Finding("x", "warning", "W", "D")]]
         )
@@ -349,7 +341,7 @@ class TestCommand:
         assert "WARNING x: W\n  D\n" in out.getvalue()
         assert "1 checks, 0 errors, 1 warnings" in out.getvalue()
 
-    def test_ends_with_1_for_an_error_and_names_what_to_do(self, home: Path, db: None, beats_recorded: None) -> None:
+    def test_ends_with_1_for_an_error_and_names_what_to_do(self, home, db, beats_recorded):
         out = StringIO()
         with pytest.raises(SystemExit) as ended:
             call_command("doctor", stdout=out)
@@ -357,7 +349,7 @@ class TestCommand:
         assert "ERROR no-sweep: The sweep did not run in the last hour" in out.getvalue()
         assert "Start it and keep it running: manage.py sweep." in out.getvalue()
 
-    def test_json_has_every_check(self, home: Path, db: None) -> None:
+    def test_json_has_every_check(self, home, db):
         out = StringIO()
         with pytest.raises(SystemExit):
             call_command("doctor", "--json", stdout=out)
@@ -366,8 +358,8 @@ class TestCommand:
         assert report["ok"] is False
         assert {"code", "level", "what", "do"} == set(report["findings"][0])
 
-    def test_a_check_that_fails_itself_hides_no_other(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def broken() -> None:
+    def test_a_check_that_fails_itself_hides_no_other(self, monkeypatch):
+        def broken():
             raise RuntimeError("12.3456")
 
         monkeypatch.setattr(
@@ -377,7 +369,7 @@ class TestCommand:
         assert [one.code for one in found] == ["check-failed", "x"]
         assert "12.3456" not in found[0].what
 
-    def test_every_finding_is_tested_here(self) -> None:
+    def test_every_finding_is_tested_here(self):
         sources = "".join(path.read_text() for path in (ROOT / "dashboard" / "maintenance" / "doctor").glob("*.py"))
         made = set(re.findall(r'(?:error|warning)\(\s*"([a-z-]+)"', sources))
         assert len(made) > 20

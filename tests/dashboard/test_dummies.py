@@ -1,7 +1,5 @@
 """Dummies beside landmarks: the API, what is stored, and what a release does not publish."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,28 +1,15 @@
 """Charges made before events were counted: never less than before, hashes added in the background."""
 
-from __future__ import annotations
-
 import importlib
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.apps import apps
 from django.db.models import Sum
 from django.utils import timezone
 
-from dashboard.accounts.models import User
 from dashboard.datasets import earlier_readings, ledger, lineage, services
-from dashboard.datasets.models import (
-    Budget,
-    BudgetEntry,
-    Dataset,
-    EventLoss,
-    LineageEntry,
-    Reading,
-    SourceFile,
-    SourceSketch,
-)
+from dashboard.datasets.models import Budget, BudgetEntry, EventLoss, LineageEntry, Reading, SourceFile, SourceSketch
 from dashboard.maintenance.cleanup import tidy
 from privacy_engine.cleaning import parse_cleaning
 from tests.dashboard.test_lineage import N, csv, imported, lines, per_km, spend
@@ -30,7 +17,7 @@ from tests.dashboard.test_lineage import N, csv, imported, lines, per_km, spend
 migration = importlib.import_module("dashboard.datasets.migrations.0022_earlier_charges")
 
 
-def as_before() -> None:
+def as_before():
     """Leave what the version before had: sketches, and one sum a lineage."""
     Reading.objects.all().delete()
     EventLoss.objects.all().delete()
@@ -40,12 +27,12 @@ def as_before() -> None:
         budget.save()
 
 
-def upgraded() -> None:
+def upgraded():
     as_before()
     migration.count_wholly(apps, None)
 
 
-def hashed() -> int:
+def hashed():
     many = 0
     while (pk := earlier_readings.next_file()) is not None:
         assert earlier_readings.add_hashes(pk)
@@ -54,7 +41,7 @@ def hashed() -> int:
 
 
 @pytest.fixture
-def chain(owner: User) -> list[Dataset]:
+def chain(owner):
     """Each shares most events with the next; the first and the last share none."""
     found = []
     for i in range(3):
@@ -64,7 +51,7 @@ def chain(owner: User) -> list[Dataset]:
 
 
 class TestMigration:
-    def test_counts_what_a_chain_spent_for_every_event_of_it(self, chain: list[Dataset]) -> None:
+    def test_counts_what_a_chain_spent_for_every_event_of_it(self, chain):
         assert [per_km(one) for one in chain] == [300.0, 700.0 - 100.0, 600.0]
         upgraded()
         for one in chain:
@@ -74,7 +61,7 @@ class TestMigration:
         spend(chain[0], 0.1)
         assert {per_km(one) for one in chain} == {800.0}
 
-    def test_keeps_what_was_divided_apart(self, owner: User, chain: list[Dataset]) -> None:
+    def test_keeps_what_was_divided_apart(self, owner, chain):
         lineage.record_other_people(dataset=chain[0])
         before = list(LineageEntry.objects.values())
         upgraded()
@@ -83,7 +70,7 @@ class TestMigration:
         assert [per_km(one) for one in chain] == [100.0, 600.0, 600.0]
         assert list(LineageEntry.objects.values()) == before
 
-    def test_finds_what_was_not_recognised_before(self, owner: User) -> None:
+    def test_finds_what_was_not_recognised_before(self, owner):
         one, other = imported(owner, csv(lines())), imported(owner, csv(lines(start=N - 10)))
         spend(one, 0.1)
         spend(other, 0.2)
@@ -96,7 +83,7 @@ class TestMigration:
         assert hashed() == 2
         assert ledger.spent(one) == ledger.spent(other) == {"per_km": 300.0, "releases": 2, "events": 10}
 
-    def test_carries_what_rounding_of_each_charge_added(self, owner: User) -> None:
+    def test_carries_what_rounding_of_each_charge_added(self, owner):
         one = imported(owner, csv(lines()))
         spend(one)
         as_before()
@@ -107,7 +94,7 @@ class TestMigration:
         spend(one)
         assert EventLoss.objects.get().spent == Budget.objects.get().spent == 200_000_002
 
-    def test_back_each_budget_is_the_sum_of_its_charges(self, chain: list[Dataset]) -> None:
+    def test_back_each_budget_is_the_sum_of_its_charges(self, chain):
         services.set_budget(dataset=chain[0], epsilon=0.65, radius_m=1.0)
         migration.add_up(apps, None)
         (budget,) = Budget.objects.all()
@@ -115,7 +102,7 @@ class TestMigration:
 
 
 class TestHashes:
-    def test_of_a_file_that_is_gone_are_those_of_its_points(self, owner: User) -> None:
+    def test_of_a_file_that_is_gone_are_those_of_its_points(self, owner):
         dataset = imported(owner, csv(lines()))
         dataset.original_path.unlink()
         as_before()
@@ -124,7 +111,7 @@ class TestHashes:
         spend(dataset)
         assert ledger.spent(part) == {"per_km": 100.0, "releases": 1, "events": 10}
 
-    def test_of_a_file_that_is_gone_and_was_cleaned_do_not_exist(self, owner: User) -> None:
+    def test_of_a_file_that_is_gone_and_was_cleaned_do_not_exist(self, owner):
         """It counts for every event of what its sketch shares most events with."""
         cleaned = imported(owner, csv(lines()), cleaning=parse_cleaning([{"name": "first-events", "events": 7}]))
         cleaned.original_path.unlink()
@@ -136,14 +123,12 @@ class TestHashes:
         half = imported(owner, csv(lines(count=N // 2) + lines(start=500, count=20)))
         assert ledger.spent(half) == {"per_km": 100.0, "releases": 1, "events": N // 2 + 20}
 
-    def test_what_was_killed_is_begun_again_and_given_up_after_three_times(
-        self, owner: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_what_was_killed_is_begun_again_and_given_up_after_three_times(self, owner, monkeypatch):
         imported(owner, csv(lines()))
         as_before()
         file = SourceFile.objects.get()
 
-        def killed(*_: Any, **__: Any) -> None:
+        def killed(*_, **__):
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
@@ -158,7 +143,7 @@ class TestHashes:
         assert Reading.objects.count() == 1
         assert earlier_readings.next_file() is None
 
-    def test_are_requested_by_the_sweep(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_are_requested_by_the_sweep(self, owner, monkeypatch):
         sent = []
         monkeypatch.setattr(earlier_readings.current_app, "send_task", lambda *a, **more: sent.append(a))
         imported(owner, csv(lines()))
@@ -170,9 +155,7 @@ class TestHashes:
 
 
 class TestRemoval:
-    def test_of_an_upload_that_was_never_charged_removes_its_hashes(
-        self, owner: User, django_capture_on_commit_callbacks: Any
-    ) -> None:
+    def test_of_an_upload_that_was_never_charged_removes_its_hashes(self, owner, django_capture_on_commit_callbacks):
         dataset = imported(owner, csv(lines()))
         again = imported(owner, csv(lines()))
         path = Reading.objects.get().hashes_path
@@ -184,14 +167,14 @@ class TestRemoval:
         assert not path.exists()
         assert (Reading.objects.count(), SourceSketch.objects.count()) == (0, 0)
 
-    def test_of_one_that_was_charged_keeps_them(self, owner: User) -> None:
+    def test_of_one_that_was_charged_keeps_them(self, owner):
         dataset = imported(owner, csv(lines()))
         entry = spend(dataset)
         services.delete_dataset(dataset=dataset)
         assert Reading.objects.get().hashes_path.exists()
         assert BudgetEntry.objects.get() == entry
 
-    def test_damaged_hashes_and_labels_count_wholly(self, owner: User) -> None:
+    def test_damaged_hashes_and_labels_count_wholly(self, owner):
         one = imported(owner, csv(lines()))
         spend(one)
         two = imported(owner, csv(lines(count=40) + lines(start=500, count=20)))

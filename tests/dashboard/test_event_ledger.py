@@ -1,7 +1,5 @@
 """What the worst event of each upload spent is that of a count over sets of events, in any order of what happens."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -14,7 +12,6 @@ import pytest
 from django.db import transaction
 from hypothesis import settings
 
-from dashboard.accounts.models import User
 from dashboard.datasets import ledger, lineage, matching, selectors, services
 from dashboard.datasets.evidence import evidence_of
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Lineage, Reading, SourceFile
@@ -30,14 +27,14 @@ LEVELS = ((0.1, 1.0), (1.0, 3.0), (0.25, 1.0), (1.0, 7.0))
 class History:
     """Uploads and releases of one owner, and a count of them."""
 
-    def __init__(self, owner: User, seed: int) -> None:
+    def __init__(self, owner, seed):
         self.owner, self.rng = owner, random.Random(seed)
         self.known = truth(self.rng, 40)
         self.count = Count()
         self.datasets: list[Dataset] = []
         self.charged: list[tuple[int, uuid.UUID, Fraction]] = []
 
-    def upload(self) -> None:
+    def upload(self):
         events = next_upload(self.rng, self.known, self.count.uploads)
         self.count.add(events)
         evidence = evidence_of(None, series(sorted(events), self.rng), file_digest=uuid.uuid4().hex)
@@ -46,7 +43,7 @@ class History:
         file = lineage.register(owner_id=self.owner.pk, evidence=evidence)
         self.datasets.append(Dataset(owner=self.owner, kind="trajectory", source_file=file))
 
-    def release(self) -> None:
+    def release(self):
         at, (epsilon, radius_m) = self.rng.randrange(len(self.datasets)), self.rng.choice(LEVELS)
         key, mechanism = uuid.uuid4(), Uniform(epsilon=epsilon, radius_m=radius_m)
         price = ledger.quote(self.datasets[at], [mechanism])
@@ -56,13 +53,13 @@ class History:
         self.charged.append((at, key, amount))
         assert round(price["after_per_km"] * 1e6) == self.count.worst(at)[0]
 
-    def refund(self) -> None:
+    def refund(self):
         if self.charged:
             at, key, amount = self.charged.pop(self.rng.randrange(len(self.charged)))
             assert ledger.refund(release_id=key)
             self.count.charges[at] -= amount
 
-    def part(self) -> None:
+    def part(self):
         """Two uploads of one account are of other people."""
         at = self.rng.randrange(len(self.datasets))
         files = [one.source_file_id for one in self.datasets]
@@ -70,7 +67,7 @@ class History:
             lineage.record_other_people(dataset=self.datasets[at], others=[one["id"]])
             self.count.part(at, files.index(one["id"]))
 
-    def check(self) -> None:
+    def check(self):
         for i, dataset in enumerate(self.datasets):
             spent = ledger.spent(dataset)
             assert (round(spent["per_km"] * 1e6), spent["events"]) == self.count.worst(i)
@@ -80,7 +77,7 @@ class History:
 
 
 @pytest.mark.parametrize("part", range(100))
-def test_what_the_worst_event_spent_is_that_of_a_count_over_sets(db: None, owner: User, part: int) -> None:
+def test_what_the_worst_event_spent_is_that_of_a_count_over_sets(db, owner, part):
     sets = 10_000 if settings.default.max_examples >= 200 else 100
     for seed in range(part, sets, 100):
         with transaction.atomic():
@@ -98,7 +95,7 @@ def test_what_the_worst_event_spent_is_that_of_a_count_over_sets(db: None, owner
 
 @pytest.mark.django_db(transaction=True)
 class TestRace:
-    def test_twenty_uploads_and_releases_at_once_end_as_one_after_another(self, owner: User) -> None:
+    def test_twenty_uploads_and_releases_at_once_end_as_one_after_another(self, owner):
         """Each shares 15 of its 30 events with the next, so three uploads at most hold an event."""
         datasets = at_once(20, lambda i: imported(owner, csv(lines(start=15 * i, count=30))))
         at_once(20, lambda i: spend(datasets[i], (i + 1) / 10))
@@ -110,11 +107,11 @@ class TestRace:
             assert per_km(again[i]) == per_km(dataset)
         assert Budget.objects.get().spent == 3_900_000_000
 
-    def test_twenty_releases_of_two_uploads_get_exactly_ten_grants_of_a_shared_event(self, owner: User) -> None:
+    def test_twenty_releases_of_two_uploads_get_exactly_ten_grants_of_a_shared_event(self, owner):
         pair = [imported(owner, csv(lines(start=start, count=60))) for start in (0, 59)]
         services.set_budget(dataset=pair[0], epsilon=1.0, radius_m=1.0)
 
-        def attempt(i: int) -> bool:
+        def attempt(i):
             try:
                 spend(pair[i % 2], 0.1)
             except ledger.BudgetExceeded:
@@ -125,7 +122,7 @@ class TestRace:
         assert [ledger.spent(one)["events"] for one in pair] == [1, 1]
 
     @pytest.mark.parametrize("where", ["matching.store", "event_classes.remove_before", "losses.refresh"])
-    def test_killed_while_it_matches_leaves_nothing_and_is_done_again(self, owner: User, where: str) -> None:
+    def test_killed_while_it_matches_leaves_nothing_and_is_done_again(self, owner, where):
         first = imported(owner, csv(lines()))
         spend(first)
         program = f"""

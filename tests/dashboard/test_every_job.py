@@ -1,7 +1,5 @@
 """What every job does, whatever its work is: each model of ``models_of()``, by its row, its messages and the API."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 
@@ -25,7 +23,7 @@ FRESH = {"state": State.QUEUED, "attempt": 0, "progress": 0.0, "stage": "", "err
 FRESH |= dict.fromkeys(("token", "lease_until", "started_at", "finished_at", "enqueued_at", "progressed_at"))
 
 
-def chained(error: Exception, cause: Exception) -> Exception:
+def chained(error, cause):
     """What a library raises in place of ``cause``."""
     error.__context__ = cause
     return error
@@ -44,7 +42,7 @@ FAILURES: list[tuple[Exception, str]] = [
 
 
 @pytest.fixture(autouse=True)
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+def sent(monkeypatch):
     """The messages that were sent to workers; there is no broker."""
     sent: list[tuple[str, dict[str, Any]]] = []
     monkeypatch.setattr(current_app, "send_task", lambda name, **rest: sent.append((name, rest)))
@@ -52,12 +50,12 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.fixture(params=models_of(), ids=lambda model: model.__name__)
-def model(request: pytest.FixtureRequest) -> Any:
+def model(request):
     return request.param
 
 
 @pytest.fixture
-def row(made: Any, model: Any) -> Any:
+def row(made, model):
     """A row that waits, and the only one that does."""
     rows = model._default_manager
     found = rows.order_by("-created_at").first() or rows.create(experiment_id=made.rows["experiments"])
@@ -68,66 +66,66 @@ def row(made: Any, model: Any) -> Any:
     return put(found, **FRESH)
 
 
-def refreshed(row: Any) -> Any:
+def refreshed(row):
     row.refresh_from_db()
     return row
 
 
-def put(row: Any, **fields: Any) -> Any:
+def put(row, **fields):
     type(row)._default_manager.filter(pk=row.pk).update(**fields)
     return refreshed(row)
 
 
-def over(row: Any, state: str, **fields: Any) -> Any:
+def over(row, state, **fields):
     return put(row, state=state, finished_at=timezone.now(), **fields)
 
 
-def held(row: Any, *, expired: bool = False, **fields: Any) -> leases.Lease:
+def held(row, *, expired=False, **fields):
     """Let a worker hold it."""
     lease = leases.Lease(type(row), row.pk, leases.claim(type(row), row.pk))
     put(row, lease_until=timezone.now() + timedelta(seconds=-1 if expired else 60), **fields)
     return lease
 
 
-def no_work(row: Any, lease: leases.Lease) -> dict[str, Any]:
+def no_work(row, lease):
     pytest.fail("ran")
 
 
-def work_off(row: Any) -> None:
+def work_off(row):
     current_app.loader.import_default_modules()  # where workers look for tasks
     assert current_app.tasks[row.TASK].name == row.TASK
     current_app.tasks[row.TASK](str(row.pk))
 
 
-def test_no_two_models_share_a_task() -> None:
+def test_no_two_models_share_a_task():
     names = [model.TASK for model in models_of()]
     assert len(set(names)) == len(names) == 6
 
 
 class TestQueue:
-    def test_its_message_goes_to_its_queue_and_carries_the_id_alone(self, row: Any, sent: list[Any]) -> None:
+    def test_its_message_goes_to_its_queue_and_carries_the_id_alone(self, row, sent):
         assert queue.enqueue(row)
         name = "batch" if row.TASK in BATCH else "interactive"
         assert name in {one.name for one in settings.CELERY_TASK_QUEUES}
         assert sent == [(row.TASK, {"args": [str(row.pk)], "queue": name, "ignore_result": True})]
         assert refreshed(row).enqueued_at is not None
 
-    def test_a_message_that_cannot_be_sent_is_no_error(self, row: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        def away(*_: Any, **__: Any) -> None:
+    def test_a_message_that_cannot_be_sent_is_no_error(self, row, monkeypatch):
+        def away(*_, **__):
             raise OSError
 
         monkeypatch.setattr(current_app, "send_task", away)
         assert not queue.enqueue(row)
         assert refreshed(row).enqueued_at is None
 
-    def test_it_is_claimed_once(self, row: Any) -> None:
+    def test_it_is_claimed_once(self, row):
         token = leases.claim(type(row), row.pk)
         assert token is not None
         assert leases.claim(type(row), row.pk) is None
         assert (refreshed(row).state, row.attempt, row.token) == (State.RUNNING, 1, token)
         assert row.lease_until > timezone.now()
 
-    def test_what_is_over_is_neither_claimed_nor_cancelled(self, row: Any) -> None:
+    def test_what_is_over_is_neither_claimed_nor_cancelled(self, row):
         for state in (row.SUCCEEDED, State.FAILED, State.CANCELLED):
             over(row, state)
             assert leases.claim(type(row), row.pk) is None
@@ -135,7 +133,7 @@ class TestQueue:
                 queue.request_cancel(row)
             assert refreshed(row).state == state
 
-    def test_a_queue_in_which_it_waits_for_long_stands_still(self, row: Any) -> None:
+    def test_a_queue_in_which_it_waits_for_long_stands_still(self, row):
         for one in models_of():
             one._default_manager.update(progressed_at=timezone.now() - timedelta(seconds=stalls.quiet_s() + 1))
         assert stalls.stalled_queues([]) == [row.QUEUE]
@@ -144,7 +142,7 @@ class TestQueue:
 
 
 class TestRun:
-    def test_its_task_does_its_work_once(self, row: Any) -> None:
+    def test_its_task_does_its_work_once(self, row):
         work_off(row)
         assert (refreshed(row).state, row.error) == (row.SUCCEEDED, None)
         assert (row.progress, row.attempt, row.token, row.lease_until) == (1.0, 1, None, None)
@@ -152,15 +150,15 @@ class TestRun:
         work_off(row)
         assert (refreshed(row).attempt, row.finished_at) == (1, ended)
 
-    def test_what_its_work_returns_is_stored(self, row: Any) -> None:
+    def test_what_its_work_returns_is_stored(self, row):
         leases.run(type(row), row.pk, lambda row, lease: {"dismissed": True})
         assert (refreshed(row).state, row.dismissed, row.progress) == (row.SUCCEEDED, True, 1.0)
 
-    def test_it_fails_with_a_message_and_shows_no_secrets(self, row: Any, caplog: pytest.LogCaptureFixture) -> None:
+    def test_it_fails_with_a_message_and_shows_no_secrets(self, row, caplog):
         for error, code in FAILURES:
             put(row, **FRESH)
 
-            def work(row: Any, lease: leases.Lease, error: Exception = error) -> dict[str, Any]:
+            def work(row, lease, error=error):
                 raise error
 
             leases.run(type(row), row.pk, work)
@@ -170,8 +168,8 @@ class TestRun:
             assert "48.1234567" not in caplog.text + str(row.error)
             assert "\0" not in str(row.error)
 
-    def test_deleted_meanwhile_it_is_no_error(self, row: Any) -> None:
-        def work(row: Any, lease: leases.Lease) -> dict[str, Any]:
+    def test_deleted_meanwhile_it_is_no_error(self, row):
+        def work(row, lease):
             models.QuerySet(type(row)).filter(pk=row.pk)._raw_delete("default")
             return {}
 
@@ -179,15 +177,15 @@ class TestRun:
         assert not type(row)._default_manager.filter(pk=row.pk).exists()
         work_off(row)
 
-    def test_preempted_it_waits_again_and_no_attempt_is_counted(self, row: Any, sent: list[Any]) -> None:
-        def work(row: Any, lease: leases.Lease) -> dict[str, Any]:
+    def test_preempted_it_waits_again_and_no_attempt_is_counted(self, row, sent):
+        def work(row, lease):
             raise leases.Preempted
 
         leases.run(type(row), row.pk, work)
         assert (refreshed(row).state, row.attempt, row.token, row.stage) == (State.QUEUED, 0, None, "")
         assert [name for name, _ in sent] == [row.TASK]
 
-    def test_who_lost_the_lease_publishes_nothing(self, row: Any) -> None:
+    def test_who_lost_the_lease_publishes_nothing(self, row):
         zombie = held(row, expired=True)
         reaper.sweep(type(row))
         successor = leases.Lease(type(row), row.pk, leases.claim(type(row), row.pk))
@@ -200,15 +198,15 @@ class TestRun:
 
 
 class TestCancel:
-    def test_of_a_waiting_one_is_final(self, row: Any) -> None:
+    def test_of_a_waiting_one_is_final(self, row):
         queue.request_cancel(row)
         leases.run(type(row), row.pk, no_work)
         work_off(row)
         assert (refreshed(row).state, row.error) == (State.CANCELLED, None)
         assert row.finished_at is not None
 
-    def test_of_a_running_one_stops_it_at_its_next_report(self, row: Any) -> None:
-        def work(row: Any, lease: leases.Lease) -> dict[str, Any]:
+    def test_of_a_running_one_stops_it_at_its_next_report(self, row):
+        def work(row, lease):
             queue.request_cancel(row)
             lease.report("Reading", 0.5)
             pytest.fail("went on")
@@ -216,16 +214,14 @@ class TestCancel:
         leases.run(type(row), row.pk, work)
         assert refreshed(row).state == State.CANCELLED
 
-    def test_of_one_whose_worker_is_lost_ends_it(self, row: Any) -> None:
+    def test_of_one_whose_worker_is_lost_ends_it(self, row):
         held(row, expired=True, cancel_requested=True)
         assert reaper.sweep(type(row))["cancelled"] == 1
         assert refreshed(row).state == State.CANCELLED
 
 
 class TestRetry:
-    def test_it_waits_again_with_all_its_attempts(
-        self, row: Any, sent: list[Any], django_capture_on_commit_callbacks: Any
-    ) -> None:
+    def test_it_waits_again_with_all_its_attempts(self, row, sent, django_capture_on_commit_callbacks):
         for state in (State.FAILED, State.CANCELLED):
             over(row, state, attempt=3, error={"code": "crashed"}, cancel_requested=True, dismissed=True)
             with django_capture_on_commit_callbacks(execute=True):
@@ -236,13 +232,13 @@ class TestRetry:
         work_off(row)
         assert refreshed(row).state == row.SUCCEEDED
 
-    def test_of_another_is_refused(self, row: Any) -> None:
+    def test_of_another_is_refused(self, row):
         for state in (State.QUEUED, row.SUCCEEDED):
             put(row, state=state, finished_at=None if state == State.QUEUED else timezone.now())
             with pytest.raises(NotRetryable):
                 queue.retried(row)
 
-    def test_it_counts_among_what_waits(self, row: Any, settings: Any) -> None:
+    def test_it_counts_among_what_waits(self, row, settings):
         for one in models_of():
             one._default_manager.filter(state=State.QUEUED).exclude(pk=row.pk).delete()
         other = next(one for one in models_of() if one is not type(row) and one._default_manager.exists())
@@ -254,7 +250,7 @@ class TestRetry:
 
 
 class TestSweep:
-    def test_brings_it_back_until_it_is_given_up(self, row: Any, sent: list[Any]) -> None:
+    def test_brings_it_back_until_it_is_given_up(self, row, sent):
         for attempt in range(1, settings.CAIRN_MAX_ATTEMPTS):
             held(row, expired=True)
             assert reaper.sweep(type(row)) == {"cancelled": 0, "failed": 0, "requeued": 1, "enqueued": 1}
@@ -265,11 +261,11 @@ class TestSweep:
         assert row.failure["message"] == "The job stopped its worker 3 times and was given up."
         assert [rest["args"] for _, rest in sent] == [[str(row.pk)]] * (settings.CAIRN_MAX_ATTEMPTS - 1)
 
-    def test_leaves_a_live_lease_alone(self, row: Any) -> None:
+    def test_leaves_a_live_lease_alone(self, row):
         held(row)
         assert reaper.sweep(type(row)) == {"cancelled": 0, "failed": 0, "requeued": 0, "enqueued": 0}
 
-    def test_sends_again_what_was_not_claimed(self, row: Any, sent: list[Any], monkeypatch: Any) -> None:
+    def test_sends_again_what_was_not_claimed(self, row, sent, monkeypatch):
         for age, messages, expected in ((0, 0, 0), (reaper.RESEND_AFTER_S + 1, 0, 1), (3600, 1, 0)):
             monkeypatch.setattr(reaper, "_messages", lambda messages=messages: messages)
             put(row, enqueued_at=timezone.now() - timedelta(seconds=age))
@@ -279,7 +275,7 @@ class TestSweep:
 
 
 @pytest.fixture(params=listed_models(), ids=lambda model: model.__name__)
-def listed(request: pytest.FixtureRequest, made: Any) -> Any:
+def listed(request, made):
     """A row of each model in the list of jobs, which waits alone."""
     for one in listed_models():
         one._default_manager.update(dismissed=True)
@@ -291,11 +287,11 @@ def listed(request: pytest.FixtureRequest, made: Any) -> Any:
 class TestList:
     """What its owner sees of it, and does with it there."""
 
-    def listed(self, made: Any, part: str = "results") -> dict[str, Any]:
+    def listed(self, made, part="results"):
         (found,) = client_of(made.owner).get(JOBS).json()[part]
         return dict(found)
 
-    def test_what_waits_has_its_pages_and_is_cancelled(self, made: Any, listed: Any, client: Any) -> None:
+    def test_what_waits_has_its_pages_and_is_cancelled(self, made, listed, client):
         api, found = client_of(made.owner), self.listed(made)
         kind = listed._meta.model_name
         assert (found["kind"], found["id"], found["state"]) == (kind, str(listed.pk), "queued")
@@ -310,9 +306,7 @@ class TestList:
         assert set(ended["urls"]) == {"self", "page", "retry", "dismiss"}
 
     @pytest.mark.parametrize(("code", "again"), [("memory", True), ("no_points", False)])
-    def test_what_failed_states_why_and_what_to_do(
-        self, made: Any, listed: Any, client: Any, code: str, again: bool
-    ) -> None:
+    def test_what_failed_states_why_and_what_to_do(self, made, listed, client, code, again):
         over(listed, State.FAILED, error={"code": code, "message": "It did not work."})
         api, found = client_of(made.owner), self.listed(made, "ended")
         advice = failures.ADVICE[code].action
@@ -327,7 +321,7 @@ class TestList:
             again_id = api.post(found["urls"]["retry"]).json()["id"]
             assert self.listed(made)["id"] == again_id
 
-    def test_dismissed_it_stays_stored(self, made: Any, listed: Any) -> None:
+    def test_dismissed_it_stays_stored(self, made, listed):
         api, address = client_of(made.owner), reverse("api:job-dismiss", args=[listed.pk])
         assert api.post(address).status_code == 204
         assert self.listed(made)["id"] == str(listed.pk)  # what is open stays
@@ -337,7 +331,7 @@ class TestList:
         assert api.get(JOBS).json()["ended"] == []
         assert refreshed(listed).state == State.FAILED
 
-    def test_it_is_listed_for_its_time(self, made: Any, listed: Any) -> None:
+    def test_it_is_listed_for_its_time(self, made, listed):
         api = client_of(made.owner)
         for state, within, beyond in (("failed", 13 * 24 * 60, 15 * 24 * 60), ("cancelled", 1, 3)):
             over(listed, state, error={"code": "memory"} if state == "failed" else None)

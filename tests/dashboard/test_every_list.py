@@ -1,10 +1,6 @@
 """What every list and query of the API does: pages, orders, filters, refusals and caches, as the schema has them."""
 
-from __future__ import annotations
-
 import uuid
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -36,19 +32,19 @@ NONE = {"boolean": "perhaps", "integer": "x", "number": "x", "uuid": "1", "enum"
 LIVE = "streams/{id}/live/"  # a response without an end
 
 
-def type_of(described: dict[str, Any]) -> str:
+def type_of(described):
     inner = described.get("items", described)
     return "enum" if "enum" in inner else str(inner.get("format", inner.get("type")))
 
 
-def parameters(paths: Any = QUERIES) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def parameters(paths=QUERIES):
     """Path, name and schema of every parameter of a query of what has no id."""
     for path in paths:
         if "{" not in path and path != "releases/bundle/":
             yield from ((path, one["name"], one["schema"]) for one in QUERIES[path])
 
 
-def refused(answer: Any) -> tuple[str, str]:
+def refused(answer):
     """The field and the rule of the one error."""
     assert answer.status_code == 400, answer.content[:300]
     (error,) = answer.json()["errors"]
@@ -56,18 +52,18 @@ def refused(answer: Any) -> tuple[str, str]:
 
 
 @pytest.fixture
-def api(made: Any) -> Any:
+def api(made):
     return client_of(made.owner)
 
 
-def rows(api: Any, path: str, query: str = "") -> list[dict[str, Any]]:
+def rows(api, path, query=""):
     answer = api.get(f"{API}{path}?page_size=200&{query}")
     assert answer.status_code == 200, (path, query, answer.content[:300])
     assert answer.json()["count"] == len(answer.json()["results"])
     return list(answer.json()["results"])
 
 
-def fill(api: Any, made: Any) -> None:
+def fill(api, made):
     """One more row of whatever can be made by a request, and that it has an address and is listed."""
     for path, described in MADE:
         before = len(rows(api, path))
@@ -81,17 +77,17 @@ def fill(api: Any, made: Any) -> None:
         assert sent.json()["id"] in listed, path
 
 
-def form(described: dict[str, Any]) -> dict[str, str]:
+def form(described):
     return {"format": "multipart" if is_multipart(described) else "json"}
 
 
-def test_the_lists_are_found() -> None:
+def test_the_lists_are_found():
     assert len(PAGED) >= 12
     assert len(MADE) >= 8
     assert len(list(parameters())) > 50
 
 
-def test_pages_are_one_list(api: Any, made: Any) -> None:
+def test_pages_are_one_list(api, made):
     fill(api, made)
     for path in PAGED:
         listed, seen = [one["id"] for one in rows(api, path)], []
@@ -108,7 +104,7 @@ def test_pages_are_one_list(api: Any, made: Any) -> None:
             assert refused(api.get(f"{API}{path}?page_size={size}"))[0] == "page_size", (path, size)
 
 
-def test_queries_of_the_database_do_not_grow_with_the_page(api: Any, made: Any) -> None:
+def test_queries_of_the_database_do_not_grow_with_the_page(api, made):
     fill(api, made)
     for path in PAGED:
         counts = []
@@ -119,13 +115,13 @@ def test_queries_of_the_database_do_not_grow_with_the_page(api: Any, made: Any) 
         assert counts[1] <= counts[0] or many < 2, (path, counts)
 
 
-def test_an_account_without_rows_has_empty_lists(made: Any) -> None:
+def test_an_account_without_rows_has_empty_lists(made):
     api = client_of(get_user_model().objects.create_user("newcomer"))
     for path in PAGED:
         assert rows(api, path) == [], path
 
 
-def test_orders_are_those_of_the_schema(api: Any) -> None:
+def test_orders_are_those_of_the_schema(api):
     for path, name, described in parameters(PAGED):
         if name != "ordering":
             continue
@@ -139,7 +135,7 @@ def test_orders_are_those_of_the_schema(api: Any) -> None:
             assert up == sorted(up) or isinstance(up[0], str), (path, order)  # texts as the database has them
 
 
-def test_filters_leave_what_they_name(api: Any) -> None:
+def test_filters_leave_what_they_name(api):
     found_some = set()
     for path, name, described in parameters(PAGED):
         kind, everything = type_of(described), rows(api, path)
@@ -162,7 +158,7 @@ def test_filters_leave_what_they_name(api: Any) -> None:
     assert len(found_some) > 8
 
 
-def test_values_that_a_parameter_does_not_have_are_refused_by_name(api: Any) -> None:
+def test_values_that_a_parameter_does_not_have_are_refused_by_name(api):
     for path, name, described in parameters():
         kind = type_of(described)
         if kind in NONE and name != "page":
@@ -171,7 +167,7 @@ def test_values_that_a_parameter_does_not_have_are_refused_by_name(api: Any) -> 
             assert api.get(f"{API}{path}?{name}=%00").status_code == 400, (path, name)
 
 
-def test_repeated_and_empty_parameters_are_refused(api: Any) -> None:
+def test_repeated_and_empty_parameters_are_refused(api):
     for path, name, described in parameters():
         if described["type"] != "array" or name == "ordering":
             value = described.get("enum", ["1"])[0] or "1"
@@ -184,7 +180,7 @@ def test_repeated_and_empty_parameters_are_refused(api: Any) -> None:
             assert refused(empty) == (name, "a value or left out"), (path, name)
 
 
-def test_unknown_parameters_are_refused_by_name(api: Any, made: Any) -> None:
+def test_unknown_parameters_are_refused_by_name(api, made):
     for method, path, described in OPERATIONS:
         headers, send = TUS | {"Upload-Length": "10"}, getattr(api, method.lower())
         url = address(path, made.rows)
@@ -200,7 +196,7 @@ def test_unknown_parameters_are_refused_by_name(api: Any, made: Any) -> None:
             assert (error["code"], error["field"]) == ("parameter", "nonsense"), (method, path)
 
 
-def test_responses_are_stored_by_no_cache_and_not_sent_twice(api: Any, made: Any) -> None:
+def test_responses_are_stored_by_no_cache_and_not_sent_twice(api, made):
     for path, described in GETS.items():
         if path == LIVE:
             continue

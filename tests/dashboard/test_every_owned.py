@@ -1,7 +1,5 @@
 """What all that has an owner does: its files are whole and recorded, it is deleted whole, the account has it."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
@@ -9,9 +7,6 @@ import json
 import re
 import shutil
 import zipfile
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -34,7 +29,7 @@ DOWNLOADS = {
 }
 
 
-def formats(path: str) -> list[str]:
+def formats(path):
     """The formats that the schema has of a download."""
     described = [one["schema"] for one in DOWNLOADS[path].get("parameters", ()) if one["name"] == "format"]
     return [value for one in described for value in one.get("items", one)["enum"]]
@@ -43,14 +38,14 @@ def formats(path: str) -> list[str]:
 FILES = {path: ["", *formats(path)] for path in DOWNLOADS if formats(path)} | {"releases/{id}/notebook/": [""]}
 
 
-def rows_of_path(path: str, rows: dict[str, str]) -> list[str]:
+def rows_of_path(path, rows):
     """The ids of every kind of row that a path can be of."""
     of = path.split("/")[0]
     found = {name: pk for name, pk in rows.items() if name.split()[-1] == of and not name.startswith("spare")}
     return [pk for name, pk in found.items() if f"closed {name}" not in found]  # an open stream has no rows yet
 
 
-def opened(content: bytes, name: str) -> None:
+def opened(content, name):
     """Read a file as its name has it."""
     match name.rpartition(".")[2]:
         case "csv":
@@ -69,7 +64,7 @@ def opened(content: bytes, name: str) -> None:
             assert content
 
 
-def test_every_file_is_whole_in_every_format_and_its_download_is_recorded(made: Any) -> None:
+def test_every_file_is_whole_in_every_format_and_its_download_is_recorded(made):
     api, tried = client_of(made.owner), set()
     for path, names in FILES.items():
         for pk in rows_of_path(path, made.rows):
@@ -107,7 +102,7 @@ def test_every_file_is_whole_in_every_format_and_its_download_is_recorded(made: 
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
+def home(tmp_path):
     """The stored files, which are all there again after the test."""
     shutil.copytree(HOME, tmp_path / "home", dirs_exist_ok=True)
     yield HOME
@@ -116,18 +111,18 @@ def home(tmp_path: Path) -> Iterator[Path]:
     shutil.copytree(tmp_path / "home", HOME, dirs_exist_ok=True)
 
 
-def stored_of(*ids: Any) -> list[str]:
+def stored_of(*ids):
     """Every stored file whose path has one of these ids."""
     return [str(path) for path in HOME.rglob("*") if path.is_file() and any(str(pk) in str(path) for pk in ids)]
 
 
-def finish() -> None:
+def finish():
     """What the cleanup does after a while."""
     call_command("sweep", "--once", stdout=io.StringIO())
     shutil.rmtree(HOME / "trash", ignore_errors=True)
 
 
-def test_what_is_deleted_is_gone_with_its_files(made: Any, home: Path, django_capture_on_commit_callbacks: Any) -> None:
+def test_what_is_deleted_is_gone_with_its_files(made, home, django_capture_on_commit_callbacks):
     owner, lead = client_of(made.owner), client_of(made.lead)
     order = ("publications", "attacks", "releases", "landmark-sets", "datasets")
     paths = [
@@ -151,7 +146,7 @@ def test_what_is_deleted_is_gone_with_its_files(made: Any, home: Path, django_ca
     assert stored_of(*deleted) == []
 
 
-def test_the_export_of_the_account_has_all_of_it(made: Any) -> None:
+def test_the_export_of_the_account_has_all_of_it(made):
     answer = client_of(made.owner).get(address("account-exports/{id}/data/", made.rows))
     with zipfile.ZipFile(io.BytesIO(answer.getvalue())) as packed:
         everything = b"".join(name.encode() + packed.read(name) for name in packed.namelist())
@@ -162,9 +157,7 @@ def test_the_export_of_the_account_has_all_of_it(made: Any) -> None:
                 assert pk.encode() in everything or pk[:8].encode() in everything, model_name
 
 
-def test_nothing_of_an_account_stays_when_it_is_deleted(
-    made: Any, home: Path, django_capture_on_commit_callbacks: Any
-) -> None:
+def test_nothing_of_an_account_stays_when_it_is_deleted(made, home, django_capture_on_commit_callbacks):
     user = get_user_model()
     owned = [
         (model, field.name)

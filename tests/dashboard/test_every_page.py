@@ -1,10 +1,7 @@
 """What every page of the URL configuration does: for whom, with a title, and no residue of its template."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -29,7 +26,7 @@ MOVES = {f"/{kind}/<uuid:pk>/project/" for kind in ("datasets", "experiments", "
 RESIDUE = re.compile(r"\{\{|\{%|%\}|\{#|#\}|>None<|&lt;object|\bundefined\b|Traceback|>\s*False\s*<")
 
 
-def paths(patterns: list[Any], before: str = "/") -> list[str]:
+def paths(patterns, before="/"):
     """Every path of the resolver."""
     return [
         path
@@ -47,27 +44,27 @@ WITH_ID = [path for path in PAGES if "<uuid:pk>" in path]
 PLAIN = [path for path in PAGES if "<" not in path and path not in OPEN]
 
 
-def what(path: str) -> str:
+def what(path):
     return path.strip("/").split("/")[0]
 
 
 @pytest.fixture
-def rows(made: Any) -> dict[str, str]:
+def rows(made):
     """Ids by the first part of a path; what has no row in an operation of the API is that of its own."""
     return made.rows | {"published": made.rows["publications"]}
 
 
-def address(path: str, rows: dict[str, str]) -> str:
+def address(path, rows):
     return path.replace("<uuid:pk>", rows[what(path)])
 
 
-def logged_in(name: str) -> Client:
+def logged_in(name):
     client = Client()
     client.force_login(get_user_model().objects.get(username=name))
     return client
 
 
-def checked(path: str, answer: Any) -> None:
+def checked(path, answer):
     """A whole page: its title, and nothing of its template, whatever is in it."""
     page = re.sub(r"<script.*?</script>", "", answer.content.decode(), flags=re.DOTALL)
     (title,) = re.findall(r"<title>(.*?)</title>", page, re.DOTALL)
@@ -78,12 +75,12 @@ def checked(path: str, answer: Any) -> None:
         json.loads(data)
 
 
-def test_the_pages_are_found() -> None:
+def test_the_pages_are_found():
     assert len(WITH_ID) > 20
     assert len(PLAIN) > 20
 
 
-def test_pages_are_whole_for_their_owner(rows: dict[str, str]) -> None:
+def test_pages_are_whole_for_their_owner(rows):
     client, shown = logged_in("owner"), 0
     kinds = [name for name in rows if " " in name]
     for path in [*WITH_ID, *PLAIN]:
@@ -97,7 +94,7 @@ def test_pages_are_whole_for_their_owner(rows: dict[str, str]) -> None:
     assert shown > 45
 
 
-def test_pages_without_any_row_are_whole() -> None:
+def test_pages_without_any_row_are_whole():
     client = Client()
     client.force_login(get_user_model().objects.create_user("newcomer"))
     for path in PLAIN:
@@ -106,7 +103,7 @@ def test_pages_without_any_row_are_whole() -> None:
             checked(path, answer)
 
 
-def test_pages_are_for_who_is_logged_in_and_those_of_others_are_not_there(rows: dict[str, str]) -> None:
+def test_pages_are_for_who_is_logged_in_and_those_of_others_are_not_there(rows):
     for path in [*WITH_ID, *PLAIN]:
         answer = Client().get(address(path, rows) if "<" in path else path)
         assert path == "/logout/" or answer.headers.get("Location", "").startswith("/login/"), path
@@ -121,7 +118,7 @@ def test_pages_are_for_who_is_logged_in_and_those_of_others_are_not_there(rows: 
                 assert not [one for one in CANARIES if one in shown.content], path
 
 
-def test_pages_by_role(rows: dict[str, str]) -> None:
+def test_pages_by_role(rows):
     for name in ("viewer", "editor", "lead"):
         client = logged_in(name)
         for path in WITH_ID:

@@ -1,7 +1,5 @@
 """Experiments by the API: planned, run at once or in parts, stopped, resumed, and always the same table."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path
@@ -33,11 +31,11 @@ SPEC = {
 }
 
 
-def of(pk: Any, *parts: str) -> str:
+def of(pk, *parts):
     return "/".join([f"{URL}{pk}", *parts, ""])
 
 
-def work_off(limit: int = 10_000) -> int:
+def work_off(limit=10_000):
     """Do waiting parts until none is left or ``limit`` are done."""
     done = 0
     while done < limit and (part := Part.objects.filter(state=State.QUEUED).order_by("pk").first()):
@@ -46,14 +44,14 @@ def work_off(limit: int = 10_000) -> int:
     return done
 
 
-def digest_of(api: Any, pk: Any) -> str:
+def digest_of(api, pk):
     answer = api.get(of(pk, "table"), {"format": "parquet"})
     assert answer.status_code == 200, answer
     return hashlib.sha256(b"".join(answer.streaming_content)).hexdigest()
 
 
 @pytest.fixture
-def queued(owner_api: Any) -> Any:
+def queued(owner_api):
     """A large experiment, not begun."""
     answer = owner_api.post(URL, {"preset": LARGE}, format="json")
     assert answer.status_code == 201, answer.json()
@@ -195,7 +193,7 @@ def test_what_is_wrong_is_named(owner_api):
 def test_what_the_data_lack_fails_it_with_advice(owner_api, queued, monkeypatch):
     from privacy_engine.errors import DataError
 
-    def lacking(*_: Any) -> None:
+    def lacking(*_):
         raise DataError("the series must have times", field="time_s", rule="required")
 
     monkeypatch.setattr("privacy_engine.experiments.run_block", lacking)

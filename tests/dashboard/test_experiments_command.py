@@ -1,7 +1,5 @@
 """``manage.py experiment``: a preset or a spec to a folder, stopped and continued, with no server and no database."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,10 +1,7 @@
 """Experiments on count streams and check-ins, by the API and the command: the same table, and the owner's alone."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +27,7 @@ every_kind = pytest.mark.parametrize("kind", FILES)
 
 
 @pytest.fixture
-def command(capsys: Any) -> Any:
+def command(capsys):
     return runner(Command, "experiment", capsys)
 
 
@@ -40,16 +37,16 @@ SMALL: dict[str, dict[str, int]] = {
 }
 
 
-def preset_of(kind: str, **changes: Any) -> dict[str, Any]:
+def preset_of(kind, **changes):
     return {"name": PRESETS[kind], **SMALL[kind]} | changes
 
 
-def spec_of(kind: str, **changes: Any) -> dict[str, Any]:
+def spec_of(kind, **changes):
     base = {"release": {"mechanism": MECHANISM[kind]}}
     return {"kind": kind, "base": base, "repetitions": 3, "seed": 1, "metrics": every_measure(kind)} | changes
 
 
-def submitted(api: Any, **body: Any) -> dict[str, Any]:
+def submitted(api, **body):
     answer = api.post(URL, body, format="json")
     assert answer.status_code == 201, answer.json()
     work_off()
@@ -60,9 +57,7 @@ def submitted(api: Any, **body: Any) -> dict[str, Any]:
 
 @every_kind
 class TestEveryKind:
-    def test_a_preset_gives_the_same_table_by_api_and_command(
-        self, owner_api: Any, command: Any, tmp_path: Path, kind: str
-    ) -> None:
+    def test_a_preset_gives_the_same_table_by_api_and_command(self, owner_api, command, tmp_path, kind):
         dataset = made(owner_api, FILES[kind])
         (tmp_path / "data.csv").write_bytes(FILES[kind])
         ways = [("given", dataset["id"], [tmp_path / "data.csv"]), ("generated", None, [])]
@@ -83,7 +78,7 @@ class TestEveryKind:
                 assert hashlib.sha256((folder / "table.parquet").read_bytes()).hexdigest() == digests[way]
 
     @pytest.mark.slow
-    def test_a_large_one_runs_in_parts_to_the_same_table(self, owner_api: Any, kind: str) -> None:
+    def test_a_large_one_runs_in_parts_to_the_same_table(self, owner_api, kind):
         large = spec_of(kind, repetitions=3000, base=spec_of(kind)["base"] | {"data": GENERATED[kind]})
         answer = owner_api.post(URL, {"spec": large}, format="json").json()
         assert answer["state"] == "queued"
@@ -97,7 +92,7 @@ class TestEveryKind:
         Experiment.objects.all().delete()
         assert submitted(owner_api, spec=large)["table_sha256"] == first
 
-    def test_its_results_have_the_measures_of_the_kind_with_units(self, owner_api: Any, kind: str) -> None:
+    def test_its_results_have_the_measures_of_the_kind_with_units(self, owner_api, kind):
         found = submitted(owner_api, preset=preset_of(kind))
         shown = owner_api.get(of(found["id"], "results")).json()
         known = [measures.parse(one) for one in presets.parse({"name": PRESETS[kind]}).metrics]
@@ -105,7 +100,7 @@ class TestEveryKind:
         assert shown["shares"] is False
         assert all(one["share"] is None and all(v["n"] for v in one["values"]) for one in shown["points"])
 
-    def test_a_plan_reads_nothing_and_states_its_size(self, owner_api: Any, kind: str) -> None:
+    def test_a_plan_reads_nothing_and_states_its_size(self, owner_api, kind):
         dataset = made(owner_api, FILES[kind])
         planned = owner_api.post(f"{URL}plan/", {"spec": spec_of(kind), "dataset": dataset["id"]}, format="json").json()
         assert (planned["cells"], planned["repetitions"]) == (1, 3)
@@ -113,7 +108,7 @@ class TestEveryKind:
         assert planned["spec"]["kind"] == kind
         assert not Experiment.objects.exists()
 
-    def test_what_does_not_fit_together_is_refused_by_name(self, owner_api: Any, kind: str) -> None:
+    def test_what_does_not_fit_together_is_refused_by_name(self, owner_api, kind):
         dataset = made(owner_api, FILES[kind])["id"]
         other = next(one for one in FILES if one != kind)
         wrong = [
@@ -136,7 +131,7 @@ class TestEveryKind:
             assert message in error["message"]
         assert not Experiment.objects.exists()
 
-    def test_presets_and_measures_are_listed_by_kind(self, owner_api: Any, kind: str) -> None:
+    def test_presets_and_measures_are_listed_by_kind(self, owner_api, kind):
         known = (("presets", presets), ("measures", measures), ("generators", generators))
         for path, registry in ((f"experiment-{name}", registry) for name, registry in known):
             found = owner_api.get(f"/api/v1/{path}/", {"kind": kind}).json()["results"]
@@ -145,13 +140,13 @@ class TestEveryKind:
             assert owner_api.get(f"/api/v1/{path}/", {"kind": "graph"}).status_code == 400
 
 
-def test_counts_that_are_no_whole_numbers_are_refused_before_anything_runs(owner_api: Any) -> None:
+def test_counts_that_are_no_whole_numbers_are_refused_before_anything_runs(owner_api):
     dataset = made(owner_api, b"date,a,b\n2024-01-01,1.5,2\n2024-01-02,2,3\n2024-01-03,4,1\n", kind="stream")["id"]
     answer = owner_api.post(URL, {"spec": spec_of("stream"), "dataset": dataset}, format="json")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "dataset")
 
 
-def test_the_command_names_what_is_wrong(command: Any, tmp_path: Path) -> None:
+def test_the_command_names_what_is_wrong(command, tmp_path):
     (tmp_path / "counts.csv").write_bytes(FILES["stream"])
     two = command("stream-epsilon", tmp_path / "counts.csv", tmp_path / "counts.csv", "--out", tmp_path / "out")
     assert two[2] == 1
@@ -165,7 +160,7 @@ def test_the_command_names_what_is_wrong(command: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("preset", ["stream-detection", "stream-dimensions"])
-def test_a_preset_reads_of_a_stream_what_its_summary_has(owner_api: Any, preset: str) -> None:
+def test_a_preset_reads_of_a_stream_what_its_summary_has(owner_api, preset):
     """Thresholds and numbers of dimensions by the API are those of the command, which reads the counts."""
     dataset = made(owner_api, FILES["stream"])
     planned = owner_api.post(f"{URL}plan/", {"preset": {"name": preset}, "dataset": dataset["id"]}, format="json")
@@ -175,14 +170,14 @@ def test_a_preset_reads_of_a_stream_what_its_summary_has(owner_api: Any, preset:
     )
 
 
-def test_more_dimensions_than_a_dataset_has_are_refused_by_name(owner_api: Any) -> None:
+def test_more_dimensions_than_a_dataset_has_are_refused_by_name(owner_api):
     dataset = made(owner_api, FILES["stream"])["id"]
     many = spec_of("stream") | {"grid": {"dimensions": [1, 1000]}}
     answer = owner_api.post(URL, {"spec": many, "dataset": dataset}, format="json")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "grid.dimensions.1")
 
 
-def test_detection_over_more_timestamps_than_a_dataset_has_is_refused(owner_api: Any) -> None:
+def test_detection_over_more_timestamps_than_a_dataset_has_is_refused(owner_api):
     dataset = made(owner_api, b"date,a,b\n2024-01-01,1,2\n2024-01-02,2,3\n", kind="stream")["id"]
     answer = owner_api.post(URL, {"preset": {"name": "stream-detection"}, "dataset": dataset}, format="json")
     refused = answer.json()["errors"][0]

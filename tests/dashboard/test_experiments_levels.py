@@ -1,10 +1,5 @@
 """The radii of an experiment's levels, and the one within which its charts state them."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import set_budget
 from dashboard.experiments.levels import stated_levels
 from privacy_engine.experiments import ExperimentSpec
@@ -15,11 +10,11 @@ UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}
 SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}
 
 
-def spec_with(grid: dict[str, Any]) -> ExperimentSpec:
+def spec_with(grid):
     return ExperimentSpec.parse(SPEC | {"grid": grid})
 
 
-def test_radii_are_those_of_the_cells() -> None:
+def test_radii_are_those_of_the_cells():
     for grid, axis, radii in [
         ({"landmarks.share": [0.1, 0.5]}, None, [1.0]),
         (
@@ -38,12 +33,12 @@ def test_radii_are_those_of_the_cells() -> None:
         assert found["reference_m"] == 1.0, "without a dataset that of the first cell"
 
 
-def test_levels_are_stated_within_the_radius_of_the_dataset(ready_dataset: Dataset) -> None:
+def test_levels_are_stated_within_the_radius_of_the_dataset(ready_dataset):
     set_budget(dataset=ready_dataset, epsilon=3.0, radius_m=300.0)
     found = stated_levels(spec_with({}), ready_dataset)
     assert found == {"reference_m": 300.0, "axis": None, "radii": [1.0]}
 
 
-def test_experiments_of_other_kinds_have_no_radius() -> None:
+def test_experiments_of_other_kinds_have_no_radius():
     spec = {"kind": "stream", "base": {"release": {"mechanism": kinds.STREAM}}, "repetitions": 1, "seed": 1}
     assert stated_levels(ExperimentSpec.parse(spec | {"metrics": ["stream-mean-absolute-error"]}), None) is None

@@ -1,7 +1,5 @@
 """Specs of experiments that were stored before a correlation stated how far apart its states lie."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from importlib import import_module
 
@@ -14,7 +12,7 @@ from privacy_engine.experiments import ExperimentSpec, presets
 distance = import_module("dashboard.experiments.migrations.0002_correlation_diameter")
 
 
-def old_spec() -> dict:
+def old_spec():
     spec = presets.parse({"name": "correlated-loss", "repetitions": 2}).spec().model_dump(mode="json")
     for one in spec["grid"]["correlation"]:
         if one:

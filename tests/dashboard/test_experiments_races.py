@@ -3,10 +3,7 @@
 What another process would do is done here in the middle of a worker's own step, so that the order is certain.
 """
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -32,43 +29,43 @@ LARGE = {"name": "correlated-loss", "repetitions": 10, "events": 60}
 
 
 @pytest.fixture(autouse=True)
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_parts(monkeypatch):
     """Large enough to be queued, small enough for a test; several parts all the same."""
     monkeypatch.setattr(execution.experiments, "AT_ONCE_S", 0.01)
     monkeypatch.setattr(partition, "SHORTEST_PART_S", 0.01)
 
 
 @pytest.fixture(scope="module")
-def expected() -> Any:
+def expected():
     """The engine's table."""
     preset = presets.parse(LARGE)
     return run(preset.spec(), preset.data())
 
 
 @pytest.fixture
-def queued(owner_api: Any) -> str:
+def queued(owner_api):
     """A large experiment, not begun."""
     return owner_api.post(URL, {"preset": LARGE}, format="json").json()["id"]
 
 
 @pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def computed(monkeypatch):
     """Every block that was computed."""
     return noticed(monkeypatch, execution, "compute")
 
 
-def noticed(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[Any]:
+def noticed(monkeypatch, module, name):
     calls: list[Any] = []
     plain = getattr(module, name)
     monkeypatch.setattr(module, name, lambda *arguments: calls.append(arguments) or plain(*arguments))
     return calls
 
 
-def once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, what: Callable[[], Any]) -> None:
+def once(monkeypatch, module, name, what):
     """``what`` happens as ``module.name`` is called for the first time, before it does its work."""
     plain, happened = getattr(module, name), []
 
-    def first(*arguments: Any) -> Any:
+    def first(*arguments):
         if not happened:
             happened.append(True)
             what()
@@ -77,13 +74,13 @@ def once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, what: Callable
     monkeypatch.setattr(module, name, first)
 
 
-def lost(pk: int) -> None:
+def lost(pk):
     """Its worker did not report in time: it waits again."""
     Part.objects.filter(pk=pk).update(lease_until=Now() - timedelta(seconds=1))
     assert reaper.sweep(Part)["requeued"] == 1
 
 
-def assert_the_engines_table(pk: str, expected: Any) -> None:
+def assert_the_engines_table(pk, expected):
     row = Experiment.objects.get(pk=pk)
     assert (row.state, row.error, row.progress) == (State.DONE, None, 1.0)
     assert files.read(row).equals(expected)
@@ -112,7 +109,7 @@ class TestCutting:
         (first,) = Part.objects.all()
         seen: list[Any] = []
 
-        def replaced() -> None:
+        def replaced():
             lost(first.pk)
             execution.run(first.pk)
             work_off(further)
@@ -134,7 +131,7 @@ class TestCutting:
         (old,) = Part.objects.all()
         new: list[Part] = []
 
-        def again() -> None:
+        def again():
             owner_api.post(of(queued, "cancel"))
             owner_api.post(of(queued, "resume"))
             new.extend(Part.objects.all())
@@ -164,7 +161,7 @@ class TestCutting:
 
 class TestAtWork:
     def test_resumed_while_the_old_worker_is_in_its_block(self, queued, owner_api, monkeypatch, expected):
-        def again() -> None:
+        def again():
             owner_api.post(of(queued, "cancel"))
             assert owner_api.post(of(queued, "resume")).json()["state"] == "queued"
 
@@ -255,7 +252,7 @@ class TestTheEnd:
     def test_a_table_that_cannot_be_written_fails_it_and_it_resumes_from_there(
         self, queued, owner_api, monkeypatch, computed, expected
     ):
-        def full(*_: Any) -> str:
+        def full(*_):
             raise OSError("No space left on device")
 
         with monkeypatch.context() as patch:
@@ -298,7 +295,7 @@ class TestBlocksThatGo:
         work_off(1)
         plain, gone = Path.replace, []
 
-        def replace(self: Path, target: Path) -> Path:
+        def replace(self, target):
             if self.name.startswith(".block-") and Path(target).parent.exists() and not gone:
                 gone.append(True)
                 shutil.rmtree(Path(target).parents[1])
@@ -313,7 +310,7 @@ class TestBlocksThatGo:
 
 class TestItsDataset:
     @pytest.fixture
-    def tried(self, owner, owner_api) -> tuple[Any, str]:
+    def tried(self, owner, owner_api):
         """A dataset of three points and one of them twice, and an experiment on it that waits."""
         body = b"lon,lat\n13.4,52.51\n13.4,52.52\n13.4,52.52\n13.4,52.53\n"
         dataset = datasets.import_dataset(owner=owner, upload=upload(body))
@@ -347,7 +344,7 @@ class TestItsDataset:
         dataset, _ = tried
         work_off(1)
 
-        def deleted() -> None:
+        def deleted():
             with django_capture_on_commit_callbacks(execute=True):
                 datasets.delete_dataset(dataset=dataset)
 
@@ -372,7 +369,7 @@ class TestItsDataset:
 def test_deleted_while_it_runs_no_file_comes_back(
     queued, owner_api, monkeypatch, expected, django_capture_on_commit_callbacks
 ):
-    def deleted() -> None:
+    def deleted():
         with django_capture_on_commit_callbacks(execute=True):
             assert owner_api.delete(of(queued)).status_code == 204
 

@@ -1,11 +1,7 @@
 """An experiment that is exported and run again gives the same bits: by the API, the command and the page's requests."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +21,7 @@ NAMES = [cls.registered_name() for cls in presets.of("trajectory")]
 SERIES = {"one series": [24], "several series": [9, 4, 11]}
 
 
-def csv_of(sizes: list[int]) -> bytes:
+def csv_of(sizes):
     """Days of one taxi, one after the other, with an id for each."""
     whole = taxi(np.random.default_rng(8), sum(sizes))
     ids = np.repeat(np.arange(len(sizes)), sizes)
@@ -34,11 +30,11 @@ def csv_of(sizes: list[int]) -> bytes:
 
 
 @pytest.fixture
-def command(capsys: Any) -> Any:
+def command(capsys):
     return runner(Command, "experiment", capsys)
 
 
-def finished(api: Any, body: dict[str, Any]) -> str:
+def finished(api, body):
     """Submit it, do its parts, and return its id."""
     answer = api.post(URL, body, format="json")
     assert answer.status_code == 201, answer.json()
@@ -47,20 +43,18 @@ def finished(api: Any, body: dict[str, Any]) -> str:
     return str(answer.json()["id"])
 
 
-def exported(pk: str) -> Any:
+def exported(pk):
     with files.export(Experiment.objects.get(pk=pk), "json")[0] as file:
         return json.loads(file.read())
 
 
-def digest_of(api: Any, pk: str) -> str:
+def digest_of(api, pk):
     return str(api.get(of(pk)).json()["table_sha256"])
 
 
 @pytest.mark.parametrize("kind", SERIES)
 @pytest.mark.parametrize("name", NAMES)
-def test_run_exported_and_run_again(
-    owner: Any, owner_api: Any, command: Any, tmp_path: Path, name: str, kind: str
-) -> None:
+def test_run_exported_and_run_again(owner, owner_api, command, tmp_path, name, kind):
     text = csv_of(SERIES[kind])
     (tmp_path / "days.csv").write_bytes(text)
     dataset = import_dataset(owner=owner, upload=ContentFile(text, name="days.csv"))
@@ -82,7 +76,7 @@ def test_run_exported_and_run_again(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_generated_series_is_in_the_spec_too(owner_api: Any, command: Any, tmp_path: Path, name: str) -> None:
+def test_a_generated_series_is_in_the_spec_too(owner_api, command, tmp_path, name):
     first = finished(owner_api, {"preset": {"name": name, "repetitions": 2, "events": 20, "seed": 3}})
     (tmp_path / "spec.json").write_text(json.dumps(exported(first)))
     digest = digest_of(owner_api, first)
@@ -92,7 +86,7 @@ def test_a_generated_series_is_in_the_spec_too(owner_api: Any, command: Any, tmp
     assert hashlib.sha256(table).hexdigest() == digest
 
 
-def test_a_spec_that_states_nothing_is_kept_with_what_it_was_tried_on(owner: Any, owner_api: Any) -> None:
+def test_a_spec_that_states_nothing_is_kept_with_what_it_was_tried_on(owner, owner_api):
     dataset = import_dataset(owner=owner, upload=ContentFile(csv_of([9, 12]), name="days.csv"))
     spec = presets.parse({"name": "temporal-distance", "repetitions": 2}).spec().model_dump()
     del spec["series"]
@@ -103,7 +97,7 @@ def test_a_spec_that_states_nothing_is_kept_with_what_it_was_tried_on(owner: Any
         assert Experiment.objects.get(pk=made).lengths == ([9, 12] if preset is None else each)
 
 
-def test_a_preset_beside_a_spec_that_states_otherwise_is_refused(owner: Any, owner_api: Any) -> None:
+def test_a_preset_beside_a_spec_that_states_otherwise_is_refused(owner, owner_api):
     spec = presets.parse({"name": "temporal-distance", "repetitions": 2}).spec().model_dump()
     answer = owner_api.post(URL, {"spec": spec, "preset": {"name": "error-tdrive"}}, format="json")
     assert answer.status_code == 400

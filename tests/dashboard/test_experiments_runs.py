@@ -1,17 +1,10 @@
 """The table of runs: names, tags, columns, order, filter, CSV."""
 
-from __future__ import annotations
-
 import csv
 from io import StringIO
-from typing import Any
 
 import pytest
-from django.test import Client
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.experiments import run_table
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.naming import generated_name
@@ -24,12 +17,7 @@ API = "/api/v1/experiments/"
 CSV = f"{API}runs/"
 
 
-def spec(
-    mechanisms: tuple[str, ...] = ("skip", "uniform"),
-    levels: tuple[float, ...] = (0.1, 1, 2),
-    radius_m: float = 200,
-    **changes: Any,
-) -> ExperimentSpec:
+def spec(mechanisms=("skip", "uniform"), levels=(0.1, 1, 2), radius_m=200, **changes):
     """A small sweep over mechanisms and levels."""
     releases = [{"mechanism": {"name": f"landmark-{name}", "epsilon": 1, "radius_m": radius_m}} for name in mechanisms]
     grid = {"release": releases, "release.mechanism.epsilon": list(levels)}
@@ -39,42 +27,42 @@ def spec(
 
 
 @pytest.fixture
-def run(owner: User, ready_dataset: Dataset) -> Any:
+def run(owner, ready_dataset):
     """``run(spec)``: a finished experiment on the dataset."""
 
-    def submit(described: ExperimentSpec | None = None, **more: Any) -> Experiment:
+    def submit(described=None, **more):
         return submit_experiment(owner=owner, dataset=ready_dataset, spec=described or spec(), **more)
 
     return submit
 
 
 class TestNames:
-    def test_mechanisms_levels_radius_and_data(self, run: Any, ready_dataset: Dataset) -> None:
+    def test_mechanisms_levels_radius_and_data(self, run, ready_dataset):
         assert run().name == f"Skip, Uniform · ε 0.1–2 / 200 m · {ready_dataset.name}"
 
-    def test_a_second_one_has_what_differs(self, run: Any) -> None:
+    def test_a_second_one_has_what_differs(self, run):
         first, second = run(), run(spec(repetitions=3, seed=5))
         assert second.name == f"{first.name} · repetitions 3, seed 5"
 
-    def test_an_equal_one_is_numbered(self, run: Any) -> None:
+    def test_an_equal_one_is_numbered(self, run):
         first = run()
         assert [run().name, run().name] == [f"{first.name} (2)", f"{first.name} (3)"]
 
-    def test_a_given_name_stays(self, run: Any) -> None:
+    def test_a_given_name_stays(self, run):
         run(name="Mine")
         assert run(name="Mine").name == "Mine"
 
-    def test_a_preset_lends_its_title(self, owner: User) -> None:
+    def test_a_preset_lends_its_title(self, owner):
         preset = presets.parse({"name": "temporal-distance", "repetitions": 2})
         assert (
             submit_experiment(owner=owner, preset=preset).name == "Temporal distance by distribution · synthetic series"
         )
 
-    def test_without_a_mechanism_landmarks_name_it(self) -> None:
+    def test_without_a_mechanism_landmarks_name_it(self):
         described = presets.parse({"name": "temporal-distance"}).spec().model_dump()
         assert generated_name(described, "Taxi") == "Random landmarks · Taxi"
 
-    def test_the_plan_has_it(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_the_plan_has_it(self, owner_api, ready_dataset):
         body = {"dataset": str(ready_dataset.pk), "spec": spec(levels=(1,)).model_dump()}
         assert (
             owner_api.post(f"{API}plan/", body).json()["name"] == f"Skip, Uniform · ε 1 / 200 m · {ready_dataset.name}"
@@ -84,37 +72,37 @@ class TestNames:
 
 
 class TestParameters:
-    def test_every_preset_has_texts_and_titles_of_its_own(self) -> None:
+    def test_every_preset_has_texts_and_titles_of_its_own(self):
         for preset in list(presets):
             found = parameters(presets.parse({"name": preset.registered_name()}).spec().model_dump())
             assert all(one.text and one.title for one in found.values()), preset
             assert len({one.title for one in found.values()}) == len(found), preset
 
-    def test_levels_have_their_radius(self) -> None:
+    def test_levels_have_their_radius(self):
         found = parameters(spec().model_dump())
         assert found["release.mechanism.epsilon"].text == "0.1–2 / 200 m"
         assert found["landmarks.share"].text == "40 %"
 
-    def test_a_part_of_a_whole_replaces_its_values(self) -> None:
+    def test_a_part_of_a_whole_replaces_its_values(self):
         swept = spec().model_dump()
         swept["grid"]["landmarks.share"] = [0.2, 0.4]
         assert parameters(swept)["landmarks.share"].text == "20, 40 %"
 
 
 class TestColumns:
-    def keys(self, runs: list[Any]) -> list[str]:
+    def keys(self, runs):
         columns = run_table.columns_of(runs)
         return [one.key for one in run_table.chosen_columns(columns, [])]
 
-    def test_those_in_which_runs_differ_are_shown(self, run: Any) -> None:
+    def test_those_in_which_runs_differ_are_shown(self, run):
         runs = run_table.runs_of([run(), run(spec(levels=(1,))), run(spec(("skip",)))])
         assert self.keys(runs) == ["release.mechanism", "release.mechanism.epsilon", "measure.error"]
 
-    def test_of_one_run_the_usual_ones(self, run: Any) -> None:
+    def test_of_one_run_the_usual_ones(self, run):
         runs = run_table.runs_of([run()])
         assert self.keys(runs) == ["data", "release.mechanism", "release.mechanism.epsilon", "measure.error"]
 
-    def test_measures_have_the_range_of_the_cells(self, run: Any) -> None:
+    def test_measures_have_the_range_of_the_cells(self, run):
         row = run()
         (one,) = row.measured
         assert 0 < one["low"] < one["high"]
@@ -122,7 +110,7 @@ class TestColumns:
         assert [len(curve["y"]) for curve in one["curves"]] == [3, 3]
         assert max(max(curve["y"]) for curve in one["curves"]) == one["high"]
 
-    def test_order_is_of_values_with_those_without_one_last(self, run: Any, owner: User) -> None:
+    def test_order_is_of_values_with_those_without_one_last(self, run, owner):
         near, far = run(spec(radius_m=20)), run(spec(levels=(2, 5)))
         other = submit_experiment(owner=owner, preset=presets.parse({"name": "temporal-distance", "repetitions": 2}))
         runs = run_table.runs_of([far, other, near])
@@ -133,7 +121,7 @@ class TestColumns:
 
 
 class TestPage:
-    def test_columns_tags_and_order_follow_the_address(self, owner_page: Client, run: Any) -> None:
+    def test_columns_tags_and_order_follow_the_address(self, owner_page, run):
         first, second = run(name="First"), run(spec(seed=7), name="Second")
         page = owner_page.get("/experiments/?ordering=seed&columns=seed").content.decode()
         assert page.index(">First<") < page.index(">Second<")
@@ -147,7 +135,7 @@ class TestPage:
         page = owner_page.get("/experiments/?kind=stream").content.decode()
         assert "None of your 2 experiments" in page
 
-    def test_results_from_before_are_added(self, owner_page: Client, run: Any) -> None:
+    def test_results_from_before_are_added(self, owner_page, run):
         row = run()
         Experiment.objects.filter(pk=row.pk).update(measured=[])
         assert "sparkline" in owner_page.get("/experiments/").content.decode()
@@ -157,7 +145,7 @@ class TestPage:
 
 
 class TestApi:
-    def test_tags_are_set_and_found(self, owner_api: APIClient, run: Any) -> None:
+    def test_tags_are_set_and_found(self, owner_api, run):
         row, other = run(), run()
         url = f"{API}{row.pk}/"
         assert owner_api.patch(url, {"tags": ["paper", "fig 6"]}).json()["tags"] == ["paper", "fig 6"]
@@ -169,7 +157,7 @@ class TestApi:
         assert refused.status_code == 400
         assert refused.json()["errors"][0]["field"] == "tags"
 
-    def test_csv_has_every_column_of_the_filtered_runs(self, owner_api: APIClient, run: Any) -> None:
+    def test_csv_has_every_column_of_the_filtered_runs(self, owner_api, run):
         row = run(name="=1+1")
         run(spec(seed=9))
         answer = owner_api.get(f"{CSV}?search=1%2B1")
@@ -181,10 +169,10 @@ class TestApi:
 
 
 class TestSparkline:
-    def test_a_run_without_a_mechanism_has_a_line(self) -> None:
+    def test_a_run_without_a_mechanism_has_a_line(self):
         drawn = sparkline([{"mechanism": None, "y": [1.0, None, 3.0]}])
         assert 'd="M2.0 22.0L86.0 2.0"' in drawn
 
-    def test_of_a_single_point_there_is_none(self) -> None:
+    def test_of_a_single_point_there_is_none(self):
         assert sparkline([{"mechanism": "landmark-skip", "y": [1.0]}]) == "–"
         assert sparkline([]) == "–"

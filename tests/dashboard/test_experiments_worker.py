@@ -1,14 +1,11 @@
 """Experiments with a real broker and real workers: killed, cancelled, interrupted by others: the same bytes."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +13,7 @@ import yaml
 
 from dashboard.launcher.supervisor import WORKER
 from privacy_engine.experiments import presets, run, write
-from tests.dashboard.worker_support.server import ROOT, Server, temporary_server, wait_for
+from tests.dashboard.worker_support.server import ROOT, temporary_server, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -43,19 +40,19 @@ def server(built):
 
 
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory) -> str:
+def expected(tmp_path_factory):
     """The engine's table: its SHA-256."""
     folder, preset = tmp_path_factory.mktemp("engine"), presets.parse(PRESET)
     write(run(preset.spec(), preset.data()), preset.spec(), folder)
     return sha(folder)
 
 
-def sha(folder: Path) -> str:
+def sha(folder):
     [table] = folder.glob("table*.parquet")  # the server's has its digest in its name
     return hashlib.sha256(table.read_bytes()).hexdigest()
 
 
-def assert_same_bytes(server: Server, pk: str, expected: str) -> None:
+def assert_same_bytes(server, pk, expected):
     row = server.experiment(pk)
     assert (row["state"], row["error"], row["progress"]) == ("done", None, 1.0)
     assert row["table_sha256"] == sha(server.home / "experiments" / pk) == expected
@@ -166,12 +163,12 @@ def test_experiments_do_not_wait_for_many_releases(server, expected):
         server.until(release, "done")
 
 
-def compose() -> str:
+def compose():
     command: list[Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["worker"]["command"]
     return " ".join(["-m", *command])
 
 
-def launcher() -> str:
+def launcher():
     return f"-m celery -A dashboard.config.celery:app {WORKER}"
 
 

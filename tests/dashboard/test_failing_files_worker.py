@@ -1,19 +1,15 @@
 """A file for each error code goes through a real worker: each fails with a text, and none occupies its process."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dashboard.core.failures import ADVICE
 from tests import postgres
-from tests.dashboard.worker_support.server import Server, temporary_server, wait_for
+from tests.dashboard.worker_support.server import temporary_server, wait_for
 from tests.engine import format_samples
 from tests.engine.failing_files import FILES, MORE, FailingFile
 
@@ -24,7 +20,7 @@ IDLE = 0.2
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+def server(request):
     """A server without workers, on each database."""
     production = request.param == "postgresql"
     if production and postgres.programs() is None:
@@ -33,7 +29,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
         yield built
 
 
-def uploaded(server: Server, number: int, file: FailingFile) -> str:
+def uploaded(server, number, file):
     """The address of the dataset of ``file``, which waits for a worker."""
     place = server.home / "files" / str(number) / file.name
     place.parent.mkdir(parents=True)
@@ -44,13 +40,13 @@ def uploaded(server: Server, number: int, file: FailingFile) -> str:
     return f"/api/v1/datasets/{made['json']['id']}/"
 
 
-def over(server: Server, address: str) -> dict[str, Any] | None:
+def over(server, address):
     """The dataset once it is ready or has failed."""
     row = server.control("call", method="get", path=address)["json"]
     return row if row["state"] in ("ready", "failed") else None
 
 
-def seconds_of(group: int) -> dict[int, float]:
+def seconds_of(group):
     """Processor seconds of each process of a group."""
     found = {}
     for place in Path("/proc").glob("[0-9]*/stat"):
@@ -63,7 +59,7 @@ def seconds_of(group: int) -> dict[int, float]:
     return found
 
 
-def test_every_file_fails_with_its_code_and_the_workers_are_free_afterwards(server: Server) -> None:
+def test_every_file_fails_with_its_code_and_the_workers_are_free_afterwards(server):
     files = [*FILES.items(), *MORE]
     addresses = [uploaded(server, number, file) for number, (_, file) in enumerate(files)]
     good = uploaded(server, len(files), GOOD)

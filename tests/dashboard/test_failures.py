@@ -1,10 +1,7 @@
 """Every code a job can end with has a message and advice, wherever in the sources it is raised."""
 
-from __future__ import annotations
-
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("privacy_engine", "dashboard") for path in (ROOT / package).rglob("*.py"))
 
 
-def stated(node: ast.AST) -> Iterator[ast.expr]:
+def stated(node):
     """The codes of failures in a node: ``code=…`` in a call, ``code = …`` in a class, ``{"code": …}``."""
     if isinstance(node, ast.Call):
         yield from (keyword.value for keyword in node.keywords if keyword.arg == "code")
@@ -34,7 +31,7 @@ def stated(node: ast.AST) -> Iterator[ast.expr]:
             yield node.args[0]
 
 
-def codes() -> dict[str, str]:
+def codes():
     """Every code with a place where it is stated."""
     found = {}
     for path in SOURCES:
@@ -51,18 +48,18 @@ NOT_OF_JOBS = {
 }  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password; of notebooks
 
 
-def test_the_search_finds_what_it_should() -> None:
+def test_the_search_finds_what_it_should():
     found = codes()
     assert {"memory", "time-limit", "internal", "crashed", "source-gone", "no_points", "choice-needed"} <= set(found)
     assert len(found) > 40
 
 
-def test_every_code_has_its_advice() -> None:
+def test_every_code_has_its_advice():
     for code in sorted(set(codes()) - NOT_OF_JOBS):
         assert code in ADVICE, f"{code!r} of {codes()[code]} has no advice in dashboard/core/failures.py"
 
 
-def test_advice_is_two_plain_sentences() -> None:
+def test_advice_is_two_plain_sentences():
     for code in sorted(ADVICE):
         advice = ADVICE[code]
         for text in (advice.what, advice.action):
@@ -73,7 +70,7 @@ def test_advice_is_two_plain_sentences() -> None:
         assert ("retry" in advice.action.lower()) == advice.again, code
 
 
-def test_a_failure_is_reported_with_what_to_do() -> None:
+def test_a_failure_is_reported_with_what_to_do():
     reported = explained({"code": "memory", "message": "This very one.", "row": 3})
     assert reported == {
         "code": "memory",
@@ -85,14 +82,14 @@ def test_a_failure_is_reported_with_what_to_do() -> None:
     assert explained(None) is None
 
 
-def test_a_code_of_an_earlier_version_is_reported_as_a_fault_of_ours() -> None:
+def test_a_code_of_an_earlier_version_is_reported_as_a_fault_of_ours():
     reported = explained({"code": "gone-by"})
     assert reported is not None
     assert Advice(reported["message"], reported["action"], reported["again"]) == ADVICE["internal"]
 
 
 @pytest.mark.parametrize("code", ["time-limit", "unreadable"])
-def test_an_error_that_is_its_own_cause_is_followed_once(code: str) -> None:
+def test_an_error_that_is_its_own_cause_is_followed_once(code):
     """Raised from itself, or in a circle of two: the search for the time limit ends all the same."""
     first, second = FormatError("The one."), FormatError("The other.")
     first.__cause__, second.__cause__ = second, first

@@ -3,16 +3,13 @@
 ``benchmarks/faults.py`` runs all rows, on both set-ups; docs/faults.md has the results.
 """
 
-from __future__ import annotations
-
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 
 from tests.dashboard.test_worker import assert_published_once
-from tests.dashboard.worker_support.server import LEASE_S, PRODUCTION, Server, temporary_server, wait_for
+from tests.dashboard.worker_support.server import LEASE_S, PRODUCTION, temporary_server, wait_for
 from tests.patience import patience
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(400)]
@@ -21,25 +18,25 @@ LOCKED_S = 0.0 if PRODUCTION else 22.0
 
 
 @pytest.fixture(scope="module")
-def built() -> Iterator[Server]:
+def built():
     with temporary_server() as server:
         yield server
 
 
 @pytest.fixture
-def server(built: Server) -> Iterator[Server]:
+def server(built):
     """The server without workers."""
     yield built
     built.kill_workers()
     built.control("cancel_open")  # what a test that failed left would run in the next one
 
 
-def assert_serves(server: Server, *, within_s: float = 30.0) -> None:
+def assert_serves(server, *, within_s=30.0):
     """A release is made."""
     assert_published_once(server.until_published(server.submit()["json"]["id"], within_s=within_s), attempts=1)
 
 
-def test_a_database_that_is_away_while_a_job_runs_ends_no_job(server: Server) -> None:
+def test_a_database_that_is_away_while_a_job_runs_ends_no_job(server):
     server.start_worker()
     pk = server.submit("hold:outage")["json"]["id"]
     server.until_reached("outage")
@@ -53,14 +50,14 @@ def test_a_database_that_is_away_while_a_job_runs_ends_no_job(server: Server) ->
         assert_published_once(row, attempts=row["attempt"])
 
 
-def test_a_job_over_its_soft_limit_fails_with_its_code(server: Server) -> None:
+def test_a_job_over_its_soft_limit_fails_with_its_code(server):
     server.start_worker(CAIRN_TEST_LIMITS_S=f"{patience(2)},{patience(60)}")
     row = server.until(server.submit("spin")["json"]["id"], "failed", within_s=30)
     assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("time-limit", 1, 1)
     assert_serves(server)
 
 
-def test_a_job_over_its_hard_limit_is_given_up(server: Server) -> None:
+def test_a_job_over_its_hard_limit_is_given_up(server):
     worker = server.start_worker(CAIRN_TEST_LIMITS_S=f"{patience(4)},{patience(6)}")
     row = server.until(server.submit("deaf")["json"]["id"], "failed", within_s=90)
     assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("crashed", 3, 1)
@@ -68,7 +65,7 @@ def test_a_job_over_its_hard_limit_is_given_up(server: Server) -> None:
     assert worker.process.poll() is None
 
 
-def test_a_job_that_needs_too_much_memory_fails_with_its_code(server: Server) -> None:
+def test_a_job_that_needs_too_much_memory_fails_with_its_code(server):
     worker = server.start_worker()
     row = server.until(server.submit("hog")["json"]["id"], "failed", within_s=30)
     assert (row["error"]["code"], row["attempt"]) == ("memory", 1)
@@ -76,7 +73,7 @@ def test_a_job_that_needs_too_much_memory_fails_with_its_code(server: Server) ->
     assert worker.process.poll() is None
 
 
-def test_a_broker_that_is_full_costs_only_time(server: Server) -> None:
+def test_a_broker_that_is_full_costs_only_time(server):
     server.start_worker().until_ready()
     with server.redis() as queue:
         queue.config_set("maxmemory", 1)
@@ -87,7 +84,7 @@ def test_a_broker_that_is_full_costs_only_time(server: Server) -> None:
     assert_published_once(server.until_published(made["json"]["id"], within_s=60), attempts=1)
 
 
-def test_what_is_no_message_stops_no_queue(server: Server) -> None:
+def test_what_is_no_message_stops_no_queue(server):
     """A worker that ends on it is started again, by the supervisor or the container engine."""
     with server.redis() as queue:
         queue.lpush("interactive", b"no message")
@@ -99,7 +96,7 @@ def test_what_is_no_message_stops_no_queue(server: Server) -> None:
     assert_serves(server)
 
 
-def test_an_unknown_task_is_discarded(server: Server) -> None:
+def test_an_unknown_task_is_discarded(server):
     server.start_worker()
     server.control("enqueue_unknown")
     assert_serves(server)
@@ -107,7 +104,7 @@ def test_an_unknown_task_is_discarded(server: Server) -> None:
         assert queue.llen("interactive") == 0
 
 
-def test_a_worker_with_a_wrong_clock_is_replaced_like_any_other(server: Server) -> None:
+def test_a_worker_with_a_wrong_clock_is_replaced_like_any_other(server):
     """Leases are by the database's clock."""
     worker = server.start_worker(CAIRN_TEST_CLOCK_S="3600")
     pk = server.submit("hold:clock")["json"]["id"]

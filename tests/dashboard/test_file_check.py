@@ -1,29 +1,23 @@
 """When stored files are compared with their digests: at their first use, weekly, after each change."""
 
-from __future__ import annotations
-
 import os
 import re
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from django.db import transaction
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from dashboard.core.failures import failure
 from dashboard.core.storage_errors import DamagedFile
-from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import delete_dataset
 from dashboard.maintenance import cleanup, file_check
 from dashboard.maintenance.doctor import storage as checks
 from dashboard.publications.models import Publication
 from dashboard.publications.services import revoke_publication
-from dashboard.releases.models import Release
 from dashboard.storage import integrity, parquet
 from dashboard.storage.models import StoredFile
 from tests.dashboard.damage_helpers import checked, damage, inverted, none_known  # noqa: F401
@@ -32,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("none_known")
 
 
 class TestChecks:
-    def test_pages_are_compared_at_every_read(self, tmp_path: Path) -> None:
+    def test_pages_are_compared_at_every_read(self, tmp_path):
         values = np.random.default_rng(3).integers(0, 1 << 60, 50_000)
         parquet.write_table(tmp_path / "x", parquet.pa.table({"x": values}))
         whole = (tmp_path / "x").read_bytes()
@@ -41,7 +35,7 @@ class TestChecks:
             with pytest.raises(OSError, match="CRC"):
                 read(tmp_path / "x")
 
-    def test_once_a_file_and_process(self, done: Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_once_a_file_and_process(self, done, monkeypatch):
         hashed: list[str] = []
         original = integrity.content_at
         monkeypatch.setattr(integrity, "content_at", lambda name, path: hashed.append(name) or original(name, path))
@@ -52,9 +46,7 @@ class TestChecks:
         done.data_path.read_bytes()
         assert len(hashed) == 2
 
-    def test_rows_go_with_their_files(
-        self, owner_api: APIClient, done: Release, django_capture_on_commit_callbacks: Any
-    ) -> None:
+    def test_rows_go_with_their_files(self, owner_api, done, django_capture_on_commit_callbacks):
         assert owner_api.post(f"/api/v1/releases/{done.pk}/publications/", {}, format="json").status_code == 201
         assert StoredFile.objects.filter(name__contains=str(done.pk)).count() == 3
         with django_capture_on_commit_callbacks(execute=True):
@@ -62,9 +54,7 @@ class TestChecks:
             revoke_publication(publication=Publication.objects.get())
         assert not StoredFile.objects.exclude(name__startswith="events/").exists()  # those outlive what was charged
 
-    def test_the_sweep_checks_what_is_due_and_goes_on_where_it_was(
-        self, done: Release, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_sweep_checks_what_is_due_and_goes_on_where_it_was(self, done, monkeypatch):
         StoredFile.objects.update(checked_at=timezone.now() - timedelta(days=8))
         StoredFile.objects.filter(name=str(done.budgets_path)).update(checked_at=timezone.now())
         due = StoredFile.objects.count() - 1
@@ -77,7 +67,7 @@ class TestChecks:
         assert file_check.PacedCheck().go_on() == 0
         assert cleanup.Cleanup().round() is not None
 
-    def test_damage_without_a_sign_of_it_is_found_by_the_sweep_and_then_by_all(self, done: Release) -> None:
+    def test_damage_without_a_sign_of_it_is_found_by_the_sweep_and_then_by_all(self, done):
         before = done.data_path.read_bytes()
         path = Path(done.data_path)
         times = path.stat().st_atime_ns, path.stat().st_mtime_ns
@@ -91,7 +81,7 @@ class TestChecks:
         path.write_bytes(before)
         done.data_path.require_sound()
 
-    def test_a_digest_rolled_back_is_not_known_and_the_file_not_damaged(self, ready_dataset: Dataset) -> None:
+    def test_a_digest_rolled_back_is_not_known_and_the_file_not_damaged(self, ready_dataset):
         path = ready_dataset.folder / "points-other.parquet"
         with suppress(ZeroDivisionError), transaction.atomic():
             with path.written() as out:
@@ -100,25 +90,25 @@ class TestChecks:
         assert not StoredFile.objects.filter(name=path.key).exists()
         assert path.read_bytes() == b"x"
 
-    def test_another_key_makes_digests_unknown_and_no_file_damaged(self, done: Release, settings: Any) -> None:
+    def test_another_key_makes_digests_unknown_and_no_file_damaged(self, done, settings):
         settings.CAIRN_LEDGER_KEY = "another" * 5
         assert set(checked().values()) == {"sound"}
         damage(done.budgets_path)
         with pytest.raises(DamagedFile):
             done.budgets_path.read_bytes()
 
-    def test_it_takes_its_share_of_the_time(self, done: Release) -> None:
+    def test_it_takes_its_share_of_the_time(self, done):
         check = file_check.PacedCheck()
         check._steps = iter(lambda: file_check.Step("x", 1), None)
         check.go_on()
         assert check._next - file_check.time.monotonic() > 0.9 * file_check.SLICE_S / file_check.SHARE - 0.5
         assert check.go_on() == 0
 
-    def test_failures_name_what_is_damaged_and_no_path(self) -> None:
+    def test_failures_name_what_is_damaged_and_no_path(self):
         error = failure(DamagedFile("datasets/8c/points-x.parquet"), "Release 1")
         assert error["code"] == "damaged_file"
         assert re.search("dataset 8c .its points. is damaged: restore it from a backup", error["message"])
 
 
-def _batches(path: Path) -> Any:
+def _batches(path):
     return list(parquet.read_batches(path, 1000)[1])

@@ -1,7 +1,5 @@
 """Names of downloads: safe on every system, and the same by every client that reads the header."""
 
-from __future__ import annotations
-
 import re
 from email.message import EmailMessage
 from urllib.parse import unquote
@@ -26,12 +24,12 @@ CASES = [
 """Parts and their file name; tests/test_both_languages.py applies static/js/core/file_name.js to the same."""
 
 
-def test_a_file_name_has_letters_digits_points_hyphens_and_underscores_alone() -> None:
+def test_a_file_name_has_letters_digits_points_hyphens_and_underscores_alone():
     for parts, name in CASES:
         assert file_name(*parts, extension="gpkg") == name, (parts, name)
 
 
-def test_a_name_has_the_parameters_that_are_no_default() -> None:
+def test_a_name_has_the_parameters_that_are_no_default():
     for mechanism, parts in [
         ({"name": "landmark-uniform", "epsilon": 1e-6, "radius_m": 2e7}, ["eps0.000001", "D20000000m"]),
         ({"name": "landmark-skip", "epsilon": 1.5, "radius_m": 0.5, "leading": "gap"}, ["eps1.5", "D0.5m", "gap"]),
@@ -46,12 +44,12 @@ def test_a_name_has_the_parameters_that_are_no_default() -> None:
         assert parameter_parts(mechanisms.parse(mechanism)) == parts, (mechanism, parts)
 
 
-def test_a_title_is_split_into_its_parts() -> None:
+def test_a_title_is_split_into_its_parts():
     assert title_parts("Skip · ε 0.1–2 / 200\u202fm · Taxi day") == ["Skip", "eps0.1–2 / 200\u202fm", "Taxi day"]
 
 
 @given(st.lists(st.text(max_size=90), max_size=6), st.sampled_from(["csv", "gpx", "tar.gz"]))
-def test_every_client_reads_the_name_back_from_the_header(parts: list[str], extension: str) -> None:
+def test_every_client_reads_the_name_back_from_the_header(parts, extension):
     name = file_name(*parts, extension=extension)
     header = content_disposition(name)
     assert header.isascii()
@@ -67,7 +65,7 @@ def test_every_client_reads_the_name_back_from_the_header(parts: list[str], exte
         assert len(one.encode()) <= MOST_BYTES + 8
 
 
-def _params(header: str) -> dict[str, str]:
+def _params(header):
     found = {}
     for part in header.split("; ")[1:]:
         key, _, value = part.partition("=")

@@ -1,9 +1,6 @@
 """Generated requests about things that exist: responses are those of the schema, and what it forbids is refused."""
 
-from __future__ import annotations
-
 import contextlib
-from typing import Any
 
 import pytest
 import schemathesis
@@ -14,8 +11,7 @@ from schemathesis.core.failures import FailureGroup
 from schemathesis.core.parameters import ParameterLocation
 
 from dashboard.accounts import services as accounts
-from dashboard.accounts.models import AttemptCount, User
-from dashboard.datasets.models import Dataset
+from dashboard.accounts.models import AttemptCount
 from tests.dashboard.rows import rows_of
 from tests.examples import examples
 
@@ -24,13 +20,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.django_db(
 
 
 @pytest.fixture
-def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
+def known(owner, ready_dataset):
     """Ids that exist, so that more than the address is tried."""
     return rows_of(owner, ready_dataset)
 
 
 @schemathesis.serializer("application/offset+octet-stream")
-def _as_it_is(_: Any, value: Any) -> bytes:
+def _as_it_is(_, value):
     """A piece of a file."""
     return value if isinstance(value, bytes) else str(value).encode()
 
@@ -46,7 +42,7 @@ NAMES = {"mechanism": "landmark-skip", "method": "stay-points", "preset": "tempo
 LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother", "cleaning": "drop-repeats"}
 
 
-def served(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+def served(environ, start_response):
     """The application, its responses closed as a server closes them (which releases uploads)."""
     from dashboard.config.wsgi import application  # takes half a second that collection need not
 
@@ -54,7 +50,7 @@ def served(environ: dict[str, Any], start_response: Any) -> list[bytes]:
         return [b"".join(answer)]
 
 
-def aim(case: schemathesis.Case, known: dict[str, str]) -> None:
+def aim(case, known):
     """Replace the ids of the request by ids that exist."""
     for name in {"id", "pk"} & set(case.path_parameters or {}):
         case.path_parameters[name] = known[case.path.split("/")[3]]
@@ -75,9 +71,7 @@ def aim(case: schemathesis.Case, known: dict[str, str]) -> None:
     "number", [pytest.param(10, id="few"), pytest.param(50, id="many", marks=pytest.mark.thorough)]
 )
 @pytest.mark.parametrize("mode", list(GenerationMode))
-def test_every_answer_is_one_the_schema_describes(
-    owner: User, known: dict[str, str], mode: GenerationMode, number: int
-) -> None:
+def test_every_answer_is_one_the_schema_describes(owner, known, mode, number):
     """All checks of schemathesis, for requests that the schema allows and for those that it does not."""
     token = accounts.make_token(user=owner)[1]
     headers = {"Authorization": f"Token {token}", "Accept-Encoding": "identity"}
@@ -99,7 +93,7 @@ def test_every_answer_is_one_the_schema_describes(
             suppress_health_check=list(HealthCheck),
         )
         @given(case=operation.as_strategy(generation_mode=mode))
-        def attempt(case: schemathesis.Case) -> None:
+        def attempt(case):
             if mode.is_positive or not case.meta.is_negative_at(ParameterLocation.PATH):
                 aim(case, known)
             AttemptCount.objects.all().delete()  # or most requests with names of users would be refused unseen

@@ -1,7 +1,5 @@
 """Jobs that hang, in real workers: their process is replaced, their row is right, and the other jobs go on."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -40,11 +38,11 @@ def server(built):
     built.control("cancel_open")
 
 
-def is_alive(pid: int) -> bool:
+def is_alive(pid):
     return Path(f"/proc/{pid}").exists()
 
 
-def until_replaced(pid: int) -> float:
+def until_replaced(pid):
     """Seconds until the process is gone."""
     started = time.monotonic()
     wait_for(lambda: not is_alive(pid), within_s=REPLACED_S, why=f"{pid} is killed")
@@ -55,7 +53,7 @@ def health(server):
     return server.control("call", method="get", path="/healthz")
 
 
-def ends_with(server, *arguments: str) -> tuple[int, str]:
+def ends_with(server, *arguments):
     command = [sys.executable, *arguments]
     done = subprocess.run(command, cwd=ROOT, env=server.env, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr

@@ -2,10 +2,7 @@
 
 import re
 
-from django.test import Client
 from django.urls import reverse
-
-from dashboard.accounts.models import User
 
 SECTIONS = {
     "datasets:list": "Datasets",
@@ -17,7 +14,7 @@ SECTIONS = {
 }
 
 
-def test_one_section_is_marked(client: Client, owner: User) -> None:
+def test_one_section_is_marked(client, owner):
     for page, section in SECTIONS.items():
         client.force_login(owner)
         text = client.get(reverse(page)).content.decode()
@@ -26,7 +23,7 @@ def test_one_section_is_marked(client: Client, owner: User) -> None:
         assert links.count("aria-current") == 1, (page, section)
 
 
-def test_the_menu_marks_its_pages(client: Client, owner: User) -> None:
+def test_the_menu_marks_its_pages(client, owner):
     for page, marks in [
         ("glossary", [("page", "Glossary")]),
         ("accounts:account", [("page", "Account")]),

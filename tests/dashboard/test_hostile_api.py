@@ -1,16 +1,11 @@
 """Every hostile upload of the shared collection, through the API: its outcome, and nothing left behind."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from rest_framework.test import APIClient
 
 from dashboard.datasets.models import Budget, Dataset
 from dashboard.datasets.tasks import import_dataset
@@ -31,7 +26,7 @@ class Row:
     dropped: dict[str, int]
 
 
-def expected() -> list[Row]:
+def expected():
     """The lines of EXPECTED.md that are about a file; none where the collection is absent."""
     if not FOLDER.is_dir():
         return []
@@ -51,23 +46,23 @@ def expected() -> list[Row]:
 ROWS = expected()
 
 
-def of(*outcomes: str) -> list[object]:
+def of(*outcomes):
     found = [pytest.param(row, id=row.file) for row in ROWS if row.outcome in outcomes]
     return found or [pytest.param(None, marks=pytest.mark.skip(reason="../shared/hostile is not here"))]
 
 
-def post(api: APIClient, path: Path, **fields: str) -> object:
+def post(api, path, **fields):
     upload = SimpleUploadedFile(path.name, path.read_bytes())
     return api.post(URL, {"file": upload, **fields}, format="multipart")
 
 
-def test_the_collection_is_read_whole(shared: Path) -> None:
+def test_the_collection_is_read_whole(shared):
     assert len(ROWS) > 40
     assert {row.outcome for row in ROWS} == {"accept", "accept_warn", "ask", "reject"}
 
 
 @pytest.mark.parametrize("row", of("accept", "accept_warn"))
-def test_accepted_file_is_a_ready_dataset_of_its_points(owner_api: APIClient, row: Row) -> None:
+def test_accepted_file_is_a_ready_dataset_of_its_points(owner_api, row):
     answer = _settled(owner_api, post(owner_api, FOLDER / row.file))
     assert answer["state"] == "ready", answer["error"]
     assert answer["points"] == row.points == sum(one["points"] for one in answer["series"])
@@ -76,7 +71,7 @@ def test_accepted_file_is_a_ready_dataset_of_its_points(owner_api: APIClient, ro
     assert "NaN" not in json.dumps(answer)
 
 
-def _settled(api: APIClient, answer: object) -> dict[str, object]:
+def _settled(api, answer):
     """The dataset; a file that cannot be read without a zone is read again with it."""
     if answer.status_code == 422 and answer.json()["errors"][0]["parameter"] == "time_zone":
         pytest.fail("a time zone is requested")
@@ -85,9 +80,7 @@ def _settled(api: APIClient, answer: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("row", of("ask"))
-def test_requesting_file_names_the_parameter_that_decides_it(
-    owner_api: APIClient, files: Callable[[], list[str]], row: Row
-) -> None:
+def test_requesting_file_names_the_parameter_that_decides_it(owner_api, files, row):
     answer, chosen = post(owner_api, FOLDER / row.file), {}
     while answer.status_code == 422 and len(chosen) < 5:
         [error] = answer.json()["errors"]
@@ -105,9 +98,7 @@ def test_requesting_file_names_the_parameter_that_decides_it(
 
 
 @pytest.mark.parametrize("row", of("reject"))
-def test_rejected_file_states_why_and_leaves_nothing(
-    owner_api: APIClient, files: Callable[[], list[str]], row: Row
-) -> None:
+def test_rejected_file_states_why_and_leaves_nothing(owner_api, files, row):
     answer = post(owner_api, FOLDER / row.file)
     [error] = answer.json()["errors"]
     assert answer.status_code in (400, 413)
@@ -119,9 +110,7 @@ def test_rejected_file_states_why_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("row", of("reject", "ask"))
-def test_rejected_file_read_by_a_worker_fails_and_states_why(
-    owner_api: APIClient, everything_is_large: None, row: Row
-) -> None:
+def test_rejected_file_read_by_a_worker_fails_and_states_why(owner_api, everything_is_large, row):
     answer = post(owner_api, FOLDER / row.file).json()
     assert answer["state"] == "queued"
     import_dataset(answer["id"])
@@ -133,13 +122,13 @@ def test_rejected_file_read_by_a_worker_fails_and_states_why(
     assert [path.name for path in folder.iterdir()] == ["original"]
 
 
-def names() -> list[str]:
+def names():
     path = FOLDER / "names.json"
     return json.loads(path.read_text()) if path.is_file() else ["=cmd()|x.csv", "\u202egpj.csv"]
 
 
 @pytest.mark.parametrize("name", names())
-def test_file_name_is_data(owner_api: APIClient, files: Callable[[], list[str]], name: str) -> None:
+def test_file_name_is_data(owner_api, files, name):
     upload = SimpleUploadedFile("plain.csv", CSV)
     upload._name = name  # the client's name as it is, not as Django's setter cleans it
     answer = owner_api.post(URL, {"file": upload}, format="multipart")

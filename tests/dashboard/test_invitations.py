@@ -1,11 +1,8 @@
 """Accounts are made by invitation: a link of an administrator's command, or of a user where the operator lets them."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import timedelta
 from io import StringIO
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -21,12 +18,12 @@ FORM = {"username": "newcomer", "password1": NEW, "password2": NEW}
 
 
 @pytest.fixture
-def link(db: None) -> str:
+def link(db):
     return invitations.make_invitation()
 
 
 class TestJoin:
-    def test_makes_one_account_and_logs_in(self, link: str) -> None:
+    def test_makes_one_account_and_logs_in(self, link):
         client = Client()
         assert client.get(link).status_code == 200
         assert client.post(link, FORM)["Location"] == "/"
@@ -42,20 +39,20 @@ class TestJoin:
         assert Client().post(link, FORM | {"username": "second"}).status_code == 410
         assert User.objects.count() == 1
 
-    def test_a_link_is_stored_as_a_digest_only(self, link: str) -> None:
+    def test_a_link_is_stored_as_a_digest_only(self, link):
         token = link.split("/")[-2]
         assert len(token) >= 43
         assert token not in [str(value) for value in vars(Invitation.objects.get()).values()]
 
     @pytest.mark.parametrize(("left", "status"), [(timedelta(minutes=1), 200), (-timedelta(minutes=1), 410)])
-    def test_ends_after_seven_days(self, link: str, left: timedelta, status: int) -> None:
+    def test_ends_after_seven_days(self, link, left, status):
         passed = timedelta(days=7) - left
         Invitation.objects.update(created_at=F("created_at") - passed, expires_at=F("expires_at") - passed)
         assert Client().get(link).status_code == status
         services.forget_expired()
         assert Invitation.objects.count() == (status == 200)
 
-    def test_refuses_with_the_reason_and_the_link_stays(self, link: str, owner: User) -> None:
+    def test_refuses_with_the_reason_and_the_link_stays(self, link, owner):
         for change, message in [
             ({"username": "OWNER"}, "already exists"),
             ({"username": "a b"}, "Enter a valid username"),
@@ -70,26 +67,24 @@ class TestJoin:
             assert User.objects.count() == 1, change
         assert Client().post(link, FORM).status_code == 302
 
-    def test_takes_no_rights_from_the_form(self, link: str) -> None:
+    def test_takes_no_rights_from_the_form(self, link):
         Client().post(link, FORM | {"is_superuser": "on", "is_staff": "on", "id": "1", "email": "a@example.org"})
         user = User.objects.get()
         assert (user.is_superuser, user.is_staff, user.email) == (False, False, "")
 
-    def test_names_that_are_tried_are_limited(self, link: str, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_names_that_are_tried_are_limited(self, link, owner, monkeypatch):
         monkeypatch.setattr(join_views, "BY_LINK", 2)
         tried = [Client().post(link, FORM | {"username": "owner"}) for _ in range(3)]
         assert [one.status_code for one in tried] == [400, 400, 429]
         assert int(tried[2]["Retry-After"]) > 0
         assert Client().post(link, FORM).status_code == 429
 
-    def test_links_that_are_none_are_limited(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_links_that_are_none_are_limited(self, db, monkeypatch):
         monkeypatch.setattr(attempts, "BY_ADDRESS", 2)
         assert [Client().get("/join/x/").status_code for _ in range(3)] == [410, 410, 429]
         assert Client().get(invitations.make_invitation()).status_code == 200  # a good one is never refused
 
-    def test_a_name_that_is_taken_meanwhile_leaves_the_link(
-        self, link: str, owner: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_name_that_is_taken_meanwhile_leaves_the_link(self, link, owner, monkeypatch):
         monkeypatch.setattr(join_views.JoinForm, "clean_username", lambda self: "owner")
         monkeypatch.setattr(join_views.JoinForm, "validate_unique", lambda self: None)
         answer = Client().post(link, FORM | {"username": "owner"})
@@ -97,10 +92,10 @@ class TestJoin:
         assert Invitation.objects.get().used_at is None
 
     @pytest.mark.django_db(transaction=True)
-    def test_of_eight_at_once_one_makes_an_account(self) -> None:
+    def test_of_eight_at_once_one_makes_an_account(self):
         token = invitations.make_invitation().split("/")[-2]
 
-        def attempt(i: int) -> bool:
+        def attempt(i):
             with suppress(invitations.Gone):
                 invitations.accept_invitation(token=token, user=User(username=f"user-{i}"))
                 return True
@@ -111,7 +106,7 @@ class TestJoin:
 
 
 class TestCommand:
-    def test_prints_the_link_last(self, db: None) -> None:
+    def test_prints_the_link_last(self, db):
         out = StringIO()
         call_command("invite", "--note=Ada", "--days=2", stdout=out)
         address = out.getvalue().split()[-1]
@@ -120,7 +115,7 @@ class TestCommand:
         assert timedelta(days=1, hours=23) < row.expires_at - row.created_at <= timedelta(days=2)
         assert Client().get(address[address.index("/join/") :]).status_code == 200
 
-    def test_refuses_a_validity_with_the_rule(self, db: None) -> None:
+    def test_refuses_a_validity_with_the_rule(self, db):
         for days in ["0", "-1", "x", "3651"]:
             with pytest.raises(CommandError, match="must be 1 to 3650 days"):
                 call_command("invite", f"--days={days}")
@@ -128,13 +123,13 @@ class TestCommand:
 
 
 class TestUsers:
-    def test_do_not_invite_unless_the_operator_lets_them(self, owner: User) -> None:
+    def test_do_not_invite_unless_the_operator_lets_them(self, owner):
         here = logged_in(owner)
         assert here.get("/invitations/").status_code == here.post("/invitations/").status_code == 404
         assert "Invitations" not in here.get("/account/").content.decode()
         assert not Invitation.objects.exists()
 
-    def test_invite_where_they_may(self, owner: User, settings: Any) -> None:
+    def test_invite_where_they_may(self, owner, settings):
         settings.CAIRN_USERS_INVITE = True
         here = logged_in(owner)
         link = here.post("/invitations/", {"note": "Ada <x>"}).context["fresh"]
@@ -145,7 +140,7 @@ class TestUsers:
         assert Client().post(link.removeprefix("http://testserver"), FORM).status_code == 302
         assert "No link waits" in here.get("/invitations/").content.decode()
 
-    def test_revoke_their_own_alone(self, owner: User, stranger: User, settings: Any) -> None:
+    def test_revoke_their_own_alone(self, owner, stranger, settings):
         settings.CAIRN_USERS_INVITE = True
         link = invitations.make_invitation(invited_by=owner)
         address = f"/invitations/{Invitation.objects.get().pk}/revoke/"
@@ -154,7 +149,7 @@ class TestUsers:
         assert Client().get(link).status_code == 410
         assert logged_in(owner).post(address).status_code == 404
 
-    def test_have_a_limit_of_open_ones(self, owner: User, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_have_a_limit_of_open_ones(self, owner, settings, monkeypatch):
         settings.CAIRN_USERS_INVITE = True
         monkeypatch.setattr(invitations, "MOST_OPEN", 2)
         here = logged_in(owner)
@@ -162,7 +157,7 @@ class TestUsers:
         assert "2 of your invitations are not used yet" in here.post("/invitations/").content.decode()
         assert Invitation.objects.count() == 2
 
-    def test_end_with_whoever_invited(self, owner: User) -> None:
+    def test_end_with_whoever_invited(self, owner):
         link = invitations.make_invitation(invited_by=owner)
         owner.delete()
         assert Client().get(link).status_code == 410

@@ -1,7 +1,5 @@
 """Releases: invariants of submitting, drawing, cancelling, retrying and discarding."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from unittest.mock import Mock
 

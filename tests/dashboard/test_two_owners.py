@@ -1,13 +1,10 @@
 """Where one owner, person, failure or row hides a fault: two of them."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,12 +20,11 @@ from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import retention
 from dashboard.projects import services as projects
-from dashboard.projects.models import Membership, Project, Role
+from dashboard.projects.models import Membership, Role
 from dashboard.publications import copies
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release, revoke_publication
 from dashboard.releases import execution
-from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from dashboard.storage import removals
 from dashboard.storage.stored_path import StoredPath, stored_files
@@ -41,9 +37,7 @@ from tests.dashboard.api_helpers import UNIFORM
 from tests.s3_server import BUCKET
 
 
-def test_who_leaves_a_project_takes_only_the_own_rows(
-    owner: User, project: Project, shared_dataset: Dataset, member: Any, make_dataset: Any, paris_day: Trajectory
-) -> None:
+def test_who_leaves_a_project_takes_only_the_own_rows(owner, project, shared_dataset, member, make_dataset, paris_day):
     editor = member("editor")
     own = make_dataset(editor, paris_day)
     projects.move_row(user=editor, row=own, project=project.pk)
@@ -51,9 +45,7 @@ def test_who_leaves_a_project_takes_only_the_own_rows(
     assert dict(Dataset.objects.values_list("owner__username", "project")) == {"editor": None, "owner": project.pk}
 
 
-def test_a_project_has_at_most_so_many_members(
-    project: Project, stranger: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_project_has_at_most_so_many_members(project, stranger, monkeypatch):
     User.objects.create_user("third")
     monkeypatch.setattr(projects, "MOST_MEMBERS", 2)
     projects.add_member(project=project, username="stranger", role=Role.VIEWER)
@@ -61,7 +53,7 @@ def test_a_project_has_at_most_so_many_members(
         projects.add_member(project=project, username="third", role=Role.VIEWER)
 
 
-def exported(owner: User) -> dict[str, bytes]:
+def exported(owner):
     row = request_export(owner=owner)
     account_execution.run(row.pk)
     row.refresh_from_db()
@@ -69,15 +61,13 @@ def exported(owner: User) -> dict[str, bytes]:
         return {name: packed.read(name) for name in packed.namelist()}
 
 
-def test_an_export_shows_who_read_what_is_the_users_and_not_what_the_user_read(owner: User, stranger: User) -> None:
+def test_an_export_shows_who_read_what_is_the_users_and_not_what_the_user_read(owner, stranger):
     for whose, reader in ((owner, stranger), (stranger, owner)):
         AccessEntry.objects.create(owner=whose, user=reader, access="download", subject_id=whose.pk)
     assert [one["subject_id"] for one in json.loads(exported(owner)["access.json"])] == [str(owner.pk)]
 
 
-def test_an_export_has_the_points_of_a_dataset_whose_original_is_gone(
-    owner: User, make_dataset: Any, paris_day: Trajectory, settings: Any
-) -> None:
+def test_an_export_has_the_points_of_a_dataset_whose_original_is_gone(owner, make_dataset, paris_day, settings):
     settings.CAIRN_ORIGINAL_DAYS = 1
     old, young = (make_dataset(owner, paris_day) for _ in range(2))
     Dataset.objects.filter(pk=old.pk).update(finished_at=timezone.now() - timedelta(days=2))
@@ -90,8 +80,8 @@ def test_an_export_has_the_points_of_a_dataset_whose_original_is_gone(
     }
 
 
-def test_two_failures_of_the_database_lose_no_entry(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*args: Any, **kwargs: Any) -> None:
+def test_two_failures_of_the_database_lose_no_entry(owner, monkeypatch):
+    def refuse(*args, **kwargs):
         raise OperationalError("database is locked")
 
     rows = [AccessEntry(owner=owner, access="download", subject_id=owner.pk, operation=name) for name in "abc"]
@@ -103,9 +93,7 @@ def test_two_failures_of_the_database_lose_no_entry(owner: User, monkeypatch: py
     assert list(AccessEntry.objects.order_by("pk").values_list("operation", flat=True)) == ["a", "b", "c"]
 
 
-def test_retention_leaves_what_is_counted_again_of_others(
-    owner: User, make_dataset: Any, paris_day: Trajectory, settings: Any
-) -> None:
+def test_retention_leaves_what_is_counted_again_of_others(owner, make_dataset, paris_day, settings):
     settings.CAIRN_ORIGINAL_DAYS = 1
     plain, counted, stays = (make_dataset(owner, paris_day) for _ in range(3))
     Dataset.objects.update(finished_at=timezone.now() - timedelta(days=2))
@@ -115,7 +103,7 @@ def test_retention_leaves_what_is_counted_again_of_others(
     assert list(Dataset.objects.exclude(original_removed_at=None)) == [plain]
 
 
-def test_unfinished_files_are_listed_by_the_beginning_of_their_names(db: None) -> None:
+def test_unfinished_files_are_listed_by_the_beginning_of_their_names(db):
     folder = StoredPath("datasets/a")
     for name in ("points.parquet", "report.json"):
         with (folder / name).written() as out:
@@ -126,7 +114,7 @@ def test_unfinished_files_are_listed_by_the_beginning_of_their_names(db: None) -
     assert sorted(found) == ["datasets/a/.points.parquet.1.part", "datasets/a/points.parquet"]
 
 
-def test_the_budgets_before_a_timestamp_are_those_of_its_window(owner: User) -> None:
+def test_the_budgets_before_a_timestamp_are_those_of_its_window(owner):
     spec = ReleaseSpec.parse({"mechanism": kinds.STREAM | {"window": 3}})
     stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
     publish_events(stream=stream, events=[{"time": t, "counts": [t]} for t in range(6)])
@@ -135,7 +123,7 @@ def test_the_budgets_before_a_timestamp_are_those_of_its_window(owner: User) -> 
     assert [budgets_before(stream, t) for t in (0, 1, 5)] == [[], [0.0], [3.0, 4.0]]
 
 
-def test_the_page_of_a_smoothed_release_states_no_noise(submit: Any) -> None:
+def test_the_page_of_a_smoothed_release_states_no_noise(submit):
     stated = []
     for steps in ((), ({"name": "random-walk-smoother"},)):
         release = submit(steps=steps)
@@ -146,7 +134,7 @@ def test_the_page_of_a_smoothed_release_states_no_noise(submit: Any) -> None:
     assert stated[1] is None
 
 
-def test_a_public_copy_names_neither_one_person_nor_two(owner: User, make_dataset: Any) -> None:
+def test_a_public_copy_names_neither_one_person_nor_two(owner, make_dataset):
     days = [
         Trajectory(
             np.array([2.3, 2.4]) + i, np.array([48.8, 48.9]), np.array([0.0, 60.0]), f"day of {name}", person=name
@@ -169,13 +157,11 @@ def test_a_public_copy_names_neither_one_person_nor_two(owner: User, make_datase
         assert [one.series.name for one in found] == names
 
 
-def test_a_file_of_a_link_that_is_revoked_while_it_is_rendered_goes(
-    done: Release, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_a_link_that_is_revoked_while_it_is_rendered_goes(done, monkeypatch):
     row, other = publish_release(release=done), publish_release(release=done)
     read = copies.read_label
 
-    def revoked(publication: Publication) -> dict[str, Any]:
+    def revoked(publication):
         found = read(publication)
         revoke_publication(publication=Publication.objects.get(pk=publication.pk))
         return found  # its files would go after the commit, and again if they are written later
@@ -186,9 +172,7 @@ def test_a_file_of_a_link_that_is_revoked_while_it_is_rendered_goes(
     assert (row.folder.exists(), other.data_path.exists()) == (False, True)
 
 
-def test_what_is_fetched_again_after_two_cuts_is_not_appended(
-    transactional_db: None, s3_server: Any, prefix: str, one: Any
-) -> None:
+def test_what_is_fetched_again_after_two_cuts_is_not_appended(transactional_db, s3_server, prefix, one):
     path, content = StoredPath("datasets/a/points.parquet"), bytes(range(256)) * 12_000
     with path.written() as out:
         out.write(content)

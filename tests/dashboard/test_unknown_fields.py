@@ -1,17 +1,15 @@
 """No field is ignored: every operation of the schema refuses what it does not know, and names its path."""
 
-from __future__ import annotations
-
 import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from dashboard.core.rest.parsing import CSRF
 from tests.dashboard.conftest import client_of
-from tests.dashboard.every_operation import World, body_of, is_multipart, operations, request, schema
+from tests.dashboard.every_operation import body_of, is_multipart, operations, request, schema
 
 pytestmark = pytest.mark.django_db
 SCHEMA = schema()
@@ -25,14 +23,14 @@ DEEPER = {  # objects inside other valid bodies
     "POST datasets/": [{"cleaning": [{"name": "drop-repeats"}]}],
     "POST experiments/": [{"spec": "planned"}],
     "POST landmark-sets/preview/": [
-        {"method": {"name": "zones", "zones": [{"type": "Polygon", "coordinates": CORNERS}]}},
+        {"method": {"name": "zones", "zones": [{"type": "Polygon", "coordinates": CORNERS}]}}
     ],
     "POST streams/{id}/events/": [{"events": [{"time": 3, "counts": {"canary a": 1, "canary b": 2}}]}],
 }
 FREE = {("events", 0, "counts")}  # names of dimensions
 
 
-def objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def objects(value, path=()):
     """Paths of the objects inside a value, its own first."""
     if isinstance(value, Mapping):
         yield path
@@ -41,7 +39,7 @@ def objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         yield from objects(one, (*path, key))
 
 
-def with_field(body: dict[str, Any], path: tuple[Any, ...], name: str) -> dict[str, Any]:
+def with_field(body, path, name):
     """A copy with one more field in the object at ``path``; files are shared."""
     changed = {key: value if hasattr(value, "read") else copy.deepcopy(value) for key, value in body.items()}
     inner: Any = changed
@@ -51,17 +49,17 @@ def with_field(body: dict[str, Any], path: tuple[Any, ...], name: str) -> dict[s
     return changed
 
 
-def as_form(body: dict[str, Any]) -> dict[str, Any]:
+def as_form(body):
     """Objects and lists as JSON text, as forms have them."""
     return {key: json.dumps(value) if isinstance(value, dict | list) else value for key, value in body.items()}
 
 
-def refused(answer: Any) -> list[str]:
+def refused(answer):
     assert answer.status_code == 400, (answer.status_code, answer.content[:300])
     return [one["field"] for one in answer.json()["errors"]]
 
 
-def test_every_body_and_every_object_in_it(made: World) -> None:
+def test_every_body_and_every_object_in_it(made):
     tried = 0
     for method, path, _, multipart in WITH_BODY:
         operation = f"{method} {path}"
@@ -84,7 +82,7 @@ def test_every_body_and_every_object_in_it(made: World) -> None:
     assert tried > 90
 
 
-def test_operations_without_a_body_take_no_field(made: World) -> None:
+def test_operations_without_a_body_take_no_field(made):
     tried = 0
     for method, path, described in UNSAFE:
         if "requestBody" not in described and "uploads" not in path:
@@ -95,17 +93,17 @@ def test_operations_without_a_body_take_no_field(made: World) -> None:
     assert tried >= 30
 
 
-def test_an_upload_takes_no_field(made: World) -> None:
+def test_an_upload_takes_no_field(made):
     headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "10"}
     assert refused(client_of(made.owner).post("/api/v1/uploads/", {"name": "x"}, headers=headers)) == ["name"]
 
 
-def test_the_token_of_a_form_is_none(made: World) -> None:
+def test_the_token_of_a_form_is_none(made):
     body = body_of("POST datasets/", made.rows) | {CSRF: "x"}
     assert request(client_of(made.owner), "POST", "datasets/", made.rows, data=body, multipart=True).status_code == 201
 
 
-def test_the_message_names_what_there_is(made: World) -> None:
+def test_the_message_names_what_there_is(made):
     answer = client_of(made.owner).post("/api/v1/projects/", {"nmae": "x"})
     assert answer.json()["errors"][0] == {
         "code": "parameter",
@@ -116,7 +114,7 @@ def test_the_message_names_what_there_is(made: World) -> None:
     }
 
 
-def test_what_cannot_be_changed_is_refused_when_sent_back(made: World) -> None:
+def test_what_cannot_be_changed_is_refused_when_sent_back(made):
     """A row as GET returned it: nothing of it is ignored, also not what is read only."""
     address, api = f"/api/v1/experiments/{made.rows['experiments']}/", client_of(made.owner)
     fields = refused(api.patch(address, api.get(address).json()))
@@ -124,7 +122,7 @@ def test_what_cannot_be_changed_is_refused_when_sent_back(made: World) -> None:
     assert not {"name", "tags", "project"} & set(fields)
 
 
-def test_the_schema_closes_every_body() -> None:
+def test_the_schema_closes_every_body():
     for method, path, described, _ in WITH_BODY:
         for content in described["requestBody"]["content"].values():
             name = content["schema"]["$ref"].rsplit("/", 1)[1]

@@ -4,8 +4,6 @@ It prints, as JSON, the ledger after each migration, by names that do not depend
 DATABASE_URL name the database, which must be empty.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import uuid
@@ -44,7 +42,7 @@ LINEAGES: dict[str, dict[str, Any]] = {
 }
 
 
-def fill(apps: Any, now: Any) -> None:
+def fill(apps, now):
     """Write :data:`LINEAGES` into the schema before, and a finished release of every dataset."""
     model = apps.get_model
     owners = {name: model("accounts", "User").objects.create(username=name) for name in ("anna", "ben")}
@@ -85,14 +83,14 @@ def fill(apps: Any, now: Any) -> None:
             _release(model, owner, _dataset(model, owner, files[file], name, now), now)
 
 
-def _dataset(model: Any, owner: Any, file: Any, name: str, now: Any) -> Any:
+def _dataset(model, owner, file, name, now):
     return model("datasets", "Dataset").objects.create(
         owner=owner, source_file=file, name=name, file_name=file.file_digest, state="ready", progress=1,
         finished_at=now, points=8, points_file="points.parquet", content_digest="0" * 64, stability=3,
     )  # fmt: skip
 
 
-def _release(model: Any, owner: Any, dataset: Any, now: Any) -> None:
+def _release(model, owner, dataset, now):
     marks = model("landmarks", "LandmarkSet").objects.create(
         dataset=dataset, name=dataset.name, method={"name": "manual", "events": [1]}, packed=b"", points=8, count=1
     )
@@ -102,7 +100,7 @@ def _release(model: Any, owner: Any, dataset: Any, now: Any) -> None:
     )  # fmt: skip
 
 
-def ledger(apps: Any, *, by_unit: bool) -> dict[str, Any]:
+def ledger(apps, *, by_unit):
     """Return every amount and limit, whichever the schema."""
     model = apps.get_model
     files = model("datasets", "SourceFile").objects.order_by("pk")
@@ -132,7 +130,7 @@ def ledger(apps: Any, *, by_unit: bool) -> dict[str, Any]:
     }
 
 
-def _budgets(model: Any, by_unit: bool) -> list[dict[str, Any]]:
+def _budgets(model, by_unit):
     found = []
     for budget in model("datasets", "Budget").objects.all():
         held = budget.lineage if by_unit else budget
@@ -147,11 +145,11 @@ def _budgets(model: Any, by_unit: bool) -> list[dict[str, Any]]:
     return found
 
 
-def _amounts(row: Any, by_unit: bool) -> list[int]:
+def _amounts(row, by_unit):
     return list(row.amounts["event_per_m"]) if by_unit else [row.spent, row.other_spent]
 
 
-def main() -> None:
+def main():
     """Migrate there, back and there again."""
     django.setup()
     from django.core.management import call_command
@@ -159,7 +157,7 @@ def main() -> None:
     from django.db.migrations.executor import MigrationExecutor
     from django.utils import timezone
 
-    def to(*targets: tuple[str, str]) -> Any:
+    def to(*targets):
         for target in targets:
             call_command("migrate", *target, verbosity=0)
         loader = MigrationExecutor(connection).loader
@@ -180,7 +178,7 @@ def main() -> None:
     json.dump(found, sys.stdout)
 
 
-def _refused(to: Any) -> dict[str, Any]:
+def _refused(to):
     """Spend in a unit that the schema before does not have: it must not be forgotten by migrating back."""
     from dashboard.datasets.models import Budget, SourceFile
 

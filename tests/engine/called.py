@@ -1,13 +1,11 @@
 """Kernels that are a part of others, as Python may call them."""
 
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from numba import njit
 
 
 @cache
-def called(kernel: Any) -> Callable[..., Any]:
+def called(kernel):
     """``kernel``, compiled once more with a way for Python to call it, and not stored."""
     return njit(nogil=True, error_model="numpy")(kernel.py_func)

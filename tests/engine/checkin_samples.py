@@ -1,8 +1,5 @@
 """Check-ins in the cells of a small box."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,7 @@ BOX: dict[str, Any] = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "si
 GRID = Grid.from_dict(BOX)
 
 
-def uploaded(cells: Iterable[list[int]], **places: Any) -> CheckIns:
+def uploaded(cells, **places):
     """Check-ins in the middle of these cells of the box, one list for each user; -1 lies outside."""
     lists = list(cells)
     user = np.repeat(np.arange(len(lists)), [len(one) for one in lists])

@@ -1,7 +1,5 @@
 """A new process that compiles the kernels for another processor."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -10,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def compiled_for(cpu: str, code: str, cache: Path) -> list[str]:
+def compiled_for(cpu, code, cache):
     """What ``code`` prints, split at spaces, in a process with an empty ``cache``; ``cpu`` is generic or native."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
     if cpu == "generic":

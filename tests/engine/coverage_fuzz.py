@@ -3,20 +3,18 @@
 ``pip install atheris; python -m tests.engine.coverage_fuzz gpx -max_total_time=60``
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path
 
 
-def main(name: str, arguments: list[str]) -> None:
+def main(name, arguments):
     import atheris  # type: ignore[import-not-found, unused-ignore]
 
     with atheris.instrument_imports(include=["privacy_engine.formats", "privacy_engine.data"]):
         from tests.engine.damaged_files import SEEDS, survive
 
-    def target(data: bytes) -> None:
+    def target(data):
         survive(data, format=name)
         survive(data)
 

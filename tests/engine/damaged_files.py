@@ -1,7 +1,5 @@
 """One small valid file for each format and random damage to it: the seeds of both fuzzers."""
 
-from __future__ import annotations
-
 import io
 import json
 import random
@@ -21,7 +19,6 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.exports import write
 from privacy_engine.formats import Limits, formats, preview
-from privacy_engine.formats.preview import Preview
 from tests.engine import format_samples
 from tests.engine.test_formats_tables import AIS, MOVEBANK
 from tests.later import openpyxl, pyogrio
@@ -32,7 +29,7 @@ TABLE_CHARS = "0123456789.,;-+:TZ \t\n\r\"'latlontimeid/"
 
 
 @cache
-def _parquet() -> bytes:
+def _parquet():
     out = io.BytesIO()
     one = Trajectory(np.array([13.4, 13.5]), np.array([52.5, 52.6]), np.array([1.0e9, 1.0e9 + 1]), "u")
     write([one], "parquet", out, label={})
@@ -40,7 +37,7 @@ def _parquet() -> bytes:
 
 
 @cache
-def _feather() -> bytes:
+def _feather():
     out = io.BytesIO()
     table = pa.table({"user": ["u", "u"], "time": [1.0e9, 1.0e9 + 1], "lon": [13.4, 13.5], "lat": [52.5, 52.6]})
     pyarrow.feather.write_feather(table, out, compression="lz4")
@@ -48,7 +45,7 @@ def _feather() -> bytes:
 
 
 @cache
-def _workbook() -> bytes:
+def _workbook():
     book, out = openpyxl.Workbook(), io.BytesIO()
     for row in (
         ["user", "time", "lat", "lon"],
@@ -61,7 +58,7 @@ def _workbook() -> bytes:
 
 
 @cache
-def _vector_files() -> tuple[bytes, bytes]:
+def _vector_files():
     """A zipped shapefile and a FlatGeobuf of two fixes."""
     points = np.array([struct.pack("<BIdd", 1, 1, 13.4 + i, 52.5) for i in range(2)], dtype=object)
     fields = [
@@ -80,7 +77,7 @@ def _vector_files() -> tuple[bytes, bytes]:
 class _Seeds(UserDict[str, bytes]):
     """Small files by format, of which some are written when they are wanted."""
 
-    def __getitem__(self, name: str) -> bytes:
+    def __getitem__(self, name):
         made: Any = self.data[name]
         return made if isinstance(made, bytes) else made()
 
@@ -134,7 +131,7 @@ PIECES = (
 )
 
 
-def damaged(data: bytes, seed: int) -> bytes:
+def damaged(data, seed):
     """``data`` with one to eight places overwritten, cut out or repeated, the same for the same seed."""
     rng = random.Random(seed)
     content = bytearray(data)
@@ -146,7 +143,7 @@ def damaged(data: bytes, seed: int) -> bytes:
     return bytes(content)
 
 
-def refused(read: Callable[[], Found]) -> Found | EngineError:
+def refused(read):
     """The result of ``read``, or the typed error that it raised, which can be sent as JSON; no other is allowed."""
     try:
         return read()
@@ -155,14 +152,14 @@ def refused(read: Callable[[], Found]) -> Found | EngineError:
         return error
 
 
-def in_json(found: Preview) -> None:
+def in_json(found):
     """What a page is sent of a preview can be written as JSON."""
     problem = found.problem and found.problem.as_dict()
     columns = [vars(column) for column in found.columns]
     json.dumps([columns, found.rows, found.mapping, found.guesses, problem], allow_nan=False)
 
 
-def survive(data: bytes, **options: object) -> None:
+def survive(data, **options):
     """Preview and read ``data``; the result is a report, or an error with a code that can be sent as JSON."""
     seen = refused(lambda: preview(io.BytesIO(data), name="x", **options))
     if not isinstance(seen, EngineError):

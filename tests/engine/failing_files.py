@@ -3,14 +3,12 @@
 The codes come from the sources (:func:`codes`), so that a new one without a file fails ``test_failing_files.py``.
 """
 
-from __future__ import annotations
-
 import ast
 import gzip
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,12 +44,12 @@ class FailingFile(NamedTuple):
     cleaning: Sequence[Mapping[str, Any]] = ()
 
     @property
-    def data(self) -> bytes:
+    def data(self):
         """The bytes, made when they are needed."""
         return self.made if isinstance(self.made, bytes) else self.made()
 
 
-def codes() -> dict[str, str]:
+def codes():
     """Every code that the formats and the cleaning state, with a place where they do."""
     found: dict[str, str] = {}
     for path in SOURCES:
@@ -62,7 +60,7 @@ def codes() -> dict[str, str]:
     return found
 
 
-def _stated(call: ast.Call) -> Iterator[str]:
+def _stated(call):
     """The code of one error; of a class that has its own, where the call states none."""
     given = [keyword.value for keyword in call.keywords if keyword.arg == "code"]
     name = getattr(call.func, "id", "")
@@ -73,21 +71,21 @@ def _stated(call: ast.Call) -> Iterator[str]:
         yield value.value
 
 
-def parquet(**columns: Any) -> bytes:
+def parquet(**columns):
     """A Parquet file of these columns."""
     out = io.BytesIO()
     pq.write_table(pa.table(columns), out)
     return out.getvalue()
 
 
-def feather(**columns: Any) -> bytes:
+def feather(**columns):
     """A Feather file of these columns."""
     out = io.BytesIO()
     pyarrow.feather.write_feather(pa.table(columns), out)
     return out.getvalue()
 
 
-def arrow_stream(table: Any, rows: int, compression: str | None = None) -> bytes:
+def arrow_stream(table, rows, compression=None):
     """An Arrow stream in batches of ``rows``."""
     out = io.BytesIO()
     with pa.ipc.new_stream(out, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
@@ -95,12 +93,12 @@ def arrow_stream(table: Any, rows: int, compression: str | None = None) -> bytes
     return out.getvalue()
 
 
-def noise(rows: int = LARGE // 8) -> Any:
+def noise(rows=LARGE // 8):
     """A column that no compressor makes small."""
     return np.random.default_rng(7).uniform(0, 1, rows)
 
 
-def encrypted() -> bytes:
+def encrypted():
     """An archive whose member claims to be encrypted."""
     data = bytearray(zipped(**{"a.csv": samples.CSV}))
     for at in (6, data.rindex(b"PK\x01\x02") + 8):
@@ -108,21 +106,21 @@ def encrypted() -> bytes:
     return bytes(data)
 
 
-def moving(**feature: Any) -> bytes:
+def moving(**feature):
     """A moving feature with some members changed."""
     found = json.loads(samples.MOVING)
     found["features"][0]["temporalGeometry"] |= feature
     return json.dumps(found).encode()
 
 
-def rewritten(name: str, **members: bytes) -> bytes:
+def rewritten(name, **members):
     """The sample archive ``name`` with some members of other content; empty bytes leave one out."""
     with zipfile.ZipFile(io.BytesIO(SEEDS[name])) as archive:
         parts = {one: archive.read(one) for one in archive.namelist()} | members
     return zipped(**{one: data for one, data in parts.items() if data})
 
 
-def large_and_long() -> bytes:
+def large_and_long():
     """A Parquet file of more than 300 kB and more rows than are read."""
     out = io.BytesIO()
     padding = {b"padding": noise().tobytes()}
@@ -141,7 +139,7 @@ LONG_COUNTS = "".join(f"2024-01-0{day},{{}},{day}\n" for day in range(1, 9))
 OLD_FEATHER = b"FEA1" + bytes(100) + b"FEA1"
 
 
-def counts(names: int, mark: str = "") -> bytes:
+def counts(names, mark=""):
     """A long table of counts with so many columns of names."""
     header = ",".join(["date", *(f"name{i}" for i in range(names)), "count"]) + "\n"
     return (header + LONG_COUNTS.format(*[",".join(f"x{mark}{i}" for i in range(names))] * 8)).encode()

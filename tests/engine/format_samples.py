@@ -6,22 +6,20 @@ import sqlite3
 import struct
 import zipfile
 from contextlib import closing
-from typing import Any
 
-from privacy_engine.data import Trajectory
-from privacy_engine.formats import Reading, read
+from privacy_engine.formats import read
 
 
-def feature(kind: str, coordinates: Any, **properties: Any) -> dict[str, Any]:
+def feature(kind, coordinates, **properties):
     """A feature of GeoJSON."""
     return {"type": "Feature", "properties": properties, "geometry": {"type": kind, "coordinates": coordinates}}
 
 
-def line_feature(*coordinates: Any, **properties: Any) -> dict[str, Any]:
+def line_feature(*coordinates, **properties):
     return feature("LineString", coordinates, **properties)
 
 
-def collection(*features: Any) -> bytes:
+def collection(*features):
     """A file of GeoJSON."""
     return json.dumps({"type": "FeatureCollection", "features": features}).encode()
 
@@ -97,16 +95,16 @@ MOVING = json.dumps(
 SEQUENCE = b"\x1e" + GEOJSON + b"\n\x1e" + GEOJSON + b"\n"
 
 
-def read_bytes(data: bytes, name: str = "x", **values: object) -> Reading:
+def read_bytes(data, name="x", **values):
     return read(io.BytesIO(data), name=name, **values)
 
 
-def seconds(one: Trajectory) -> list[float]:
+def seconds(one):
     assert one.time_s is not None
     return list(one.time_s.tolist())
 
 
-def zipped(**members: bytes) -> bytes:
+def zipped(**members):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
@@ -114,7 +112,7 @@ def zipped(**members: bytes) -> bytes:
     return out.getvalue()
 
 
-def fit_file(order: str = "<", *, compressed: bool = False) -> bytes:
+def fit_file(order="<", *, compressed=False):
     """Three records, five seconds apart: two with a position, one without; ``compressed``: five bits of a time."""
     definition = struct.pack("BB", 0, order == ">") + struct.pack(order + "HB", 20, 3)
     whole = b"\x40" + definition + bytes([253, 4, 134, 0, 4, 133, 1, 4, 133])
@@ -129,7 +127,7 @@ def fit_file(order: str = "<", *, compressed: bool = False) -> bytes:
     return struct.pack("<BBHI4sH", 14, 16, 0, len(body), b".FIT", 0) + body + b"\0\0"
 
 
-def geopackage(script: str = "") -> bytes:
+def geopackage(script=""):
     """Three fixes of two animals, after ``script`` has changed the database."""
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript(

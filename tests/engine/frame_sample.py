@@ -8,7 +8,7 @@ FIX = 1718452800
 
 
 @cache
-def fixes() -> pd.DataFrame:
+def fixes():
     """Copied by whoever changes it."""
     times = pd.to_datetime([FIX, FIX + 60, FIX + 120], unit="s", utc=True)
     return pd.DataFrame(

@@ -1,7 +1,5 @@
 """Readers of location files by libraries that are not ours, and by a few lines of the standard library."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -19,20 +17,20 @@ Rows = Iterable[tuple[Any, float, float]]
 """Seconds since 1970 (None without), longitude, latitude."""
 
 
-def rows_of(times: Any, lon: Any, lat: Any) -> Rows:
+def rows_of(times, lon, lat):
     seconds = pd.to_datetime(times, utc=True).astype("datetime64[ms, UTC]").astype("int64") / 1e3
     return list(zip(seconds, lon, lat, strict=True))
 
 
-def _xml(content: bytes) -> ElementTree.Element:
+def _xml(content):
     return ElementTree.fromstring(content)
 
 
-def _texts(root: ElementTree.Element, name: str) -> list[str]:
+def _texts(root, name):
     return [one.text or "" for one in root.iter() if one.tag.rpartition("}")[2] == name]
 
 
-def by_fitdecode(content: bytes) -> Rows:
+def by_fitdecode(content):
     found = []
     with fitdecode.FitReader(io.BytesIO(content), check_crc=fitdecode.CrcCheck.DISABLED) as reader:
         try:
@@ -47,21 +45,21 @@ def by_fitdecode(content: bytes) -> Rows:
     return found
 
 
-def by_gpxpy(content: bytes) -> Rows:
+def by_gpxpy(content):
     """Track points; where some have times, of those alone."""
     points = list(gpxpy.parse(content.decode()).walk(only_points=True))
     timed = [one for one in points if one.time]
     return [(one.time and one.time.timestamp(), one.longitude, one.latitude) for one in timed or points]
 
 
-def by_gx_track(content: bytes) -> Rows:
+def by_gx_track(content):
     tracks = [one for one in _xml(content).iter() if one.tag.endswith("}Track")]
     times = [time for track in tracks for time in _texts(track, "when")]
     places = [text.split() for track in tracks for text in _texts(track, "coord")]
     return rows_of(times, *([float(place[i]) for place in places] for i in (0, 1)))
 
 
-def by_trackpoints(content: bytes) -> Rows:
+def by_trackpoints(content):
     found = []
     for one in _xml(content).iter():
         if one.tag.endswith("}Trackpoint") and _texts(one, "LongitudeDegrees"):
@@ -70,7 +68,7 @@ def by_trackpoints(content: bytes) -> Rows:
     return rows_of(*zip(*found, strict=True))
 
 
-def by_sentences(content: bytes) -> Rows:
+def by_sentences(content):
     """GGA sentences, whose date is that of the RMC sentences after them: their times of day alone are compared."""
     found = {}
     for time, lat, north, lon, east in re.findall(rb"GGA,(\d+\.?\d*),([\d.]+),([NS]),([\d.]+),([EW])", content):
@@ -82,12 +80,12 @@ def by_sentences(content: bytes) -> Rows:
     return [(time, *place) for time, place in found.items()]
 
 
-def by_owntracks(content: bytes) -> Rows:
+def by_owntracks(content):
     found = [json.loads(line.split("\t")[-1]) for line in content.decode().splitlines()]
     return [(one["tst"], one["lon"], one["lat"]) for one in found if one["_type"] == "location"]
 
 
-def by_b_records(content: bytes) -> Rows:
+def by_b_records(content):
     text = content.decode("latin-1")
     day = re.search(r"HFDTE(?:DATE:)?(\d\d)(\d\d)(\d\d)", text)
     assert day
@@ -98,13 +96,13 @@ def by_b_records(content: bytes) -> Rows:
     return rows_of(times, lon, lat)
 
 
-def by_pandas_porto(content: bytes) -> Rows:
+def by_pandas_porto(content):
     trips = pd.read_csv(io.BytesIO(content))
     places = [(t, json.loads(line)) for t, line in zip(trips["TIMESTAMP"], trips["POLYLINE"], strict=True)]
     return [(start + 15 * i, *place) for start, line in places for i, place in enumerate(line)]
 
 
-def by_pandas_ais(content: bytes) -> Rows:
+def by_pandas_ais(content):
     ships = pd.read_csv(io.BytesIO(content))
     ships = ships[ships["Latitude"] < 91]
     return rows_of(
@@ -112,44 +110,44 @@ def by_pandas_ais(content: bytes) -> Rows:
     )
 
 
-def by_pandas_movebank(content: bytes) -> Rows:
+def by_pandas_movebank(content):
     fixes = pd.read_csv(io.BytesIO(content), compression="gzip")
     return rows_of(fixes["timestamp"], fixes["location-long"], fixes["location-lat"])
 
 
-def by_pandas_tdrive(content: bytes) -> Rows:
+def by_pandas_tdrive(content):
     fixes = pd.read_csv(io.BytesIO(content), header=None)
     return rows_of(fixes[1], fixes[2], fixes[3])
 
 
-def by_pandas_plt(content: bytes) -> Rows:
+def by_pandas_plt(content):
     fixes = pd.read_csv(io.BytesIO(content), skiprows=6, header=None)
     return rows_of(fixes[5] + "T" + fixes[6], fixes[1], fixes[0])
 
 
-def by_pandas_gtfs(content: bytes) -> Rows:
+def by_pandas_gtfs(content):
     with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open("shapes.txt") as member:
         shapes = pd.read_csv(member)
     return [(None, *place) for place in zip(shapes["shape_pt_lon"], shapes["shape_pt_lat"], strict=True)]
 
 
-def by_geopandas_geolife(content: bytes) -> Rows:
+def by_geopandas_geolife(content):
     found = geopandas.read_file(io.BytesIO(content))
     return rows_of(found["t"], found.geometry.x, found.geometry.y)
 
 
-def by_json_records(content: bytes) -> Rows:
+def by_json_records(content):
     found = json.loads(content)["locations"]
     times = [pd.Timestamp(one["timestamp"]) if "timestamp" in one else int(one["timestampMs"]) for one in found]
     seconds = [time / 1e3 if isinstance(time, int) else time.timestamp() for time in times]
     return [(t, one["longitudeE7"] / 1e7, one["latitudeE7"] / 1e7) for t, one in zip(seconds, found, strict=True)]
 
 
-def by_pandas_columns(content: bytes) -> Rows:
+def by_pandas_columns(content):
     fixes = pd.read_csv(io.BytesIO(content), sep=";")
     return rows_of(fixes["tracked_at"], fixes["longitude"], fixes["latitude"])
 
 
-def by_json_of_a_line(content: bytes) -> Rows:
+def by_json_of_a_line(content):
     line = json.loads(content)
     return rows_of(line["properties"]["datetimes"], *zip(*line["geometry"]["coordinates"], strict=True))

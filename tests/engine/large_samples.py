@@ -1,16 +1,13 @@
 """A file of so many positions in every format, of one random walk."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import struct
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +22,7 @@ from tests.later import pandas as pd
 START_S = 1_718_452_800
 
 
-def frame(n: int) -> pd.DataFrame:
+def frame(n):
     """Times, longitudes and latitudes of a walk of two people, one after the other."""
     rng = np.random.default_rng(n)
     lon, lat = (np.round(base + rng.normal(0, 1e-4, n).cumsum(), 6) for base in (13.4, 52.5))
@@ -33,7 +30,7 @@ def frame(n: int) -> pd.DataFrame:
     return pd.DataFrame({"user": np.where(np.arange(n) < n // 2, "a", "b"), "time": time, "lon": lon, "lat": lat})
 
 
-def rows(n: int) -> Iterator[tuple[str, str, float, float]]:
+def rows(n):
     """The same, times in ISO 8601."""
     made = frame(n)
     return zip(
@@ -41,13 +38,13 @@ def rows(n: int) -> Iterator[tuple[str, str, float, float]]:
     )
 
 
-def lines(head: str, row: Callable[..., str]) -> Callable[[int], bytes]:
+def lines(head, row):
     """A text of a head and a line for each position, ``row(user, time, lon, lat)``."""
     return lambda n: "".join([head, *(f"{row(*one)}\n" for one in rows(n))]).encode()
 
 
-def _geo(suffix: str, driver: str) -> Callable[[int], bytes]:
-    def make(n: int) -> bytes:
+def _geo(suffix, driver):
+    def make(n):
         made = frame(n)
         table = made[["user"]].assign(time=made.time.dt.strftime("%Y-%m-%dT%H:%M:%SZ"))
         found = geopandas.GeoDataFrame(table, geometry=shapely.points(made.lon, made.lat), crs=4326)
@@ -59,7 +56,7 @@ def _geo(suffix: str, driver: str) -> Callable[[int], bytes]:
     return make
 
 
-def _zipped(paths: list[Path]) -> bytes:
+def _zipped(paths):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for path in paths:
@@ -67,8 +64,8 @@ def _zipped(paths: list[Path]) -> bytes:
     return out.getvalue()
 
 
-def _arrow(write: Callable[[Any, Any], None]) -> Callable[[int], bytes]:
-    def make(n: int) -> bytes:
+def _arrow(write):
+    def make(n):
         out = io.BytesIO()
         write(pa.Table.from_pandas(frame(n), preserve_index=False), out)
         return out.getvalue()
@@ -76,7 +73,7 @@ def _arrow(write: Callable[[Any, Any], None]) -> Callable[[int], bytes]:
     return make
 
 
-def _xlsx(n: int) -> bytes:
+def _xlsx(n):
     book, out = openpyxl.Workbook(write_only=True), io.BytesIO()
     sheet = book.create_sheet("points")
     sheet.append(["user", "time", "lon", "lat"])
@@ -86,7 +83,7 @@ def _xlsx(n: int) -> bytes:
     return out.getvalue()
 
 
-def _geojson(n: int) -> bytes:
+def _geojson(n):
     found = list(rows(n))
     half = len(found) // 2
     features = [
@@ -100,12 +97,12 @@ def _geojson(n: int) -> bytes:
     return json.dumps({"type": "FeatureCollection", "features": features}).encode()
 
 
-def _point(user: str, time: str, lon: float, lat: float) -> str:
+def _point(user, time, lon, lat):
     geometry = {"type": "Point", "coordinates": [lon, lat]}
     return json.dumps({"type": "Feature", "properties": {"user": user, "time": time}, "geometry": geometry})
 
 
-def _mfjson(n: int) -> bytes:
+def _mfjson(n):
     found = list(rows(n))
     moving = {
         "type": "MovingPoint",
@@ -116,7 +113,7 @@ def _mfjson(n: int) -> bytes:
     return json.dumps({"type": "FeatureCollection", "features": [feature]}).encode()
 
 
-def _takeout(n: int) -> bytes:
+def _takeout(n):
     found = [
         {"latitudeE7": round(lat * 1e7), "longitudeE7": round(lon * 1e7), "timestamp": time}
         for _, time, lon, lat in rows(n)
@@ -124,12 +121,12 @@ def _takeout(n: int) -> bytes:
     return json.dumps({"locations": found}).encode()
 
 
-def _json(n: int) -> bytes:
+def _json(n):
     keys = ("user", "time", "lon", "lat")
     return json.dumps([dict(zip(keys, one, strict=True)) for one in rows(n)]).encode()
 
 
-def _porto(n: int) -> bytes:
+def _porto(n):
     out = io.StringIO()
     table = csv.writer(out)
     table.writerow(["TRIP_ID", "TAXI_ID", "TIMESTAMP", "MISSING_DATA", "POLYLINE"])
@@ -138,7 +135,7 @@ def _porto(n: int) -> bytes:
     return out.getvalue().encode()
 
 
-def _fit(n: int) -> bytes:
+def _fit(n):
     body = b"\x40" + struct.pack("<BBHB", 0, 0, 20, 3) + bytes([253, 4, 134, 0, 4, 133, 1, 4, 133])
     at = START_S - 631_065_600
     for i, (_, _, lon, lat) in enumerate(rows(n)):
@@ -146,28 +143,28 @@ def _fit(n: int) -> bytes:
     return struct.pack("<BBHI4sH", 14, 16, 0, len(body), b".FIT", 0) + body + b"\0\0"
 
 
-def _angle(degrees: float, width: int, digits: int) -> str:
+def _angle(degrees, width, digits):
     whole, minutes = divmod(degrees, 1)
     return f"{int(whole):0{width}d}{60 * minutes:0{digits + 3}.{digits}f}"
 
 
-def _igc_row(user: str, time: str, lon: float, lat: float) -> str:
+def _igc_row(user, time, lon, lat):
     angles = [_angle(lat, 2, 3).replace(".", "") + "N", _angle(lon, 3, 3).replace(".", "") + "E"]
     return f"B{time[11:19].replace(':', '')}{''.join(angles)}A0043800463\r"
 
 
-def _nmea_row(user: str, time: str, lon: float, lat: float) -> str:
+def _nmea_row(user, time, lon, lat):
     clock = time[11:19].replace(":", "")
     return f"$GPRMC,{clock},A,{_angle(lat, 2, 4)},N,{_angle(lon, 3, 4)},E,0.1,0.0,150624,,,A\r"
 
 
-def _owntracks_row(user: str, time: str, lon: float, lat: float) -> str:
+def _owntracks_row(user, time, lon, lat):
     seconds = int(np.datetime64(time[:-1], "s").astype(int))
     entry = {"_type": "location", "lat": lat, "lon": lon, "tst": seconds, "topic": f"owntracks/{user}/phone"}
     return f"{time}\t*\t{json.dumps(entry)}"
 
 
-def _around(head: str, row: Callable[..., str], tail: str) -> Callable[[int], bytes]:
+def _around(head, row, tail):
     return lambda n: lines(head, row)(n) + tail.encode()
 
 

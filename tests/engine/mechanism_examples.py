@@ -1,12 +1,6 @@
 """Every registered mechanism with parameters of its own, and the series and landmarks that try it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers them)
@@ -23,14 +17,14 @@ OTHER_NUMBERS = {"window": (1, 3), "step_variance_m2": (1.0, 1e12)}
 every_mechanism = each("cls", CLASSES)
 
 
-def every_mechanism_but(*exceptions: type[TrajectoryMechanism]) -> pytest.MarkDecorator:
+def every_mechanism_but(*exceptions):
     return each("cls", [cls for cls in CLASSES if cls not in exceptions])
 
 
 masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)
 
 
-def adversarial_masks(n: int) -> dict[str, np.ndarray]:
+def adversarial_masks(n):
     """Landmark sets that rules with an off-by-one get wrong."""
     event = np.arange(n)
     return {
@@ -47,13 +41,13 @@ def adversarial_masks(n: int) -> dict[str, np.ndarray]:
     }
 
 
-def example(cls: type[TrajectoryMechanism], **given: Any) -> Any:
+def example(cls, **given):
     """The class with the example of every parameter that has no default."""
     needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
     return cls(**{**needed, **EXAMPLE, **given})
 
 
-def variants(cls: type[TrajectoryMechanism], **given: Any) -> list[Any]:
+def variants(cls, **given):
     """The class with each value of each of its choices, and with other values of its own numbers."""
     found = [example(cls, **given)]
     for field, info in cls.model_fields.items():
@@ -63,14 +57,14 @@ def variants(cls: type[TrajectoryMechanism], **given: Any) -> list[Any]:
     return found
 
 
-def walk(n: int, seed: int = 1) -> Trajectory:
+def walk(n, seed=1):
     rng = np.random.default_rng(seed)
     return Trajectory(
         116.4 + np.cumsum(rng.normal(0, 0.002, n)), 39.9 + np.cumsum(rng.normal(0, 0.002, n)), np.arange(n) * 60.0, "w"
     )
 
 
-def protected_sets(mechanism: Any, mask: np.ndarray) -> Iterator[np.ndarray]:
+def protected_sets(mechanism, mask):
     """The events that may move together under the level a mechanism states, each set as a mask."""
     event = np.arange(len(mask))
     if mechanism.level == "user":

@@ -1,12 +1,8 @@
 """Which events two uploads share, by sets and a comparison of every pair: what the engine is checked against."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
 
-from privacy_engine.data import Trajectory
 from privacy_engine.geo import EARTH_RADIUS_M
 
 Event = tuple[int, int, int]
@@ -16,7 +12,7 @@ Found = dict[str, tuple[set[Event], set[Event]]]
 QUARTER_MS = 900_000
 
 
-def events_of(series: Iterable[Trajectory]) -> set[Event]:
+def events_of(series):
     found = set()
     for one in series:
         assert one.time_s is not None
@@ -26,7 +22,7 @@ def events_of(series: Iterable[Trajectory]) -> set[Event]:
     return found
 
 
-def width(row: int) -> int:
+def width(row):
     """Steps from one column of cells to the next in a row, whose rows are numbered from the south pole."""
     end = max(abs(row * 5000 - 900_000_000), abs((row + 1) * 5000 - 900_000_000)) * 1e-7
     steps = 5000
@@ -35,12 +31,12 @@ def width(row: int) -> int:
     return steps
 
 
-def cell(event: Event) -> tuple[int, int, int]:
+def cell(event):
     east, north, ms = event
     return (east + 1_800_000_000) % 3_600_000_000, (north + 900_000_000) // 5000, ms // 60_000
 
 
-def neighbours(one: Event, other: Event) -> bool:
+def neighbours(one, other):
     if abs(one[2] - other[2]) >= 120_000 or abs(one[1] - other[1]) >= 10_000:
         return False
     (east, row, minute), (east_2, row_2, minute_2) = cell(one), cell(other)
@@ -51,7 +47,7 @@ def neighbours(one: Event, other: Event) -> bool:
     return min(apart, 3_600_000_000 // wide - apart) <= 1
 
 
-def shared(one: set[Event], other: set[Event]) -> Found:
+def shared(one, other):
     """The events of each that they share, by way."""
     found: Found = {"same": (one & other, one & other)}
     for way, look in (("zone", _shifted), ("moved", _moved)):
@@ -62,14 +58,14 @@ def shared(one: set[Event], other: set[Event]) -> Found:
     return {way: pair for way, pair in found.items() if pair[0]}
 
 
-def _most(pair: Sequence[set[Event]], left: Sequence[set[Event]]) -> bool:
+def _most(pair, left):
     least = min(map(len, left))
     return least > 0 and any(
         2 * len(part) >= least for part, all_ in zip(pair, left, strict=True) if len(all_) == least
     )
 
 
-def _shifted(one: set[Event], other: set[Event]) -> tuple[set[Event], set[Event]]:
+def _shifted(one, other):
     phases = {(east, north, ms % QUARTER_MS) for east, north, ms in other}
     held = {event for event in one if (event[0], event[1], event[2] % QUARTER_MS) in phases}
     own = {(east, north, ms % QUARTER_MS) for east, north, ms in held}
@@ -90,11 +86,11 @@ def _shifted(one: set[Event], other: set[Event]) -> tuple[set[Event], set[Event]
     return {pair[0] for pair in chosen}, {pair[1] for pair in chosen}
 
 
-def _moved(one: set[Event], other: set[Event]) -> tuple[set[Event], set[Event]]:
+def _moved(one, other):
     pairs = [(event, its) for event in one for its in other if neighbours(event, its)]
     return {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
 
 
-def classes(events: set[Event], held: dict[int, set[Event]]) -> Counter[frozenset[int]]:
+def classes(events, held):
     """How many events are held by which other uploads."""
     return Counter(frozenset(upload for upload, its in held.items() if event in its) for event in events)

@@ -1,24 +1,18 @@
 """Reference implementation of simulations: a loop over repetitions, a loop over time, one draw at a time."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
 from privacy_engine import geo, noise
-from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
 from privacy_engine.kernels import philox
 from privacy_engine.kernels.joint import APART
-from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Adaptive
 
 Place = tuple[float, float]
 
 
-def plain_errors(
-    mechanism: TrajectoryMechanism, series: Trajectory, landmarks: LandmarkSet, seed: int, repetition: int
-) -> list[float]:
+def plain_errors(mechanism, series, landmarks, seed, repetition):
     """The error in metres of every event of one repetition; not a number where none is published."""
     truth = list(zip(series.lon.tolist(), series.lat.tolist(), strict=True))
     if isinstance(mechanism, Adaptive):
@@ -29,19 +23,17 @@ def plain_errors(
     return [math.nan if at is None else float(geo.distance_m(*at, *was)) for at, was in errors]
 
 
-def _moved(place: Place, radius_m: float, bearing: float) -> Place:
+def _moved(place, radius_m, bearing):
     lon, lat = geo.destination(*place, radius_m, bearing)
     return float(lon), float(lat)
 
 
-def _drawn(place: Place, rate: float, seed: int, repetition: int, event: int) -> Place:
+def _drawn(place, rate, seed, repetition, event):
     radius_m, bearing = noise.simulated_polar([rate], seed=seed, repetition=repetition, first_event=event)
     return _moved(place, float(radius_m[0]), float(bearing[0]))
 
 
-def _fixed(
-    mechanism: TrajectoryMechanism, truth: list[Place], mask: Mask, seed: int, repetition: int
-) -> list[Place | None]:
+def _fixed(mechanism, truth, mask, seed, repetition):
     budgets = mechanism.budgets(mask)
     own, together = mechanism.independent(budgets, mask)
     joint = (budgets > 0) & (own == 0)
@@ -60,18 +52,18 @@ def _fixed(
     return released
 
 
-def _uniforms(key: Floats, *counter: int) -> list[float]:
+def _uniforms(key, *counter):
     words = philox.words(np.array([counter], dtype=np.uint64), np.asarray(key, dtype=np.uint64))[0]
     return [(int(word) + 0.5) / 2**32 for word in words]
 
 
-def _in_disc(place: Place, reach: float, seed: int, repetition: int, event: int) -> Place:
+def _in_disc(place, reach, seed, repetition, event):
     share, _, turn, _ = _uniforms(noise.simulated_key(seed), event, 0, repetition, 0)
     angle = 2 * math.asin(math.sqrt(share) * math.sin(reach / 2))
     return _moved(place, angle * geo.EARTH_RADIUS_M, 2 * math.pi * turn)
 
 
-def _reach(count: int, epsilon_per_m: float, seed: int, repetition: int) -> float:
+def _reach(count, epsilon_per_m, seed, repetition):
     """As ``noise.joint_reach_m``, an angle of at most pi, from numbers of its own."""
     key = noise.simulated_key(seed)
     key[0] ^= APART
@@ -94,7 +86,7 @@ def _reach(count: int, epsilon_per_m: float, seed: int, repetition: int) -> floa
     raise AssertionError("no attempt was kept")
 
 
-def _adaptive(how: Adaptive, truth: list[Place], mask: Mask, seed: int, repetition: int) -> list[Place | None]:
+def _adaptive(how, truth, mask, seed, repetition):
     to_come = int(mask.sum())
     slot = 1 if to_come < len(mask) else 0
     first_share, spent, interval, waited = how.epsilon / max(to_come + slot, 1), 0.0, 1, 0

@@ -1,15 +1,10 @@
 """Generators of FIT, GeoPackage, shapefiles, FlatGeobuf and archives for :mod:`tests.engine.record_files`."""
 
-from __future__ import annotations
-
-import random
 import sqlite3
 import struct
 import tempfile
-from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +15,6 @@ from tests.engine.record_files import (
     OTHER,
     UNITS,
     File,
-    Fix,
     Record,
     Style,
     encoded,
@@ -38,7 +32,7 @@ _ODD = ("zero", "far", "beyond", "west", "untimed", "undated", "order", "zoned",
 
 
 @makes("fit")
-def fit(rng: random.Random) -> File:
+def fit(rng):
     """Records with their own time, with five bits of one, or with that of the record before."""
     style = Style(rng, texts=False, units=("degrees",), times=("s",), odd=("zero", "west", "untimed", "empty", "early"))
     kinds = rng.choice(((0,), (0,), (0, 1), (0, 1, 2)))
@@ -46,7 +40,7 @@ def fit(rng: random.Random) -> File:
     short = b"\0\0" + struct.pack("<HB", 20, 2) + bytes([0, 4, 133, 1, 4, 133])
     begin = b"\x40" + definition + b"\x41" + short
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         lon = one.lon - 360 if isinstance(one.lon, float) and one.lon > 180 else one.lon
         place = [round(x * 2**31 / 180) if isinstance(x, float) else _NO_POSITION for x in (one.lat, lon)]
         time = int(one.time_s) - _FIT_EPOCH
@@ -57,14 +51,14 @@ def fit(rng: random.Random) -> File:
 
     found, other = records(style, cells)
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         body = begin + b"".join(one.cells for one in of)
         return struct.pack("<BBHI4sH", 14, 16, 0, len(body), b".FIT", 0) + body + b"\0\0"
 
     return File("x.fit", "trajectory", found, other, render, ordered=True)
 
 
-def _shape(fixes: Sequence[Fix]) -> bytes:
+def _shape(fixes):
     """A point or a line as well-known binary."""
     places = [[float(value) for value in (one.lon, one.lat)] for one in fixes]
     if len(places) == 1:
@@ -72,13 +66,13 @@ def _shape(fixes: Sequence[Fix]) -> bytes:
     return struct.pack("<BII", 1, 2, len(places)) + b"".join(struct.pack("<dd", *one) for one in places)
 
 
-def _layer(rng: random.Random) -> tuple[list[str], Callable[[int], Record], Style, bool]:
+def _layer(rng):
     """Names of columns, and rows of a shape and the values of these columns."""
     style = Style(rng, texts=False, units=("degrees", "swapped"), odd=_ODD)
     lines = rng.random() < 0.4
     names = [rng.choice(("user", "id", "name", "trip_id")), *(["prev_t", "t"] if lines else ["time"])]
 
-    def row(number: int) -> Record:
+    def row(number):
         fixes = [style.fix(number * 3 + i) for i in range(rng.choice((2, 2, 3)) if lines else 1)]
         times = [fixes[0].time, fixes[-1].time] if lines else [fixes[0].time]
         return Record((_shape(fixes), [fixes[0].user, *times]), tuple(one.known for one in fixes))
@@ -87,17 +81,17 @@ def _layer(rng: random.Random) -> tuple[list[str], Callable[[int], Record], Styl
 
 
 @makes("geopackage")
-def geopackage(rng: random.Random) -> File:
+def geopackage(rng):
     """One table of features, or two of which one may have no times."""
     names, row, style, _ = _layer(rng)
     second = rng.random() < 0.3
     typed = rng.random() < 0.5
 
-    def made(number: int) -> Record:
+    def made(number):
         cells, lats = row(number)
         return Record((*cells, second and rng.random() < 0.4), lats)
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         with closing(sqlite3.connect(":memory:")) as database:
             database.executescript(
                 "CREATE TABLE gpkg_spatial_ref_sys (srs_id INTEGER, organization TEXT,"
@@ -120,12 +114,12 @@ def geopackage(rng: random.Random) -> File:
     return File("x.gpkg", "trajectory", [made(i) for i in range(style.count)], made(OTHER // 3), render, style.options)
 
 
-def _written(rng: random.Random, name: str) -> File:
+def _written(rng, name):
     names, row, style, lines = _layer(rng)
     found, other = [row(i) for i in range(style.count)], row(OTHER // 3)
     whole = [all(isinstance(one.cells[1][i], int) for one in [*found, other]) for i in range(len(names))]
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         shapes = np.array([one.cells[0] for one in of] + [b""], dtype=object)[:-1]
         columns = [
             np.array([one.cells[1][i] for one in of], dtype=np.int64)
@@ -148,7 +142,7 @@ makes("shapefile")(lambda rng: _written(rng, "fixes.shp"))
 
 
 @makes("zip")
-def archive(rng: random.Random) -> File:
+def archive(rng):
     """Tables of several members, whose units and orders may differ."""
     members = []
     for i in range(rng.randint(1, 3)):
@@ -160,7 +154,7 @@ def archive(rng: random.Random) -> File:
 
     names = rng.choice(({}, {"a": "m0", "b": "m1", "c": ""}))  # as members are called, of which some name no user
 
-    def cells(at: int, one: Fix) -> Any:
+    def cells(at, one):
         return at, [names.get(one.user, one.user), one.time, one.lon, one.lat][-members[at][3] :]
 
     found, number = [], 0
@@ -171,7 +165,7 @@ def archive(rng: random.Random) -> File:
             number += 1
     last = members[0][2].fix(OTHER)
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         parts = {}
         for at, (name, write, _, _) in enumerate(members):
             parts[name] = write([Record(one.cells[1], one.lats) for one in of if one.cells[0] == at])
@@ -181,7 +175,7 @@ def archive(rng: random.Random) -> File:
 
 
 @makes("zip", "checkins")
-def checkins_with_venues(rng: random.Random) -> File:
+def checkins_with_venues(rng):
     """A table of check-ins, some without a position, beside the list of their venues."""
     style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma"), foreign=True)
     placed = rng.random() < 0.6
@@ -189,7 +183,7 @@ def checkins_with_venues(rng: random.Random) -> File:
     name = f"Ca{NO_UTF8}" if style.foreign else "Cafe"
     venues = "".join(f"v{i},{13 + i}.5,{50 + i}.25,{name}\n" for i in range(rng.randint(1, 3)))
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         bare = rng.random() < 0.4
         position = [None, None] if bare else [one.lon, one.lat]
         return [one.user, one.time, rng.choice(("v0", "v1", "v2", None)), *(position if placed else [])]
@@ -198,26 +192,26 @@ def checkins_with_venues(rng: random.Random) -> File:
     found, other = [Record(one.cells, (None,)) for one in known], Record(other.cells, (None,))
     write = csv_of(header, rng.choice(",;"))
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         return zipped(**{"checkins.csv": write(of), "venues.csv": encoded(f"venue,longitude,latitude,name\n{venues}")})
 
     return File("x.zip", "checkins", found, other, render, style.options)
 
 
 @makes("zip")
-def named_members(rng: random.Random) -> File:
+def named_members(rng):
     """Members with one series for each record, some of which are called as another member is, or not at all."""
     style = Style(rng, times=("iso",), units=("degrees",), odd=("west",))
     style.count = rng.randint(2, 6)
     names = ("", "", "m1", "m2", "m1 (2)")
     plain = rng.random() < 0.5
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         return rng.randint(0, 2), rng.choice(names), one
 
     found, other = records(style, cells)
 
-    def member(of: Sequence[Record], at: int) -> bytes:
+    def member(of, at):
         features = [
             {
                 "type": "Feature",
@@ -229,7 +223,7 @@ def named_members(rng: random.Random) -> File:
         ]
         return json_of({"type": "FeatureCollection", "features": features})
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         return zipped(**{f"m{at}.geojson": member(of, at) for at in range(3)})
 
     options = {**style.options, **rng.choice(({}, {}, {"person": "series"}, {"person": "one"}))}

@@ -1,38 +1,20 @@
 """Generators of GeoJSON and its relatives, JSON of trackers, XML and logs for :mod:`tests.engine.record_files`."""
 
-from __future__ import annotations
-
-import random
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.engine.record_files import (
-    DATES,
-    OTHER,
-    UNITS,
-    File,
-    Fix,
-    Record,
-    Render,
-    Style,
-    encoded,
-    json_of,
-    makes,
-    records,
-    text,
-)
+from tests.engine.record_files import DATES, OTHER, UNITS, File, Record, Style, encoded, json_of, makes, records, text
 
 _JSON = ("zero", "far", "beyond", "west", "e7", "empty", "untimed", "undated", "order", "zoned", "unit", "letters")
 
 
-def _style(rng: random.Random, **given: Any) -> Style:
+def _style(rng, **given):
     return Style(
         rng,
         **({"units": ("degrees", "degrees", "swapped", "e7"), "texts": False, "odd": _JSON, "foreign": True} | given),
     )
 
 
-def _point(one: Fix, keys: tuple[str, ...], rng: random.Random) -> dict[str, Any]:
+def _point(one, keys, rng):
     properties: dict[str, Any] = {keys[0]: one.user, keys[1]: one.time}
     if len(keys) > 2:
         properties[keys[2]] = rng.choice(("yes", "no", True, None))
@@ -48,18 +30,18 @@ def _point(one: Fix, keys: tuple[str, ...], rng: random.Random) -> dict[str, Any
     return feature
 
 
-def _points(rng: random.Random) -> tuple[list[Record], Record, Style]:
+def _points(rng):
     style = _style(rng)
     keys = (rng.choice(("user", "id", "name", "trip_id")), rng.choice(("time", "timestamp", "when")))
     keys += ("landmark",) if rng.random() < 0.2 else ()
     return *records(style, lambda one: _point(one, keys, rng)), style
 
 
-def _line(rng: random.Random, style: Style, ways: Sequence[str]) -> Callable[[int], Record]:
+def _line(rng, style, ways):
     """Features that are lines of one to three positions, whose times are written in one of ``ways``."""
     user = rng.choice(("user", "trip_id", "none"))
 
-    def feature(number: int) -> Record:
+    def feature(number):
         way, between = rng.choice(ways), ()
         fixes = [style.fix(number * 2 + i) for i in range(2 if way == "ends" else rng.randint(1, 3))]
         places: list[Any] = [[one.lon, one.lat] for one in fixes]
@@ -82,26 +64,26 @@ def _line(rng: random.Random, style: Style, ways: Sequence[str]) -> Callable[[in
     return feature
 
 
-def _lats(fixes: Sequence[Fix]) -> tuple[float | None, ...]:
+def _lats(fixes):
     return tuple(one.known for one in fixes)
 
 
-def _lines(rng: random.Random) -> tuple[list[Record], Record, Style]:
+def _lines(rng):
     style = _style(rng)
     feature = _line(rng, style, rng.choice((("list",), ("ends",), ("fourth",), ("list", "ends", "fourth", "none"))))
     return [feature(i) for i in range(style.count)], feature(OTHER // 2), style
 
 
-def _collection(found: Sequence[Record]) -> bytes:
+def _collection(found):
     return json_of({"type": "FeatureCollection", "features": [one.cells for one in found]})
 
 
-def _features(rng: random.Random) -> tuple[list[Record], Record, Style]:
+def _features(rng):
     return rng.choice((_points, _points, _lines))(rng)
 
 
 @makes("geojson")
-def geojson(rng: random.Random) -> File:
+def geojson(rng):
     """Points, lines, or Overland's wrapper of points."""
     found, other, style = _features(rng)
     key = rng.choice(("features", "features", "locations"))
@@ -112,18 +94,18 @@ def geojson(rng: random.Random) -> File:
 
 
 @makes("geojson")
-def vertices(rng: random.Random) -> File:
+def vertices(rng):
     """One line, of which a record is a position with its time."""
     style = _style(rng)
     fourth = rng.random() < 0.5
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         place = [one.lon, one.lat]
         return ([*place, 5, one.time_s], None) if fourth and one.odd != "untimed" else (place, one.time)
 
     found, other = records(style, cells)
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         properties = {} if fourth else {"coordTimes": [one.cells[1] for one in of]}
         geometry = {"type": "LineString", "coordinates": [one.cells[0] for one in of]}
         return json_of({"type": "Feature", "geometry": geometry, "properties": properties})
@@ -132,23 +114,23 @@ def vertices(rng: random.Random) -> File:
 
 
 @makes("geojsonseq")
-def geojsonseq(rng: random.Random) -> File:
+def geojsonseq(rng):
     """A feature on each line, of which some are damaged."""
     found, other, style = _features(rng)
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         return b"".join(b"\x1e" + json_of(one.cells) + b"\n" for one in of)
 
     return File("x.geojsons", "trajectory", found, other, render, style.options)
 
 
 @makes("mfjson")
-def mfjson(rng: random.Random) -> File:
+def mfjson(rng):
     """Moving points with an identifier, with a user, or with neither."""
     style = _style(rng, times=("iso", "naive", "ms", "offset"))
     key = rng.choice(("user", "id", "", "name"))
 
-    def feature(number: int) -> Record:
+    def feature(number):
         fixes = [style.fix(number * 3 + i) for i in range(rng.randint(1, 3))]
         moving = {
             "type": "MovingPoint",
@@ -166,11 +148,11 @@ def mfjson(rng: random.Random) -> File:
 
 
 @makes("json")
-def nested(rng: random.Random) -> File:
+def nested(rng):
     """Records whose position lies in an inner object, of which some have another beside it."""
     style = _style(rng, units=("degrees", "e7"))
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         found: dict[str, Any] = {"user": one.user, "coords": {"lat": one.lat, "lon": one.lon}, "time": one.time}
         if rng.random() < 0.15:
             found["place"] = {"lat": 1.0, "lon": 2.0}
@@ -183,19 +165,19 @@ def nested(rng: random.Random) -> File:
 
 
 @makes("json")
-def several_lists(rng: random.Random) -> File:
+def several_lists(rng):
     """Records in several lists of a document, of which one is read; the others may be empty, or hold positions too."""
     style = _style(rng, units=("degrees", "e7"))
     keys = rng.choice((("a", "b"), ("a", "b", "c"), ("b", "a/~")))
     inner = rng.random() < 0.4
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         found: dict[str, Any] = {"time": one.time, "user": one.user}
         return rng.choice(keys), found | ({"lat": one.lat, "lon": one.lon} if rng.random() < 0.9 else {})
 
     found, other = records(style, cells)
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         lists = {key: [one.cells[1] for one in of if one.cells[0] == key] for key in keys}
         return json_of({"version": "é[{", "data": lists, "end": 1} if inner else lists)
 
@@ -203,19 +185,19 @@ def several_lists(rng: random.Random) -> File:
 
 
 @makes("owntracks")
-def owntracks(rng: random.Random) -> File:
+def owntracks(rng):
     """Locations of devices, and a few events."""
     style = _style(rng, times=("s", "s", "ms"), units=("degrees", "swapped"))
     topics, lines = rng.random() < 0.7, rng.random() < 0.7
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         found = {"_type": "location" if one.odd != "far" else "transition", "lat": one.lat, "lon": one.lon}
         found |= {"tst": one.time, "tid": one.user[:2]}
         return found | ({"topic": f"owntracks/{one.user}/phone"} if topics and one.odd != "west" else {})
 
     found, other = records(style, cells)
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         if not lines:
             return json_of({"count": 1, "data": [one.cells for one in of]})
         return b"".join(b"2024-06-15T12:09:00Z\t*\t" + json_of(one.cells) + b"\n" for one in of)
@@ -224,12 +206,12 @@ def owntracks(rng: random.Random) -> File:
 
 
 @makes("takeout")
-def takeout(rng: random.Random) -> File:
+def takeout(rng):
     """Google's records, visits and the phone's timeline."""
     style = _style(rng, times=("iso", "iso", "offset", "naive", "ms"), units=("degrees",))
     key = rng.choice(("locations", "semanticSegments", "timelineObjects"))
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         degrees = isinstance(one.lon, float) and isinstance(one.lat, float)
         number = [round(value * 1e7) if degrees else value for value in (one.lat, one.lon)]
         e7 = dict(zip(("latitudeE7", "longitudeE7"), number, strict=True))
@@ -252,7 +234,7 @@ def takeout(rng: random.Random) -> File:
 _XML = ("zero", "far", "beyond", "west", "e7", "untimed", "undated", "order", "zoned", "unit", "letters", "comma")
 
 
-def _xml(rng: random.Random, cells: Callable[[Fix], Any], name: str, render: Render) -> File:
+def _xml(rng, cells, name, render):
     style = Style(
         rng, times=[*DATES, *UNITS, "none"], units=("degrees", "degrees", "swapped", "e7"), odd=_XML, foreign=True
     )
@@ -260,21 +242,21 @@ def _xml(rng: random.Random, cells: Callable[[Fix], Any], name: str, render: Ren
     return File(name, "trajectory", found, other, render, style.options, ordered=True)
 
 
-def _tail(name: str, one: Fix) -> str:
+def _tail(name, one):
     return _element(name, one.tail or None)
 
 
-def _element(name: str, value: Any) -> str:
+def _element(name, value):
     return "" if value is None else f"<{name}>{value}</{name}>"
 
 
 @makes("gpx")
-def gpx(rng: random.Random) -> File:
+def gpx(rng):
     """Points of tracks, in one kind or in several."""
     kinds = rng.choice((("trkpt",), ("trkpt",), ("wpt",), ("rtept",), ("trkpt", "wpt", "wpt"), ("rtept", "wpt")))
     ours = ' creator="Cairn"' if rng.random() < 0.2 else ""
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         kind = rng.choice(kinds)
         return (
             kind,
@@ -282,7 +264,7 @@ def gpx(rng: random.Random) -> File:
             one.user,
         )
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         outside = "".join(one.cells[1] for one in of if one.cells[0] == "wpt")
         for kind, begin, end in (("rtept", "<rte>", "</rte>"), ("trkpt", "<trk>{}<trkseg>", "</trkseg></trk>")):
             of_kind = [one for one in of if one.cells[0] == kind]
@@ -296,11 +278,11 @@ def gpx(rng: random.Random) -> File:
 
 
 @makes("kml")
-def kml(rng: random.Random) -> File:
+def kml(rng):
     """Placemarks with a time, a span or none, and positions of a track."""
     ways = rng.choice((("track",), ("when",), ("none",), ("span", "when"), ("track", "when", "none"), ("none", "when")))
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         way = rng.choice(ways)
         if way == "track":
             return _element("when", one.time or ""), f"<gx:coord>{one.lon} {one.lat}</gx:coord>"
@@ -310,7 +292,7 @@ def kml(rng: random.Random) -> File:
         point = _element("Point", _element("coordinates", f"{one.lon},{one.lat}"))
         return _element("Placemark", _tail("name", one) + inner + point)
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         pairs = [one.cells for one in of if isinstance(one.cells, tuple)]
         track = "".join(when for when, _ in pairs) + "".join(place for _, place in pairs)
         track = f"<Placemark><gx:Track>{track}</gx:Track></Placemark>" if pairs else ""
@@ -322,16 +304,16 @@ def kml(rng: random.Random) -> File:
 
 
 @makes("tcx")
-def tcx(rng: random.Random) -> File:
+def tcx(rng):
     """Track points, of which some have no position."""
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         place = _element("LatitudeDegrees", one.lat) + _element("LongitudeDegrees", one.lon)
         return (
             f"<Trackpoint>{_tail('Notes', one)}{_element('Time', one.time)}{_element('Position', place)}</Trackpoint>"
         )
 
-    def render(of: Sequence[Record]) -> bytes:
+    def render(of):
         inner = "".join(one.cells for one in of)
         root = "TrainingCenterDatabase"
         inside = f"<Activities><Activity><Lap><Track>{inner}</Track></Lap></Activity></Activities>"
@@ -340,7 +322,7 @@ def tcx(rng: random.Random) -> File:
     return _xml(rng, cells, "x.tcx", render)
 
 
-def _angle(value: Any, letters: str, digits: int) -> str:
+def _angle(value, letters, digits):
     if not isinstance(value, float):
         return f"{text(value)},{letters[0]}"
     whole = int(abs(value))
@@ -348,14 +330,14 @@ def _angle(value: Any, letters: str, digits: int) -> str:
 
 
 @makes("nmea")
-def nmea(rng: random.Random) -> File:
+def nmea(rng):
     """Sentences: each with its date, or some whose date is that of those before."""
     odd = ("zero", "far", "west", "empty", "untimed", "early", "letters")
     style = Style(rng, texts=False, units=("degrees",), times=("iso",), odd=odd, foreign=True)
     style.days = rng.choice((0, 0, 1))
     kinds = rng.choice((("RMC",), ("RMC", "GGA"), ("GGA",), ("RMC", "GGA", "GLL", "ZDA")))
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         kind = rng.choice(kinds)
         stamp = style.written(one.time_s, "digits")
         clock = stamp[8:] if one.odd != "untimed" else ""
@@ -374,14 +356,14 @@ def nmea(rng: random.Random) -> File:
 
 
 @makes("igc")
-def igc(rng: random.Random) -> File:
+def igc(rng):
     """B records of a flight, of which some are damaged, and perhaps a second date."""
     style = Style(
         rng, texts=False, units=("degrees",), times=("iso",), odd=("zero", "west", "early", "letters"), foreign=True
     )
     style.days = rng.choice((0, 0, 1))
 
-    def cells(one: Fix) -> Any:
+    def cells(one):
         clock = style.written(one.time_s, "digits")[8:]
         lat, lon = (value if isinstance(value, float) else 0.0 for value in (one.lat, one.lon))
         lat, lon = abs(lat), lon - 360 if lon > 180 else lon

@@ -4,8 +4,6 @@ A record is a row of a table, a fix, a feature, a placemark or a vertex of a lin
 as careless people write them: other units, orders, zones, ranges and columns, in all records or in one.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import random
@@ -47,10 +45,10 @@ Make = Callable[[random.Random], File]
 GENERATORS: dict[tuple[str, str], list[Make]] = {}
 
 
-def makes(name: str, kind: str = "trajectory") -> Callable[[Make], Make]:
+def makes(name, kind="trajectory"):
     """Register a generator of files of a format."""
 
-    def registered(make: Make) -> Make:
+    def registered(make):
         GENERATORS.setdefault((name, kind), []).append(make)
         return make
 
@@ -99,7 +97,7 @@ class Style:
     foreign: bool = False  # letters beyond ASCII, of which some are no UTF-8
     options: dict[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         rng = self.rng
         self.foreign = self.foreign and rng.random() < 0.25
         self.count = rng.choice((2, 3, 3, 4, 5, 6, 8, 12)) if rng.random() < 0.96 else rng.randint(58, 75)
@@ -117,11 +115,11 @@ class Style:
         if self.unit == "metres":
             self.options["crs"] = "EPSG:3857"
 
-    def fixes(self) -> list[Fix]:
+    def fixes(self):
         """The fixes of a file."""
         return [self.fix(i) for i in range(self.count)]
 
-    def fix(self, number: int, odd: str | None = None) -> Fix:
+    def fix(self, number, odd=None):
         """A fix, which may be an odd one."""
         rng = self.rng
         odd = (rng.choice(self.odd) if self.odd and rng.random() < self.often else "") if odd is None else odd
@@ -163,7 +161,7 @@ class Style:
         name = user[self.people] + tail
         return Fix(number, name, x, y, time, seconds, None if odd == "e7" else known, odd, tail)
 
-    def _lon(self) -> float:
+    def _lon(self):
         rng = self.rng
         if self.range == "signed":
             return rng.uniform(-179, 179)
@@ -175,7 +173,7 @@ class Style:
             return rng.uniform(181, 359) if rng.random() < 0.1 else rng.uniform(-179, 179)
         return rng.uniform(13, 14)
 
-    def _place(self, lon: float, lat: float, odd: str) -> tuple[Any, Any]:
+    def _place(self, lon, lat, odd):
         """A position in the unit of the file, or of an odd record."""
         unit = self.unit
         if odd == "e7":
@@ -196,7 +194,7 @@ class Style:
             return f"{abs(x):.5f}° {'W' if x < 0 else 'E'}", y
         return (f"{x}".replace(".", ","), f"{y}".replace(".", ",")) if unit == "comma" else (x, y)
 
-    def written(self, seconds: float, style: str) -> Any:
+    def written(self, seconds, style):
         """An instant as this style writes it."""
         if style in UNITS:
             return int(seconds) * UNITS[style]
@@ -207,28 +205,28 @@ class Style:
         return (EPOCH + dt.timedelta(seconds=seconds)).strftime(DATES[style])
 
 
-def _mercator(lat: float) -> float:
+def _mercator(lat):
     import math
 
     return math.log(math.tan(math.pi / 4 + math.radians(max(-89.0, min(89.0, lat))) / 2)) * 6378137.0
 
 
-def encoded(text: str) -> bytes:
+def encoded(text):
     """A text as UTF-8 but for what is none."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def json_of(value: Any) -> bytes:
+def json_of(value):
     """A value as JSON, as :func:`encoded` writes it."""
     return encoded(json.dumps(value, ensure_ascii=False))
 
 
-def text(value: Any) -> str:
+def text(value):
     """A cell as text; empty for None."""
     return "" if value is None else str(value)
 
 
-def records(style: Style, cells: Callable[[Fix], Any]) -> tuple[list[Record], Record]:
+def records(style, cells):
     """A record for each fix, and one that may stand in another's place."""
     found = [Record(cells(one), (one.known,)) for one in style.fixes()]
     other = style.fix(OTHER)

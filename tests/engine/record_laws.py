@@ -1,17 +1,12 @@
 """What reading a file again must leave as it was, if one of its records is left out, changed or moved."""
 
-from __future__ import annotations
-
-import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.formats import Reading
 from tests.engine.format_samples import read_bytes
-from tests.engine.record_files import File, Record
 
 Row = tuple[Any, ...]
 TOLERANCE = 3e-4
@@ -32,7 +27,7 @@ class First(NamedTuple):
     kinds: tuple[str, ...]
 
 
-def first_reading(file: File, rng: random.Random) -> First:
+def first_reading(file, rng):
     """Read a file as its owner does, who answers what is requested."""
     data, options = file.render(file.records), dict(file.options)
     several = file.kind != "trajectory" and rng.random() < 0.3
@@ -52,7 +47,7 @@ def first_reading(file: File, rng: random.Random) -> First:
     raise Refused
 
 
-def again(file: File, found: Sequence[Record], first: First) -> Reading | None:
+def again(file, found, first):
     """The reading of other records with the decided options; None for a file that cannot be read at all."""
     try:
         return read_bytes(file.render(found), file.name, kinds=first.kinds, **first.options)
@@ -62,12 +57,12 @@ def again(file: File, found: Sequence[Record], first: First) -> Reading | None:
         return None
 
 
-def codes(*readings: Reading | None) -> set[str]:
+def codes(*readings):
     """The codes of the notes of readings."""
     return {note["code"] for one in readings if one is not None for note in one.report.notes}
 
 
-def rows_of(reading: Reading | None, named: Collection[str] = ()) -> list[Row]:
+def rows_of(reading, named=()):
     """The rows of a reading as what a release is made of; without what the notes ``named`` name."""
     if reading is None:
         return []
@@ -97,12 +92,12 @@ def rows_of(reading: Reading | None, named: Collection[str] = ()) -> list[Row]:
     return found
 
 
-def _folded(times: list[Any], named: Collection[str]) -> list[Any]:
+def _folded(times, named):
     """Instants of which the hour is not known, if the file has times of an hour that came twice."""
     return [time % 3600 for time in times] if FOLD in named else times
 
 
-def unknown(file: File, first: First) -> bool:
+def unknown(file, first):
     """Whether records are not known by their latitudes, since their owner chose another unit than they are in."""
     if first.options.get("crs") == "EPSG:3857" != file.options.get("crs"):
         return True
@@ -111,26 +106,19 @@ def unknown(file: File, first: First) -> bool:
     return 2 * sum(_is_of(row, lats) for row in rows) < len(rows)
 
 
-def check_left_out(before: Reading, after: Reading | None, record: Record) -> None:
+def check_left_out(before, after, record):
     """Every row but those of ``record`` is as it was."""
     named = codes(before, after)
     _check(rows_of(before, named), rows_of(after, named), record.lats, (), named, before.kind)
 
 
-def check_changed(before: Reading, after: Reading, record: Record, other: Record) -> None:
+def check_changed(before, after, record, other):
     """Every row but those of ``record``, and of ``other`` in its place, is as it was."""
     named = codes(before, after)
     _check(rows_of(before, named), rows_of(after, named), record.lats, other.lats, named, before.kind)
 
 
-def _check(
-    before: list[Row],
-    after: list[Row],
-    old: Sequence[float | None],
-    new: Sequence[float | None],
-    named: set[str],
-    kind: str,
-) -> None:
+def _check(before, after, old, new, named, kind):
     if kind == "stream":
         _check_counts(before, after, len(new))
         return
@@ -149,18 +137,18 @@ def _check(
         assert next(orders) == next(orders), "another order"
 
 
-def _series(row: Row) -> tuple[str, str]:
+def _series(row):
     return str(row[0]), str(row[1]) if isinstance(row[1], str) else ""
 
 
-def _check_counts(before: list[Row], after: list[Row], more: int) -> None:
+def _check_counts(before, after, more):
     """Only counts of one timestamp, or of one before and one after, differ."""
     changed = {row[:2] for a, b in ((before, after), (after, before)) for row in (Counter(a) - Counter(b)).elements()}
     times = {time for time, _ in changed}
     assert len(times) <= 1 + more, f"counts of other timestamps: {sorted(map(str, changed))[:6]}"
 
 
-def _is_of(row: Row, lats: Iterable[float | None]) -> bool:
+def _is_of(row, lats):
     numbers = [value for value in row if isinstance(value, float)]
     if len(row) == 6 and abs(row[3]) < 1 and abs(row[4]) < 1:  # written in another unit than the owner chose
         return True

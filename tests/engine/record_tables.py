@@ -1,42 +1,25 @@
 """Generators of tables for :mod:`tests.engine.record_files`: positions, check-ins and counts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 
-from tests.engine.record_files import (
-    DATES,
-    OTHER,
-    UNITS,
-    File,
-    Fix,
-    Record,
-    Render,
-    Style,
-    encoded,
-    json_of,
-    makes,
-    records,
-    text,
-)
+from tests.engine.record_files import DATES, OTHER, UNITS, File, Record, Style, encoded, json_of, makes, records, text
 from tests.later import openpyxl
 
 Header = Sequence[str]
 
 
-def csv_of(header: Header | None, delimiter: str, before: str = "") -> Render:
+def csv_of(header, delimiter, before=""):
     """Records as lines of text."""
 
-    def render(rows: Sequence[Record]) -> bytes:
+    def render(rows):
         out = io.StringIO()
         writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
         for row in [*([header] if header else []), *(one.cells for one in rows)]:
@@ -46,7 +29,7 @@ def csv_of(header: Header | None, delimiter: str, before: str = "") -> Render:
     return render
 
 
-def _arrow(header: Header, all_rows: Sequence[Record], write: Callable[[Any, Any], None]) -> Render:
+def _arrow(header, all_rows, write):
     """Records as a table of Arrow's, whose types are those of all records that may be in the file."""
     columns = list(zip(*(one.cells for one in all_rows), strict=True))
     kinds = [
@@ -57,7 +40,7 @@ def _arrow(header: Header, all_rows: Sequence[Record], write: Callable[[Any, Any
         whole = [all(isinstance(cell, (int, type(None))) for cell in one) for one in columns]
         kinds = [pa.int64() if is_whole else kind for is_whole, kind in zip(whole, kinds, strict=True)]
 
-    def render(rows: Sequence[Record]) -> bytes:
+    def render(rows):
         cells = list(zip(*(one.cells for one in rows), strict=True)) or [()] * len(header)
         arrays = [
             pa.array([cell if cell is None or kind != pa.string() else str(cell) for cell in one], kind)
@@ -70,8 +53,8 @@ def _arrow(header: Header, all_rows: Sequence[Record], write: Callable[[Any, Any
     return render
 
 
-def _book(header: Header) -> Render:
-    def render(rows: Sequence[Record]) -> bytes:
+def _book(header):
+    def render(rows):
         book, out = openpyxl.Workbook(write_only=True), io.BytesIO()
         sheet = book.create_sheet()
         for row in [header, *(one.cells for one in rows)]:
@@ -82,10 +65,10 @@ def _book(header: Header) -> Render:
     return render
 
 
-def _json(header: Header, rng: random.Random) -> Render:
+def _json(header, rng):
     lines, nested = rng.random() < 0.4, rng.random() < 0.4
 
-    def render(rows: Sequence[Record]) -> bytes:
+    def render(rows):
         found = []
         for one in rows:
             record: dict[str, Any] = dict(zip(header, one.cells, strict=True))
@@ -96,7 +79,7 @@ def _json(header: Header, rng: random.Random) -> Render:
     return render
 
 
-def _renderer(name: str, header: Header, found: Sequence[Record], rng: random.Random) -> Render:
+def _renderer(name, header, found, rng):
     if name == "parquet":
         return _arrow(header, found, pyarrow.parquet.write_table)
     if name == "feather":
@@ -114,12 +97,12 @@ _USERS = ("user", "id", "name", "trip_id", "series", "who", "")
 _MORE = ("", "row", "landmark", "accuracy", "person")
 
 
-def _positions(name: str, rng: random.Random) -> File:
+def _positions(name, rng):
     style = Style(rng, foreign=name in ("csv", "json"))
     (lon, lat), time, user, more = (rng.choice(one) for one in (_NAMES, _TIMES, _USERS, _MORE))
     header = [*([user] if user else []), *([time] if style.time != "none" else []), lon, lat, *([more] if more else [])]
 
-    def cells(one: Fix) -> list[Any]:
+    def cells(one):
         extra = {"row": one.number, "landmark": rng.choice(("yes", "no", "", "no")), "accuracy": rng.randint(1, 9)}
         extra["person"] = rng.choice(("p", "q"))
         return [
@@ -140,13 +123,13 @@ def _positions(name: str, rng: random.Random) -> File:
     return File(f"x.{name}", "trajectory", found, other, _renderer(name, header, [*found, other], rng), style.options)
 
 
-def _checkins(name: str, rng: random.Random) -> File:
+def _checkins(name, rng):
     style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma"), foreign=name == "csv")
     placed, named, offset = (rng.random() < 0.5 for _ in range(3))
     header = ["user", "time", "venue", *(["longitude", "latitude"] if placed else []), *(["venue_name"] * named)]
     header += ["timezone_offset"] * offset
 
-    def cells(one: Fix) -> list[Any]:
+    def cells(one):
         place = rng.choice(("v1", "v2", "v3")) if one.odd != "letters" else None
         position = [one.lon, one.lat] if placed else []
         return [one.user, one.time, place, *position, *([f"Café {place}"] * named), *([rng.choice((60, 120))] * offset)]
@@ -157,12 +140,12 @@ def _checkins(name: str, rng: random.Random) -> File:
     return File(f"x.{name}", "checkins", found, other, _renderer(name, header, [*found, other], rng), style.options)
 
 
-def _published(rng: random.Random) -> File:
+def _published(rng):
     """Check-ins as Gowalla's are published: without a header, 0, 0 where there is no position."""
     style = Style(rng, times=("iso",), units=("degrees",), odd=("zero", "beyond", "west", "far", "untimed"))
     places = {one: i for i, one in enumerate("abcdefgh")} | {"Total": 99}
 
-    def cells(one: Fix) -> list[Any]:
+    def cells(one):
         zero = one.lon == 0 and rng.random() < 0.5
         position = ["0", "0"] if zero else [f"{one.lat:.7f}", f"{one.lon:.7f}"]
         return [places[one.user], one.time, *position, rng.choice(("12", "13"))]
@@ -174,7 +157,7 @@ def _published(rng: random.Random) -> File:
 _ODD_COUNTS = ("empty", "letters", "untimed", "undated", "order")
 
 
-def _counts(name: str, rng: random.Random) -> File:
+def _counts(name, rng):
     style = Style(rng, times=[*DATES, *UNITS, "days", "none"], odd=_ODD_COUNTS, foreign=name == "csv")
     style.twins = False if rng.random() < 0.7 else style.twins
     long, labelled = rng.random() < 0.5, style.time != "none" and rng.random() < 0.9
@@ -182,7 +165,7 @@ def _counts(name: str, rng: random.Random) -> File:
     header = ["store", "item"][: rng.choice((1, 2))] if long else [f"n{i}" for i in range(many)]
     header = [*(["date"] if labelled or long else []), *header, *(["count"] if long else [])]
 
-    def cells(one: Fix) -> list[Any]:
+    def cells(one):
         counts: list[Any] = [rng.choice((0, 0, 1, 5, 137)) for _ in range(1 if long else many)]
         if one.odd in ("empty", "letters"):
             counts[0] = None if one.odd == "empty" else rng.choice(("-3", "x", "nan"))
@@ -207,7 +190,7 @@ makes("csv", "checkins")(_published)
 
 
 @makes("movebank")
-def movebank(rng: random.Random) -> File:
+def movebank(rng):
     """Fixes of animals."""
     style = Style(rng, times=("naive", "iso", "dmy"), units=("degrees",), foreign=True)
     header = ["event-id", "timestamp", "location-long", "location-lat", "individual-local-identifier"]
@@ -216,12 +199,12 @@ def movebank(rng: random.Random) -> File:
 
 
 @makes("ais")
-def ais(rng: random.Random) -> File:
+def ais(rng):
     """Positions of ships, of which some are 91, 181: none."""
     style = Style(rng, times=("naive", "dmy", "mdy"), units=("degrees",), foreign=True)
     header = ["# Timestamp", "MMSI", "Latitude", "Longitude", "Name"]
 
-    def cells(one: Fix) -> list[Any]:
+    def cells(one):
         nowhere = one.odd == "far"
         return [one.time, f"2114296{ord(one.user[0])}", *((91.0, 181.0) if nowhere else (one.lat, one.lon)), one.tail]
 
@@ -230,7 +213,7 @@ def ais(rng: random.Random) -> File:
 
 
 @makes("plt")
-def plt(rng: random.Random) -> File:
+def plt(rng):
     """Fixes of Geolife or OziExplorer, some with times that are not padded."""
     ozi = rng.random() < 0.4
     style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"), foreign=True)
@@ -239,7 +222,7 @@ def plt(rng: random.Random) -> File:
 
     bare = not ozi and rng.random() < 0.3
 
-    def cells(one: Fix) -> list[Any]:
+    def cells(one):
         days = f"{one.time_s / 86400 + 25569:.7f}"
         date, _, clock = text(one.time).partition(" ")
         clock = clock.lstrip("0") if rng.random() < 0.2 else clock
@@ -257,7 +240,7 @@ def plt(rng: random.Random) -> File:
 
 
 @makes("tdrive")
-def tdrive(rng: random.Random) -> File:
+def tdrive(rng):
     """Fixes of taxis."""
     style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"), foreign=True)
     header = ["id", "datetime", "lon", "lat"] if rng.random() < 0.3 else None
@@ -266,7 +249,7 @@ def tdrive(rng: random.Random) -> File:
 
 
 @makes("gtfs")
-def gtfs(rng: random.Random) -> File:
+def gtfs(rng):
     """Points of shapes, whose order is that of their sequence numbers."""
     style = Style(rng, times=("none",), units=("degrees",), foreign=True)
     header = ["shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence"]
@@ -277,7 +260,7 @@ def gtfs(rng: random.Random) -> File:
 
 
 @makes("porto")
-def porto(rng: random.Random) -> File:
+def porto(rng):
     """Trips of taxis."""
     style = Style(
         rng, times=("s", "ms", "none"), units=("degrees",), texts=False, odd=("beyond", "west", "zero", "unit"),
@@ -286,7 +269,7 @@ def porto(rng: random.Random) -> File:
     taxis = rng.random() < 0.7
     header = ["TRIP_ID", *(["TAXI_ID"] * taxis), "TIMESTAMP", "MISSING_DATA", "POLYLINE"]
 
-    def trip(number: int) -> Record:
+    def trip(number):
         fixes = [style.fix(number * 4 + i) for i in range(rng.randint(0, 3))]
         line = json.dumps([[one.lon, one.lat] for one in fixes]) if rng.random() < 0.9 else "[[1,"
         one = style.fix(number)
@@ -299,13 +282,13 @@ def porto(rng: random.Random) -> File:
 
 
 @makes("wkt")
-def wkt(rng: random.Random) -> File:
+def wkt(rng):
     """Geometries as text, points and lines, whose times are of the rows or of the ends."""
     style = Style(rng, units=("degrees",), texts=False, foreign=True)
     srid, ends = rng.choice(("", "", "SRID=4326;", "mixed")), rng.random() < 0.4
     header = ["user", *(["prev_t", "t"] if ends else ["time"]), rng.choice(("geom", "wkt", "what"))]
 
-    def row(number: int) -> Record:
+    def row(number):
         fixes = [style.fix(number * 2 + i) for i in range(2 if ends or rng.random() < 0.3 else 1)]
         pairs = [f"{text(one.lon) or 'x'} {text(one.lat)}" for one in fixes]
         body = f"LINESTRING ({', '.join(pairs)})" if len(pairs) > 1 else f"POINT ({pairs[0]})"

@@ -5,11 +5,8 @@ bound of how far the float may lie from it. :class:`Series` is a power series wi
 polynomial that the code evaluates with the function it stands for.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
-from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from privacy_engine.noise.ball_arithmetic import Ball
@@ -19,7 +16,7 @@ U = 2.0**-53
 UP = 1 + 2.0**-30  # more than the floats of this bookkeeping lose
 
 
-def magnitude(ball: Ball) -> float:
+def magnitude(ball):
     """An upper bound of every member's absolute value."""
     return math.ldexp((abs(ball.mid) + ball.rad) >> BITS - 200, -200) + 2.0**-199
 
@@ -27,37 +24,37 @@ def magnitude(ball: Ball) -> float:
 class Rounded:
     """The interval of a value in real arithmetic, and a bound of the error of the float computed for it."""
 
-    def __init__(self, value: Ball | float, error: float = 0.0) -> None:
+    def __init__(self, value, error=0.0):
         self.value = value if isinstance(value, Ball) else Ball.exact(value, BITS)
         self.error = error
 
     @classmethod
-    def between(cls, low: Fraction, high: Fraction, error: float = 0.0) -> Rounded:
+    def between(cls, low, high, error=0.0):
         """Any float of an interval."""
         middle, half = Ball.exact((low + high) / 2, BITS), Ball.exact((high - low) / 2, BITS)
         return cls(Ball(middle.mid, middle.rad + half.mid + half.rad, BITS), error)
 
-    def _round(self, value: Ball, error: float) -> Rounded:
+    def _round(self, value, error):
         """Half a unit in the last place of the largest float the result may be."""
         most = (magnitude(value) + error) * UP
         return Rounded(value, (error + math.ldexp(U, math.frexp(most)[1] - 1)) * UP)
 
-    def __add__(self, other: Rounded | float) -> Rounded:
+    def __add__(self, other):
         b = _rounded(other)
         return self._round(self.value + b.value, self.error + b.error)
 
     __radd__ = __add__
 
-    def __neg__(self) -> Rounded:
+    def __neg__(self):
         return Rounded(-self.value, self.error)
 
-    def __sub__(self, other: Rounded | float) -> Rounded:
+    def __sub__(self, other):
         return self + -_rounded(other)
 
-    def __rsub__(self, other: Rounded | float) -> Rounded:
+    def __rsub__(self, other):
         return _rounded(other) + -self
 
-    def __mul__(self, other: Rounded | float) -> Rounded:
+    def __mul__(self, other):
         b = _rounded(other)
         error = magnitude(self.value) * b.error + magnitude(b.value) * self.error + self.error * b.error
         product = self.value * b.value
@@ -67,51 +64,51 @@ class Rounded:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Rounded) -> Rounded:
+    def __truediv__(self, other):
         quotient = self.value / other.value
         least = math.ldexp((abs(other.value.mid) - other.value.rad) >> BITS - 200, -200) - other.error
         assert least > 0
         return self._round(quotient, (self.error + magnitude(quotient) * other.error) / least * UP)
 
-    def __float__(self) -> float:
+    def __float__(self):
         raise TypeError("a value with a bound is no float")
 
 
-def _rounded(value: Rounded | float) -> Rounded:
+def _rounded(value):
     return value if isinstance(value, Rounded) else Rounded(value)
 
 
 class Series:
     """The first coefficients of a power series in one variable."""
 
-    def __init__(self, coefficients: Sequence[Fraction | float]) -> None:
+    def __init__(self, coefficients):
         self.c = [Fraction(one) for one in coefficients]
 
-    def _both(self, other: Series | float) -> tuple[list[Fraction], list[Fraction]]:
+    def _both(self, other):
         b = other.c if isinstance(other, Series) else [Fraction(other)]
         return self.c, b + [Fraction(0)] * (len(self.c) - len(b))
 
-    def __add__(self, other: Series | float) -> Series:
+    def __add__(self, other):
         return Series([a + b for a, b in zip(*self._both(other), strict=True)])
 
     __radd__ = __add__
 
-    def __neg__(self) -> Series:
+    def __neg__(self):
         return Series([-a for a in self.c])
 
-    def __sub__(self, other: Series | float) -> Series:
+    def __sub__(self, other):
         return self + -(other if isinstance(other, Series) else Series([other] + [0] * (len(self.c) - 1)))
 
-    def __rsub__(self, other: float) -> Series:
+    def __rsub__(self, other):
         return -self + other
 
-    def __mul__(self, other: Series | float) -> Series:
+    def __mul__(self, other):
         a, b = self._both(other)
         return Series([sum((a[i] * b[k - i] for i in range(k + 1)), Fraction(0)) for k in range(len(a))])
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Series) -> Series:
+    def __truediv__(self, other):
         found: list[Fraction] = []
         for k in range(len(self.c)):
             rest = self.c[k] - sum((found[i] * other.c[k - i] for i in range(k)), Fraction(0))
@@ -119,7 +116,7 @@ class Series:
         return Series(found)
 
 
-def most_on(coefficients: Sequence[Fraction], low: Fraction, high: Fraction, pieces: int) -> float:
+def most_on(coefficients, low, high, pieces):
     """An upper bound of a polynomial's absolute value on an interval: Taylor's formula about each piece's middle."""
     ends = [low + (high - low) * j / pieces for j in range(pieces + 1)]
     unit = math.lcm(*(2 * end.denominator for end in ends))  # of x, so that all below are integers
@@ -135,7 +132,7 @@ def most_on(coefficients: Sequence[Fraction], low: Fraction, high: Fraction, pie
     return float(Fraction(worst, scale * unit**degree)) * UP
 
 
-def dyadic(high: float, halvings: int, parts: int) -> list[tuple[Fraction, Fraction]]:
+def dyadic(high, halvings, parts):
     """(high/2, high], (high/4, high/2], … each in so many parts."""
     found = []
     for j in range(halvings):
@@ -144,6 +141,6 @@ def dyadic(high: float, halvings: int, parts: int) -> list[tuple[Fraction, Fract
     return found
 
 
-def worst(bound: Callable[[Fraction, Fraction], float], pieces: Sequence[tuple[Fraction, Fraction]]) -> float:
+def worst(bound, pieces):
     """The largest ``bound(low, high)``, in units of U."""
     return max(bound(low, high) for low, high in pieces) / U

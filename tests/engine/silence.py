@@ -1,10 +1,6 @@
 """How long work is silent, in calls: the same on every run and on every machine, as seconds are not."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable
-from typing import Any
 
 from privacy_engine import progress
 
@@ -15,19 +11,19 @@ SLACK = 3000
 class _Counter:
     """Calls between two reports, of Python's functions and of those in C."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.longest = self.since = self.reports = 0
 
-    def called(self, frame: Any, event: str, arg: Any) -> None:
+    def called(self, frame, event, arg):
         if event in ("call", "c_call"):
             self.since += 1
 
-    def reported(self) -> None:
+    def reported(self):
         self.longest, self.since = max(self.longest, self.since), 0
         self.reports += 1
 
 
-def longest_silence(work: Callable[[], Any]) -> int:
+def longest_silence(work):
     """The most calls that ``work`` makes between two reports, and before the first and after the last one."""
     counter = _Counter()
     with progress.listening(counter.reported):
@@ -40,9 +36,7 @@ def longest_silence(work: Callable[[], Any]) -> int:
     return counter.longest
 
 
-def assert_never_silent(
-    work: Callable[[Any], Any], few: int, make: Callable[[int], Any] = lambda n: n, each: float = 0
-) -> None:
+def assert_never_silent(work, few, make=lambda n: n, each=0):
     """Assert that ``work(make(n))`` is not silent for longer where n is four times ``few``.
 
     A loop over rows, series or draws that does not report is silent for four times as long. What is made once (imports,
@@ -56,7 +50,7 @@ def assert_never_silent(
     assert long < most, f"silent for {long:,} calls with {4 * few:,}, for {short:,} with {few:,}"
 
 
-def reports(work: Callable[[], Any]) -> int:
+def reports(work):
     """How often ``work`` reports."""
     counter = _Counter()
     with progress.listening(counter.reported):

@@ -1,25 +1,22 @@
 """Count streams of tests: rows as a stream, and the shared sets that streams.md measured."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 from privacy_engine.data import CountStream
 
 
-def counted(rows: object) -> CountStream:
+def counted(rows):
     """Rows of counts with names and labels of their own."""
     counts = np.asarray(rows)
     return CountStream(counts, [f"n{k}" for k in range(counts.shape[1])], [str(t) for t in range(len(counts))])
 
 
 @cache
-def measured_set(path: Path) -> CountStream:
+def measured_set(path):
     """A set of the shared data; all but ``syn.csv`` begin with a column of times."""
     text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
     lines = list(csv.reader(text.splitlines()))[1:]

@@ -31,7 +31,7 @@ def mechanism(**given):
     return StreamAdaPub(**{"epsilon": 1.0, "window": 100, "sensitivity": 1, **given})
 
 
-def deviation(values) -> Fraction:
+def deviation(values):
     """The exact deviation of ``values``, by the kernel."""
     raw = np.array([values[:-1]], dtype=np.int64)
     n = len(values) - 1
@@ -165,7 +165,7 @@ class TestDeviation:
         assert deviation(values) == kernel.LONGEST * kernel.LARGEST // 2
 
 
-def below(rate: float, limit: float) -> float:
+def below(rate, limit):
     """The probability that discrete Laplace noise is below ``limit``."""
     k, q = math.ceil(limit) - 1, math.exp(-rate)
     return 1 - q ** (k + 1) / (1 + q) if k >= 0 else q**-k / (1 + q)

@@ -1,7 +1,5 @@
 """Events counted on a grid: what is counted, by how much a person can change it, and what is stated of that."""
 
-from __future__ import annotations
-
 import io
 import json
 import time
@@ -40,11 +38,11 @@ FIXED: dict[str, Any] = {
 """Three rows of four cells, five steps."""
 
 
-def spec(unit: str = "person", **more: Any) -> AggregationSpec:
+def spec(unit="person", **more):
     return AggregationSpec.parse(FIXED | {"unit": unit} | more)
 
 
-def events(rows: list[tuple[int, int, int, int, int]]) -> Events:
+def events(rows):
     """Events of (person, series, minute, row, column), in the middle of cells of :data:`FIXED`."""
     person, series, minute, row, column = (np.array(one, dtype=np.int64) for one in zip(*rows, strict=True))
     return Events(person, series, minute * 60.0, (column + 0.5) / 100, (row + 0.5) / 100)
@@ -57,19 +55,19 @@ PICK = st.sampled_from(["first", "frequent"])
 
 
 class TestCounts:
-    def test_an_event_in_the_step_after_the_last_is_outside(self) -> None:
+    def test_an_event_in_the_step_after_the_last_is_outside(self):
         found = aggregate(events([(0, 0, 299, 0, 0), (0, 0, 300, 0, 0), (0, 0, 359, 2, 3)]), spec("event"))
         assert (found.stream.counts.shape, found.stream.counts.sum(), found.size.outside) == ((5, 12), 1, 2)
 
     @given(EVENTS)
-    def test_every_event_is_counted_once(self, rows: list[Any]) -> None:
+    def test_every_event_is_counted_once(self, rows):
         stream = aggregate(events(rows), spec("event")).stream
         expected = Counter((minute // 60, row * 4 + column) for _, _, minute, row, column in rows)
         assert stream.counts.shape == (5, 12)
         assert {tuple(at): stream.counts[tuple(at)] for at in np.argwhere(stream.counts)} == expected
 
     @given(EVENTS, MOST)
-    def test_a_person_counts_in_the_first_cells_of_a_step(self, rows: list[Any], most: int) -> None:
+    def test_a_person_counts_in_the_first_cells_of_a_step(self, rows, most):
         """A plain loop over the events in the order of time; of equal times the cell with the smaller number."""
         found: dict[Any, list[int]] = defaultdict(list)
         for person, _, minute, row, column in sorted(rows, key=lambda one: (one[2], one[3] * 4 + one[4])):
@@ -81,7 +79,7 @@ class TestCounts:
         assert {tuple(at): stream.counts[tuple(at)] for at in np.argwhere(stream.counts)} == expected
 
     @given(EVENTS, MOST)
-    def test_a_series_counts_in_its_most_frequent_cells(self, rows: list[Any], most: int) -> None:
+    def test_a_series_counts_in_its_most_frequent_cells(self, rows, most):
         found: dict[Any, Counter[int]] = defaultdict(Counter)
         for _, series, minute, row, column in rows:
             found[series, minute // 60][row * 4 + column] += 1
@@ -91,16 +89,14 @@ class TestCounts:
         assert {tuple(at): stream.counts[tuple(at)] for at in np.argwhere(stream.counts)} == expected
 
     @given(EVENTS, st.randoms(), MOST, PICK, st.sampled_from(["person", "series"]))
-    def test_the_order_of_events_decides_nothing(
-        self, rows: list[Any], random: Any, most: int, pick: str, unit: str
-    ) -> None:
+    def test_the_order_of_events_decides_nothing(self, rows, random, most, pick, unit):
         other = list(rows)
         random.shuffle(other)
         one, two = (aggregate(events(each), spec(unit, most=most, pick=pick)).stream.counts for each in (rows, other))
         assert np.array_equal(one, two)
 
     @given(EVENTS, MOST, PICK)
-    def test_the_size_is_that_of_the_stream(self, rows: list[Any], most: int, pick: str) -> None:
+    def test_the_size_is_that_of_the_stream(self, rows, most, pick):
         given, how = events([*rows, (0, 0, 400, 0, 0)]), spec(most=most, pick=pick)
         found = aggregate(given, how)
         assert size_of(given, how) == found.size
@@ -115,9 +111,7 @@ class TestSensitivity:
     """The theorem: a unit that is present or absent changes a row by at most m in sum, one that changes by 2 m."""
 
     @given(EVENTS, MOST, PICK, st.integers(0, 2), st.integers(0, 4))
-    def test_a_person_who_is_absent_from_a_step_changes_its_counts_by_at_most_m(
-        self, rows: list[Any], most: int, pick: str, person: int, step: int
-    ) -> None:
+    def test_a_person_who_is_absent_from_a_step_changes_its_counts_by_at_most_m(self, rows, most, pick, person, step):
         rest = [one for one in rows if not (one[0] == person and one[2] // 60 == step)]
         if not rest:
             return
@@ -126,9 +120,7 @@ class TestSensitivity:
         assert np.array_equal(np.delete(before, step, 0), np.delete(after, step, 0))
 
     @given(EVENTS, EVENTS, MOST, PICK)
-    def test_a_person_who_changes_changes_the_counts_by_at_most_twice_m(
-        self, rows: list[Any], other: list[Any], most: int, pick: str
-    ) -> None:
+    def test_a_person_who_changes_changes_the_counts_by_at_most_twice_m(self, rows, other, most, pick):
         changed = [one for one in rows if one[0] != 0] + [(0, *one[1:]) for one in other]
         how = spec(most=most, pick=pick, neighbours="change")
         before, after = (aggregate(events(each), how).stream for each in (rows, changed))
@@ -136,15 +128,13 @@ class TestSensitivity:
         assert np.abs(before.counts - after.counts).sum(axis=1).max() <= before.counted.sensitivity == 2 * most
 
     @given(EVENTS, EVENT, MOST, PICK, st.sampled_from(["event", "person"]))
-    def test_one_more_event_changes_the_counts_as_the_ledger_assumes(
-        self, rows: list[Any], more: Any, most: int, pick: str, unit: str
-    ) -> None:
+    def test_one_more_event_changes_the_counts_as_the_ledger_assumes(self, rows, more, most, pick, unit):
         how = spec(unit, most=1 if unit == "event" else most, pick=pick)
         before, after = (aggregate(events(each), how).stream for each in (rows, [*rows, more]))
         assert before.counted is not None
         assert np.abs(before.counts - after.counts).sum() <= before.counted.event_sensitivity
 
-    def test_the_bounds_are_reached(self) -> None:
+    def test_the_bounds_are_reached(self):
         """One person, three cells of which two count; an earlier event moves one of the two."""
         rows = [(0, 0, 10, 0, 0), (0, 0, 20, 0, 1), (0, 0, 30, 0, 2)]
         counts = aggregate(events(rows), spec(most=2)).stream.counts
@@ -161,7 +151,7 @@ class TestSensitivity:
             ("series", 4, "change", 8),
         ],
     )
-    def test_is_what_the_stream_carries(self, unit: str, most: int, neighbours: str, sensitivity: int) -> None:
+    def test_is_what_the_stream_carries(self, unit, most, neighbours, sensitivity):
         found = aggregate(events([(0, 0, 0, 0, 0)]), spec(unit, most=most, neighbours=neighbours)).stream.counted
         assert found is not None
         assert found.sensitivity == sensitivity
@@ -170,9 +160,7 @@ class TestSensitivity:
 
 class TestGrid:
     @given(st.floats(-60, 60), st.floats(-170, 170), st.floats(0.01, 1), st.floats(0.01, 1), st.floats(1000, 9000))
-    def test_a_given_box_is_divided_into_cells_of_at_most_the_size(
-        self, south: float, west: float, high: float, wide: float, cell_m: float
-    ) -> None:
+    def test_a_given_box_is_divided_into_cells_of_at_most_the_size(self, south, west, high, wide, cell_m):
         box = (west, south, west + wide, south + high)
         given = Events(*(np.zeros(1, dtype=np.int64),) * 2, np.zeros(1), np.array([west]), np.array([south]))
         stream = aggregate(given, AggregationSpec(cell_m=cell_m, step="1h", unit="event", box=box)).stream
@@ -184,7 +172,7 @@ class TestGrid:
         assert wide / grid.columns * metre * np.cos(np.radians(south + high / 2)) <= cell_m * (1 + 1e-6)
         assert stream.counts[0, 0] == 1
 
-    def test_positions_are_in_the_cells_whose_boxes_hold_them(self) -> None:
+    def test_positions_are_in_the_cells_whose_boxes_hold_them(self):
         grid = Grid(*BOX, 4, 3)
         rng = np.random.default_rng(1)
         lon, lat = rng.uniform(0, 0.04, 500), rng.uniform(0, 0.03, 500)
@@ -192,7 +180,7 @@ class TestGrid:
         assert ((west <= lon) & (lon <= east) & (south <= lat) & (lat <= north)).all()
         assert grid.cells([0.04, 0.0401, -1e-9], [0.03, 0.01, 0.01]).tolist() == [11, -1, -1]
 
-    def test_a_box_of_the_data_has_whole_cells_around_them_and_is_stated(self) -> None:
+    def test_a_box_of_the_data_has_whole_cells_around_them_and_is_stated(self):
         stream = aggregate(events([(0, 0, 0, 0, 0), (0, 0, 1, 2, 3)]), spec("event", box=None)).stream
         assert stream.counted is not None
         grid = stream.counted.grid
@@ -200,14 +188,14 @@ class TestGrid:
         assert "the box of the grid, which was taken from the data" in stream.counted.not_covered
         assert "the first and the last timestamp" not in str(stream.counted.not_covered)
 
-    def test_data_across_the_antimeridian_need_a_box(self) -> None:
+    def test_data_across_the_antimeridian_need_a_box(self):
         across = Events(*(np.zeros(2, dtype=np.int64),) * 2, np.zeros(2), np.array([-179.0, 179.0]), np.zeros(2))
         with pytest.raises(ParameterError, match="box must be given where the data reach over more than 180 degrees"):
             aggregate(across, spec(box=None))
 
 
 class TestSteps:
-    def test_days_are_those_of_the_time_zone(self) -> None:
+    def test_days_are_those_of_the_time_zone(self):
         """The night of 31 March 2024 in Paris: the day has 23 hours."""
         instants = np.array(["2024-03-30T22:59", "2024-03-30T23:00", "2024-03-31T21:59", "2024-03-31T22:00"], "M8[s]")
         given = Events(*(np.arange(4),) * 2, instants.astype(np.int64) * 1.0, np.full(4, 0.005), np.full(4, 0.005))
@@ -230,19 +218,19 @@ class TestSteps:
             ("30 min", ("1970-01-01T00:30:00Z", "1970-01-01T01:00:00Z")),
         ],
     )
-    def test_steps_are_labelled_by_their_beginning(self, step: str, labels: tuple[str, ...]) -> None:
+    def test_steps_are_labelled_by_their_beginning(self, step, labels):
         stream = aggregate(events([(0, 0, 30, 0, 0), (0, 0, 80, 0, 0)]), spec(step=step, start=None, end=None)).stream
         assert stream.labels == labels
         assert stream.counted is not None
         assert stream.counted.times_from_data
 
-    def test_an_edge_belongs_to_the_step_that_begins(self) -> None:
+    def test_an_edge_belongs_to_the_step_that_begins(self):
         stream = aggregate(events([(0, 0, 59, 0, 0), (0, 0, 60, 0, 0)]), spec("event")).stream
         assert stream.counts.sum(axis=1).tolist() == [1, 1, 0, 0, 0]
 
 
 class TestInput:
-    def test_people_are_those_of_the_data(self) -> None:
+    def test_people_are_those_of_the_data(self):
         series = [
             Trajectory([0.005, 0.005], [0.005, 0.015], [0.0, 60.0], name, person=person)
             for name, person in (("a", "x"), ("b", "x"), ("c", "y"))
@@ -261,7 +249,7 @@ class TestInput:
             (CheckIns([0], ["x"], [0.0], [0], ["p"]), "lon"),
         ],
     )
-    def test_fail_where_there_is_nothing_to_count(self, data: Any, field: str) -> None:
+    def test_fail_where_there_is_nothing_to_count(self, data, field):
         assert refusal(DataError, events_of, data).field == field
 
     @each(
@@ -287,7 +275,7 @@ class TestInput:
             ({"start": "2030-01-01", "end": None}, "start", "before the end of the data"),
         ],
     )
-    def test_fail_naming_field_rule_and_value(self, changes: dict[str, Any], field: str, rule: str) -> None:
+    def test_fail_naming_field_rule_and_value(self, changes, field, rule):
         refused = refusal(
             ParameterError, lambda: aggregate(events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)]), spec(**changes))
         )
@@ -299,7 +287,7 @@ class TestClaim:
     PERSON = Counted(Grid(*BOX, 4, 3), "person", 2)
 
     @each("cls", [cls for cls in mechanisms.of("stream") if cls.publishable])
-    def test_the_guarantee_names_the_unit_in_its_sentence(self, cls: Any) -> None:
+    def test_the_guarantee_names_the_unit_in_its_sentence(self, cls):
         mechanism = cls(epsilon=1.0, window=10, sensitivity=2)
         counted = Counted(Grid(*BOX, 4, 3), "person", 2, box_from_data=True)
         statement = mechanism.guarantee(Context.of_counts(counted)).statement
@@ -309,7 +297,7 @@ class TestClaim:
         assert "not covered: the box of the grid, which was taken from the data" in first
         assert "covers" not in mechanism.guarantee().statement
 
-    def test_the_label_has_the_grid_and_the_unit(self) -> None:
+    def test_the_label_has_the_grid_and_the_unit(self):
         described = {"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 10, "sensitivity": 2}}
         label = privacy_label(ReleaseSpec.parse(described), Context.of_counts(self.PERSON), private=True)
         assert Counted.from_dict(label["counted"]) == self.PERSON
@@ -324,12 +312,10 @@ class TestClaim:
             (Counted(Grid(*BOX, 1, 1), "person", 3), 3, 1),
         ],
     )
-    def test_one_event_is_charged_as_often_as_it_can_change_counts(
-        self, counted: Counted, sensitivity: int, charges: int
-    ) -> None:
+    def test_one_event_is_charged_as_often_as_it_can_change_counts(self, counted, sensitivity, charges):
         assert counted.event_charges(sensitivity) == charges
 
-    def test_the_description_survives_the_table(self) -> None:
+    def test_the_description_survives_the_table(self):
         stream = CountStream(np.zeros((1, 12)), self.PERSON.grid.names(), ["1"], None, "time", self.PERSON)
         kind = datatypes["stream"]
         assert kind.from_table(kind.to_table(stream)).counted == self.PERSON
@@ -348,11 +334,11 @@ class TestClaim:
             {"grid": {"west": 0.0, "south": 0.0, "east": 1.0, "north": 1.0, "columns": 10**6, "rows": 1}},
         ],
     )
-    def test_fail_where_the_description_is_none(self, changes: dict[str, Any]) -> None:
+    def test_fail_where_the_description_is_none(self, changes):
         with pytest.raises(DataError):
             Counted.from_dict(self.PERSON.as_dict() | changes)
 
-    def test_a_parquet_file_states_how_its_counts_were_made(self) -> None:
+    def test_a_parquet_file_states_how_its_counts_were_made(self):
         stream = aggregate(events([(0, 0, 0, 0, 0), (1, 1, 70, 2, 3)]), spec(most=2)).stream
         for ending, counted in ((".parquet", stream.counted), (".csv", None)):
             out = io.BytesIO()
@@ -363,7 +349,7 @@ class TestClaim:
             assert (read.names, read.labels, read.counted) == (stream.names, stream.labels, counted)
 
     @each("description", [b"{", b"[]", b"1", b'{"grid": 1}', json.dumps(PERSON.as_dict() | {"most": -1}).encode()])
-    def test_a_damaged_description_is_left_out_with_a_note(self, description: bytes) -> None:
+    def test_a_damaged_description_is_left_out_with_a_note(self, description):
         out = io.BytesIO()
         columns = {"day": ["2024-01-01"], **{name: [1] for name in self.PERSON.grid.names()}}
         pq.write_table(pa.table(columns).replace_schema_metadata({"counted": description}), out)
@@ -372,13 +358,13 @@ class TestClaim:
         assert found.other.counted is None
         assert [note["level"] for note in found.report.notes if note["code"] == "counted"] == ["warning"]
 
-    def test_fail_where_the_grid_has_other_cells(self) -> None:
+    def test_fail_where_the_grid_has_other_cells(self):
         with pytest.raises(DataError, match="a grid with a cell for each name"):
             CountStream(np.zeros((1, 1)), ["a"], ["1"], None, "time", self.PERSON)
 
 
 @pytest.mark.slow
-def test_a_million_events_take_less_than_a_second() -> None:
+def test_a_million_events_take_less_than_a_second():
     rng = np.random.default_rng(7)
     n = 1_000_000
     person = np.sort(rng.integers(0, 1000, n))

@@ -1,10 +1,7 @@
 """Every registered attack, and the two that need no chain: home and work, re-identification."""
 
-from __future__ import annotations
-
 import itertools
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +10,6 @@ from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
 from privacy_engine.attacks import (
-    Attack,
     HomeWork,
     Reidentification,
     SeriesAttack,
@@ -22,7 +18,7 @@ from privacy_engine.attacks import (
     home_work,
     reidentification,
 )
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip, UserLevel
 from tests.cases import each
@@ -34,18 +30,18 @@ every_attack = each("cls", CLASSES)
 MONDAY = 1_717_372_800.0  # 2024-06-03 00:00 UTC
 
 
-def example(cls: type[Attack]) -> Any:
+def example(cls):
     return cls(**{field["name"]: field["example"] for field in cls.fields() if field["required"]})
 
 
-def released(truth: Trajectory, radius_m: float, seed: int = 1, mechanism: Any = EventLevel) -> Release:
+def released(truth, radius_m, seed=1, mechanism=EventLevel):
     marks = LandmarkSet(np.zeros(len(truth), dtype=bool))
     return mechanism(epsilon=1.0, radius_m=radius_m).release(truth, marks, rng=noise.seeded(seed))
 
 
 class TestEveryAttack:
     @every_attack
-    def test_it_leaves_what_it_reads_and_gives_a_sentence(self, cls: Any) -> None:
+    def test_it_leaves_what_it_reads_and_gives_a_sentence(self, cls):
         truths = [walk(30, seed=seed) for seed in range(3)]
         releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
         before = [one.series.lon.copy() for one in releases]
@@ -57,7 +53,7 @@ class TestEveryAttack:
         assert all((now.series.lon == then).all() for now, then in zip(releases, before, strict=True))
 
     @every_attack
-    def test_a_progress_callback_changes_nothing(self, cls: Any, monkeypatch: Any) -> None:
+    def test_a_progress_callback_changes_nothing(self, cls, monkeypatch):
         monkeypatch.setattr(hidden_markov, "BLOCK_CELLS", 8 * 64**2)
         truths = [walk(30, seed=seed) for seed in range(3)]
         releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
@@ -71,7 +67,7 @@ class TestEveryAttack:
         assert (len(received) >= 3) == (cls is not HomeWork)
 
     @every_attack
-    def test_what_a_map_shows_is_what_it_found(self, cls: Any) -> None:
+    def test_what_a_map_shows_is_what_it_found(self, cls):
         truths = [walk(30, seed=seed) for seed in range(2)]
         releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
         given_ = (truths[0], releases[0]) if issubclass(cls, SeriesAttack) else (truths, releases)
@@ -81,20 +77,20 @@ class TestEveryAttack:
         assert (found.path is not None) == (cls.registered_name() == "localisation")
 
     @every_attack
-    def test_a_release_of_another_series_is_refused(self, cls: Any) -> None:
+    def test_a_release_of_another_series_is_refused(self, cls):
         truth, release = walk(30), released(walk(29), 20.0)
         given_ = (truth, release) if issubclass(cls, SeriesAttack) else ([truth] * 2, [release] * 2)
         with pytest.raises(DataError, match="the release must be of 30 events, got 29"):
             example(cls).run(*given_)
 
     @every_attack
-    def test_a_page_can_show_it(self, cls: Any) -> None:
+    def test_a_page_can_show_it(self, cls):
         assert cls.assumes
         assert all(one.endswith(".") for one in cls.assumes)
         assert cls.population == (not issubclass(cls, SeriesAttack))
 
 
-def week(home: tuple[float, float], work: tuple[float, float], seed: int = 1) -> Trajectory:
+def week(home, work, seed=1):
     """A fix every ten minutes from Monday on for seven days: work from 9 to 17 by the sun, weekends in a park."""
     sun_h = np.arange(7 * 144) / 6
     day, hour = sun_h // 24, sun_h % 24
@@ -109,7 +105,7 @@ class TestHomeWork:
     attack = HomeWork(distance_m=200.0, duration_s=3600.0, within_m=200.0)
 
     @each("home", [(8.5, 47.3), (-179.99, 10.0), (139.7, 35.7)])
-    def test_little_noise_gives_both_away(self, home: tuple[float, float]) -> None:
+    def test_little_noise_gives_both_away(self, home):
         work = float(geo.wrap_lon(home[0] - 0.03)), home[1] + 0.02
         truth = week(home, work)
         truth = Trajectory(geo.wrap_lon(truth.lon), truth.lat, truth.time_s)
@@ -125,7 +121,7 @@ class TestHomeWork:
         assert "found within 200 m" in found.sentence
 
     @each("lon", [-150.0, -60.0, 0.0, 60.0, 139.7])
-    def test_night_is_where_the_sun_is_down(self, lon: float) -> None:
+    def test_night_is_where_the_sun_is_down(self, lon):
         """Less of the day at the one place than at the other, but all of the night."""
         hour = np.arange(7 * 144) / 6
         night = (hour % 24 < 7) | (hour % 24 >= 21)
@@ -134,20 +130,20 @@ class TestHomeWork:
         assert found.home.lon == pytest.approx(lon)
         assert found.work.lon == pytest.approx(lon + 0.05)
 
-    def test_skip_gives_the_home_away_even_where_all_nights_are_landmarks(self) -> None:
+    def test_skip_gives_the_home_away_even_where_all_nights_are_landmarks(self):
         truth = week((8.5, 47.3), (8.53, 47.32))
         hour = (truth.time_s + 240 * 8.5) / 3600 % 24
         night = LandmarkSet((hour >= 22) | (hour < 6))
         release = Skip(epsilon=1.0, radius_m=20.0).release(truth, night, rng=noise.seeded(1))
         assert self.attack.run(truth, release).home.within
 
-    def test_user_level_hides_both(self) -> None:
+    def test_user_level_hides_both(self):
         truth = week((8.5, 47.3), (8.53, 47.32))
         found = self.attack.run(truth, released(truth, 20.0, mechanism=UserLevel))
         assert not found.home.within
         assert not found.work.within
 
-    def test_who_is_never_seen_by_night_has_no_home(self) -> None:
+    def test_who_is_never_seen_by_night_has_no_home(self):
         at = np.arange(7 * 24) + 12.0
         truth = Trajectory(np.zeros(60), np.zeros(60), MONDAY + 36000 + np.arange(60) * 60.0)
         found = self.attack.run(truth, released(truth, 1.0))
@@ -158,21 +154,21 @@ class TestHomeWork:
         roams = Trajectory(at * 0.1, np.zeros(len(at)), MONDAY + at * 3600)
         assert not self.attack.run(roams, released(roams, 1.0)).work.exists
 
-    def test_too_many_stays_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_many_stays_are_refused(self, monkeypatch):
         truth = week((8.5, 47.3), (8.53, 47.32))
         monkeypatch.setattr(home_work, "MOST_STAYS", 5)
         with pytest.raises(ParameterError, match="duration_s must be so long that there are at most 5 stays") as caught:
             self.attack.run(truth, released(truth, 1.0))
         assert caught.value.field == "duration_s"
 
-    def test_without_times_it_is_stated(self) -> None:
+    def test_without_times_it_is_stated(self):
         truth = Trajectory([0.0, 0.1], [0.0, 0.0])
         with pytest.raises(DataError, match="Home and work needs times"):
             self.attack.run(truth, released(truth, 1.0))
 
     @settings(max_examples=examples(50))
     @given(start_h=st.integers(-1000, 10_000_00), lasts_h=st.integers(0, 500))
-    def test_hours_of_the_week_against_counting(self, start_h: int, lasts_h: int) -> None:
+    def test_hours_of_the_week_against_counting(self, start_h, lasts_h):
         """Hour by hour, through the calendar."""
         start = np.array([start_h * 3600.0])
         hours = np.datetime64("1970-01-01T00") + np.arange(start_h, start_h + lasts_h).astype("timedelta64[h]")
@@ -185,7 +181,7 @@ class TestHomeWork:
             assert found[0] == pytest.approx(3600 * wanted.sum(), abs=1e-3)
 
 
-def plain_ranks(attack: Reidentification, truths: list[Trajectory], releases: list[Release]) -> np.ndarray:
+def plain_ranks(attack, truths, releases):
     ranks = np.zeros((len(truths), attack.tries), dtype=int)
     for number, truth in enumerate(truths):
         lon, lat, when = attack._known(truth, number)
@@ -206,11 +202,11 @@ def plain_ranks(attack: Reidentification, truths: list[Trajectory], releases: li
 class TestReidentification:
     truths = [walk(40, seed=seed) for seed in range(20)]
 
-    def attack(self, **given_: Any) -> Reidentification:
+    def attack(self, **given_):
         return Reidentification(**{"points": 4, "tolerance_s": 3600.0, **given_})
 
     @each(("points", "tolerance_s", "radius_m"), [(1, 0.0, 50.0), (3, 90.0, 400.0), (5, 1e6, 1e4)])
-    def test_against_plain_loops(self, points: int, tolerance_s: float, radius_m: float) -> None:
+    def test_against_plain_loops(self, points, tolerance_s, radius_m):
         """Series that begin at other times, so that some are ruled out."""
         truths = [
             Trajectory(one.lon, one.lat, one.time_s * (1 + i / 50) + 300 * i, one.name)
@@ -223,7 +219,7 @@ class TestReidentification:
         assert found.unique_share == (found.rank == 1).mean()
         assert found.mean_rank == found.rank.mean()
 
-    def test_little_noise_gives_everyone_away_and_much_no_one(self) -> None:
+    def test_little_noise_gives_everyone_away_and_much_no_one(self):
         """20 walkers from one place, seeds 0 to 19, and noise of 40 km. Chance is 5 %."""
         little = self.attack().run(self.truths, [released(one, 5.0, i) for i, one in enumerate(self.truths)])
         much = self.attack().run(self.truths, [released(one, 500.0, i, UserLevel) for i, one in enumerate(self.truths)])
@@ -233,28 +229,28 @@ class TestReidentification:
         assert little.chance == much.chance == 0.05
         assert little.sentence.startswith("4 known points single out the right release of 20 in ")
 
-    def test_more_points_single_out_more(self) -> None:
+    def test_more_points_single_out_more(self):
         releases = [released(one, 300.0, i) for i, one in enumerate(self.truths)]
         shares = [self.attack(points=k, tries=50).run(self.truths, releases).unique_share for k in (1, 4, 16)]
         assert (np.diff(shares) > 0).all()
 
-    def test_times_alone_distinguishes_people(self) -> None:
+    def test_times_alone_distinguishes_people(self):
         """Whatever the noise: no two are seen at one time."""
         truths = [Trajectory(one.lon, one.lat, one.time_s + 1e5 * i) for i, one in enumerate(self.truths)]
         found = self.attack().run(truths, [released(one, 1e6, i) for i, one in enumerate(truths)])
         assert found.unique_share == 1
 
-    def test_the_same_release_for_all_singles_out_no_one(self) -> None:
+    def test_the_same_release_for_all_singles_out_no_one(self):
         found = self.attack().run([self.truths[0]] * 3, [released(self.truths[0], 10.0)] * 3)
         assert (found.rank == 3).all()
         assert found.unique_share == 0
 
-    def test_series_without_times_are_compared_event_by_event(self) -> None:
+    def test_series_without_times_are_compared_event_by_event(self):
         truths = [Trajectory(one.lon, one.lat) for one in self.truths]
         found = self.attack().run(truths, [released(one, 5.0, i) for i, one in enumerate(truths)])
         assert found.unique_share > 0.95
 
-    def test_points_are_distinct_and_every_set_alike(self) -> None:
+    def test_points_are_distinct_and_every_set_alike(self):
         """Over all values of the uniform draws: each ordered pair of 4 comes once."""
         uniform = np.array(list(itertools.product((np.arange(4) + 0.5) / 4, (np.arange(3) + 0.5) / 3)))
         assert sorted(map(tuple, reidentification._distinct(uniform, 4).tolist())) == list(
@@ -264,7 +260,7 @@ class TestReidentification:
         chosen = reidentification._distinct(uniform, 20)
         assert (np.sort(chosen, axis=1) == np.arange(20)).all()
 
-    def test_refusals(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_refusals(self, monkeypatch):
         two = self.truths[:2]
         releases = [released(one, 5.0) for one in two]
         with pytest.raises(DataError, match=r"at least 2 series and a release of each, got 1"):

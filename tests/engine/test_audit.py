@@ -1,11 +1,8 @@
 """The audit: its bounds hold, mechanisms within their claim pass, and controls that violate it are found."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,14 +25,14 @@ TRIALS = 4_000
 every_number_of_trials = pytest.mark.parametrize("trials", [TRIALS, pytest.param(10_000, marks=pytest.mark.thorough)])
 
 
-def spec(name: str, *, trials: int = TRIALS, seed: int = 1, **given: Any) -> audit.AuditSpec:
+def spec(name, *, trials=TRIALS, seed=1, **given):
     described, _ = audit.completed({"name": name, "epsilon": 1.0, "radius_m": 200.0} | given)
     return audit.AuditSpec.parse({"mechanism": described, "trials": trials, "seed": seed})
 
 
 class TestClopperPearson:
     @given(hits=st.integers(0, 200), trials=st.integers(1, 200), alpha=st.floats(1e-6, 0.5))
-    def test_bounds_are_where_the_binomial_tail_is_alpha(self, hits: int, trials: int, alpha: float) -> None:
+    def test_bounds_are_where_the_binomial_tail_is_alpha(self, hits, trials, alpha):
         assume(hits <= trials)
         low, high = float(bounds.at_least(hits, trials, alpha)), float(bounds.at_most(hits, trials, alpha))
         assert low <= hits / trials <= high
@@ -48,20 +45,20 @@ class TestClopperPearson:
         else:
             assert high == 1
 
-    def test_published_numbers(self) -> None:
+    def test_published_numbers(self):
         """Clopper and Pearson's own example, 3 of 10 at 95 %: .067 to .652."""
         assert float(bounds.at_least(3, 10, 0.025)) == pytest.approx(0.0667, abs=5e-5)
         assert float(bounds.at_most(3, 10, 0.025)) == pytest.approx(0.6525, abs=5e-5)
 
     @pytest.mark.parametrize(("p", "q"), [(0.3, 0.11), (0.02, 0.02 / math.e), (0.5, 0.5)])
-    def test_a_loss_is_overstated_as_often_as_stated_at_most(self, p: float, q: float) -> None:
+    def test_a_loss_is_overstated_as_often_as_stated_at_most(self, p, q):
         """By exact enumeration of all counts of 60 draws each."""
         n, alpha = 60, 0.1
         hits, other = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
         wrong = bounds.loss_at_least(hits, other, n, alpha) > max(math.log(p / q), 0.0)
         assert float((stats.binom.pmf(hits, n, p) * stats.binom.pmf(other, n, q))[wrong].sum()) <= alpha
 
-    def test_what_no_audit_of_so_many_draws_exceeds(self) -> None:
+    def test_what_no_audit_of_so_many_draws_exceeds(self):
         assert audit.provable(4, 100_000) == pytest.approx(9.3, abs=0.2)
         hits = np.arange(0, 1001, 50)
         assert bounds.loss_at_least(hits, 0, 1000, 0.01).max() == bounds.most_provable(1000, 0.01)
@@ -69,7 +66,7 @@ class TestClopperPearson:
 
 class TestLowestBit:
     @given(st.floats(allow_nan=False, allow_infinity=False))
-    def test_a_float_is_an_odd_multiple_of_it(self, value: float) -> None:
+    def test_a_float_is_an_odd_multiple_of_it(self, value):
         exponent = int(kinds.lowest_bit(np.array([value]))[0])
         if value == 0:
             assert exponent == 2000
@@ -77,7 +74,7 @@ class TestLowestBit:
             numerator, denominator = value.as_integer_ratio()
             assert exponent == (numerator & -numerator).bit_length() - denominator.bit_length()
 
-    def test_a_number_off_the_grid_is_seen(self) -> None:
+    def test_a_number_off_the_grid_is_seen(self):
         values = np.array([1234567 / 1e7, np.nextafter(1234567 / 1e7, 1), -0.3, math.nan])
         columns = kinds.residue_columns("x", lambda observed: observed, 1e-7, (2, 10))
         found = {column.name: column.of(values).tolist() for column in columns}
@@ -90,7 +87,7 @@ class TestLowestBit:
 
 
 class TestScore:
-    def test_it_learns_the_likelihood_ratio_of_normal_laws(self) -> None:
+    def test_it_learns_the_likelihood_ratio_of_normal_laws(self):
         """Shifted by (1, 0): the log-odds are x up to a constant, whatever else is given. Seed fixed."""
         rng = np.random.default_rng(1)
         first, second = rng.normal([1, 0], 1, (20_000, 2)), rng.normal(0, 1, (20_000, 2))
@@ -100,7 +97,7 @@ class TestScore:
         assert slope[0] == pytest.approx(1, abs=0.05)
         assert slope[0] + slope[1] == pytest.approx(0, abs=0.05)
 
-    def test_inputs_that_are_distinguished_perfectly_do_no_harm(self) -> None:
+    def test_inputs_that_are_distinguished_perfectly_do_no_harm(self):
         score = learn(np.ones((100, 1)), np.zeros((100, 1)))
         assert np.isfinite(score.weights).all()
         assert score.of(np.ones((1, 1)))[0] > score.of(np.zeros((1, 1)))[0]
@@ -112,7 +109,7 @@ class TestPairs:
     @every_mechanism
     @settings(max_examples=examples(40))
     @given(epsilon=st.floats(1e-6, 1e4), radius_m=st.floats(0.01, 2e7))
-    def test_claims_are_by_the_level_and_the_distance(self, cls: Any, epsilon: float, radius_m: float) -> None:
+    def test_claims_are_by_the_level_and_the_distance(self, cls, epsilon, radius_m):
         for mechanism in variants(cls, epsilon=epsilon, radius_m=radius_m):
             pairs = TrajectoryKind().pairs(mechanism)
             assert len(pairs) == 4
@@ -130,7 +127,7 @@ class TestPairs:
                 assert self.protected(mechanism, moved, mask)
 
     @staticmethod
-    def protected(mechanism: Any, moved: np.ndarray, mask: np.ndarray) -> bool:
+    def protected(mechanism, moved, mask):
         events = np.flatnonzero(moved)
         if mechanism.level == "event":
             return len(events) == 1
@@ -138,7 +135,7 @@ class TestPairs:
             return events[-1] - events[0] < mechanism.window
         return mechanism.level == "user" or np.count_nonzero(moved & ~mask) <= 1
 
-    def test_edges_of_the_map_are_crossed(self) -> None:
+    def test_edges_of_the_map_are_crossed(self):
         *_, equator, pole = TrajectoryKind().pairs(spec("landmark-uniform").target())
         here, there = equator.first.series, equator.second.series
         assert here.lat[0] == 0
@@ -148,12 +145,12 @@ class TestPairs:
         assert min(here.lat[0], there.lat[0]) > 89.99
         assert abs(here.lon[0] - there.lon[0]) == pytest.approx(180)
 
-    def test_pairs_that_share_an_input_share_its_draws(self) -> None:
+    def test_pairs_that_share_an_input_share_its_draws(self):
         """Four pairs, seven inputs: the first two pairs share one."""
         drawn = []
 
         class Counted(TrajectoryKind):
-            def draw(self, mechanism: Any, given: Any, times: int, rng: noise.RandomSource) -> Any:
+            def draw(self, mechanism, given, times, rng):
                 drawn.append(given)
                 return super().draw(mechanism, given, times, rng)
 
@@ -168,7 +165,7 @@ class TestVerdicts:
 
     @every_mechanism
     @every_number_of_trials
-    def test_every_mechanism_is_consistent_with_its_claim(self, cls: Any, trials: int) -> None:
+    def test_every_mechanism_is_consistent_with_its_claim(self, cls, trials):
         found = audit.audit(spec(cls.registered_name(), trials=trials))
         assert (found.verdict, found.claimed) == (audit.CONSISTENT, 1.0)
         assert 0.4 < found.lower_bound <= 1.0  # an audit that finds nothing at all is none
@@ -180,13 +177,13 @@ class TestVerdicts:
         [pytest.param(one, marks=() if one == "half-noise" else pytest.mark.slow) for one in audit.ALTERATIONS],
     )
     @every_number_of_trials
-    def test_controls_are_violated(self, cls: Any, control: str, trials: int) -> None:
+    def test_controls_are_violated(self, cls, control, trials):
         found = audit.audit(spec(f"control:{control}:{cls.registered_name()}", trials=trials))
         assert found.verdict == audit.VIOLATED
         assert found.claimed == 1.0
         assert 1.0 < found.lower_bound <= 2.0
 
-    def test_numpys_laplace_is_caught_by_its_low_bits(self) -> None:
+    def test_numpys_laplace_is_caught_by_its_low_bits(self):
         found = audit.audit(spec("control:numpy-laplace", trials=100_000))
         assert found.verdict == audit.VIOLATED
         assert found.lower_bound > 5
@@ -195,11 +192,11 @@ class TestVerdicts:
     @pytest.mark.parametrize(
         "epsilon", [0.01, pytest.param(0.3, marks=pytest.mark.slow), pytest.param(5.0, marks=pytest.mark.slow), 50.0]
     )
-    def test_whatever_the_level(self, epsilon: float) -> None:
+    def test_whatever_the_level(self, epsilon):
         assert audit.audit(spec("landmark-uniform", epsilon=epsilon)).verdict == audit.CONSISTENT
         assert audit.audit(spec("control:half-noise:landmark-uniform", epsilon=epsilon)).verdict == audit.VIOLATED
 
-    def test_the_truth_published_is_caught(self) -> None:
+    def test_the_truth_published_is_caught(self):
         """By each family: the value, its residues, the score."""
         mechanism = spec("event-level").target()
         kind = TrajectoryKind()
@@ -214,13 +211,13 @@ class TestVerdicts:
             assert sorted(counts) == [0, 4000]
         assert set(found) == set(events.FAMILIES)
 
-    def test_both_directions_are_tried(self) -> None:
+    def test_both_directions_are_tried(self):
         """A randomised response that reveals only one of the inputs: 1 % of the draws of the second show it."""
 
         class Leaky:
             kind, epsilon, radius_m = NumberKind.name, 0.5, 1.0
 
-            def release(self, values: np.ndarray, *, rng: noise.RandomSource) -> np.ndarray:
+            def release(self, values, *, rng):
                 return np.where(rng.uniform(len(values)) < 0.01 * (values > 0), 1.0, 0.0)
 
         found = run.audit_of(Leaky(), spec("event-level", trials=10_000))
@@ -229,7 +226,7 @@ class TestVerdicts:
 
 
 class TestResult:
-    def test_its_text_is_as_documented(self) -> None:
+    def test_its_text_is_as_documented(self):
         found = audit.audit(spec("landmark-uniform", trials=2000)).as_dict()
         names = ["mechanism", "claimed", "lower_bound", "confidence", "trials", "pairs", "verdict"]
         assert list(found) == names
@@ -237,14 +234,14 @@ class TestResult:
         assert (found["mechanism"], found["confidence"], found["trials"]) == ("landmark-uniform", 0.95, 2000)
         assert json.loads(json.dumps(found, allow_nan=False)) == found
 
-    def test_a_seed_repeats_it_and_without_one_it_differs(self) -> None:
+    def test_a_seed_repeats_it_and_without_one_it_differs(self):
         one, two, other = (audit.audit(spec("event-level", trials=2000, seed=seed)) for seed in (1, 1, 2))
         assert one == two
         assert one != other
         free = spec("event-level", trials=2000).model_copy(update={"seed": None})
         assert audit.audit(free) != audit.audit(free)
 
-    def test_without_a_seed_the_noise_is_what_is_published(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_without_a_seed_the_noise_is_what_is_published(self, monkeypatch):
         sources = []
         draw = TrajectoryKind.draw
         monkeypatch.setattr(
@@ -256,20 +253,20 @@ class TestResult:
         assert sources
         assert all(type(one) is type(noise.publishable()) for one in sources)
 
-    def test_progress_rises_to_one_and_may_stop_it(self) -> None:
+    def test_progress_rises_to_one_and_may_stop_it(self):
         shares: list[float] = []
         audit.audit(spec("event-level", trials=1000), watch=shares.append)
         assert shares == sorted(shares)
         assert (shares[0], shares[-1]) == (0.0, 1.0)
 
-        def stop(share: float) -> None:
+        def stop(share):
             if share > 0.3:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
             audit.audit(spec("event-level", trials=1000), watch=stop)
 
-    def test_odd_numbers_of_trials_are_all_used(self) -> None:
+    def test_odd_numbers_of_trials_are_all_used(self):
         assert audit.audit(spec("event-level", trials=1001)).trials == 1001
 
 
@@ -287,7 +284,7 @@ class TestBadInput:
             ({"mechanism": 3}, "mechanism must be an object, got 3"),
         ],
     )
-    def test_fields(self, description: dict[str, Any], message: str) -> None:
+    def test_fields(self, description, message):
         good = {"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 2.0}}
         with pytest.raises(ParameterErrors, match=message):
             audit.AuditSpec.parse(good | description)
@@ -306,24 +303,24 @@ class TestBadInput:
             ({"name": "control:numpy-laplace:x"}, "name must be a registered mechanism or one of control:numpy"),
         ],
     )
-    def test_mechanisms(self, description: dict[str, Any], message: str) -> None:
+    def test_mechanisms(self, description, message):
         with pytest.raises(ParameterErrors, match=message):
             audit.target_of(description)
 
-    def test_what_is_not_given_is_chosen_but_never_the_claim(self) -> None:
+    def test_what_is_not_given_is_chosen_but_never_the_claim(self):
         assert audit.completed({"name": "w-event"})[1] == {"window": 3}
         assert set(audit.completed({"name": "control:half-noise:landmark-joint"})[1]) == {"step_variance_m2"}
         assert audit.completed({"name": "landmark-uniform"})[1] == {}
         assert audit.completed({"name": "w-event", "window": 5}) == ({"name": "w-event", "window": 5}, {})
 
-    def test_controls_are_not_registered(self) -> None:
+    def test_controls_are_not_registered(self):
         assert not any("control" in cls.registered_name() for cls in mechanisms)
         assert len(CLASSES) == len(mechanisms.of("trajectory"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cls", [cls for cls in CLASSES if any(choices_of(i) for i in cls.model_fields.values())])
-def test_every_choice_can_be_audited(cls: Any) -> None:
+def test_every_choice_can_be_audited(cls):
     fields = {name: choices_of(info) for name, info in cls.model_fields.items() if name != "name" and choices_of(info)}
     for values in itertools.product(*fields.values()):
         found = audit.audit(spec(cls.registered_name(), trials=2000, **dict(zip(fields, values, strict=True))))

@@ -1,9 +1,5 @@
 """The audit of private decisions: uploads whose boxes are near their threshold, and what a tree shows of them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -18,17 +14,17 @@ BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "contributions": 3}
 PAIR = "one more, in boxes near their threshold"
 
 
-def privtree(**changes: Any) -> Any:
+def privtree(**changes):
     described = {"name": "checkin-privtree", "epsilon": 1.5, "privacy_unit": "record", "side": 4}
     return mechanisms.parse(described | BOX | changes)
 
 
-def pair_of(mechanism: Any) -> Any:
+def pair_of(mechanism):
     return next((pair for pair in CheckInKind().pairs(mechanism) if pair.name == PAIR), None)
 
 
 @each("side", [4, 6, 16])
-def test_one_check_in_more_changes_three_runs_in_boxes_that_half_the_noise_splits_as_often_as_not(side: int) -> None:
+def test_one_check_in_more_changes_three_runs_in_boxes_that_half_the_noise_splits_as_often_as_not(side):
     mechanism = privtree(side=side)
     pair = pair_of(mechanism)
     assert len(pair.second) == len(pair.first) + 1
@@ -43,7 +39,7 @@ def test_one_check_in_more_changes_three_runs_in_boxes_that_half_the_noise_split
     assert {int(n) - half for n in (*counts[0][apart != 0], *counts[1][apart != 0])} <= {-1, 0, 1, 2}
 
 
-def test_without_noise_a_tree_shows_the_runs_alone() -> None:
+def test_without_noise_a_tree_shows_the_runs_alone():
     mechanism = privtree()
     observed = Decisions.of(mechanism)
     assert observed is not None
@@ -55,7 +51,7 @@ def test_without_noise_a_tree_shows_the_runs_alone() -> None:
 
 
 @each("changes", [{"privacy_unit": "user"}, {"relation": "replace-one"}, {"side": 2}, {"order": 2}])
-def test_others_have_no_such_pair(changes: dict[str, Any]) -> None:
+def test_others_have_no_such_pair(changes):
     assert pair_of(privtree(**changes)) is None
 
 
@@ -64,7 +60,7 @@ def test_others_have_no_such_pair(changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("name", "verdict"), [("checkin-privtree", "consistent"), ("control:half-noise:checkin-privtree", "violated")]
 )
-def test_half_the_noise_of_decisions_by_record_is_found(name: str, verdict: str) -> None:
+def test_half_the_noise_of_decisions_by_record_is_found(name, verdict):
     """20,000 draws; on 2 by 2 cells, where one decision alone is made, half the noise spends 1.1 times ε at most."""
     described = privtree().model_dump() | {"name": name}
     assert audit(AuditSpec.parse({"mechanism": described, "trials": 20_000, "seed": 5})).verdict == verdict

@@ -4,10 +4,7 @@ The reference is :mod:`decimal` with 60 digits more than a ball has: its square 
 correctly rounded, and sines and cosines are summed here.
 """
 
-from __future__ import annotations
-
-from contextlib import AbstractContextManager
-from decimal import Context, Decimal, getcontext, localcontext
+from decimal import Decimal, getcontext, localcontext
 from fractions import Fraction
 
 import pytest
@@ -26,20 +23,20 @@ positive = st.tuples(st.floats(0.5, 1), st.integers(-40, 20)).map(
 )
 
 
-def decimal(value: Fraction) -> Decimal:
+def decimal(value):
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 
-def holds(ball: Ball, value: Decimal) -> bool:
+def holds(ball, value):
     """Whether ``value``, known to 50 digits more than the ball, is a member."""
     return abs(value * 2**ball.bits - ball.mid) <= ball.rad
 
 
-def digits(bits: int) -> AbstractContextManager[Context]:
+def digits(bits):
     return localcontext(prec=bits * 302 // 1000 + 60)
 
 
-def sine(x: Decimal) -> Decimal:
+def sine(x):
     total, term, k = Decimal(0), x, 1
     while abs(term) > Decimal(10) ** -getcontext().prec:
         total += term
@@ -48,7 +45,7 @@ def sine(x: Decimal) -> Decimal:
     return total
 
 
-def cosine(x: Decimal) -> Decimal:
+def cosine(x):
     total, term, k = Decimal(0), Decimal(1), 0
     while abs(term) > Decimal(10) ** -getcontext().prec:
         total += term
@@ -57,7 +54,7 @@ def cosine(x: Decimal) -> Decimal:
     return total
 
 
-def spread(value: Fraction, bits: int, units: int) -> Ball:
+def spread(value, bits, units):
     """A ball that holds ``value`` at its upper edge, so that a bound that is too small shows."""
     exact = Ball.exact(value, bits)
     return Ball(exact.mid - units, exact.rad + units, bits)
@@ -66,7 +63,7 @@ def spread(value: Fraction, bits: int, units: int) -> Ball:
 class TestEachOperation:
     @settings(max_examples=examples(300))
     @given(fractions, fractions, precisions, st.integers(0, 1000), st.integers(0, 1000))
-    def test_of_arithmetic_holds_the_exact_result(self, a: Fraction, b: Fraction, bits: int, i: int, j: int) -> None:
+    def test_of_arithmetic_holds_the_exact_result(self, a, b, bits, i, j):
         x, y = spread(a, bits, i), spread(b, bits, j)
         assert (x + y).contains(a + b)
         assert (x - y).contains(a - b)
@@ -79,7 +76,7 @@ class TestEachOperation:
             assert abs(y.mid) <= y.rad
 
     @given(positive, precisions, st.integers(0, 1000))
-    def test_root_and_logarithm_hold_the_exact_result(self, a: Fraction, bits: int, units: int) -> None:
+    def test_root_and_logarithm_hold_the_exact_result(self, a, bits, units):
         x = spread(a, bits, units)
         with digits(bits):
             try:
@@ -89,7 +86,7 @@ class TestEachOperation:
                 assert x.mid <= x.rad
 
     @given(fractions, precisions, st.integers(0, 1000))
-    def test_exponential_sine_and_cosine_hold_the_exact_result(self, a: Fraction, bits: int, units: int) -> None:
+    def test_exponential_sine_and_cosine_hold_the_exact_result(self, a, bits, units):
         x = spread(a * 8, bits, units)
         with digits(bits):
             assert holds(x.exp(), decimal(a * 8).exp())
@@ -97,7 +94,7 @@ class TestEachOperation:
                 assert holds(ball, value)
 
     @given(fractions, fractions, precisions, st.integers(0, 1000), st.integers(0, 1000))
-    def test_angles_hold_the_exact_result(self, a: Fraction, b: Fraction, bits: int, i: int, j: int) -> None:
+    def test_angles_hold_the_exact_result(self, a, b, bits, i, j):
         """The middle θ lies within asin(cos θ·y − sin θ·x)/f of the angle, on the side of the point."""
         y, x = spread(a, bits, i), spread(b, bits, j)
         try:
@@ -114,12 +111,12 @@ class TestEachOperation:
             assert found.rad <= 4 + Decimal("2.3") * (x.rad + y.rad + 1) / far  # and it is no wider than it states
 
     @each("bits", [64, 128, 160])
-    def test_pi_is_pi(self, bits: int) -> None:
+    def test_pi_is_pi(self, bits):
         with digits(bits):
             assert abs(Decimal(Ball.pi(bits).mid) / 2**bits - Decimal(PI_50)) < Decimal(2) ** -bits + Decimal(10) ** -49
 
     @each("twos", [-300, -64, -3])
-    def test_an_exponential_below_the_precision_is_nearly_zero_and_never_lost(self, twos: int) -> None:
+    def test_an_exponential_below_the_precision_is_nearly_zero_and_never_lost(self, twos):
         ball = Ball.exact(twos, 96).exp()
         with digits(900):
             assert holds(ball, Decimal(twos).exp())
@@ -128,21 +125,21 @@ class TestEachOperation:
 
 class TestDecisions:
     @given(fractions, fractions, st.integers(0, 50), st.integers(0, 50))
-    def test_a_comparison_is_right_or_undecided(self, a: Fraction, b: Fraction, i: int, j: int) -> None:
+    def test_a_comparison_is_right_or_undecided(self, a, b, i, j):
         try:
             assert (spread(a, 64, i) < spread(b, 64, j)) is (a < b)
         except Undecided:
             assert abs(a - b) * 2**64 <= 2 * (i + j) + 2
 
     @given(fractions, st.integers(0, 50))
-    def test_a_cell_is_right_or_undecided(self, a: Fraction, i: int) -> None:
+    def test_a_cell_is_right_or_undecided(self, a, i):
         for value, cell in ((a, "floor"), (a - Fraction(1, 2), "nearest")):
             try:
                 assert getattr(spread(value, 64, i), cell)() == a.__floor__()
             except Undecided:
                 assert abs(a - round(a)) * 2**64 <= 2 * i + 2
 
-    def test_what_may_not_be_is_undecided_and_never_wrong(self) -> None:
+    def test_what_may_not_be_is_undecided_and_never_wrong(self):
         zero = Ball(0, 1, 64)
         for operation in (zero.sqrt, zero.log, lambda: Ball.exact(1, 64) / zero, lambda: Ball.atan2(zero, zero)):
             with pytest.raises(Undecided):

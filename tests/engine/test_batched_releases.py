@@ -1,9 +1,5 @@
 """Many releases at once have the law of one: the same bits where the draws come in the same order."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,7 +16,7 @@ from tests.examples import examples
 from tests.later import stats
 
 
-def positions(release: Release, n: int) -> np.ndarray:
+def positions(release, n):
     found = np.full((n, 2), np.nan)
     found[release.event] = np.column_stack([release.series.lon, release.series.lat])
     return found
@@ -29,7 +25,7 @@ def positions(release: Release, n: int) -> np.ndarray:
 @every_mechanism
 @settings(max_examples=examples(25))
 @given(mask=masks.filter(lambda mask: len(mask) <= 20), seed=st.integers(0, 2**32))
-def test_once_is_the_release_bit_for_bit(cls: Any, mask: np.ndarray, seed: int) -> None:
+def test_once_is_the_release_bit_for_bit(cls, mask, seed):
     """Adaptive draws ahead; drawing one event at a time it makes its draws in the same order too."""
     series, landmarks = walk(len(mask), seed), LandmarkSet(mask)
     with pytest.MonkeyPatch.context() as patch:
@@ -43,7 +39,7 @@ def test_once_is_the_release_bit_for_bit(cls: Any, mask: np.ndarray, seed: int) 
 
 
 @every_mechanism
-def test_many_times_have_the_law_of_the_release(cls: Any) -> None:
+def test_many_times_have_the_law_of_the_release(cls):
     """Two-sample Kolmogorov-Smirnov of how far events move and of how far successive ones lie apart; seeds fixed.
 
     2,000 draws each way; nine mechanisms, seven statistics, rejected at 1e-6 each: a false alarm rate of 6e-5.
@@ -58,14 +54,14 @@ def test_many_times_have_the_law_of_the_release(cls: Any) -> None:
         assert stats.ks_2samp(one, other).pvalue > 1e-6
 
 
-def statistics(drawn: np.ndarray, series: Trajectory) -> list[np.ndarray]:
+def statistics(drawn, series):
     lon, lat = drawn[:, :, 0], drawn[:, :, 1]
     moved = geo.distance_m(series.lon, series.lat, lon, lat)
     apart = geo.distance_m(lon[:, :-1], lat[:, :-1], lon[:, 1:], lat[:, 1:])
     return [*moved.T, *apart.T]
 
 
-def test_every_mechanism_has_a_form_for_many_at_once() -> None:
+def test_every_mechanism_has_a_form_for_many_at_once():
     assert [cls.__name__ for cls in CLASSES if getattr(cls.draw_many, "draw", None) is not cls.draw] == []
 
 
@@ -74,30 +70,28 @@ class TestWhatIsReplaced:
 
     series, landmarks = Trajectory(np.zeros(2), np.zeros(2)), LandmarkSet(np.zeros(2, dtype=bool))
 
-    def truth(self) -> Release:
+    def truth(self):
         return Release(self.series, np.arange(2), np.ones(2), np.ones(2, dtype=bool), np.zeros(2))
 
-    def published(self, cls: type[TrajectoryMechanism]) -> np.ndarray:
+    def published(self, cls):
         return example(cls).repeat(self.series, self.landmarks, 3, rng=noise.seeded(1))
 
     @each("method", ["draw", "release"])
     @each("cls", [Uniform, Adaptive])
-    def test_a_subclass_of_its_own(self, cls: type[TrajectoryMechanism], method: str) -> None:
+    def test_a_subclass_of_its_own(self, cls, method):
         assert self.published(cls).any()
         assert not self.published(type("Other", (cls,), {method: lambda *_, **__: self.truth()})).any()
 
     @pytest.mark.parametrize("owner", [Uniform, TrajectoryMechanism])
-    def test_a_release_patched_from_outside(
-        self, owner: type[TrajectoryMechanism], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_release_patched_from_outside(self, owner, monkeypatch):
         monkeypatch.setattr(owner, "release", lambda *_, **__: self.truth())
         assert not self.published(Uniform).any()
 
-    def test_noise_patched_from_outside(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_noise_patched_from_outside(self, monkeypatch):
         monkeypatch.setattr(Uniform, "perturb", lambda _, lon, lat, budgets, *, rng: (lon, lat))
         assert not self.published(Uniform).any()
 
 
-def test_landmarks_of_another_series_are_refused() -> None:
+def test_landmarks_of_another_series_are_refused():
     with pytest.raises(DataError, match="landmarks must mark 3 events, got 2"):
         example(Uniform).repeat(walk(3), LandmarkSet(np.zeros(2, dtype=bool)), 2, rng=noise.seeded(1))

@@ -1,9 +1,6 @@
 """The form warns exactly where the measured table has a mechanism at or below the nearest cell."""
 
-from __future__ import annotations
-
 from itertools import product
-from typing import Any
 
 from benchmarks.recommendation_page import MODULE, PAGE, Place, hit_rates, module
 from benchmarks.recommendation_runs import LEVELS, UNITS, label, models, variants
@@ -17,19 +14,19 @@ RATES = hit_rates(PAGE.read_text())
 SETS, SIDES = ("Manhattan", "Brooklyn", "City"), (8, 16, 32)
 
 
-def model_of(one: dict[str, Any], **changes: Any) -> Any:
+def model_of(one, **changes):
     known = {"epsilon": 1.0, "side": 16, "west": 8.4, "south": 47.3, "east": 8.6, "north": 47.4} | changes
     return mechanisms.parse(with_examples(mechanisms[one["name"]], known) | one | changes)
 
 
-def test_the_module_of_rates_is_that_of_the_page() -> None:
+def test_the_module_of_rates_is_that_of_the_page():
     """``module`` is formatted as it is stored but for nothing: a page that was measured again needs a new module."""
     assert len(RATES) == len(SETS) * len(SIDES) * len(UNITS) * len(LEVELS) * 10
     assert MODULE.read_text() == module(RATES)
 
 
 @each("one", [one for name in models() for one in variants(name)], ids=lambda one: "-".join(one.values()))
-def test_a_set_is_named_where_the_mechanism_is_not_above_the_nearest_cell_there(one: dict[str, Any]) -> None:
+def test_a_set_is_named_where_the_mechanism_is_not_above_the_nearest_cell_there(one):
     for side, unit, epsilon in product(SIDES, UNITS, LEVELS):
         mechanism = model_of(one, side=side, privacy_unit=unit, epsilon=epsilon)
         text, title = not_better(mechanism), label(mechanism)
@@ -42,7 +39,7 @@ def test_a_set_is_named_where_the_mechanism_is_not_above_the_nearest_cell_there(
         assert (f"{side} × {side} cells and ε = {epsilon:g} per" in text) == bool(text)
 
 
-def test_other_grids_and_levels_are_taken_for_the_nearest_measured_ones() -> None:
+def test_other_grids_and_levels_are_taken_for_the_nearest_measured_ones():
     trees = {"name": "checkin-quadtree"}
     same = not_better(model_of(trees))
     assert same.startswith("On 2 of 3 measured sets of check-ins this recommends no better than the nearest cells")
@@ -51,7 +48,7 @@ def test_other_grids_and_levels_are_taken_for_the_nearest_measured_ones() -> Non
     assert "8 × 8 cells and ε = 0.1 per user" in not_better(model_of(trees, side=2, epsilon=0.001))
 
 
-def test_the_mechanism_of_venues_ranks_cells_as_popularity_does() -> None:
+def test_the_mechanism_of_venues_ranks_cells_as_popularity_does():
     assert (
         not_better(model_of({"name": "checkin-venues"})) == not_better(model_of({"name": "checkin-popularity"})) != ""
     )

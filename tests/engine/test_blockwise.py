@@ -14,13 +14,13 @@ CALM = settings(max_examples=examples(40), phases=[Phase.generate], suppress_hea
 BAD_CELLS = ["", "nan", "x", "95", "1e999"]
 
 
-def lines(rows: int, start: int = 0) -> list[str]:
+def lines(rows, start=0):
     return [
         f"u{i % 3},2024-06-15T10:{i // 60:02d}:{i % 60:02d}Z,52.{i:04d},13.{i:04d}" for i in range(start, start + rows)
     ]
 
 
-def both(text: str, monkeypatch: pytest.MonkeyPatch, block: int = 400, **options: object) -> tuple[Reading, Reading]:
+def both(text, monkeypatch, block=400, **options):
     found = []
     for size in (1 << 30, block):
         monkeypatch.setattr(blockwise, "BLOCK", size)
@@ -29,7 +29,7 @@ def both(text: str, monkeypatch: pytest.MonkeyPatch, block: int = 400, **options
     return found[0], found[1]
 
 
-def same(whole: Reading, pieces: Reading) -> None:
+def same(whole, pieces):
     assert [one.name for one in whole.series] == [one.name for one in pieces.series]
     for one, two in zip(whole.series, pieces.series, strict=True):
         for column in ("lon", "lat", "time_s"):
@@ -39,7 +39,7 @@ def same(whole: Reading, pieces: Reading) -> None:
 
 @CALM
 @given(data=st.data())
-def test_any_table_is_read_alike(data: st.DataObject) -> None:
+def test_any_table_is_read_alike(data):
     rows = lines(data.draw(st.integers(1, 60)))
     for _ in range(data.draw(st.integers(0, 4))):
         at = data.draw(st.integers(0, len(rows) - 1))
@@ -76,7 +76,7 @@ def test_any_table_is_read_alike(data: st.DataObject) -> None:
         assert found[0] == found[1]
 
 
-def test_blocks_are_used_where_all_is_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_are_used_where_all_is_in_order(monkeypatch):
     joined = []
     original = blockwise._joined
     monkeypatch.setattr(blockwise, "_joined", lambda *given: joined.append(1) or original(*given))
@@ -88,6 +88,6 @@ def test_blocks_are_used_where_all_is_in_order(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("head", ["\ufeff", ""])
-def test_a_mark_at_the_beginning_and_a_file_without_times(head: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mark_at_the_beginning_and_a_file_without_times(head, monkeypatch):
     rows = [f"{52 + i / 1000},{13 + i / 1000}" for i in range(100)]
     same(*both(head + "\n".join(["lat,lon", *rows]), monkeypatch))

@@ -1,10 +1,7 @@
 """Budgets of the mechanisms against plain readings of their rules, event by event; exact fractions where they are."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +18,7 @@ masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)
 levels = st.floats(1e-6, 1e4)
 
 
-def at_half(low: float, high: float, slope: Any) -> float:
+def at_half(low, high, slope):
     """Where a falling ``slope`` crosses 0, by halving."""
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if slope(middle) > 0 else (low, middle)
@@ -30,7 +27,7 @@ def at_half(low: float, high: float, slope: Any) -> float:
 
 class TestFixedBudgets:
     @given(masks, levels)
-    def test_shares_are_the_exact_fractions(self, mask: np.ndarray, epsilon: float) -> None:
+    def test_shares_are_the_exact_fractions(self, mask, epsilon):
         n, k, level = len(mask), int(mask.sum()), Fraction(epsilon)
         rules = {
             EventLevel: [level] * n,
@@ -43,7 +40,7 @@ class TestFixedBudgets:
             assert found == pytest.approx([float(one) for one in expected], rel=1e-15, abs=0)
 
     @given(masks, levels)
-    def test_the_optimal_split_balances_what_the_last_share_gains(self, mask: np.ndarray, epsilon: float) -> None:
+    def test_the_optimal_split_balances_what_the_last_share_gains(self, mask, epsilon):
         """ka + b = ε, and more for b gains the others as much as it costs the landmarks: (n-k)/b² = k²/(ε-b)²."""
         n, k = len(mask), int(mask.sum())
         b = at_half(0.0, 1.0, lambda b: (n - k) * (1 - b) ** 2 - k * k * b**2) if 0 < k < n else float(k == 0)
@@ -52,7 +49,7 @@ class TestFixedBudgets:
         assert found == pytest.approx(expected, rel=1e-12, abs=0)
 
     @given(masks, st.floats(1e-3, 1e3), st.floats(0.1, 1e5), st.floats(1e-4, 1e14))
-    def test_the_plan_is_read_event_by_event(self, mask: np.ndarray, epsilon: float, radius_m: float, q: float) -> None:
+    def test_the_plan_is_read_event_by_event(self, mask, epsilon, radius_m, q):
         n, k = len(mask), int(mask.sum())
         together = OptimalSplit(epsilon=epsilon, radius_m=radius_m).budgets(mask)[mask].sum() / radius_m
         wished = (12 * k**2 / (together**2 * q)) ** (1 / 3) if k else 1.0
@@ -73,7 +70,7 @@ class TestFixedBudgets:
         assert how.budgets(mask) == pytest.approx(expected, rel=1e-12, abs=0)
 
 
-def plain_adaptive(how: Adaptive, mask: np.ndarray, lon: np.ndarray, lat: np.ndarray) -> list[float]:
+def plain_adaptive(how, mask, lon, lat):
     """The budgets that releases ``lon``, ``lat`` lead to, as the rule is written."""
     k, regular_left, spent, one_slot = int(mask.sum()), int((~mask).sum()), 0.0, False
     slots = k + (regular_left > 0)
@@ -105,9 +102,7 @@ class TestAdaptive:
     @pytest.mark.parametrize("reading", ["calibrated", "literal"])
     @pytest.mark.parametrize("redistribution", ["uniform", "absorption"])
     @given(masks, st.integers(0, 2**32), st.sampled_from([0.5, 20.0, 1e3]))
-    def test_follows_its_own_releases_as_the_rule_is_written(
-        self, reading: Any, redistribution: Any, mask: np.ndarray, seed: int, radius_m: float
-    ) -> None:
+    def test_follows_its_own_releases_as_the_rule_is_written(self, reading, redistribution, mask, seed, radius_m):
         how = Adaptive(epsilon=1.0, radius_m=radius_m, reading=reading, redistribution=redistribution)
         release = how.release(walk(len(mask), seed), LandmarkSet(mask), rng=noise.seeded(seed))
         expected = plain_adaptive(how, mask, release.series.lon, release.series.lat)

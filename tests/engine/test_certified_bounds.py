@@ -1,12 +1,9 @@
 """Each bound of docs/decisions/0016-exact-noise.md: of the elementary functions rigorously, of what is made from them
 by comparison with balls. The numbers in capitals are those of the proof, in units of U = 2**-53."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -25,33 +22,33 @@ octant, small_arctan, log_of_parts = (
 )
 
 
-def x_series(order: int) -> Series:
+def x_series(order):
     return Series([0, 1] + [0] * (order - 2))
 
 
-def factorial_series(order: int, odd: bool) -> list[Fraction]:
+def factorial_series(order, odd):
     signs = (Fraction((-1) ** (k // 2), math.factorial(k)) for k in range(order))
     return [sign if k % 2 == odd else Fraction(0) for k, sign in enumerate(signs)]
 
 
-def off_by(found: Series, true: list[Fraction]) -> list[Fraction]:
+def off_by(found, true):
     return [a - b for a, b in zip(found.c, true, strict=True)]
 
 
 @cache
-def sine_and_cosine_off() -> tuple[list[Fraction], list[Fraction]]:
+def sine_and_cosine_off():
     sine, cosine = octant(x_series(ORDER))
     return off_by(sine, factorial_series(ORDER, True)), off_by(cosine, factorial_series(ORDER, False))
 
 
 @cache
-def arctan_off() -> list[Fraction]:
+def arctan_off():
     true = [Fraction((-1) ** (k // 2), k) if k % 2 else Fraction(0) for k in range(80)]
     return off_by(small_arctan(x_series(80)), true)
 
 
 @cache
-def log_off() -> list[Fraction]:
+def log_off():
     """Of s = f/(2 + f), so that ln(1 + f) = 2 (s + s³/3 + …) and f = 2 (s + s² + …)."""
     true = [Fraction(2, k) if k % 2 else Fraction(0) for k in range(40)]
     return off_by(log_of_parts(0.0, Series([0] + [2] * 39)), true)
@@ -65,24 +62,24 @@ LOG_S = Fraction(0.1716)  # the largest s
 class TestElementaryFunctions:
     """The code of the kernels itself: the remainders of its polynomials, and every rounding."""
 
-    def test_of_an_eighth_of_a_turn(self) -> None:
+    def test_of_an_eighth_of_a_turn(self):
         pieces = [(Fraction(QUARTER) * i / 128, Fraction(QUARTER) * (i + 1) / 128) for i in range(128)]
         for which, off in ((0, sine_and_cosine_off()[0]), (1, sine_and_cosine_off()[1])):
             assert most_on(off, Fraction(0), Fraction(QUARTER), 64) + TAIL < 0.3 * U
             assert worst(lambda a, b, which=which: octant(Rounded.between(a, b))[which].error, pieces) < OCTANT - 0.3
 
-    def test_a_small_sine_is_right_in_proportion(self) -> None:
+    def test_a_small_sine_is_right_in_proportion(self):
         """Down to 2**-100; below, z and all that is multiplied by it are less than U**3."""
         relative = most_on(sine_and_cosine_off()[0][1:], Fraction(0), Fraction(QUARTER), 64) + TAIL
         pieces = dyadic(QUARTER, 100, 16)
 
-        def bound(a: Fraction, b: Fraction) -> float:
+        def bound(a, b):
             least = float(a) * (1 - float(a) ** 2 / 6)
             return octant(Rounded.between(a, b))[0].error / least
 
         assert worst(bound, pieces) + relative / U < SMALL_SINE
 
-    def test_sine_and_cosine_up_to_pi(self) -> None:
+    def test_sine_and_cosine_up_to_pi(self):
         """What taking quarters out costs: one rounding of at most half U, and what the two constants leave of π/2."""
         left = Ball.exact(elementary.HALF_PI_HIGH, BITS) + Ball.exact(elementary.HALF_PI_LOW, BITS)
         constants = 2 * magnitude(left - Ball.pi(BITS) / Ball.exact(2, BITS))
@@ -91,7 +88,7 @@ class TestElementaryFunctions:
         assert OCTANT * U + reduction < SINCOS * U
 
     @each("k", [*range(-110, 2)])
-    def test_of_a_logarithm_in_proportion(self, k: int) -> None:
+    def test_of_a_logarithm_in_proportion(self, k):
         """Of every float from 2**-110 to 2: k ln 2 + ln(1 + f), f between the roots less 1."""
         low, high = math.sqrt(0.5) * (1 - 2.0**-18) - 1, math.sqrt(2) * (1 + 2.0**-18) - 1
         off = self.logarithm_off()
@@ -105,24 +102,24 @@ class TestElementaryFunctions:
 
     @staticmethod
     @cache
-    def logarithm_off() -> float:
+    def logarithm_off():
         """The remainder of the logarithm's series, over s: for every k the same."""
         return most_on(log_off()[1:], -LOG_S, LOG_S, 32) + 2 * 0.1716**39 / (1 - 0.1716)
 
     @staticmethod
-    def least_logarithm(k: int, a: Fraction, b: Fraction) -> float:
+    def least_logarithm(k, a, b):
         ends = [k * math.log(2) + math.log1p(float(end)) for end in (a, b)]
         if ends[0] * ends[1] <= 0:
             assert k in (0, -1)
             return 0.0
         return min(map(abs, ends)) * (1 - 1e-9)
 
-    def test_of_an_angle(self) -> None:
+    def test_of_an_angle(self):
         """The octant's t, known to three roundings; then π/4 + t, π/2 − that, π − that, with their constants."""
         t, relative = elementary.TAN_PI_8 * UP, 3.01
         approximation = most_on(arctan_off(), Fraction(0), Fraction(t), 32) + t**81 / 81
 
-        def bound(a: Fraction, b: Fraction) -> float:
+        def bound(a, b):
             return small_arctan(Rounded.between(a, b, float(b) * relative * U)).error
 
         angle = worst(bound, [(Fraction(t) * i / 64, Fraction(t) * (i + 1) / 64) for i in range(64)]) * U
@@ -132,7 +129,7 @@ class TestElementaryFunctions:
             angle += constant + rounding * U
         assert angle + approximation < ARCTAN2 * U
 
-    def test_of_a_bearing(self) -> None:
+    def test_of_a_bearing(self):
         """Half of the last of 54 bits, the constant of a quarter turn, one rounding, and the octant's."""
         pi = Ball.pi(BITS)
         half_bit = math.pi / 2 * U
@@ -147,7 +144,7 @@ class TestElementaryFunctions:
                     assert abs(float(Ball.exact(found, 200) - true)) < BEARING * U
 
     @each("lat", [0.0, 44.999999, 45.0, 45.0000001, 60.0, 89.9999999, 90.0, -90.0, -33.3, 5e-324])
-    def test_a_latitude_past_45_degrees_is_taken_from_the_pole_exactly(self, lat: float) -> None:
+    def test_a_latitude_past_45_degrees_is_taken_from_the_pole_exactly(self, lat):
         """90 − |lat| is exact (Sterbenz), so its sine keeps its proportion: 2 U of the angle, 1.5 U of its own."""
         if abs(lat) > 45:
             assert Fraction(90.0 - abs(lat)) == 90 - Fraction(abs(lat))
@@ -156,7 +153,7 @@ class TestElementaryFunctions:
             assert abs(angle - true) <= 2 * U * true
 
 
-def draws(kind: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def draws(kind, n, seed):
     """Positions, rates per metre and words: at random, at the edges of every branch, or aimed at the pole."""
     rng = np.random.default_rng(seed)
     words = rng.integers(0, 2**64, size=(n, 4), dtype=np.uint64)
@@ -177,7 +174,7 @@ def draws(kind: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndar
     return lon, lat, epsilon, words
 
 
-def true_draw(lon: float, lat: float, epsilon: float, uniforms: list[Fraction], near: bool) -> tuple[Ball, ...]:
+def true_draw(lon, lat, epsilon, uniforms, near):
     """Angle travelled, east and north in cells, of uniforms that are exactly these numbers; 400 bits."""
     bits = 400
     u = [Ball.exact(one, bits) for one in uniforms]
@@ -193,7 +190,7 @@ def true_draw(lon: float, lat: float, epsilon: float, uniforms: list[Fraction], 
 
 
 @each("kind", ["random", "edges", "pole"])
-def test_destinations_lie_within_their_bounds(kind: str) -> None:
+def test_destinations_lie_within_their_bounds(kind):
     """The uniforms' further bits are at an end of what the words leave, where the middle is wrong by most."""
     ratio = np.zeros(2)
     compared = 0
@@ -221,7 +218,7 @@ def test_destinations_lie_within_their_bounds(kind: str) -> None:
     assert (ratio > 0.001).all()
 
 
-def test_undecided_is_what_the_bounds_leave_and_no_more(record_property: Any) -> None:
+def test_undecided_is_what_the_bounds_leave_and_no_more(record_property):
     """Of two million draws in a city, at 1 and at 0.01 per metre: 1e-5 to 1e-4 are undecided."""
     n = 1_000_000
     words = np.random.default_rng(7).integers(0, 2**64, size=(n, 4), dtype=np.uint64)

@@ -23,11 +23,11 @@ LISTED = Venues(["a", "b", "c", "out"], np.array([0.5, 0.6, 1.5, 5.0]), np.full(
 PLACES = [*LISTED.ids, "unlisted"]
 
 
-def mechanism(**given: object) -> CheckInVenues:
+def mechanism(**given):
     return CheckInVenues(**{"epsilon": 1.0, "contributions": 2, **BOX, **given})
 
 
-def uploaded(*visits: list[int]) -> CheckIns:
+def uploaded(*visits):
     """Check-ins of one user in each list, at these of ``PLACES``."""
     place = np.array([one for visited in visits for one in visited], dtype=np.int64)
     user = np.repeat(np.arange(len(visits)), [len(visited) for visited in visits])

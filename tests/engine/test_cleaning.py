@@ -1,11 +1,7 @@
 """Cleaning steps: laws of each, and their results on cases computed manually and by plain loops."""
 
-from __future__ import annotations
-
 import json
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import geo
-from privacy_engine.cleaning import CleaningStep, clean, cleaning_steps, parse_cleaning
+from privacy_engine.cleaning import clean, cleaning_steps, parse_cleaning
 from privacy_engine.cleaning.jumps import AGREE, SLACK_S
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
@@ -24,7 +20,7 @@ CLASSES = list(cleaning_steps)
 every_step = each("cls", CLASSES)
 
 
-def variants(cls: type[CleaningStep]) -> list[Any]:
+def variants(cls):
     """The class with its examples, and with each of its choices."""
     needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
     found = [cls(**needed)]
@@ -35,7 +31,7 @@ def variants(cls: type[CleaningStep]) -> list[Any]:
 
 
 @st.composite
-def datasets(draw: st.DrawFn) -> list[Trajectory]:
+def datasets(draw):
     """Series with standing still, jumps, gaps, equal times, poles, the antimeridian, marks."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     found = []
@@ -51,11 +47,11 @@ def datasets(draw: st.DrawFn) -> list[Trajectory]:
     return found
 
 
-def rows(series: Sequence[Trajectory]) -> set[tuple[float, float, float]]:
+def rows(series):
     return {row for one in series for row in zip(one.lon, one.lat, one.time_s, strict=True)}
 
 
-def nothing_left(step: CleaningStep, series: Sequence[Trajectory]) -> bool:
+def nothing_left(step, series):
     """True where no grid time of a resampling falls between a first and a last time."""
     every_s = getattr(step, "every_s", None)
     return every_s is not None and all(
@@ -63,13 +59,13 @@ def nothing_left(step: CleaningStep, series: Sequence[Trajectory]) -> bool:
     )
 
 
-def line(*metres: float, every_s: float = 10.0, **columns: Any) -> Trajectory:
+def line(*metres, every_s=10.0, **columns):
     """A walk east along the equator."""
     lon = np.degrees(np.array(metres) / geo.EARTH_RADIUS_M)
     return Trajectory(lon, np.zeros(len(lon)), np.arange(len(lon)) * every_s, **columns)
 
 
-def one_step(series: Sequence[Trajectory], **step: Any) -> tuple[list[Trajectory], dict[str, Any]]:
+def one_step(series, **step):
     found, (done,) = clean(series, parse_cleaning([step]))
     return found, done.as_dict()
 
@@ -77,7 +73,7 @@ def one_step(series: Sequence[Trajectory], **step: Any) -> tuple[list[Trajectory
 class TestEveryStep:
     @every_step
     @given(series=datasets())
-    def test_accounts_for_every_event(self, cls: type[CleaningStep], series: list[Trajectory]) -> None:
+    def test_accounts_for_every_event(self, cls, series):
         before = sum(len(one) for one in series)
         for step in variants(cls):
             if nothing_left(step, series):
@@ -100,7 +96,7 @@ class TestEveryStep:
 
     @every_step
     @given(series=datasets())
-    def test_twice_is_once(self, cls: type[CleaningStep], series: list[Trajectory]) -> None:
+    def test_twice_is_once(self, cls, series):
         for step in variants(cls):
             if cls.registered_name() in ("only-series", "resample", "drop-jumps"):
                 continue  # numbers are counted again; the great circle is not the old one; a place may become visible
@@ -110,9 +106,7 @@ class TestEveryStep:
 
     @pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.reads == "times"])
     @given(series=datasets())
-    def test_one_that_reads_times_alone_keeps_the_same_times_wherever_one_was(
-        self, cls: type[CleaningStep], series: list[Trajectory]
-    ) -> None:
+    def test_one_that_reads_times_alone_keeps_the_same_times_wherever_one_was(self, cls, series):
         elsewhere = [one.moved(np.zeros(len(one)), np.zeros(len(one))) for one in series]
         for step in variants(cls):
             if nothing_left(step, series):
@@ -122,14 +116,14 @@ class TestEveryStep:
             assert [one.time_s.tolist() for one in here] == [one.time_s.tolist() for one in there]
 
     @each("cls", [cls for cls in CLASSES if cls.needs_time])
-    def test_reports_that_times_are_missing(self, cls: type[CleaningStep]) -> None:
+    def test_reports_that_times_are_missing(self, cls):
         with pytest.raises(DataError, match="needs times") as refused:
             clean([Trajectory([0.0], [0.0])], [variants(cls)[0]])
         assert refused.value.field == f"cleaning.{cls.registered_name()}"
 
 
 class TestParsing:
-    def test_names_the_step_and_the_field_at_fault(self) -> None:
+    def test_names_the_step_and_the_field_at_fault(self):
         with pytest.raises(ParameterErrors) as wrong:
             parse_cleaning([{"name": "drop-jumps", "highest_km_h": -1}, {"name": "magic"}, {"name": "resample"}])
         assert [one.field for one in wrong.value.errors] == [
@@ -139,12 +133,12 @@ class TestParsing:
         ]
 
     @each("numbers", ["", "0", "3-2", "1,,2", "a", "1-", "-1", "100001", "1;2", "١", "1" * 20_000])
-    def test_refuses_what_is_no_list_of_series(self, numbers: str) -> None:
+    def test_refuses_what_is_no_list_of_series(self, numbers):
         with pytest.raises(ParameterErrors, match="numbers of series"):
             parse_cleaning([{"name": "only-series", "numbers": numbers}])
 
     @each("steps", [None, {}, "drop-jumps", [{"name": "drop-repeats"}] * 9])
-    def test_refuses_what_is_no_list_of_steps(self, steps: Any) -> None:
+    def test_refuses_what_is_no_list_of_steps(self, steps):
         with pytest.raises(ParameterErrors, match="at most 8 steps"):
             parse_cleaning(steps)
 
@@ -156,33 +150,33 @@ class TestRepeats:
         ("same", "times", "events"),
         [("record", [0, 5, 5, 9], [1]), ("place", [0, 5, 9], [1, 2]), ("time", [0, 5, 9], [1, 3])],
     )
-    def test_by_record_place_and_time(self, same: str, times: list[int], events: list[int]) -> None:
+    def test_by_record_place_and_time(self, same, times, events):
         (one,), done = one_step(self.series, name="drop-repeats", same=same)
         assert one.time_s.tolist() == times
         assert done["events"] == events
         assert one.marked[0]
 
     @each("same", ["record", "place"])
-    def test_an_event_that_differs_in_one_coordinate_is_no_repeat(self, same: str) -> None:
+    def test_an_event_that_differs_in_one_coordinate_is_no_repeat(self, same):
         north = Trajectory(np.zeros(3), np.array([0.0, 1.0, 1.0]), np.zeros(3))
         east = Trajectory(np.array([0.0, 1.0, 1.0]), np.zeros(3), np.zeros(3))
         for series in (north, east):
             (one,), _ = one_step([series], name="drop-repeats", same=same)
             assert len(one) == 2
 
-    def test_nothing_repeats_across_series(self) -> None:
+    def test_nothing_repeats_across_series(self):
         again = [Trajectory([1.0], [1.0], [0.0], "a"), Trajectory([1.0], [1.0], [0.0], "b")]
         found, done = one_step(again, name="drop-repeats")
         assert len(found) == 2
         assert done["events"] == []
 
 
-def reachable(one: Trajectory, i: int, j: int, km_h: float) -> bool:
+def reachable(one, i, j, km_h):
     far = geo.distance_m(one.lon[i], one.lat[i], one.lon[j], one.lat[j])
     return bool(far <= km_h / 3.6 * (one.time_s[j] - one.time_s[i] + SLACK_S))
 
 
-def plain_without_jumps(one: Trajectory, km_h: float) -> list[int]:
+def plain_without_jumps(one, km_h):
     """The rule written literally, with lists of events at one place; small ones are removed before the others."""
     places: list[list[int]] = [[0]]
     waiting: list[int] = []
@@ -203,29 +197,29 @@ def plain_without_jumps(one: Trajectory, km_h: float) -> list[int]:
 
 
 class TestJumps:
-    def test_a_spike_goes(self) -> None:
+    def test_a_spike_goes(self):
         (one,), done = one_step([line(0, 50, 90_000, 150, 200)], name="drop-jumps", highest_km_h=200)
         assert len(one) == 4
         assert done["events"] == [2]
 
-    def test_a_wrong_first_position_goes_and_not_all_others(self) -> None:
+    def test_a_wrong_first_position_goes_and_not_all_others(self):
         (one,), done = one_step([line(9e6, *range(0, 500, 50))], name="drop-jumps", highest_km_h=200)
         assert len(one) == 10
         assert done["events"] == [0]
 
-    def test_a_journey_with_the_logger_off_stays(self) -> None:
+    def test_a_journey_with_the_logger_off_stays(self):
         (one,), _ = one_step(
             [line(*range(0, 500, 50), *range(900_000, 900_500, 50))], name="drop-jumps", highest_km_h=200
         )
         assert len(one) == 20
 
-    def test_equal_times_allow_what_a_second_allows(self) -> None:
+    def test_equal_times_allow_what_a_second_allows(self):
         (one,), done = one_step([line(0, 50, 500, every_s=0.0)], name="drop-jumps", highest_km_h=200)
         assert done["events"] == [2]
         assert len(one) == 2
 
     @given(series=datasets(), km_h=st.sampled_from([0.1, 5.0, 200.0, 1e6]))
-    def test_equals_the_literal_rule(self, series: list[Trajectory], km_h: float) -> None:
+    def test_equals_the_literal_rule(self, series, km_h):
         for one in series:
             (found,), _ = one_step([one], name="drop-jumps", highest_km_h=km_h)
             expected = plain_without_jumps(one, km_h)
@@ -234,7 +228,7 @@ class TestJumps:
 
 
 class TestSegments:
-    def test_cuts_at_silences_and_numbers_the_pieces(self) -> None:
+    def test_cuts_at_silences_and_numbers_the_pieces(self):
         one = Trajectory(
             np.arange(5.0), np.zeros(5), [0, 10, 5000, 5010, 20_000], "taxi", np.array([1, 0, 0, 0, 1], bool)
         )
@@ -244,23 +238,23 @@ class TestSegments:
         assert done["message"] == "Cut at 2 gaps, and 1 event in shorter pieces left out."
         assert done["events"] == [4]
 
-    def test_a_silence_as_long_as_the_limit_is_none(self) -> None:
+    def test_a_silence_as_long_as_the_limit_is_none(self):
         found, _ = one_step([line(0, 1, 2, every_s=1800.0)], name="split-gaps", silence_s=1800)
         assert len(found) == 1
         assert found[0].name == ""
 
-    def test_cuts_at_the_antimeridian(self) -> None:
+    def test_cuts_at_the_antimeridian(self):
         found, _ = one_step([Trajectory([179.9, -179.9, 179.8], [0.0] * 3, None, "ship")], name="split-antimeridian")
         assert [piece.name for piece in found] == ["ship (1)", "ship (2)", "ship (3)"]
 
-    def test_refuses_more_series_than_can_be_kept(self) -> None:
+    def test_refuses_more_series_than_can_be_kept(self):
         n = 100_001
         with pytest.raises(DataError, match="at most 100,000 series"):
             one_step([Trajectory(np.zeros(n), np.zeros(n), np.arange(n) * 10.0)], name="split-gaps", silence_s=5)
 
 
 class TestResample:
-    def test_straight_and_last(self) -> None:
+    def test_straight_and_last(self):
         series = [line(0, 100, 300, every_s=10.0, marked=np.array([True, False, True]))]
         for between, metres in (("straight", [0, 50, 100, 200, 300]), ("last", [0, 0, 100, 100, 300])):
             (one,), _ = one_step(series, name="resample", every_s=5, between=between)
@@ -273,9 +267,7 @@ class TestResample:
         place=st.sampled_from([(2.35, 48.85), (180.0, 0.0), (0.0, 90.0), (7.0, -89.9)]),
         far_m=st.sampled_from([0.001, 1.0, 1e3, 1e6]),
     )
-    def test_lies_on_the_great_circle_a_share_of_the_way(
-        self, seed: int, place: tuple[float, float], far_m: float
-    ) -> None:
+    def test_lies_on_the_great_circle_a_share_of_the_way(self, seed, place, far_m):
         rng = np.random.default_rng(seed)
         lon, lat = geo.LocalPlane(*place).unproject(rng.normal(0, far_m, (2, 2)))
         (one,), _ = one_step([Trajectory(lon, lat, [0.0, 10.0])], name="resample", every_s=1)
@@ -285,15 +277,15 @@ class TestResample:
         assert from_first == pytest.approx(whole * np.arange(11) / 10, abs=1e-6)
         assert from_first + to_last == pytest.approx(np.full(11, whole), abs=2e-6)
 
-    def test_a_grid_of_its_own_ticks_in_utc(self) -> None:
+    def test_a_grid_of_its_own_ticks_in_utc(self):
         (one,), _ = one_step([Trajectory([0, 1], [0, 0], [61.5, 199.0])], name="resample", every_s=60)
         assert one.time_s.tolist() == [120, 180]
 
-    def test_too_short_an_interval_is_refused_before_any_work(self) -> None:
+    def test_too_short_an_interval_is_refused_before_any_work(self):
         with pytest.raises(DataError, match="at most 20,000,000 events"):
             one_step([Trajectory([0, 1], [0, 0], [0.0, 1e9])], name="resample", every_s=0.001)
 
-    def test_nothing_between_two_ticks_is_refused(self) -> None:
+    def test_nothing_between_two_ticks_is_refused(self):
         with pytest.raises(DataError, match="would leave no event"):
             one_step([Trajectory([0, 1], [0, 0], [1.0, 2.0])], name="resample", every_s=60)
 
@@ -301,22 +293,22 @@ class TestResample:
 class TestChoose:
     series = [line(*range(number + 1), name=f"s{number}") for number in range(1, 6)]
 
-    def test_series_by_number_and_range(self) -> None:
+    def test_series_by_number_and_range(self):
         found, done = one_step(self.series, name="only-series", numbers=" 4-5, 1 ")
         assert [one.name for one in found] == ["s1", "s4", "s5"]
         assert done["message"] == "2 series left out."
 
-    def test_a_number_that_is_not_there(self) -> None:
+    def test_a_number_that_is_not_there(self):
         with pytest.raises(DataError, match="names series 6, but there are only 5"):
             one_step(self.series, name="only-series", numbers="6")
 
-    def test_first_events(self) -> None:
+    def test_first_events(self):
         found, done = one_step(self.series, name="first-events", events=3)
         assert [len(one) for one in found] == [2, 3, 3, 3, 3]
         assert done["events"] == [8, 12, 13, 17, 18, 19]
 
 
-def test_steps_run_in_their_order_and_report_how_far_they_are() -> None:
+def test_steps_run_in_their_order_and_report_how_far_they_are():
     reported: list[float] = []
     steps = parse_cleaning([{"name": "first-events", "events": 4}, {"name": "drop-jumps", "highest_km_h": 200}])
     (one,), done = clean([line(0, 50, 90_000, 150, 200)], steps, watch=reported.append)

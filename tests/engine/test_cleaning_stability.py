@@ -1,10 +1,6 @@
 """Stability of cleaning: how many events one uploaded record decides, and how far it moves them."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import geo
-from privacy_engine.cleaning import CleaningStep, Done, clean, cleaning_steps, parse_cleaning, stability_of
+from privacy_engine.cleaning import Done, clean, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.data import Trajectory
 from tests.engine.test_cleaning import datasets, nothing_left, variants
 from tests.examples import examples
@@ -22,7 +18,7 @@ QUARTER_M = np.pi / 2 * geo.EARTH_RADIUS_M  # 10,007.5 km
 RESAMPLE = {"name": "resample", "every_s": 60.0}
 
 
-def with_record_moved(series: Sequence[Trajectory], which: int, record: int) -> list[Trajectory]:
+def with_record_moved(series, which, record):
     """The same with one record somewhere else: 30 degrees to the south or to the north."""
     found = list(series)
     lat = found[which].lat.copy()
@@ -31,25 +27,25 @@ def with_record_moved(series: Sequence[Trajectory], which: int, record: int) -> 
     return found
 
 
-def positions(series: Sequence[Trajectory]) -> np.ndarray:
+def positions(series):
     return np.concatenate([np.column_stack([one.lon, one.lat]) for one in series])
 
 
-def events_changed(series: Sequence[Trajectory], steps: Sequence[CleaningStep], which: int, record: int) -> int:
+def events_changed(series, steps, which, record):
     before = positions(clean(series, steps)[0])
     after = positions(clean(with_record_moved(series, which, record), steps)[0])
     assert before.shape == after.shape  # which events there are follows from the times
     return int((before != after).any(axis=1).sum())
 
 
-def most_changed(series: Sequence[Trajectory], steps: Sequence[CleaningStep]) -> int:
+def most_changed(series, steps):
     return max(events_changed(series, steps, i, j) for i, one in enumerate(series) for j in range(len(one)))
 
 
 @pytest.mark.parametrize("cls", TIMES_ONLY, ids=lambda cls: cls.registered_name())
 @settings(max_examples=examples(15))
 @given(series=datasets())
-def test_no_record_decides_more_events_than_the_step_declares(cls: type[Any], series: list[Trajectory]) -> None:
+def test_no_record_decides_more_events_than_the_step_declares(cls, series):
     for step in variants(cls):
         if not nothing_left(step, series):
             assert most_changed(series, [step]) <= stability_of(clean(series, [step])[1])
@@ -57,7 +53,7 @@ def test_no_record_decides_more_events_than_the_step_declares(cls: type[Any], se
 
 @settings(max_examples=examples(20))
 @given(series=datasets(), between=st.sampled_from(["straight", "last"]))
-def test_of_resample_is_attained(series: list[Trajectory], between: str) -> None:
+def test_of_resample_is_attained(series, between):
     (step,) = parse_cleaning([RESAMPLE | {"every_s": 700.0, "between": between}])
     if not nothing_left(step, series):
         assert most_changed(series, [step]) == step.stability(series)
@@ -65,7 +61,7 @@ def test_of_resample_is_attained(series: list[Trajectory], between: str) -> None
 
 @settings(max_examples=examples(15))
 @given(series=datasets(), every_s=st.tuples(st.floats(5.0, 500.0), st.floats(5.0, 500.0)))
-def test_of_several_steps_is_at_most_the_product(series: list[Trajectory], every_s: tuple[float, float]) -> None:
+def test_of_several_steps_is_at_most_the_product(series, every_s):
     described = [RESAMPLE | {"every_s": every_s[0]}, {"name": "split-gaps", "silence_s": 100.0}]
     steps = parse_cleaning([*described, RESAMPLE | {"every_s": every_s[1]}, {"name": "first-events", "events": 40}])
     if nothing_left(steps[0], series) or nothing_left(steps[2], clean(series, steps[:2])[0]):
@@ -74,7 +70,7 @@ def test_of_several_steps_is_at_most_the_product(series: list[Trajectory], every
     assert most_changed(series, steps) <= stability_of(done) == np.prod([one.stability for one in done])
 
 
-def test_one_raw_fix_decides_119_of_121_events() -> None:
+def test_one_raw_fix_decides_119_of_121_events():
     """The audit's case: three fixes, an hour apart, made into one event a minute."""
     series = [Trajectory([2.30, 2.35, 2.40], [48.85, 48.86, 48.85], [0.0, 3600.0, 7200.0])]
     steps = parse_cleaning([RESAMPLE])
@@ -83,16 +79,16 @@ def test_one_raw_fix_decides_119_of_121_events() -> None:
     assert stability_of(done) == done[0].stability == done[0].as_dict()["stability"] == 119
 
 
-def test_at_the_last_record_a_record_decides_until_the_next() -> None:
+def test_at_the_last_record_a_record_decides_until_the_next():
     series = [Trajectory([2.30, 2.35, 2.40], [48.85, 48.86, 48.85], [0.0, 3600.0, 7200.0])]
     assert stability_of(clean(series, parse_cleaning([RESAMPLE | {"between": "last"}]))[1]) == 60
 
 
-def test_of_no_step_is_one() -> None:
+def test_of_no_step_is_one():
     assert stability_of([]) == 1
 
 
-def moved_apart(a: Any, b: Any, a_moved: Any, between: str = "straight") -> np.ndarray:
+def moved_apart(a, b, a_moved, between="straight"):
     """How far each of ten events between two records moves as the first record moves, in metres."""
     (step,) = parse_cleaning([RESAMPLE | {"every_s": 1.0, "between": between}])
     (one,), _ = clean([Trajectory([a[0], b[0]], [a[1], b[1]], [0.0, 10.0])], [step])
@@ -108,15 +104,13 @@ bearing = st.floats(-np.pi, np.pi)
     a=anywhere, far=st.floats(0, 1), towards=bearing, d=st.sampled_from([0.1, 10.0, 1e3, 1e5, 3e6]), moves=bearing,
     between=st.sampled_from(["straight", "last"]),
 )  # fmt: skip
-def test_a_record_moved_by_d_moves_no_event_farther(
-    a: tuple[float, float], far: float, towards: float, d: float, moves: float, between: str
-) -> None:
+def test_a_record_moved_by_d_moves_no_event_farther(a, far, towards, d, moves, between):
     """Records less than a quarter of the globe apart, before and after: what docs/decisions/0018 proves."""
     b = geo.destination(a[0], a[1], far * (QUARTER_M - d), towards)
     assert (moved_apart(a, b, geo.destination(a[0], a[1], d, moves), between) <= d + 1e-5).all()
 
 
-def test_beyond_a_quarter_of_the_globe_an_event_between_moves_farther() -> None:
+def test_beyond_a_quarter_of_the_globe_an_event_between_moves_farther():
     """Why the assumption is named: records 160 degrees apart, one moved by a kilometre to the side."""
     a, b = (0.0, 0.0), (160.0, 0.0)
     moved = moved_apart(a, b, geo.destination(*a, 1000.0, 0.0))
@@ -125,7 +119,7 @@ def test_beyond_a_quarter_of_the_globe_an_event_between_moves_farther() -> None:
     assert last.max() == pytest.approx(1000.0, abs=1e-3)
 
 
-def test_the_stability_of_several_steps_is_the_product_of_theirs() -> None:
+def test_the_stability_of_several_steps_is_the_product_of_theirs():
     one = Done("resample", "Resample", "", 1, 1, 1, 1)
     assert stability_of([]) == 1
     assert stability_of([replace(one, stability=m) for m in (2, 1, 3)]) == 6

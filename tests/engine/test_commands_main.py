@@ -1,7 +1,5 @@
 """``cairn``: the commands that need no server, without Django, with one line for each error and its exit code."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -18,20 +16,20 @@ EVENT = ("--mechanism", "event-level", "--set", "epsilon=1", "--set", "radius_m=
 
 
 @pytest.fixture
-def walk(tmp_path: Path) -> Path:
+def walk(tmp_path):
     rows = [f"2024-05-01T08:{minute:02d}:00Z,{48.85 + minute * 1e-3:.4f},2.35" for minute in range(40)]
     (tmp_path / "walk.csv").write_text("\n".join(["time,lat,lon", *rows]))
     return tmp_path / "walk.csv"
 
 
-def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_every_command(capsys):
     assert main(["--help"]) == main([]) == 0
     shown = capsys.readouterr().out
     assert all(f"\n  {name}" in shown for name in NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_command_describes_itself_by_its_own_program(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_describes_itself_by_its_own_program(name, capsys):
     with pytest.raises(SystemExit, match="0"):
         main([name, "--help"])
     shown = capsys.readouterr().out
@@ -39,7 +37,7 @@ def test_every_command_describes_itself_by_its_own_program(name: str, capsys: py
     assert "manage.py" not in shown
 
 
-def test_a_release_that_verifies(walk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_release_that_verifies(walk, capsys):
     out = walk.with_name("out.gpx")
     assert main(["release", str(walk), *EVENT, "--out", str(out)]) == 0
     assert "40 points, 0 landmarks" in capsys.readouterr().out
@@ -59,14 +57,7 @@ def test_a_release_that_verifies(walk: Path, capsys: pytest.CaptureFixture[str])
         (["fly"], 2, "cairn: no command 'fly': one of aggregate, audit"),
     ],
 )
-def test_an_error_is_one_line_and_a_code(
-    walk: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    code: int,
-    line: str,
-) -> None:
+def test_an_error_is_one_line_and_a_code(walk, monkeypatch, capsys, arguments, code, line):
     monkeypatch.chdir(walk.parent)
     monkeypatch.setattr("privacy_engine.commands.main.entry_points", lambda group: ())
     assert main(arguments) == code
@@ -76,7 +67,7 @@ def test_an_error_is_one_line_and_a_code(
 
 
 @pytest.mark.slow
-def test_it_runs_where_django_is_missing(walk: Path) -> None:
+def test_it_runs_where_django_is_missing(walk):
     out = walk.with_name("out.csv")
     given = ["release", str(walk), *EVENT, "--out", str(out)]
     code = f"import sys; sys.modules['django'] = None; from privacy_engine.commands.main import main; main({given!r})"

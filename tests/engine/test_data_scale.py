@@ -1,7 +1,5 @@
 """The scale of trajectories: laws of median step, extent and stay radius, and the verdicts that compare with it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,7 +21,7 @@ PLANE = geo.LocalPlane(0.0, 0.0)
 SCALE = DataScale(median_step_m=200.0, extent_m=5000.0, stay_radius_m=None)
 
 
-def trajectory(xy_m: np.ndarray, plane: geo.LocalPlane = PLANE, **columns: object) -> Trajectory:
+def trajectory(xy_m, plane=PLANE, **columns):
     return Trajectory(*plane.unproject(np.asarray(xy_m, dtype=float)), **columns)
 
 
@@ -32,7 +30,7 @@ positions = st.integers(2, 40).flatmap(
 )
 
 
-def close(found: DataScale, expected: DataScale, factor: float = 1.0, rel: float = 1e-3) -> None:
+def close(found, expected, factor=1.0, rel=1e-3):
     assert found.median_step_m == pytest.approx(factor * expected.median_step_m, rel=rel, abs=0.1)
     assert found.extent_m == pytest.approx(factor * expected.extent_m, rel=rel, abs=0.1)
 

@@ -1,7 +1,5 @@
 """Reading with what a first reading decided: archives, persons, and every decision with a sentence."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any
@@ -9,7 +7,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from privacy_engine.formats import Reading
 from tests.cases import each
 from tests.engine.format_samples import read_bytes, zipped
 from tests.engine.record_laws import rows_of
@@ -21,13 +18,13 @@ TRIPS = "trip,user,time,lat,lon\n1,u1,2024-06-15T10:00:00Z,1,2\n1,{},2024-06-15T
 TRIPS += "1,u2,2024-06-15T10:00:02Z,1,4\n"
 
 
-def decided(reading: Reading) -> dict[str, Any]:
+def decided(reading):
     """What the reading decided, after a way through JSON."""
     found: dict[str, Any] = json.loads(json.dumps(reading.report.as_dict()["decided"]))
     return found
 
 
-def again(data: bytes, first: Reading, name: str) -> Reading:
+def again(data, first, name):
     return read_bytes(data, name, kinds=(first.kind,), **decided(first))
 
 
@@ -41,30 +38,30 @@ class TestArchives:
             {"d.csv": TRIPS.format("").encode(), "a.csv": USERS},
         ],
     )
-    def test_an_archive_reads_the_same_again(self, members: dict[str, bytes]) -> None:
+    def test_an_archive_reads_the_same_again(self, members):
         data = zipped(**members)
         first = read_bytes(data, "z.zip")
         second = again(data, first, "z.zip")
         assert rows_of(second) == rows_of(first)
         assert (second.report.guesses, decided(second)) == ([], decided(first))
 
-    def test_members_that_differ_have_options_of_their_own(self) -> None:
+    def test_members_that_differ_have_options_of_their_own(self):
         found = decided(read_bytes(zipped(**{"a.csv": USERS, "b.csv": GERMAN}), "z.zip"))
         assert found["lon"] == "#4"
         assert {name: own["decimal"] for name, own in found["members"].items()} == {"a.csv": ".", "b.csv": ","}
         assert "person" not in found  # each member states its own
 
-    def test_a_member_that_was_left_out_stays_out(self) -> None:
+    def test_a_member_that_was_left_out_stays_out(self):
         first = read_bytes(zipped(**{"a.csv": RUN, "b.csv": b"nothing"}), "z.zip")
         assert decided(first)["members"] == {"b.csv": None}
         assert rows_of(again(zipped(**{"a.csv": RUN, "b.csv": RUN}), first, "z.zip")) == rows_of(first)
 
-    def test_members_of_one_name_keep_theirs_when_one_of_them_is_empty(self) -> None:
+    def test_members_of_one_name_keep_theirs_when_one_of_them_is_empty(self):
         first = read_bytes(zipped(**{"x/c.csv": RUN, "y/c.csv": RUN}), "z.zip")
         rest = again(zipped(**{"x/c.csv": RUN.split(b"\n")[0] + b"\n", "y/c.csv": RUN}), first, "z.zip")
         assert rows_of(rest) == [row for row in rows_of(first) if row[0] == "c (2)"]
 
-    def test_check_ins_beside_a_list_of_venues(self) -> None:
+    def test_check_ins_beside_a_list_of_venues(self):
         visits = "user_id,place_id,time\nu1,p1,2024-06-15 10:00:00\nu2,p2,2024-06-15 11:00:00\n"
         data = zipped(**{"c.csv": visits.encode(), "v.csv": b"place_id,lat,lon\np1,1,2\np2,3,200\n"})
         first = read_bytes(data, "z.zip", kinds=("trajectory", "checkins"))
@@ -76,12 +73,12 @@ class TestArchives:
 
 
 class TestPersons:
-    def test_a_row_without_a_person_makes_all_one_person_from_the_start(self) -> None:
+    def test_a_row_without_a_person_makes_all_one_person_from_the_start(self):
         first = read_bytes(TRIPS.format("").encode(), "d.csv", id="trip")
         assert [(one.name, one.person) for one in first.series] == [("1", "")]
         assert rows_of(again(TRIPS.format("").encode(), first, "d.csv")) == rows_of(first)
 
-    def test_names_of_series_do_not_change_when_another_person_has_none_of_that_name(self) -> None:
+    def test_names_of_series_do_not_change_when_another_person_has_none_of_that_name(self):
         data = TRIPS.format("u1").encode()
         first = read_bytes(data, "d.csv", id="trip")
         rest = again(b"\n".join(data.split(b"\n")[:3]) + b"\n", first, "d.csv")
@@ -89,8 +86,8 @@ class TestPersons:
 
 
 class TestOneRecordInParquet:
-    def test_three_of_a_hundred_to_the_west_of_greenwich(self) -> None:
-        def written(lon: list[float]) -> bytes:
+    def test_three_of_a_hundred_to_the_west_of_greenwich(self):
+        def written(lon):
             out = io.BytesIO()
             pq.write_table(pa.table({"lon": lon, "lat": [51.5 + i / 1000 for i in range(len(lon))]}), out)
             return out.getvalue()
@@ -102,7 +99,7 @@ class TestOneRecordInParquet:
         assert (len(before), len(after)) == (100, 100)
 
 
-def test_every_decision_has_a_sentence() -> None:
+def test_every_decision_has_a_sentence():
     report = read_bytes(GERMAN, "x.csv").report.as_dict()
     assert [one["option"] for one in report["decisions"]] == list(report["decided"])
     sentences = {one["option"]: one["message"] for one in report["decisions"]}
@@ -112,14 +109,14 @@ def test_every_decision_has_a_sentence() -> None:
 
 
 class TestColumns:
-    def test_a_date_and_a_time_of_day_in_two_columns(self) -> None:
+    def test_a_date_and_a_time_of_day_in_two_columns(self):
         data = b"date,time,lat,lon\n2024-06-15,10:00:00,1,2\n2024-06-15,10:00:01,1,3\n"
         first = read_bytes(data, "x.csv")
         assert (decided(first)["time"], decided(first)["clock"]) == ("#1", "#2")
         assert rows_of(again(data, first, "x.csv")) == rows_of(first)
 
     @each("kind", ["trajectory", "checkins"])
-    def test_the_first_row_alone_may_have_all_columns(self, kind: str) -> None:
+    def test_the_first_row_alone_may_have_all_columns(self, kind):
         given = {"lon": "#3", "lat": "#2", "time": "#1", "id": "#4"}
         rows = [b"2024-06-15T10:00:00Z,1.5001,2.5001,u1,p1,", b"2024-06-15T10:00:01Z,1.5001,3.5001,u2,p2"]
         first = read_bytes(b"\n".join(rows), "x.csv", kinds=(kind,), **given)

@@ -1,11 +1,8 @@
 """What reading decided: how labels list it, and that the documentation names every decision."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 NO_DECISIONS = {"first_n", "automatic"}
 
 
-def documented() -> set[str]:
+def documented():
     """The options that decision 12 lists."""
     text = (ROOT / "docs/decisions/0012-cleaning-and-pieces.md").read_text()
     listed = text.split("compares the list with the registry):\n\n")[1].split("\n\n`automatic`")[0]
@@ -31,28 +28,28 @@ def documented() -> set[str]:
 
 
 @cache
-def sources() -> list[ast.Module]:
+def sources():
     return [ast.parse(path.read_text()) for path in sorted((ROOT / "privacy_engine/formats").glob("*.py"))]
 
 
-def texts_of_calls(method: str) -> Iterator[list[str]]:
+def texts_of_calls(method):
     """The texts among the arguments of each call of a method of a report."""
     for node in (node for tree in sources() for node in ast.walk(tree) if isinstance(node, ast.Call)):
         if isinstance(node.func, ast.Attribute) and node.func.attr == method:
             yield [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
 
 
-def test_every_decision_is_documented() -> None:
+def test_every_decision_is_documented():
     assert documented() == set(options()) - NO_DECISIONS | {"kind", "members"}
 
 
-def test_every_guess_names_a_documented_option() -> None:
+def test_every_guess_names_a_documented_option():
     named = {texts[-1] for texts in texts_of_calls("guess") if texts}
     assert len(named) > 10
     assert named <= documented()
 
 
-def test_every_note_that_labels_list_is_recorded_somewhere_and_documented() -> None:
+def test_every_note_that_labels_list_is_recorded_somewhere_and_documented():
     constants = {
         node.value
         for tree in sources()
@@ -87,11 +84,11 @@ def test_every_note_that_labels_list_is_recorded_somewhere_and_documented() -> N
         ("members", {"Alice.csv": None}, "members left out"),
     ],
 )
-def test_a_label_names_no_text_of_the_file(option: str, value: object, listed: str) -> None:
+def test_a_label_names_no_text_of_the_file(option, value, listed):
     assert Decisions({option: value, "automatic": "no"}).listed == (listed,)
 
 
-def test_the_sentence_counts_them_and_the_list_has_each() -> None:
+def test_the_sentence_counts_them_and_the_list_has_each():
     context = Context(not_covered=("the weather",)).with_reading(["lon #2", "lat #1"], ["the tides"])
     assert context.qualified("It holds") == (
         "It holds; not covered: the weather; the tides; the values of 2 reading options, decided from the data."
@@ -105,7 +102,7 @@ def test_the_sentence_counts_them_and_the_list_has_each() -> None:
 
 
 @each("name", sorted(SEEDS))
-def test_labels_list_every_decision_of_a_reading(name: str) -> None:
+def test_labels_list_every_decision_of_a_reading(name):
     report = read(io.BytesIO(SEEDS[name]), name=f"a.{name}").report
     decided = {one["option"] for one in report.as_dict()["decisions"]} - NO_DECISIONS - {"members"}
     listed = {one.split()[0] for one in Decisions.of(report).listed}
@@ -113,7 +110,7 @@ def test_labels_list_every_decision_of_a_reading(name: str) -> None:
     assert decided <= listed
 
 
-def test_those_that_were_given_are_no_decisions() -> None:
+def test_those_that_were_given_are_no_decisions():
     body = b"a;b;time\n10.5;50.5;2024-06-01T10:00:00Z\n11.5;51.5;2024-06-01T11:00:00Z\n"
     given = {"lon": "#1", "lat": "#2", "delimiter": ";", "format": "csv"}
     report = read(io.BytesIO(body), name="a.csv", **given).report
@@ -122,7 +119,7 @@ def test_those_that_were_given_are_no_decisions() -> None:
     assert Decisions.of(report).options["time"] == "#3"
 
 
-def test_counts_of_events_state_how_these_were_read() -> None:
+def test_counts_of_events_state_how_these_were_read():
     plain = Counted(Grid(0.0, 0.0, 1.0, 1.0, 1, 1), "person")
     counted = replace(plain, decided=("lon #2", 'delimiter ";"'))
     listed = 'the options that the events were read with, decided from the data (lon #2, delimiter ";")'
@@ -133,7 +130,7 @@ def test_counts_of_events_state_how_these_were_read() -> None:
 
 
 @each("kind", ["trajectory", "stream", "checkins"])
-def test_releases_in_a_notebook_list_them(kind: str) -> None:
+def test_releases_in_a_notebook_list_them(kind):
     bodies = {
         "trajectory": b"lon;lat;time\n10.5;50.5;2024-06-01T10:00:00Z\n11.5;51.5;2024-06-01T11:00:00Z\n",
         "stream": b"time;a;b\n2024-06-01;1;2\n2024-06-02;3;4\n",

@@ -1,7 +1,5 @@
 """Models are built at their first use, which several threads may make at once."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -52,7 +50,7 @@ assert all(one.__pydantic_complete__ for one in deferred)
 
 
 @pytest.mark.slow
-def test_threads_that_use_a_model_first_get_the_same_errors() -> None:
+def test_threads_that_use_a_model_first_get_the_same_errors():
     done = subprocess.run(
         [sys.executable, "-c", IN_A_NEW_PROCESS], capture_output=True, text=True, timeout=patience(120)
     )

@@ -175,10 +175,7 @@ class TestSteps:
 
     def test_fail_every_wrong_field_is_named_at_once(self):
         refused = refusal(ParameterErrors, parse_steps, [{"name": "magic"}, {"name": "causal-filter"}])
-        assert [error.field for error in refused.errors] == [
-            "postprocess.0.name",
-            "postprocess.1.step_variance_m2",
-        ]
+        assert [error.field for error in refused.errors] == ["postprocess.0.name", "postprocess.1.step_variance_m2"]
 
     @each("steps", [None, {}, "ou-smoother", [{"name": "ou-smoother"}] * (MAX_STEPS + 1)])
     def test_fail_no_list_or_too_many(self, steps):

@@ -1,9 +1,6 @@
 """The exponential mechanism and the one-sided coins: published probabilities, their laws, what they refuse."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,8 +20,8 @@ class TestExponentialMechanism:
         st.floats(1e-2, 1e2),
     )
     def test_utilities_that_differ_by_the_sensitivity_move_no_probability_further_than_epsilon(
-        self, options: list[tuple[float, float]], epsilon: float, sensitivity: float
-    ) -> None:
+        self, options, epsilon, sensitivity
+    ):
         one = np.array([utility for utility, _ in options])
         other = one + sensitivity * np.array([moved for _, moved in options])
         p, q = (noise.exponential_weights(u, epsilon, sensitivity) for u in (one, other))
@@ -32,14 +29,14 @@ class TestExponentialMechanism:
         assert (np.abs(np.log(p[seen] / q[seen])) <= epsilon * (1 + 1e-9) + 1e-9).all()
 
     @pytest.mark.parametrize("draws", [10_000, pytest.param(40_000, marks=pytest.mark.thorough)])
-    def test_draws_follow_the_weights(self, draws: int) -> None:
+    def test_draws_follow_the_weights(self, draws):
         """Chi-square of draws over 7 options, seed 5; false alarms 1e-5."""
         rng, utilities = noise.seeded(5), -np.arange(7) / 7
         law = noise.exponential_weights(utilities, 3, 0.5)
         seen = np.bincount([noise.exponential_mechanism(utilities, 3, 0.5, rng=rng) for _ in range(draws)])
         assert chdtrc(6, ((seen - draws * law) ** 2 / (draws * law)).sum()) > 1e-5
 
-    def test_hopeless_options_are_never_chosen_and_overflow_nothing(self) -> None:
+    def test_hopeless_options_are_never_chosen_and_overflow_nothing(self):
         assert noise.exponential_weights([0, -1e308, 5], 1e308, 1e-300).tolist() == [0, 0, 1]
         assert noise.exponential_mechanism([-1e9, 0, -1e9], 1, 1e-9, rng=np.random.default_rng(1)) == 1
         assert noise.exponential_mechanism([7.0], 1, 1, rng=noise.publishable()) == 0
@@ -48,7 +45,7 @@ class TestExponentialMechanism:
         ("field", "value"),
         [("epsilon", 0), ("epsilon", math.inf), ("epsilon", "x"), ("sensitivity", -1), ("sensitivity", math.nan)],
     )
-    def test_refuses_by_name(self, field: str, value: Any) -> None:
+    def test_refuses_by_name(self, field, value):
         with pytest.raises(ParameterError) as refused:
             noise.exponential_weights(**({"utilities": [0.0], "epsilon": 1, "sensitivity": 1} | {field: value}))
         assert refused.value.field == field
@@ -56,13 +53,13 @@ class TestExponentialMechanism:
         assert refused.value.rule in ("finite and greater than 0", "numeric")
 
     @each("utilities", [[], [math.nan], [[0.0]]])
-    def test_refuses_utilities_that_are_none(self, utilities: Any) -> None:
+    def test_refuses_utilities_that_are_none(self, utilities):
         with pytest.raises(ParameterError, match="utilities must be a one-dimensional array"):
             noise.exponential_mechanism(utilities, 1, 1, rng=noise.seeded(1))
 
 
 class TestCoins:
-    def test_fall_as_often_as_stated(self) -> None:
+    def test_fall_as_often_as_stated(self):
         """Five standard errors of 200,000 coins, seed 3; false alarms 6e-7 for each epsilon."""
         for epsilon in (0.1, 1.0, 3.0):
             p = noise.cover_probability(epsilon)
@@ -70,6 +67,6 @@ class TestCoins:
             share = noise.covered(200_000, epsilon, rng=noise.seeded(3)).mean()
             assert share == pytest.approx(p, abs=5 * math.sqrt(p * (1 - p) / 200_000))
 
-    def test_refuse_a_level_that_is_none(self) -> None:
+    def test_refuse_a_level_that_is_none(self):
         with pytest.raises(ParameterError, match="epsilon must be finite and greater than 0, got 0"):
             noise.covered(3, 0, rng=noise.seeded(1))

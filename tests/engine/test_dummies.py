@@ -1,7 +1,5 @@
 """Dummy landmark selection: the draw and its law, the one-sided guarantee exactly, texts and refusals."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any
@@ -24,7 +22,7 @@ UTILITIES = ("distance", "count")
 EXAMPLE = np.isin(np.arange(1, 11), [4, 5, 8])
 
 
-def draw(mask: Any = EXAMPLE, seed: int = 1, **changed: Any) -> Any:
+def draw(mask=EXAMPLE, seed=1, **changed):
     arguments: dict[str, Any] = {"method": "heuristic", "utility": "distance", "epsilon": 1.0} | changed
     return select_dummies(mask, **arguments, rng=noise.seeded(seed))
 
@@ -38,9 +36,7 @@ class TestSelection:
         st.floats(1e-3, 1e3),
         st.integers(0, 2**32),
     )
-    def test_marks_all_landmarks_and_the_events_of_the_option_drawn(
-        self, marks: list[bool], method: str, utility: str, epsilon: float, seed: int
-    ) -> None:
+    def test_marks_all_landmarks_and_the_events_of_the_option_drawn(self, marks, method, utility, epsilon, seed):
         selection = draw(marks, seed, method=method, utility=utility, epsilon=epsilon)
         before, after = np.array(marks, dtype=bool), selection.mask
         assert (after | ~before).all()
@@ -61,7 +57,7 @@ class TestSelection:
 
     @pytest.mark.parametrize("method", METHODS)
     @pytest.mark.parametrize("draws", [2_000, pytest.param(8_000, marks=pytest.mark.thorough)])
-    def test_options_are_drawn_by_their_probabilities(self, method: str, draws: int) -> None:
+    def test_options_are_drawn_by_their_probabilities(self, method, draws):
         """Chi-square of draws, seed 2; false alarms 1e-5 for each method."""
         rng, seen = noise.seeded(2), np.zeros(7)
         for _ in range(draws):
@@ -71,7 +67,7 @@ class TestSelection:
         assert chdtrc(6, ((seen - expected) ** 2 / expected).sum()) > 1e-5
 
     @pytest.mark.slow
-    def test_partitioned_draws_alike_inside_a_bin_and_states_the_expected_utility(self) -> None:
+    def test_partitioned_draws_alike_inside_a_bin_and_states_the_expected_utility(self):
         """Chi-square of 10,000 draws of one event of 5, seed 9; false alarms 1e-5."""
         rng, mask = noise.seeded(9), np.arange(6) == 2
         shares = []
@@ -84,11 +80,11 @@ class TestSelection:
         expected = -np.mean([2, 1, 1, 2, 3]) / 6
         assert draw(mask, method="partitioned").utilities == pytest.approx(expected)
 
-    def test_without_landmarks_every_dummy_is_as_far_as_can_be(self) -> None:
+    def test_without_landmarks_every_dummy_is_as_far_as_can_be(self):
         for method in METHODS:
             assert draw([False] * 5, method=method).utilities.tolist() == [-1] * 5
 
-    def test_same_seed_same_selection_and_the_input_stays(self) -> None:
+    def test_same_seed_same_selection_and_the_input_stays(self):
         mask = EXAMPLE.copy()
         first, again = (draw(mask, 5, epsilon=0.01) for _ in range(2))
         assert np.array_equal(first.mask, again.mask)
@@ -96,7 +92,7 @@ class TestSelection:
         with pytest.raises(ValueError, match="read-only"):
             first.mask[0] = True
 
-    def test_is_no_differential_privacy_for_the_landmarks(self) -> None:
+    def test_is_no_differential_privacy_for_the_landmarks(self):
         """Without the landmark at 8 the options differ: what one set makes for sure, its neighbour never makes."""
         neighbour = np.isin(np.arange(1, 11), [4, 5])
         reached = [
@@ -106,7 +102,7 @@ class TestSelection:
         assert reached[1] - reached[0]
 
 
-def law(mask: tuple[bool, ...], epsilon: float) -> dict[tuple[bool, ...], float]:
+def law(mask, epsilon):
     """The exact law of the one-sided selection, from its coins."""
     p = noise.cover_probability(epsilon)
     chances = [[(True, 1.0)] if marked else [(True, p), (False, 1 - p)] for marked in mask]
@@ -118,7 +114,7 @@ def law(mask: tuple[bool, ...], epsilon: float) -> dict[tuple[bool, ...], float]
 
 class TestOneSided:
     @each("epsilon", [0.1, 1.0, 4.0])
-    def test_a_landmark_is_distinguished_from_a_regular_event_by_at_most_epsilon(self, epsilon: float) -> None:
+    def test_a_landmark_is_distinguished_from_a_regular_event_by_at_most_epsilon(self, epsilon):
         for mask in itertools.product([False, True], repeat=5):
             ours = law(mask, epsilon)
             assert sum(ours.values()) == pytest.approx(1)
@@ -128,12 +124,12 @@ class TestOneSided:
                 assert max(ratios) <= math.exp(epsilon) * (1 + 1e-12)
                 assert min(ratios) == pytest.approx(math.exp(epsilon))  # no smaller coin would do
 
-    def test_an_unmarked_event_is_surely_no_landmark(self) -> None:
+    def test_an_unmarked_event_is_surely_no_landmark(self):
         without = law((False, True, False), 1.0)
         assert without[False, True, True] > 0
         assert (False, True, True) not in law((True, True, False), 1.0)
 
-    def test_the_coins_fall_by_that_law(self) -> None:
+    def test_the_coins_fall_by_that_law(self):
         """Chi-square of 20,000 draws over 8 outcomes, seed 6; false alarms 1e-5."""
         rng, mask = noise.seeded(6), (False, True, False, False)
         expected = law(mask, 0.7)
@@ -143,13 +139,13 @@ class TestOneSided:
         chances = np.array(list(expected.values())) * 20_000
         assert chdtrc(7, ((np.array(list(seen.values())) - chances) ** 2 / chances).sum()) > 1e-5
 
-    def test_an_empty_series_has_no_dummies(self) -> None:
+    def test_an_empty_series_has_no_dummies(self):
         assert one_sided_dummies([], epsilon=1, rng=noise.seeded(1)).mask.tolist() == []
 
 
 class TestWhatIsStated:
     @each("method", METHODS)
-    def test_a_drawn_option_states_that_it_is_no_differential_privacy(self, method: str) -> None:
+    def test_a_drawn_option_states_that_it_is_no_differential_privacy(self, method):
         stated: DummySelection = draw(method=method)
         assert "need not be one" in stated.protects
         assert any("not differential privacy for the landmarks" in caveat for caveat in stated.caveats)
@@ -157,12 +153,12 @@ class TestWhatIsStated:
         assert stated.method == method
         assert stated.epsilon == 1
 
-    def test_the_one_sided_selection_states_its_share_and_its_side(self) -> None:
+    def test_the_one_sided_selection_states_its_share_and_its_side(self):
         stated = one_sided_dummies(EXAMPLE, epsilon=2, rng=np.random.default_rng(1))
         assert "e^−ε = 0.135" in stated.protects
         assert stated.caveats[0].startswith("It is one-sided.")
 
-    def test_a_seeded_selection_is_not_private(self) -> None:
+    def test_a_seeded_selection_is_not_private(self):
         assert not draw().private
         assert not one_sided_dummies(EXAMPLE, epsilon=1, rng=np.random.default_rng(1)).private
         assert one_sided_dummies(EXAMPLE, epsilon=1, rng=noise.publishable()).private
@@ -182,15 +178,15 @@ class TestRefusals:
         ],
     )
     @each("mask", [EXAMPLE, [True]], ids=["some regular", "none regular"])
-    def test_name_field_rule_and_value(self, mask: Any, field: str, value: Any, rule: str) -> None:
+    def test_name_field_rule_and_value(self, mask, field, value, rule):
         refused = refusal(ParameterError, draw, mask, **{field: value})
         assert (refused.field, refused.rule, refused.value) == (field, rule, value)
 
-    def test_optimal_names_its_size(self) -> None:
+    def test_optimal_names_its_size(self):
         with pytest.raises(ParameterError, match="is_landmark must have at most 16 regular events .*, got 20"):
             draw([False] * 20, method="optimal")
 
-    def test_one_sided_refuses_no_level_and_no_mask(self) -> None:
+    def test_one_sided_refuses_no_level_and_no_mask(self):
         with pytest.raises(ParameterError, match="epsilon must be finite and greater than 0, got -1"):
             one_sided_dummies([True], epsilon=-1, rng=noise.seeded(1))
         with pytest.raises(DataError):

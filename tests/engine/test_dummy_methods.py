@@ -1,11 +1,8 @@
 """Registered ways to choose dummies: what they draw, how many they add by which law, their guarantees and refusals."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,20 +22,20 @@ NAMES = ("dummies-one-sided", "dummies-optimal", "dummies-heuristic", "dummies-p
 SERIES = [LandmarkSet(np.isin(np.arange(n), marks)) for n, marks in ((10, [3, 4, 7]), (6, [0]), (3, [0, 1, 2]))]
 
 
-def method(name: str, **changed: Any) -> Any:
+def method(name, **changed):
     return dummy_methods.parse({"name": name, "epsilon": 1.0} | changed)
 
 
 class TestEveryMethod:
     @each("name", NAMES)
-    def test_selects_once_for_each_series_and_keeps_all_landmarks(self, name: str) -> None:
+    def test_selects_once_for_each_series_and_keeps_all_landmarks(self, name):
         drawn = method(name).select(SERIES, rng=noise.seeded(1))
         assert [len(one.mask) for one in drawn] == [10, 6, 3]
         assert all((one.mask | ~marks.mask).all() for one, marks in zip(drawn, SERIES, strict=True))
         assert all(one.caveats and one.protects and not one.private for one in drawn)
 
     @each("name", NAMES)
-    def test_states_its_guarantee_before_it_runs(self, name: str) -> None:
+    def test_states_its_guarantee_before_it_runs(self, name):
         promise = dummy_methods[name].promise()
         json.dumps(promise)
         assert promise["guarantees"] == (name == "dummies-one-sided")
@@ -49,7 +46,7 @@ class TestEveryMethod:
 
     @pytest.mark.parametrize("name", NAMES)
     @pytest.mark.parametrize("draws", [1_000, pytest.param(4_000, marks=pytest.mark.thorough)])
-    def test_the_number_of_dummies_follows_the_stated_law(self, name: str, draws: int) -> None:
+    def test_the_number_of_dummies_follows_the_stated_law(self, name, draws):
         """Chi-square of draws over three series, rare ends joined, seed 4; false alarms 1e-5 for each method."""
         one, rng = method(name, **({} if name == NAMES[0] else {"utility": "count", "epsilon": 4.0})), noise.seeded(4)
         law = one.counts(SERIES)
@@ -63,23 +60,23 @@ class TestEveryMethod:
         assert chdtrc(kept.sum() - 1, ((seen - expected)[kept] ** 2 / expected[kept]).sum()) > 1e-5
 
     @each("name", NAMES)
-    def test_its_law_has_the_mean_of_its_series(self, name: str) -> None:
+    def test_its_law_has_the_mean_of_its_series(self, name):
         one = method(name)
         assert mean_of(one.counts(SERIES)) == pytest.approx(sum(mean_of(one.counts([marks])) for marks in SERIES))
 
     @each("name", NAMES)
-    def test_its_description_survives_json(self, name: str) -> None:
+    def test_its_description_survives_json(self, name):
         spec = SelectionSpec.parse({"method": {"name": name, "epsilon": 0.5}, "seed": 3})
         assert SelectionSpec.parse(json.loads(spec.model_dump_json())) == spec
         assert f"ε = {0.5:g}" in spec.method.describe()
 
     @each("name", NAMES)
-    def test_no_series_no_selection(self, name: str) -> None:
+    def test_no_series_no_selection(self, name):
         assert method(name).select([], rng=noise.seeded(1)) == []
         assert method(name).counts([]).tolist() == [1.0]
 
     @each("name", NAMES[1:])
-    def test_its_work_is_foreseen(self, name: str) -> None:
+    def test_its_work_is_foreseen(self, name):
         """Refused sizes take no time; what is taken takes longer the longer it is."""
         few = [LandmarkSet(np.arange(14) < 2)]
         many = [LandmarkSet(np.arange(1_000) % 90 > 0)]
@@ -93,25 +90,25 @@ class TestEveryMethod:
 
 
 class TestSpec:
-    def test_a_seed_repeats_the_draw_and_ends_privacy(self) -> None:
+    def test_a_seed_repeats_the_draw_and_ends_privacy(self):
         spec = SelectionSpec.parse({"method": {"name": NAMES[0], "epsilon": 1.0}, "seed": 3})
         first, again = ([one.mask.tolist() for one in spec.select(SERIES)] for _ in range(2))
         assert first == again
         assert not spec.private
 
-    def test_without_a_seed_the_operating_system_draws(self) -> None:
+    def test_without_a_seed_the_operating_system_draws(self):
         spec = SelectionSpec.parse({"method": {"name": NAMES[0], "epsilon": 1.0}})
         assert spec.private
         assert all(one.private for one in spec.select(SERIES))
 
-    def test_a_seed_draws_other_numbers_than_a_release_with_it(self) -> None:
+    def test_a_seed_draws_other_numbers_than_a_release_with_it(self):
         assert (noise.source(3, stream=noise.Stream.DUMMIES).uniform(4) != noise.source(3).uniform(4)).all()
         assert (
             noise.source(3, stream=noise.Stream.DUMMIES).uniform(4)
             == noise.source(3, stream=noise.Stream.DUMMIES).uniform(4)
         ).all()
 
-    def test_refusals_name_every_field_at_fault(self) -> None:
+    def test_refusals_name_every_field_at_fault(self):
         with pytest.raises(ParameterErrors) as refused:
             SelectionSpec.parse({"method": {"name": NAMES[2], "epsilon": 0, "utility": "x"}, "seed": -1})
         assert [one.field for one in refused.value.errors] == ["method.epsilon", "method.utility", "seed"]
@@ -127,21 +124,18 @@ class TestShort:
                 "heuristic:1:nearest:distance",
                 {"name": NAMES[2], "epsilon": 1.0, "utility": "distance", "evaluation": "nearest"},
             ),
-            (
-                "partitioned:0.5",
-                {"name": NAMES[3], "epsilon": 0.5, "utility": "distance", "distance": "euclidean"},
-            ),
+            ("partitioned:0.5", {"name": NAMES[3], "epsilon": 0.5, "utility": "distance", "distance": "euclidean"}),
         ],
     )
-    def test_is_the_description(self, text: str, expected: dict[str, Any]) -> None:
+    def test_is_the_description(self, text, expected):
         assert parse_short_dummies(text).model_dump() == {"method": expected, "seed": None}
 
     @each("text", ["", "one-sided", "one-sided:", "one-sided:x", "heuristic:1:most", "one-sided:1e9"])
-    def test_fail_states_how_it_is_written(self, text: str) -> None:
+    def test_fail_states_how_it_is_written(self, text):
         with pytest.raises(ParameterError, match="dummies must be METHOD:LEVEL"):
             parse_short_dummies(text)
 
-    def test_fail_a_choice_that_is_another_methods(self) -> None:
+    def test_fail_a_choice_that_is_another_methods(self):
         with pytest.raises(ParameterErrors, match="method.distance is not a parameter here"):
             parse_short_dummies("heuristic:1:wasserstein")
 
@@ -149,11 +143,11 @@ class TestShort:
 class TestCounts:
     @settings(max_examples=examples(50))
     @given(st.lists(st.integers(0, 700), min_size=1, max_size=4), st.floats(1e-3, 20))
-    def test_coins_of_several_series_are_the_coins_of_one(self, coins: list[int], epsilon: float) -> None:
+    def test_coins_of_several_series_are_the_coins_of_one(self, coins, epsilon):
         apart = summed(coin_counts(n, -epsilon) for n in coins)
         assert apart == pytest.approx(coin_counts(sum(coins), -epsilon), abs=1e-12)
 
-    def test_coins_fall_by_the_binomial_law(self) -> None:
+    def test_coins_fall_by_the_binomial_law(self):
         for n, epsilon in ((0, 1.0), (1, 0.3), (40, 2.0)):
             p = math.exp(-epsilon)
             expected = [math.comb(n, d) * p**d * (1 - p) ** (n - d) for d in range(n + 1)]
@@ -161,7 +155,7 @@ class TestCounts:
 
     @settings(max_examples=examples(100))
     @given(st.integers(1, 3000), st.floats(1e-3, 20), st.integers(1, 30))
-    def test_bars_lie_side_by_side_and_leave_out_no_more_than_the_ends(self, n: int, epsilon: float, most: int) -> None:
+    def test_bars_lie_side_by_side_and_leave_out_no_more_than_the_ends(self, n, epsilon, most):
         found = bars(coin_counts(n, -epsilon), most=most)
         assert 1 <= len(found) <= most
         assert all(a.last + 1 == b.first for a, b in itertools.pairwise(found))

@@ -1,11 +1,8 @@
 """Dummy landmark options: published orders, plain loops over everything, what is refused."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,24 +19,24 @@ EVALUATIONS = ("gaps", "nearest")
 masks = st.lists(st.booleans(), max_size=26)
 
 
-def at(timestamps: list[int], n: int) -> np.ndarray:
+def at(timestamps, n):
     """The mask of 1-based timestamps."""
     return np.isin(np.arange(1, n + 1), timestamps)
 
 
 @cache
-def evaluate(marks: tuple[int, ...], n: int, evaluation: str) -> float:
+def evaluate(marks, n, evaluation):
     """The evaluation as it is defined; ``marks`` are {0} ∪ L ∪ {n + 1}."""
     if evaluation == "gaps":
         return float(np.std(np.diff(marks)))
     return float(np.std([min(abs(t - m) for m in marks) for t in range(1, n + 1)]))
 
 
-def marks_of(mask: Any) -> tuple[int, ...]:
+def marks_of(mask):
     return (0, *(np.flatnonzero(mask) + 1).tolist(), len(mask) + 1)
 
 
-def plain_heuristic(mask: list[bool], evaluation: str) -> list[int]:
+def plain_heuristic(mask, evaluation):
     """Every regular event tried at every step: O(r²n)."""
     n, marks, order = len(mask), marks_of(mask), []
     if all(mask):
@@ -54,7 +51,7 @@ def plain_heuristic(mask: list[bool], evaluation: str) -> list[int]:
     return order
 
 
-def plain_optimal(mask: list[bool], evaluation: str) -> list[int]:
+def plain_optimal(mask, evaluation):
     """Every order of the regular events tried."""
     n, marks, away = len(mask), marks_of(mask), {}
     if all(mask):
@@ -68,7 +65,7 @@ def plain_optimal(mask: list[bool], evaluation: str) -> list[int]:
     return [t - 1 for t in next(order for order, far in away.items() if far <= limit)]  # in lexicographic order
 
 
-def plain_partitioned(mask: list[bool], distance: str) -> list[int]:
+def plain_partitioned(mask, distance):
     """Every bin tried at every step, in exact fractions."""
     _, original, capacity = (np.asarray(one).tolist() for one in landmark_histogram(mask))
     now, order = list(original), []
@@ -94,19 +91,19 @@ def plain_partitioned(mask: list[bool], distance: str) -> list[int]:
 class TestHeuristic:
     @pytest.mark.parametrize("evaluation", EVALUATIONS)
     @given(mask=masks)
-    def test_equals_the_plain_loop(self, evaluation: str, mask: list[bool]) -> None:
+    def test_equals_the_plain_loop(self, evaluation, mask):
         assert heuristic_order(mask, evaluation).tolist() == plain_heuristic(mask, evaluation)
 
     @each("evaluation", EVALUATIONS)
     @each("share", [0, 0.02, 0.5, 1])
-    def test_long_series_add_every_regular_event_once(self, evaluation: str, share: float) -> None:
+    def test_long_series_add_every_regular_event_once(self, evaluation, share):
         mask = np.random.default_rng(3).random(3000) < share
         before = mask.copy()
         assert np.array_equal(np.sort(heuristic_order(mask, evaluation)), np.flatnonzero(~mask))
         assert np.array_equal(mask, before)
 
     @each("evaluation", EVALUATIONS)
-    def test_no_step_of_a_long_series_is_worse_than_any_other_cut(self, evaluation: str) -> None:
+    def test_no_step_of_a_long_series_is_worse_than_any_other_cut(self, evaluation):
         mask = np.random.default_rng(8).random(400) < 0.03
         order, marks = (heuristic_order(mask, evaluation) + 1).tolist(), marks_of(mask)
         aim = evaluate(marks, 400, evaluation)
@@ -124,14 +121,14 @@ class TestHeuristic:
 class TestOptimal:
     @pytest.mark.parametrize("evaluation", EVALUATIONS)
     @given(data=st.data())
-    def test_equals_brute_force(self, evaluation: str, data: Any) -> None:
+    def test_equals_brute_force(self, evaluation, data):
         n = data.draw(st.integers(0, 12))
         regular = data.draw(st.sets(st.integers(0, max(n - 1, 0)), max_size=min(n, 6)))
         mask = [event not in regular for event in range(n)]
         assert optimal_order(mask, evaluation).tolist() == plain_optimal(mask, evaluation)
 
     @each("evaluation", EVALUATIONS)
-    def test_is_never_further_from_the_landmarks_than_heuristic(self, evaluation: str) -> None:
+    def test_is_never_further_from_the_landmarks_than_heuristic(self, evaluation):
         for seed in range(20):
             mask = np.random.default_rng(seed).permutation(14 + seed) < seed
             away = []
@@ -143,7 +140,7 @@ class TestOptimal:
                 away.append(abs(np.mean(values) - evaluate(marks_of(mask), len(mask), evaluation)))
             assert away[0] <= away[1] + 2 * TIE
 
-    def test_takes_sixteen_regular_events(self) -> None:
+    def test_takes_sixteen_regular_events(self):
         mask = np.arange(40) % 5 > 1
         assert np.array_equal(np.sort(optimal_order(mask)), np.flatnonzero(~mask))
 
@@ -151,16 +148,16 @@ class TestOptimal:
 class TestPartitioned:
     @pytest.mark.parametrize("distance", ["euclidean", "wasserstein"])
     @given(mask=masks)
-    def test_equals_the_plain_loop(self, distance: str, mask: list[bool]) -> None:
+    def test_equals_the_plain_loop(self, distance, mask):
         assert partitioned_order(mask, distance).tolist() == plain_partitioned(mask, distance)
 
-    def test_without_spread_the_bins_are_as_many_as_sturges_advises(self) -> None:
+    def test_without_spread_the_bins_are_as_many_as_sturges_advises(self):
         assert landmark_histogram([False] * 9).width == 9
         assert landmark_histogram(np.arange(30) == 4).width == 30
         assert landmark_histogram([]).counts.tolist() == []
 
     @each("distance", ["euclidean", "wasserstein"])
-    def test_long_series_fill_every_bin(self, distance: str) -> None:
+    def test_long_series_fill_every_bin(self, distance):
         mask = np.random.default_rng(3).random(100_000) < np.linspace(0, 0.6, 100_000) ** 2
         _, counts, capacity = landmark_histogram(mask)
         order = partitioned_order(mask, distance)
@@ -195,13 +192,13 @@ class TestRefusals:
         ],
         ids=["heuristic", "optimal", "partitioned", "optimal size", "heuristic size", "wasserstein size"],
     )
-    def test_name_field_rule_and_value(self, call: Any, field: str, rule: str, value: Any) -> None:
+    def test_name_field_rule_and_value(self, call, field, rule, value):
         refused = refusal(ParameterError, call)
         assert (refused.field, refused.rule, refused.value) == (field, rule, value)
         assert field in str(refused)
 
     @each("order", [heuristic_order, optimal_order, partitioned_order])
     @each("mask", [[1, 2], [[True]], 3])
-    def test_are_given_to_what_is_no_mask(self, order: Any, mask: Any) -> None:
+    def test_are_given_to_what_is_no_mask(self, order, mask):
         with pytest.raises(DataError):
             order(mask)

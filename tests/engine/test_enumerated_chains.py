@@ -3,8 +3,6 @@
 No formula of the accounting is used: paths are listed, outputs are listed, likelihoods are divided.
 """
 
-from __future__ import annotations
-
 import itertools
 from functools import cached_property
 
@@ -20,7 +18,7 @@ from tests.examples import examples
 class Chain:
     """A stationary chain (forward ``matrix``) observed through binary randomised response with a budget each time."""
 
-    def __init__(self, matrix: np.ndarray, budgets: np.ndarray, yes: np.ndarray) -> None:
+    def __init__(self, matrix, budgets, yes):
         """``yes`` (n, states): which states answer 1 to the question of each time, before the answer is randomised."""
         self.matrix, self.states, n = matrix, len(matrix), len(budgets)
         leaves = matrix.T - np.eye(self.states)
@@ -35,17 +33,17 @@ class Chain:
         self.likelihood = np.where(outputs[:, None] == answers, keep, 1 - keep)  # (outputs, paths, n)
 
     @property
-    def backward(self) -> np.ndarray:
+    def backward(self):
         """Pr(l_{t-1} | l_t), by Bayes."""
         found = (self.matrix * self.start[:, None]).T
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
     @cached_property
-    def _of_all_times(self) -> np.ndarray:
+    def _of_all_times(self):
         """Pr(output | path), (outputs, paths)."""
         return np.asarray(self.likelihood.prod(axis=2))
 
-    def loss(self, among: list[int], seen: slice = slice(None)) -> float:
+    def loss(self, among, seen=slice(None)):
         """The largest log-ratio of an output's probabilities, given two different states of the times ``among``.
 
         Only the outputs of the times ``seen`` are used.
@@ -58,7 +56,7 @@ class Chain:
         return float(np.log(given_group.max(axis=1) / given_group.min(axis=1)).max())
 
 
-def two_states(stay: float, stay_too: float) -> np.ndarray:
+def two_states(stay, stay_too):
     return np.array([[stay, 1 - stay], [1 - stay_too, stay_too]])
 
 
@@ -71,7 +69,7 @@ class TestTemporalLoss:
     """Two states always make a reversible chain, so one matrix serves both directions."""
 
     @given(probabilities, probabilities, budgets_of)
-    def test_is_the_exact_loss_of_a_chain_that_tends_to_stay(self, p: float, q: float, budgets: np.ndarray) -> None:
+    def test_is_the_exact_loss_of_a_chain_that_tends_to_stay(self, p, q, budgets):
         """Randomised response reaches the bound there: always the same answer is the worst output, both ways."""
         p, q = max(p, 1 - q), max(q, 1 - p)
         chain, n = Chain(two_states(p, q), budgets, WHICH[: len(budgets)]), len(budgets)
@@ -82,20 +80,20 @@ class TestTemporalLoss:
 
     @settings(max_examples=examples(100))
     @given(probabilities, budgets_of)
-    def test_is_the_exact_loss_of_a_chain_that_alternates_between_equals(self, p: float, budgets: np.ndarray) -> None:
+    def test_is_the_exact_loss_of_a_chain_that_alternates_between_equals(self, p, budgets):
         chain = Chain(two_states(p, p), budgets, WHICH[: len(budgets)])
         found = temporal_loss(budgets, chain.backward, chain.matrix).total
         assert found == pytest.approx([chain.loss([t]) for t in range(len(budgets))], rel=0, abs=1e-12)
 
     @settings(max_examples=examples(100))
     @given(st.integers(0, 2**32), budgets_of.filter(lambda budgets: len(budgets) <= 5))
-    def test_is_never_below_the_exact_loss_of_any_chain_and_any_questions(self, seed: int, budgets: np.ndarray) -> None:
+    def test_is_never_below_the_exact_loss_of_any_chain_and_any_questions(self, seed, budgets):
         chain = random_chain(np.random.default_rng(seed), budgets)
         found = temporal_loss(budgets, chain.backward, chain.matrix).total
         assert all(chain.loss([t]) <= bound + 1e-12 for t, bound in enumerate(found.tolist()))
 
 
-def random_chain(rng: np.random.Generator, budgets: np.ndarray) -> Chain:
+def random_chain(rng, budgets):
     """Two or three states, nearly deterministic to nearly uniform, some impossible steps, questions at random."""
     states = int(rng.integers(2, 4))
     matrix = rng.dirichlet(np.full(states, rng.choice([0.2, 0.6, 2.0])), size=states) + 1e-4
@@ -107,7 +105,7 @@ def random_chain(rng: np.random.Generator, budgets: np.ndarray) -> Chain:
 
 
 class TestLandmarks:
-    def test_the_bridge_is_never_below_the_exact_joint_loss_of_300_chains(self) -> None:
+    def test_the_bridge_is_never_below_the_exact_joint_loss_of_300_chains(self):
         """Seeds 0 to 299; every t of every chain, budgets of 0 and skipped landmarks among them."""
         published_below, shares = 0, []
         for seed in range(300):

@@ -1,9 +1,5 @@
 """Forecasts of errors agree with errors that are measured of releases, and the least ε for an error is its inverse."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -24,12 +20,12 @@ STEPS = sorted(cls.registered_name() for cls in postprocesses if cls.kind == Tra
 RELEASES = {"walk": 100, "taxi": 100, "Bob": 1000}  # landmarks repeat few draws: the mean of one release varies
 
 
-def data_of(name: str) -> ForecastData:
+def data_of(name):
     sample = SAMPLES[name]
     return ForecastData.of([sample.series], sample.landmarks.mark([sample.series]))
 
 
-def measured(mechanism, data: ForecastData, releases: int, steps=()) -> np.ndarray:
+def measured(mechanism, data, releases, steps=()):
     """Errors of so many releases of one person, by other seeds than those of the forecast."""
     [(one, mask)] = zip(data.series, data.masks, strict=True)
     if not steps:
@@ -40,7 +36,7 @@ def measured(mechanism, data: ForecastData, releases: int, steps=()) -> np.ndarr
     return np.concatenate([metrics.error_m(one, processed(release, steps)) for release in released])
 
 
-def agree(mechanism, data: ForecastData, releases: int, steps=()) -> None:
+def agree(mechanism, data, releases, steps=()):
     forecast, errors = error_forecast(mechanism, data, steps).overall, measured(mechanism, data, releases, steps)
     assert forecast.mean_m == pytest.approx(errors.mean(), rel=WITHIN)
     assert forecast.typical_m == pytest.approx(np.median(errors), rel=WITHIN)
@@ -77,7 +73,7 @@ class TestAgreesWithMeasuredErrors:
     @every_mechanism
     @pytest.mark.parametrize("pattern", ["plt/000_*.plt", "tdrive/1.txt"])
     @pytest.mark.slow
-    def test_on_real_data(self, shared: Path, pattern, cls, radius_m):
+    def test_on_real_data(self, shared, pattern, cls, radius_m):
         from privacy_engine import formats
 
         files = sorted((shared / "data" / "trajectories").glob(pattern))

@@ -1,9 +1,5 @@
 """Evaluation of recommendations: a split by user without a leak, positions, ranks shared by cells with equal scores."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,7 +19,7 @@ GRID = Grid.square(0.0, 0.0, 4.0, 4.0, SIDE)
 CELLS = st.lists(st.lists(st.integers(-1, SIDE**2 - 1), max_size=25), max_size=6)
 
 
-def checked_in(*cells: list[int]) -> CheckIns:
+def checked_in(*cells):
     """Check-ins in the middle of these cells, a list for each user; -1 lies outside the box."""
     user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
     flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
@@ -36,15 +32,15 @@ class AfterHistory(Recommender):
 
     model = "test-after-history"
 
-    def scores(self, history: Any) -> Any:
+    def scores(self, history):
         rng = np.random.default_rng([len(history), *[cell + 1 for cell in history]])
         return rng.integers(0, 4, len(self.grid)).astype(np.float64)
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self):
         return {}
 
     @classmethod
-    def from_parts(cls, grid: Grid, parts: Any, *, private: bool) -> Any:
+    def from_parts(cls, grid, parts, *, private):
         return cls(grid, private=private)
 
 
@@ -54,7 +50,7 @@ class Remembers(Recommender):
     model = "test-remembers"
 
     @classmethod
-    def fitted(cls, checkins: CheckIns) -> Any:
+    def fitted(cls, checkins):
         found = cls(GRID)
         pairs = Sequences.of(checkins, GRID).windows(2)
         table = np.zeros((len(GRID), len(GRID)))
@@ -62,18 +58,18 @@ class Remembers(Recommender):
         object.__setattr__(found, "table", table)
         return found
 
-    def scores(self, history: Any) -> Any:
+    def scores(self, history):
         return self.table[history[-1]]  # type: ignore[attr-defined]
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self):
         return {}
 
     @classmethod
-    def from_parts(cls, grid: Grid, parts: Any, *, private: bool) -> Any:
+    def from_parts(cls, grid, parts, *, private):
         raise NotImplementedError
 
 
-def plain(cells: list[list[int]], history: int) -> list[tuple[list[int], list[int]]]:
+def plain(cells, history):
     """Histories and later cells, one position after the other."""
     found = []
     for one in cells:
@@ -89,7 +85,7 @@ def plain(cells: list[list[int]], history: int) -> list[tuple[list[int], list[in
 class TestPositions:
     @settings(max_examples=examples(60))
     @given(cells=CELLS, history=st.integers(1, 4))
-    def test_are_those_of_each_sequence_read_one_by_one(self, cells: list[list[int]], history: int) -> None:
+    def test_are_those_of_each_sequence_read_one_by_one(self, cells, history):
         found = Positions.of(Sequences.of(checked_in(*cells), GRID), history)
         expected = plain(cells, history)
         assert len(found) == len(expected)
@@ -97,20 +93,20 @@ class TestPositions:
         assert [found.later[found.position == i].tolist() for i in range(len(found))] == [one for _, one in expected]
         assert found.next.tolist() == [later[0] for _, later in expected]
 
-    def test_a_history_of_no_cell_is_refused(self) -> None:
+    def test_a_history_of_no_cell_is_refused(self):
         with pytest.raises(ParameterError, match="history must be at least 1, got 0"):
             Positions.of(Sequences.of(checked_in([1, 2]), GRID), 0)
 
 
 class TestRanks:
-    def test_cells_with_equal_scores_share_their_ranks_as_in_the_published_vector(self) -> None:
+    def test_cells_with_equal_scores_share_their_ranks_as_in_the_published_vector(self):
         ranks = Ranks([3], [4])
         assert (ranks.hits(1)[0], ranks.hits(5)[0]) == (0.0, 0.5)
         assert ranks.reciprocal()[0] == pytest.approx(0.189881, abs=5e-7)
 
     @settings(max_examples=examples(60))
     @given(greater=st.integers(0, 6), tied=st.integers(1, 6), k=st.integers(1, 14))
-    def test_are_means_over_all_orders(self, greater: int, tied: int, k: int) -> None:
+    def test_are_means_over_all_orders(self, greater, tied, k):
         places = greater + 1 + np.arange(tied)
         ranks = Ranks([greater], [tied])
         assert ranks.hits(k)[0] == pytest.approx((places <= k).mean())
@@ -118,7 +114,7 @@ class TestRanks:
 
     @settings(max_examples=examples(40))
     @given(cells=CELLS, history=st.integers(1, 3))
-    def test_are_counted_by_history_as_one_by_one(self, cells: list[list[int]], history: int) -> None:
+    def test_are_counted_by_history_as_one_by_one(self, cells, history):
         positions = Positions.of(Sequences.of(checked_in(*cells), GRID), history)
         ranks = ranked(AfterHistory(GRID), positions)
         for i, (position, cell) in enumerate(zip(positions.position, positions.later, strict=True)):
@@ -130,7 +126,7 @@ class TestRanks:
 
     @settings(max_examples=examples(30))
     @given(cells=CELLS)
-    def test_all_cells_but_the_present_one_are_ranked(self, cells: list[list[int]]) -> None:
+    def test_all_cells_but_the_present_one_are_ranked(self, cells):
         """One score for all cells: each of the other 15 is next with the same probability."""
         data = checked_in(*cells)
         model = PopularityModel(GRID, np.zeros(16, dtype=np.int64))
@@ -143,7 +139,7 @@ class TestRanks:
 
 
 class TestHitRateByUser:
-    def test_a_user_with_many_moves_counts_as_much_as_one_with_a_single_move(self) -> None:
+    def test_a_user_with_many_moves_counts_as_much_as_one_with_a_single_move(self):
         """Cell 0 has most check-ins, so it is recommended first: one user always goes there, the other never."""
         model = PopularityModel(GRID, np.array([9, *[0] * 15]))
         data = checked_in([1, 0], [3, 4, 5, 6, 7], [], [2])
@@ -152,14 +148,14 @@ class TestHitRateByUser:
 
     @settings(max_examples=examples(30))
     @given(cells=CELLS)
-    def test_is_the_mean_of_the_hit_rates_of_users_alone(self, cells: list[list[int]]) -> None:
+    def test_is_the_mean_of_the_hit_rates_of_users_alone(self, cells):
         each = [HitRate(k=3).of(checked_in(one), AfterHistory(GRID)) for one in cells]
         known = [one for one in each if not np.isnan(one)]
         found = HitRateByUser(k=3).of(checked_in(*cells), AfterHistory(GRID))
         assert found == pytest.approx(np.mean(known)) if known else np.isnan(found)
 
 
-def test_the_nearest_cell_is_next_to_the_last_one() -> None:
+def test_the_nearest_cell_is_next_to_the_last_one():
     """Cells of 111 km by 111 km at the equator: above and below are as near as beside, to within 1 %."""
     model = NearestModel(GRID)
     assert set(model.recommend([5], 4).tolist()) == {1, 4, 6, 9}
@@ -174,7 +170,7 @@ class TestMeans:
     DATA = checked_in([0, 1, 2, 1], [3, 0])
     MODEL = PopularityModel(GRID, np.array([5, 9, 7] + [3] * 13))
 
-    def test_by_hand(self) -> None:
+    def test_by_hand(self):
         """Positions 0→1, 1→2, 2→1, 3→0; later cells {1, 2}, {2}, {1}, {0}; cells in the order 1, 2, 0 and 13 others."""
         assert HitRate(k=1).of(self.DATA, self.MODEL) == pytest.approx(100 * 3 / 4)  # 1, 2 after 1, 1
         assert HitRate(k=3).of(self.DATA, self.MODEL) == 100
@@ -184,7 +180,7 @@ class TestMeans:
 
     @settings(max_examples=examples(30))
     @given(cells=CELLS, history=st.integers(1, 3))
-    def test_grow_with_k_and_are_bounded(self, cells: list[list[int]], history: int) -> None:
+    def test_grow_with_k_and_are_bounded(self, cells, history):
         data = checked_in(*cells)
         evaluation = Evaluation(AfterHistory(GRID), data, data, history)
         for metric in (HitRate, Recall):
@@ -197,21 +193,14 @@ class TestMeans:
         rank = ReciprocalRank().over(evaluation)
         assert np.isnan(rank) or HitRate(k=1).over(evaluation) <= 100 * rank + 1e-9 <= 100 + 1e-6
 
-    def test_a_release_of_all_users_has_no_value(self) -> None:
+    def test_a_release_of_all_users_has_no_value(self):
         assert np.isnan(HitRate().over(Evaluation(self.MODEL, self.DATA)))
 
 
 class TestSplit:
     @settings(max_examples=examples(60))
-    @given(
-        cells=CELLS,
-        share=st.floats(0, 0.95),
-        density=st.floats(0.01, 1.0),
-        seed=st.integers(0, 2**32),
-    )
-    def test_users_are_on_one_side_only_with_all_they_have(
-        self, cells: list[list[int]], share: float, density: float, seed: int
-    ) -> None:
+    @given(cells=CELLS, share=st.floats(0, 0.95), density=st.floats(0.01, 1.0), seed=st.integers(0, 2**32))
+    def test_users_are_on_one_side_only_with_all_they_have(self, cells, share, density, seed):
         data = checked_in(*cells)
         fitted, others = split_by_user(data, share, np.random.default_rng(seed), density=density)
         sides = [set(one.user.tolist()) for one in (fitted, others)]
@@ -228,13 +217,13 @@ class TestSplit:
         if density == 1:
             assert len(sides[0]) + len(sides[1]) == present
 
-    def test_its_share_is_that_of_users(self) -> None:
+    def test_its_share_is_that_of_users(self):
         data = checked_in(*[[1, 2]] * 100)
         fitted, others = split_by_user(data, 0.2, np.random.default_rng(1))
         assert (len(others), len(fitted)) == (40, 160)
         assert split_by_user(data, 0.0, np.random.default_rng(1)).fitted is data
 
-    def test_fewer_fitted_users_are_among_more_and_the_others_stay(self) -> None:
+    def test_fewer_fitted_users_are_among_more_and_the_others_stay(self):
         data = checked_in(*[[1, 2]] * 50)
         few, many = (split_by_user(data, 0.2, np.random.default_rng(3), density=d) for d in (0.1, 0.5))
         assert (len(few.fitted), len(many.fitted)) == (8, 40)
@@ -250,18 +239,18 @@ class TestSplit:
             (0.2, 0.0, "density must be greater than 0 and at most 1, got 0"),
         ],
     )
-    def test_a_share_out_of_its_domain_is_refused(self, share: float, density: float, message: str) -> None:
+    def test_a_share_out_of_its_domain_is_refused(self, share, density, message):
         with pytest.raises(ParameterError, match=message):
             split_by_user(checked_in([1]), share, np.random.default_rng(1), density=density)
 
 
-def private_habits(users: int = 40) -> CheckIns:
+def private_habits(users=40):
     """Users who each repeat an order of cells of their own: whoever was fitted is predicted, others are not."""
     rng = np.random.default_rng(5)
     return checked_in(*[(rng.permutation(16)[:5].tolist() * 6) for _ in range(users)])
 
 
-def test_what_users_repeat_is_known_of_fitted_ones_alone() -> None:
+def test_what_users_repeat_is_known_of_fitted_ones_alone():
     """The hit rate of a model that remembers shows a leak of positions: it fails where a fitted user is measured."""
     data = private_habits()
     fitted, others = split_by_user(data, 0.2, np.random.default_rng(2))

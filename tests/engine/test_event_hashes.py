@@ -1,13 +1,10 @@
 """Hashes of events: what an event is, how hashes are stored, samples of large uploads, classes, time and memory."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import time
 import tracemalloc
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +14,7 @@ from hypothesis import strategies as st
 from benchmarks import event_ledger
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.event_hashes import EventHashes, FreshEvents, Keys, classes, event_hashes, shared
+from privacy_engine.event_hashes import EventHashes, Keys, classes, event_hashes, shared
 from privacy_engine.event_words import siphash24
 from privacy_engine.progress import listening
 from tests.cases import each
@@ -27,11 +24,11 @@ from tests.examples import examples
 KEYS = Keys(*(bytes(range(first, first + 16)) for first in range(4)))
 
 
-def fresh_of(*series: Trajectory, most: int = 10**7, keys: Keys = KEYS) -> FreshEvents:
+def fresh_of(*series, most=10**7, keys=KEYS):
     return event_hashes("trajectory", series, keys, most)
 
 
-def checkins(one: Trajectory, places: list[str] | None = None) -> CheckIns:
+def checkins(one, places=None):
     """The fixes as check-ins with positions, or at ``places`` instead."""
     assert one.time_s is not None
     user = np.zeros(len(one), dtype=np.int64)
@@ -40,12 +37,12 @@ def checkins(one: Trajectory, places: list[str] | None = None) -> CheckIns:
     return CheckIns(user, ["a"], one.time_s, place=np.arange(len(one)) % len(places), places=places)
 
 
-def stream(counts: list[list[float]], names: list[str], labels: list[str], time_s: list[float] | None) -> CountStream:
+def stream(counts, names, labels, time_s):
     return CountStream(np.array(counts), names, labels, None if time_s is None else np.array(time_s))
 
 
 class TestEvents:
-    def test_are_hashed_by_siphash_of_position_and_milliseconds(self) -> None:
+    def test_are_hashed_by_siphash_of_position_and_milliseconds(self):
         one = Trajectory([10.1234567, -180.0], [-45.7654321, 1.0], [1.5, 2.0])
         messages = [(101_234_567 | (-457_654_321 & 0xFFFF_FFFF) << 32, 1500), (1_800_000_000 | 10_000_000 << 32, 2000)]
         expected = sorted(plain_siphash(list(event), KEYS.exact) for event in messages)
@@ -53,7 +50,7 @@ class TestEvents:
 
     @settings(max_examples=examples(50))
     @given(st.integers(0, 2**32), st.integers(1, 3000), st.floats(0, 1))
-    def test_are_a_set(self, seed: int, n: int, cut: float) -> None:
+    def test_are_a_set(self, seed, n, cut):
         one = walk(n, seed)
         at = int(cut * n)
         whole = fresh_of(one)
@@ -61,11 +58,11 @@ class TestEvents:
         assert whole.to_bytes() == parts.to_bytes()
         assert whole.events == len(whole) == n
 
-    def test_of_check_ins_with_positions_are_those_of_trajectories(self) -> None:
+    def test_of_check_ins_with_positions_are_those_of_trajectories(self):
         one = walk(500)
         assert event_hashes("checkins", checkins(one), KEYS).to_bytes() == fresh_of(one).to_bytes()
 
-    def test_of_check_ins_without_positions_are_places_and_times(self) -> None:
+    def test_of_check_ins_without_positions_are_places_and_times(self):
         one = walk(100)
         found = event_hashes("checkins", checkins(one, ["x", "y"]), KEYS)
         again = event_hashes("checkins", checkins(one, ["x", "y"]), KEYS)
@@ -74,13 +71,13 @@ class TestEvents:
         assert len(np.intersect1d(found.exact, again.exact)) == 100
         assert len(np.intersect1d(found.exact, renamed.exact)) == 50
 
-    def test_without_times_are_positions(self) -> None:
+    def test_without_times_are_positions(self):
         one = walk(100)
         found = fresh_of(Trajectory(one.lon, one.lat))
         assert (found.sort, len(found), len(found.near), len(found.phase)) == ("untimed", 100, 0, 0)
         assert shared(found, fresh_of(one)) is None
 
-    def test_without_times_in_an_upload_with_times_are_compared_by_position(self) -> None:
+    def test_without_times_in_an_upload_with_times_are_compared_by_position(self):
         one = walk(100)
         mixed = fresh_of(one.first(60), Trajectory(one.lon[60:], one.lat[60:]))
         assert (mixed.sort, len(mixed), len(mixed.untimed)) == ("timed", 100, 40)
@@ -93,7 +90,7 @@ class TestEvents:
         assert again is not None
         assert (again.how, len(again.one), len(again.other)) == ("moved", 60, 60)
 
-    def test_of_counts_are_those_above_0(self) -> None:
+    def test_of_counts_are_those_above_0(self):
         names, labels = ["a", "b"], ["1", "2", "3"]
         one = event_hashes("stream", stream([[1, 0], [2, 0], [2, 5]], names, labels, None), KEYS)
         other = event_hashes("stream", stream([[1, 7], [2, 0], [3, 5]], names, labels, None), KEYS)
@@ -102,22 +99,22 @@ class TestEvents:
         assert found is not None
         assert (found.how, len(found.one), found.share) == ("same", 3, 0.75)
 
-    def test_of_counts_with_instants_do_not_depend_on_labels(self) -> None:
+    def test_of_counts_with_instants_do_not_depend_on_labels(self):
         one, other = (stream([[1], [2]], ["a"], labels, [0.0, 60.0]) for labels in (["0", "1"], ["00:00", "00:01"]))
         assert event_hashes("stream", one, KEYS).to_bytes() == event_hashes("stream", other, KEYS).to_bytes()
 
     @each("column", ["exact", "near", "phase"])
-    def test_under_another_key_have_nothing_in_common(self, column: str) -> None:
+    def test_under_another_key_have_nothing_in_common(self, column):
         one, other = fresh_of(walk(1000)), fresh_of(walk(1000), keys=KEYS._replace(**{column: bytes(16)}))
         assert not np.intersect1d(getattr(one, column), getattr(other, column)).size
         for name in {"exact", "near", "phase"} - {column}:
             assert set(getattr(one, name).tolist()) == set(getattr(other, name).tolist())
 
-    def test_a_key_of_another_length_is_refused(self) -> None:
+    def test_a_key_of_another_length_is_refused(self):
         with pytest.raises(ValueError, match="16 bytes, got 3"):
             fresh_of(walk(1), keys=KEYS._replace(phase=b"abc"))
 
-    def test_that_are_the_same_are_not_taken_for_another_one_in_another_zone(self) -> None:
+    def test_that_are_the_same_are_not_taken_for_another_one_in_another_zone(self):
         quarter, at, lat = 900.0, [1.0, 1.0, 2.0], [0.0, 0.0, 0.0]
         one = fresh_of(Trajectory(at[:2], lat[:2], [0.0, quarter]), Trajectory(at[2:], lat[2:], [5.0]))
         later = [0.0, 3 * quarter, 5 + 2 * quarter]
@@ -127,18 +124,18 @@ class TestEvents:
         assert dict(found.ways) == {"same": 1, "zone": 2}
         assert found.one.tolist() == found.other.tolist() == [0, 1, 2]
 
-    def test_none_share_nothing(self) -> None:
+    def test_none_share_nothing(self):
         empty, one = fresh_of(), fresh_of(walk(10))
         assert shared(empty, one) is shared(one, empty) is shared(empty, empty) is None
         assert (len(empty), empty.events, empty.sampled) == (0, 0, False)
 
-    def test_three_words_are_hashed_as_the_paper_has_it(self) -> None:
+    def test_three_words_are_hashed_as_the_paper_has_it(self):
         vector = [np.array([int.from_bytes(bytes(range(i, i + 8)), "little")], np.uint64) for i in (0, 8, 16)]
         assert siphash24(vector, KEYS.exact).tolist() == [plain_siphash([int(one[0]) for one in vector], KEYS.exact)]
 
 
 class TestStored:
-    def test_survive_their_bytes_and_a_file(self, tmp_path: Path) -> None:
+    def test_survive_their_bytes_and_a_file(self, tmp_path):
         for hashes in (
             fresh_of(walk(1000)),
             fresh_of(),
@@ -156,15 +153,15 @@ class TestStored:
                 assert (again.sort, again.events, again.sampled) == (hashes.sort, hashes.events, hashes.sampled)
                 assert again.to_bytes() == file.getvalue()
 
-    def test_are_the_same_bytes_in_every_version(self) -> None:
+    def test_are_the_same_bytes_in_every_version(self):
         """Installations have stored them: a change of cells, hashes or layout needs a new MAGIC and new hashes."""
         expected = "77558ef486e04188759ee927c0930e870fa2fdd650c82b1b6f303b2337f32e44"
         assert hashlib.sha256(fresh_of(walk(1000)).to_bytes()).hexdigest() == expected
 
-    def test_take_24_bytes_an_event(self) -> None:
+    def test_take_24_bytes_an_event(self):
         assert len(fresh_of(walk(1000)).to_bytes()) == 24 * 1000 + 40
 
-    def test_other_bytes_are_refused(self, tmp_path: Path) -> None:
+    def test_other_bytes_are_refused(self, tmp_path):
         path = tmp_path / "hashes"
         for data in (b"", b"CAIRNEH1", b"x" * 64, fresh_of(walk(9)).to_bytes()[:-1]):
             path.write_bytes(data)
@@ -174,7 +171,7 @@ class TestStored:
 
 
 class TestSamples:
-    def test_are_the_smallest_hashes_in_whatever_order_events_come(self) -> None:
+    def test_are_the_smallest_hashes_in_whatever_order_events_come(self):
         one = walk(400_000)
         whole = fresh_of(one)
         for parts in ([one], [one.picked(slice(150_000, None)), one.first(200_000), one.first(150_000)]):
@@ -185,13 +182,13 @@ class TestSamples:
             assert found.sampled
             assert abs(found.events - 400_000) < 5 * 400_000 / 1000**0.5, "5 standard deviations"
 
-    def test_as_many_as_are_kept_are_exact(self) -> None:
+    def test_as_many_as_are_kept_are_exact(self):
         one = walk(1000)
         assert not fresh_of(one, one, most=1000).sampled
         assert fresh_of(one, one, most=999).sampled
 
     @each(("most_one", "most_other"), [(2000, 10**7), (10**7, 2000), (2000, 3000)])
-    def test_estimate_what_is_shared(self, most_one: int, most_other: int) -> None:
+    def test_estimate_what_is_shared(self, most_one, most_other):
         """At least 500 of the smaller upload's events are compared: 5 standard deviations are 0.12 at most."""
         one, rest = walk(40_000), walk(10_000, 1)
         fresh = fresh_of(one, most=most_one)
@@ -202,7 +199,7 @@ class TestSamples:
 
     @each(("most_one", "most_other"), [(2000, 10**7), (10**7, 2000), (2000, 3000)])
     @each("how", ["moved", "zone"])
-    def test_find_copies(self, how: str, most_one: int, most_other: int) -> None:
+    def test_find_copies(self, how, most_one, most_other):
         one = walk(40_000)
         assert one.time_s is not None
         zone = Trajectory(one.lon, one.lat, one.time_s + 3600)
@@ -219,7 +216,7 @@ class TestLargeUploads:
     @each("how", ["moved", "zone"])
     @each("part", [1, 60, 1000, 60_000])
     @each("at_hand", ["whole", "part"])
-    def test_a_copied_part_is_found_whatever_its_size(self, how: str, part: int, at_hand: str) -> None:
+    def test_a_copied_part_is_found_whatever_its_size(self, how, part, at_hand):
         one = walk(60_000)
         assert one.time_s is not None
         copy = Trajectory(one.lon.round(3), one.lat.round(3), one.time_s)
@@ -231,7 +228,7 @@ class TestLargeUploads:
         assert (found.how, found.share, len(found.one), len(found.other)) == (how, 1.0, part, part)
 
     @each("share", [0.45, 0.55])
-    def test_a_copy_begins_at_half(self, share: float) -> None:
+    def test_a_copy_begins_at_half(self, share):
         one, rest = walk(60_000), walk(60_000, 1)
         part = int(share * 30_000)
         copy = Trajectory(one.lon.round(3), one.lat.round(3), one.time_s).first(part)
@@ -239,7 +236,7 @@ class TestLargeUploads:
         assert (found is not None) == (share > 0.5)
         assert found is None or found.share == pytest.approx(share)
 
-    def test_overlapping_uploads_share_what_they_have_in_common_and_no_neighbours(self) -> None:
+    def test_overlapping_uploads_share_what_they_have_in_common_and_no_neighbours(self):
         """As two quarterly exports do; the events beside a shared one are less than a minute away."""
         rng = np.random.default_rng(0)
         lon = 10 + np.cumsum(rng.normal(0, 1e-5, 90_000))
@@ -248,24 +245,24 @@ class TestLargeUploads:
         assert found is not None
         assert (found.share, len(found.one)) == (0.4, 20_000)
 
-    def test_people_of_one_town_are_no_copies(self) -> None:
+    def test_people_of_one_town_are_no_copies(self):
         """2,000 places and times to the minute: many phases are equal, and hardly any shift explains them."""
         rng = np.random.default_rng(0)
         places = rng.uniform(0, 0.1, (2000, 2))
 
-        def month(first: float) -> FreshEvents:
+        def month(first):
             at = places[rng.integers(0, 2000, 50_000)]
             times = np.sort(1.7e9 // 60 * 60 + (first + rng.integers(0, 43_200, 50_000)) * 60)
             return fresh_of(Trajectory(at[:, 0], at[:, 1], times))
 
         assert shared(month(0), month(43_200)) is None
 
-    def test_visits_to_the_same_few_places_in_one_month_are_no_copies(self) -> None:
+    def test_visits_to_the_same_few_places_in_one_month_are_no_copies(self):
         """Nearly every event has another one at its place some quarters of an hour away; no shift explains 5 %."""
         rng = np.random.default_rng(0)
         places = rng.uniform(0, 1, (100, 2))
 
-        def month() -> FreshEvents:
+        def month():
             at = places[rng.integers(0, 100, 50_000)]
             return fresh_of(Trajectory(at[:, 0], at[:, 1], np.sort(rng.integers(0, 43_200, 50_000)) * 60.0))
 
@@ -278,7 +275,7 @@ class TestLargeUploads:
 class TestClasses:
     @settings(max_examples=examples(500))
     @given(st.integers(0, 60), st.lists(st.sets(st.integers(0, 59)), max_size=8), st.integers(1, 300))
-    def test_are_those_of_sets(self, n: int, held: list[set[int]], most: int) -> None:
+    def test_are_those_of_sets(self, n, held, most):
         """Where some are joined each event's set is part of that of a class, and counts still add up."""
         by_upload = {7 * i: {event for event in events if event < n} for i, events in enumerate(held)}
         plain = Counter(frozenset(i for i, its in by_upload.items() if event in its) for event in range(n))
@@ -293,7 +290,7 @@ class TestClasses:
             for one, _ in plain.items():
                 assert any(one <= its for its, _ in found)
 
-    def test_of_many_uploads_are_joined_into_an_upper_bound(self) -> None:
+    def test_of_many_uploads_are_joined_into_an_upper_bound(self):
         """What any event spent, with a random charge for each upload, is at most the class's."""
         rng = np.random.default_rng(0)
         n, uploads = 5_000, 40
@@ -307,7 +304,7 @@ class TestClasses:
         assert (bound >= spent).all()
 
 
-def test_a_million_events_report_and_take_flat_memory() -> None:
+def test_a_million_events_report_and_take_flat_memory():
     one, reports = walk(1_000_000), []
     fresh_of(one.first(10))
     tracemalloc.start()
@@ -326,7 +323,7 @@ def test_a_million_events_report_and_take_flat_memory() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.timeout(900)
-def test_ten_million_events_are_hashed_and_compared_in_seconds(tmp_path: Path) -> None:
+def test_ten_million_events_are_hashed_and_compared_in_seconds(tmp_path):
     """The goals: 3 s of CPU to hash and sort them, 2 s more to compare them with 50 uploads of a tenth each."""
     taken = {name: float(cpu_s) for name, cpu_s, _ in event_ledger.rows(10**7, tmp_path)}
     compared = {name: cpu_s for name, cpu_s in taken.items() if name.startswith("compare with 50")}

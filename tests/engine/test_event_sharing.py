@@ -1,9 +1,7 @@
 """What two uploads share, by hashes, against a comparison of every pair of events."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,10 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.data import Trajectory
-from privacy_engine.event_hashes import EventHashes, FreshEvents, Keys, classes, event_hashes, matching, shared
+from privacy_engine.event_hashes import EventHashes, Keys, classes, event_hashes, matching, shared
 from privacy_engine.geo import EARTH_RADIUS_M
 from tests.engine import plain_events
-from tests.engine.plain_events import Event
 from tests.examples import examples
 
 KEYS = Keys(*(bytes(range(first, first + 16)) for first in range(4)))
@@ -23,30 +20,30 @@ Columns = tuple[np.ndarray, np.ndarray, np.ndarray]
 Change = Callable[[Columns, np.random.Generator], Columns]
 
 
-def series(lon: np.ndarray, lat: np.ndarray, time_s: np.ndarray) -> Trajectory:
+def series(lon, lat, time_s):
     order = np.argsort(time_s, kind="stable")
     return Trajectory(lon[order], lat[order], time_s[order])
 
 
-def fresh_of(*parts: Trajectory) -> FreshEvents:
+def fresh_of(*parts):
     return event_hashes("trajectory", parts, KEYS)
 
 
-def stored(hashes: EventHashes) -> EventHashes:
+def stored(hashes):
     return EventHashes.from_bytes(hashes.to_bytes())
 
 
-def one_event(event: Event) -> FreshEvents:
+def one_event(event):
     return fresh_of(Trajectory([event[0] / 1e7], [event[1] / 1e7], [event[2] / 1000]))
 
 
-def event_at(hashes: FreshEvents, i: int) -> Event:
+def event_at(hashes, i):
     word = int(hashes.what[i])
     low, high = word & 0xFFFF_FFFF, word >> 32
     return low - (low >> 31 << 32), high - (high >> 31 << 32), int(hashes.ms[i])
 
 
-def events_at(hashes: FreshEvents, indices: np.ndarray) -> set[Event]:
+def events_at(hashes, indices):
     return {event_at(hashes, i) for i in indices.tolist()}
 
 
@@ -63,9 +60,7 @@ class TestNeighbours:
         st.tuples(st.integers(-11_000, 11_000), st.integers(-11_000, 11_000), st.integers(-130_000, 130_000)),
         st.integers(0, 8),
     )
-    def test_are_those_of_a_plain_comparison(
-        self, east: int, north: int, ms: int, step: tuple[int, int, int], wide: int
-    ) -> None:
+    def test_are_those_of_a_plain_comparison(self, east, north, ms, step, wide):
         """Everywhere: at the edges of bands, at the antimeridian and at the poles."""
         east_2 = (east + (step[0] << wide) + 1_800_000_000) % 3_600_000_000 - 1_800_000_000
         one, other = (east, north, ms), (east_2, max(min(north + step[1], 900_000_000), -900_000_000), ms + step[2])
@@ -86,9 +81,7 @@ class TestNeighbours:
         st.integers(-(10**12), 10**12),
         st.tuples(st.floats(-50, 50), st.floats(-50, 50), st.integers(-60_000, 60_000)),
     )
-    def test_include_all_within_50_m_each_way_and_a_minute(
-        self, east: int, north: int, ms: int, step: tuple[float, float, int]
-    ) -> None:
+    def test_include_all_within_50_m_each_way_and_a_minute(self, east, north, ms, step):
         """East and west of positions up to 45 km from a pole, which is where 50 m can be more than a cell."""
         north = max(min(north, 895_900_000), -895_900_000)
         metre = 1e7 / math.radians(1) / EARTH_RADIUS_M
@@ -101,29 +94,27 @@ class TestNeighbours:
     @given(st.floats(-180, 180), st.floats(-90, 90), st.integers(-(10**9), 10**9), st.booleans())
     @example(179.9997, 0.0, 0, True)
     @example(-179.99951, 89.9996, 0, True)
-    def test_include_what_is_rounded_to_three_decimals_and_a_minute(
-        self, lon: float, lat: float, time_s: int, down: bool
-    ) -> None:
+    def test_include_what_is_rounded_to_three_decimals_and_a_minute(self, lon, lat, time_s, down):
         minute = (time_s // 60 if down else round(time_s / 60)) * 60
         moved = fresh_of(Trajectory([round(lon, 3)], [round(lat, 3)], [minute]))
         assert shared(moved, stored(fresh_of(Trajectory([lon], [lat], [time_s])))) is not None
 
 
-def decimals(digits: int) -> Change:
+def decimals(digits):
     return lambda columns, rng: (columns[0].round(digits), columns[1].round(digits), columns[2])
 
 
-def later(seconds: float) -> Change:
+def later(seconds):
     return lambda columns, rng: (columns[0], columns[1], columns[2] + seconds)
 
 
-def summer(columns: Columns, rng: np.random.Generator) -> Columns:
+def summer(columns, rng):
     lon, lat, time_s = columns
     return lon, lat, time_s + np.where(np.arange(len(time_s)) < len(time_s) // 2, 3600.0, 7200.0)
 
 
-def noisy(metres: float) -> Change:
-    def change(columns: Columns, rng: np.random.Generator) -> Columns:
+def noisy(metres):
+    def change(columns, rng):
         lon, lat, time_s = columns
         return (
             np.clip(lon + rng.normal(0, metres / 111_000, len(lon)), -180, 180),
@@ -156,7 +147,7 @@ CHANGES: dict[str, Change] = {
 }
 
 
-def walk(n: int, rng: np.random.Generator) -> Columns:
+def walk(n, rng):
     """A walk with stays, near one of a few towns: on the antimeridian, in the far north, on the edge of a band."""
     lon, lat = ((10.0, 45.0), (180.0, -17.0), (25.0, 89.5), (0.0, 25.9695), (-70.0, -89.99))[rng.integers(5)]
     moving = rng.random(n) < 0.7
@@ -166,7 +157,7 @@ def walk(n: int, rng: np.random.Generator) -> Columns:
     return (east + 180) % 360 - 180, np.clip(lat + np.cumsum(rng.normal(0, 4e-4, n) * moving), -90, 90), times
 
 
-def generated(rng: np.random.Generator, sizes: Sequence[int] = (5, 40, 150)) -> list[list[Trajectory]]:
+def generated(rng, sizes=(5, 40, 150)):
     """A few uploads of two or three people: parts, changed, shuffled into series and merged with others."""
     people = [walk(int(rng.integers(1, rng.choice(sizes))), rng) for _ in range(rng.integers(2, 4))]
     uploads = []
@@ -184,7 +175,7 @@ def generated(rng: np.random.Generator, sizes: Sequence[int] = (5, 40, 150)) -> 
     return uploads
 
 
-def check(seed: int) -> list[str]:
+def check(seed):
     """The ways in which the last of some generated uploads shares events with the others, as all pairs have it."""
     *earlier, last = generated(np.random.default_rng(seed))
     fresh, events = fresh_of(*last), plain_events.events_of(last)
@@ -211,24 +202,24 @@ def check(seed: int) -> list[str]:
     return ways
 
 
-def checked(seeds: range) -> None:
+def checked(seeds):
     ways = [way for seed in seeds for way in check(seed)]
     for way in ("same", "zone", "moved"):
         assert ways.count(way) > len(seeds) / 20, f"{way} was hardly met"
 
 
-def test_generated_uploads_share_what_a_comparison_of_all_pairs_finds() -> None:
+def test_generated_uploads_share_what_a_comparison_of_all_pairs_finds():
     checked(range(200))
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("block", range(20))
-def test_10_000_generated_sets_of_uploads_share_what_a_comparison_of_all_pairs_finds(block: int) -> None:
+def test_10_000_generated_sets_of_uploads_share_what_a_comparison_of_all_pairs_finds(block):
     checked(range(500 * block + 200, 500 * block + 700))
 
 
-def sampled_as_whole(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+def sampled_as_whole(seeds, monkeypatch):
     met = 0
     for seed in seeds:
         *earlier, last = [fresh_of(*parts) for parts in generated(np.random.default_rng(seed), (300, 60_000, 200_000))]
@@ -246,11 +237,11 @@ def sampled_as_whole(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     assert met > len(seeds) / 4
 
 
-def test_a_sample_decides_as_the_whole_upload_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_decides_as_the_whole_upload_does(monkeypatch):
     sampled_as_whole(range(5), monkeypatch)
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(900)
-def test_in_300_generated_sets_a_sample_decides_as_the_whole_upload_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_300_generated_sets_a_sample_decides_as_the_whole_upload_does(monkeypatch):
     sampled_as_whole(range(300), monkeypatch)

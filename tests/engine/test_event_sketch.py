@@ -1,7 +1,5 @@
 """Sketches of events: the hash, what a sketch ignores, and how well a share of events is estimated."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import time
@@ -13,13 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.data import Trajectory
-from privacy_engine.event_sketch import (
-    MOST,
-    SIZE,
-    EventSketch,
-    overlap,
-    sketch_of,
-)
+from privacy_engine.event_sketch import MOST, SIZE, EventSketch, overlap, sketch_of
 from privacy_engine.event_words import siphash24
 from tests.cases import each
 from tests.examples import examples
@@ -28,29 +20,29 @@ KEY = bytes(range(16))
 MASK = (1 << 64) - 1
 
 
-def part(one: Trajectory, start: int, end: int) -> Trajectory:
+def part(one, start, end):
     return one.picked(slice(start, end))
 
 
-def sketch(*series: Trajectory, timed: bool = True, key: bytes = KEY) -> EventSketch:
+def sketch(*series, timed=True, key=KEY):
     return sketch_of(series, key, timed=timed)
 
 
-def walk(n: int, seed: int = 0) -> Trajectory:
+def walk(n, seed=0):
     rng = np.random.default_rng(seed)
     return Trajectory(rng.uniform(-180, 180, n), rng.uniform(-85, 85, n), 1.7e9 + np.arange(n) * 30.0)
 
 
-def plain_siphash(words: list[int], key: bytes) -> int:
+def plain_siphash(words, key):
     """SipHash-2-4 as the paper writes it, over whole words."""
     k0, k1 = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
     v0, v1 = k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D
     v2, v3 = k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573
 
-    def turned(x: int, b: int) -> int:
+    def turned(x, b):
         return (x << b | x >> 64 - b) & MASK
 
-    def rounds(count: int) -> None:
+    def rounds(count):
         nonlocal v0, v1, v2, v3
         for _ in range(count):
             v0, v2 = (v0 + v1) & MASK, (v2 + v3) & MASK
@@ -71,22 +63,22 @@ def plain_siphash(words: list[int], key: bytes) -> int:
 
 class TestHash:
     @each(("length", "expected"), [(8, "6224939a79f5f593"), (16, "db9bc2577fcc2a3f")])
-    def test_is_siphash_of_the_published_vectors(self, length: int, expected: str) -> None:
+    def test_is_siphash_of_the_published_vectors(self, length, expected):
         words = [np.array([int.from_bytes(bytes(range(i, i + 8)), "little")], np.uint64) for i in range(0, length, 8)]
         assert siphash24(words, KEY).astype("<u8").tobytes().hex() == expected
 
     @given(
         st.lists(st.tuples(st.integers(0, MASK), st.integers(0, MASK)), min_size=1), st.binary(min_size=16, max_size=16)
     )
-    def test_equals_the_plain_one(self, events: list[tuple[int, int]], key: bytes) -> None:
+    def test_equals_the_plain_one(self, events, key):
         columns = [np.array(column, dtype=np.uint64) for column in zip(*events, strict=True)]
         assert siphash24(columns, key).tolist() == [plain_siphash(list(event), key) for event in events]
 
-    def test_another_key_has_nothing_in_common(self) -> None:
+    def test_another_key_has_nothing_in_common(self):
         one, other = sketch(walk(1000)), sketch(walk(1000), key=bytes(16))
         assert overlap(one, other).share == 0
 
-    def test_a_key_of_another_length_is_refused(self) -> None:
+    def test_a_key_of_another_length_is_refused(self):
         with pytest.raises(ValueError, match="16 bytes, got 3"):
             sketch(walk(1), key=b"abc")
 
@@ -94,24 +86,24 @@ class TestHash:
 class TestEvents:
     @settings(max_examples=examples(30))
     @given(seed=st.integers(0, 2**32), n=st.integers(1, 9000), cut=st.floats(0, 1))
-    def test_order_division_and_repeats_do_not_matter(self, seed: int, n: int, cut: float) -> None:
+    def test_order_division_and_repeats_do_not_matter(self, seed, n, cut):
         one = walk(n, seed)
         at = int(cut * n)
         whole, parts = sketch(one), sketch(part(one, at, n), part(one, 0, at), part(one, 0, at))
         assert whole.hashes.tolist() == parts.hashes.tolist()
         assert whole.complete == (n < SIZE)
 
-    def test_the_antimeridian_is_one_place(self) -> None:
+    def test_the_antimeridian_is_one_place(self):
         east, west = Trajectory([180.0], [1.0], [0.0]), Trajectory([-180.0], [1.0], [0.0])
         assert sketch(east).hashes.tolist() == sketch(west).hashes.tolist()
 
     @each("timed", [True, False])
-    def test_a_step_on_the_grid_is_another_event(self, timed: bool) -> None:
+    def test_a_step_on_the_grid_is_another_event(self, timed):
         places = [(1.0, 1.0), (1.0000001, 1.0), (1.0, 1.0000001), (-1.0, 1.0), (1.0, -1.0)]
         found = [sketch(Trajectory([lon], [lat], [0.0]), timed=timed).hashes[0] for lon, lat in places]
         assert len(set(found)) == len(places)
 
-    def test_a_millisecond_is_another_event_only_with_times(self) -> None:
+    def test_a_millisecond_is_another_event_only_with_times(self):
         at = [Trajectory([1.0], [1.0], [time_s]) for time_s in (-5.0, 0.0, 0.001)]
         assert len({sketch(one).hashes[0] for one in at}) == 3
         assert len({sketch(one, timed=False).hashes[0] for one in at}) == 1
@@ -123,11 +115,11 @@ class TestEvents:
             (False, "be8004345d199319270af9d37bdd69b7364bc196200f3df1b442a5d957835ab9"),
         ],
     )
-    def test_matches_those_of_earlier_versions(self, timed: bool, expected: str) -> None:
+    def test_matches_those_of_earlier_versions(self, timed, expected):
         """Of commit 97c9c0c3: installations have stored them."""
         assert hashlib.sha256(sketch(walk(9000), timed=timed).to_bytes()).hexdigest() == expected
 
-    def test_survives_its_bytes(self) -> None:
+    def test_survives_its_bytes(self):
         one = sketch(walk(100))
         assert EventSketch.from_bytes(one.to_bytes()).hashes.tolist() == one.hashes.tolist()
         assert len(sketch(walk(9000)).to_bytes()) == 8 * SIZE
@@ -135,7 +127,7 @@ class TestEvents:
 
 class TestOverlap:
     @given(a=st.sets(st.integers(0, 60), min_size=1), b=st.sets(st.integers(0, 60), min_size=1))
-    def test_of_few_events_is_exact(self, a: set[int], b: set[int]) -> None:
+    def test_of_few_events_is_exact(self, a, b):
         one = walk(61)
         found = overlap(*(sketch(one.picked(np.array(sorted(chosen)))) for chosen in (a, b)))
         assert found.exact
@@ -143,7 +135,7 @@ class TestOverlap:
         assert found.most == (found.share >= MOST)
 
     @each("share_of_the_whole", [1 / 200, 1 / 30, 1 / 2, 0.999])
-    def test_a_part_is_recognised_as_contained(self, share_of_the_whole: float) -> None:
+    def test_a_part_is_recognised_as_contained(self, share_of_the_whole):
         """At 1/200 of the whole 20.5 comparable hashes are expected; fewer than the 8 needed: probability 0.0006."""
         n = 200_000
         for seed in range(5):
@@ -154,7 +146,7 @@ class TestOverlap:
             assert found.most
 
     @each("common", [0.0, 0.1, 0.3, 0.7, 0.9, 1.0])
-    def test_estimates_the_share(self, common: float) -> None:
+    def test_estimates_the_share(self, common):
         """4,096 of 20,000 events compared at most: off by more than 5 standard deviations once in 1.7 million."""
         n = 20_000
         for seed in range(10):
@@ -164,18 +156,18 @@ class TestOverlap:
             assert abs(found.share - common) <= 5 * math.sqrt(common * (1 - common) / found.sampled)
             assert found.most == (common > MOST)
 
-    def test_disjoint_uploads_have_nothing_in_common(self) -> None:
+    def test_disjoint_uploads_have_nothing_in_common(self):
         """40 uploads of 20,000 events, 780 pairs: one common hash at all has probability 780·4e8/2**64 = 2e-8."""
         sketches = [sketch(walk(20_000, seed)) for seed in range(40)]
         assert not any(overlap(one, other).share for i, one in enumerate(sketches) for other in sketches[:i])
 
-    def test_too_few_comparable_hashes_decide_nothing(self) -> None:
+    def test_too_few_comparable_hashes_decide_nothing(self):
         whole = walk(200_000)
         found = overlap(sketch(part(whole, 0, 20)), sketch(whole))
         assert (found.exact, found.most) == (False, False)
 
 
-def test_a_million_events_take_at_most_a_second_and_flat_memory() -> None:
+def test_a_million_events_take_at_most_a_second_and_flat_memory():
     one = walk(1_000_000)
     sketch(part(one, 0, 1000))
     took = []

@@ -5,7 +5,6 @@ import json
 import math
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -54,7 +53,7 @@ every_private = each("cls", PRIVATE)
 every_unit = each(("unit", "relation"), UNITS)
 
 
-def venues_of(side: int) -> Venues:
+def venues_of(side):
     """A listed venue in the middle of each cell of the box."""
     cells = np.arange(side**2)
     lon, lat = ((at + 0.5) * (4 / side) for at in (cells % side, cells // side))
@@ -68,7 +67,7 @@ def example(cls, **given):
     return cls(**{**EXAMPLE, **given})
 
 
-def uploaded(*cells: list[int]) -> CheckIns:
+def uploaded(*cells):
     """Check-ins with a listed venue in the middle of each cell."""
     flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
     return checkin_samples.uploaded(cells, place=flat % 17, places=[*VENUES.ids, "outside"], venues=VENUES)
@@ -78,7 +77,7 @@ some_cell = st.integers(-1, 15) | st.integers(-1, 2)  # few cells: repeats, and 
 users = st.lists(st.lists(some_cell, max_size=8), max_size=5)
 
 
-def neighbours(unit, relation, cells, more, seed) -> tuple[CheckIns, CheckIns]:
+def neighbours(unit, relation, cells, more, seed):
     """Two uploads: one user (or check-in) more, or another in its place."""
     rng = np.random.default_rng(seed)
     if unit == "user":
@@ -161,7 +160,7 @@ def test_declared_queries_spend_the_level(cls, unit, relation):
 class TestSensitivity:
     """The most that neighbours differ by, reached."""
 
-    def differ(self, count, first, second, most=None) -> int:
+    def differ(self, count, first, second, most=None):
         grid = Grid.from_dict(BOX)
         one, other = (count(Sequences.of(uploaded(cells), grid, most)) for cells in (first, second))
         return int(np.abs(one - other).sum())
@@ -250,7 +249,7 @@ def test_declared_error_matches_draws(cls, unit, relation):
     assert np.std(drawn) == pytest.approx(mechanism.noise_sd() * part, rel=0.06)
 
 
-def audited(cls, unit, relation, trials, epsilon=1.5) -> list[str]:
+def audited(cls, unit, relation, trials, epsilon=1.5):
     """Verdicts of audits of a mechanism and of it with half the noise; one that holds fails with probability 0.05."""
     described = example(cls, epsilon=epsilon, privacy_unit=unit, relation=relation, side=2).model_dump()
     names = [control + cls.registered_name() for control in ("", "control:half-noise:")]
@@ -346,7 +345,7 @@ class TestModelAndMetrics:
         assert math.isnan(HitRate().of(uploaded([3], [3, 3]), PopularityModel(Grid.from_dict(BOX), np.arange(16))))
 
 
-def gowalla(folder: Path, odd: bool) -> CheckIns:
+def gowalla(folder, odd):
     """Check-ins in New York of the users with odd numbers, or of the others: a split by user."""
     with gzip.open(folder / "gowalla_nyc_events.tsv.gz", "rt") as file:
         rows = [line.split("\t")[:4] for line in file]

@@ -1,12 +1,9 @@
 """One battery over every registered component, of whatever sort: what forms, pages and stored specs need of each."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +11,6 @@ import pytest
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers them)
 from privacy_engine.attacks import attacks
 from privacy_engine.cleaning import cleaning_steps
-from privacy_engine.component import Component
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.experiments.generated import generators
 from privacy_engine.experiments.measures import measures
@@ -37,7 +33,7 @@ NEVER = [math.nan, math.inf, -math.inf, True, "١", [1.0], {}]
 """Values that no parameter has, of whatever sort."""
 
 
-def example(cls: type[Component]) -> dict[str, Any]:
+def example(cls):
     """Its name with an example of each parameter that it needs."""
     needed = [field for field in cls.fields() if field["required"]]
     return {"name": cls.registered_name()} | {
@@ -45,18 +41,18 @@ def example(cls: type[Component]) -> dict[str, Any]:
     }
 
 
-def components(*registries: Registry[Any]) -> Iterator[tuple[Registry[Any], type[Component], dict[str, Any]]]:
+def components(*registries):
     """Every component with its registry and an example, but for those that are described by lists."""
     for registry in registries:
         yield from ((registry, cls, example(cls)) for cls in registry if cls.registered_name() not in LISTS)
 
 
-def every_component(*registries: Registry[Any]) -> Any:
+def every_component(*registries):
     cases = list(components(*registries))
     return each("registry, cls, good", cases, ids=[f"{cls.__module__}.{cls.__name__}" for _, cls, _ in cases])
 
 
-def beyond(field: dict[str, Any]) -> Iterator[float]:
+def beyond(field):
     """Numbers that are just or far outside the domain of a field."""
     low, high = (int(field[end]) if field["whole"] else field[end] for end in ("minimum", "maximum"))
     yield from (low - (1 if field["whole"] else 1e-9 * max(abs(low), 1e-9)), -1 if low >= 0 else 2 * low)
@@ -65,7 +61,7 @@ def beyond(field: dict[str, Any]) -> Iterator[float]:
 
 
 @every_component(*CITING)
-def test_sources_are_those_that_it_cites(registry: Registry[Any], cls: type[Component], good: dict[str, Any]) -> None:
+def test_sources_are_those_that_it_cites(registry, cls, good):
     text, _, sources = cls.documentation().partition("References\n----------\n")
     listed = set(re.findall(r"^\.\. \[(\d+)\] \w", sources, re.MULTILINE))
     assert set(re.findall(r"\[(\d+)\]_", text)) == listed != set()
@@ -73,7 +69,7 @@ def test_sources_are_those_that_it_cites(registry: Registry[Any], cls: type[Comp
 
 
 @every_component(*CITING, *OTHERS)
-def test_a_page_can_show_it(registry: Registry[Any], cls: type[Component], good: dict[str, Any]) -> None:
+def test_a_page_can_show_it(registry, cls, good):
     assert cls.title.strip()
     assert cls.summary.endswith(".")
     assert len(cls.documentation()) > 40
@@ -102,7 +98,7 @@ def test_a_page_can_show_it(registry: Registry[Any], cls: type[Component], good:
 
 
 @every_component(*CITING, *OTHERS)
-def test_it_survives_json_and_a_process(registry: Registry[Any], cls: type[Component], good: dict[str, Any]) -> None:
+def test_it_survives_json_and_a_process(registry, cls, good):
     choices = [
         good | {name: one} for name, info in cls.model_fields.items() if name != "name" for one in choices_of(info)
     ]
@@ -113,9 +109,7 @@ def test_it_survives_json_and_a_process(registry: Registry[Any], cls: type[Compo
 
 
 @every_component(*CITING, *OTHERS)
-def test_what_is_no_parameter_of_it_is_refused_by_name(
-    registry: Registry[Any], cls: type[Component], good: dict[str, Any]
-) -> None:
+def test_what_is_no_parameter_of_it_is_refused_by_name(registry, cls, good):
     for field in cls.fields():
         name = field["name"]
         number = not field["choices"] and not field["text"]
@@ -137,7 +131,7 @@ def test_what_is_no_parameter_of_it_is_refused_by_name(
 
 
 @every_component(*CITING, *OTHERS)
-def test_its_domains_hold_their_ends(registry: Registry[Any], cls: type[Component], good: dict[str, Any]) -> None:
+def test_its_domains_hold_their_ends(registry, cls, good):
     for field in cls.fields():
         for end in ("minimum", "maximum") if field["maximum"] is not None and field["name"] not in TOGETHER else ():
             value = int(field[end]) if field["whole"] else field[end]

@@ -1,12 +1,9 @@
 """One battery over everything an experiment measures: its own measures, every metric, every attack's headlines."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +16,6 @@ from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.experiments import (
     Block,
     ExperimentSpec,
-    Measure,
     TrajectoryCell,
     cell_seconds,
     latex,
@@ -52,13 +48,13 @@ DIGESTS = [
 every_measure = each("cls", CLASSES)
 
 
-def example(cls: type[Measure], **changes: Any) -> dict[str, Any]:
+def example(cls, **changes):
     quick = {name: value for name, value in QUICK.items() if name in cls.model_fields}
     needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
     return {"name": cls.registered_name(), **needed, **quick, **changes}
 
 
-def commuter(seed: int, days: int = 3) -> Trajectory:
+def commuter(seed, days=3):
     """A fix an hour: home by night, work by day, each somewhere within a city."""
     rng = np.random.default_rng(seed)
     places, hour = rng.normal(0, 0.02, (2, 2)), np.arange(24 * days)
@@ -70,20 +66,20 @@ SERIES = [commuter(1), commuter(2), commuter(3, days=2)]
 EMPTY = Trajectory([], [], [])
 
 
-def cell(*entries: Any, release: Any = ADAPTIVE, **base: Any) -> TrajectoryCell:
+def cell(*entries, release=ADAPTIVE, **base):
     landmarks = {"name": "synthetic", "share": 0.4, "seed": 3}
     return TrajectoryCell.parse(
         {"release": release, "landmarks": landmarks, "redraw": True, "metrics": list(entries), "seed": 7} | base
     )
 
 
-def spec(*entries: Any, **changes: Any) -> ExperimentSpec:
+def spec(*entries, **changes):
     base = {"landmarks": {"name": "manual", "events": [1, 2]}, "release": EVENT}
     return ExperimentSpec.parse({"base": base, "repetitions": 4, "seed": 1, "metrics": list(entries)} | changes)
 
 
 @lru_cache(maxsize=64)
-def whole(name: str, released: str, redraw: bool) -> Any:
+def whole(name, released, redraw):
     """Six repetitions in one block, and what they are of."""
     one = cell(example(measures[name]), release=RELEASED[released], redraw=redraw)
     return one, run_block(Block(one, 0, 6), SERIES)
@@ -96,7 +92,7 @@ RELEASED = {"adaptive": ADAPTIVE, "joint, smoothed": SMOOTHED}
 @pytest.mark.parametrize("released", RELEASED)
 @settings(max_examples=examples(4))
 @given(first=st.integers(0, 5), count=st.integers(1, 6), redraw=st.booleans())
-def test_any_cut_gives_the_same_bits(cls: Any, released: str, first: int, count: int, redraw: bool) -> None:
+def test_any_cut_gives_the_same_bits(cls, released, first, count, redraw):
     one, values = whole(cls.registered_name(), released, redraw)
     count = min(count, 6 - first)
     part = run_block(Block(one, first, count), SERIES)
@@ -105,14 +101,14 @@ def test_any_cut_gives_the_same_bits(cls: Any, released: str, first: int, count:
 
 
 @pytest.mark.slow
-def test_two_processes_give_the_same_bits() -> None:
+def test_two_processes_give_the_same_bits():
     chosen = [example(cls) for cls in CLASSES if issubclass(cls, AttackMeasure) or cls.owner_only]
     several = spec(*chosen, grid={"release": [EVENT, SMOOTHED]})
     assert run(several, SERIES, size=2, workers=2).equals(run(several, SERIES))
 
 
 @every_measure
-def test_it_does_not_depend_on_what_else_is_measured(cls: Any) -> None:
+def test_it_does_not_depend_on_what_else_is_measured(cls):
     alone = run_block(Block(cell(example(cls)), 0, 2), SERIES)[1]
     others = [one for one in CLASSES if one is not cls][:14]
     beside = run_block(Block(cell(*map(example, others), example(cls)), 0, 2), SERIES)[-1]
@@ -120,7 +116,7 @@ def test_it_does_not_depend_on_what_else_is_measured(cls: Any) -> None:
 
 
 @every_measure
-def test_an_empty_series_has_no_value_and_changes_none(cls: Any) -> None:
+def test_an_empty_series_has_no_value_and_changes_none(cls):
     one = cell(example(cls), redraw=False)
     for data in ([], [EMPTY], [Trajectory([], [])] * 2):
         assert np.isnan(run_block(Block(one, 0, 3), data)[1]).all()
@@ -130,7 +126,7 @@ def test_an_empty_series_has_no_value_and_changes_none(cls: Any) -> None:
 
 
 @every_measure
-def test_without_times_it_works_or_states_why_not(cls: Any) -> None:
+def test_without_times_it_works_or_states_why_not(cls):
     bare = [Trajectory(one.lon, one.lat) for one in SERIES]
     block = Block(cell(example(cls)), 0, 1)
     if cls.needs_time:
@@ -142,7 +138,7 @@ def test_without_times_it_works_or_states_why_not(cls: Any) -> None:
 
 
 @every_measure
-def test_what_is_no_parameter_of_it_is_refused_with_its_place(cls: Any) -> None:
+def test_what_is_no_parameter_of_it_is_refused_with_its_place(cls):
     with pytest.raises(ParameterErrors, match=r"metrics\.1\.strength is not a parameter here"):
         spec("marked-share", example(cls) | {"strength": 1.0})
     for field in cls.fields():
@@ -154,7 +150,7 @@ def test_what_is_no_parameter_of_it_is_refused_with_its_place(cls: Any) -> None:
 
 
 @every_measure
-def test_it_survives_json_and_a_process(cls: Any) -> None:
+def test_it_survives_json_and_a_process(cls):
     one = measures.parse(example(cls))
     assert measures.parse(json.loads(json.dumps(one.plain))) == one == pickle.loads(pickle.dumps(one))
     again = spec(example(cls))
@@ -162,7 +158,7 @@ def test_it_survives_json_and_a_process(cls: Any) -> None:
 
 
 @every_measure
-def test_a_page_can_show_it(cls: Any) -> None:
+def test_a_page_can_show_it(cls):
     (listed,) = (one for one in measures.listing() if one["name"] == cls.registered_name())
     assert json.loads(json.dumps(listed, allow_nan=False)) == listed
     assert listed["needs"] == ["time"] * listed["needs_time"]
@@ -173,7 +169,7 @@ def test_a_page_can_show_it(cls: Any) -> None:
 
 
 @every_measure
-def test_its_work_is_foreseen(cls: Any) -> None:
+def test_its_work_is_foreseen(cls):
     one = measures.parse(example(cls))
     few, many = (one.seconds(cell(example(cls)), lengths, 10) for lengths in ([100], [100_000]))
     assert 0 < few < many
@@ -181,7 +177,7 @@ def test_its_work_is_foreseen(cls: Any) -> None:
 
 
 class TestTheRegistry:
-    def test_has_every_metric_and_every_headline_and_nothing_twice(self) -> None:
+    def test_has_every_metric_and_every_headline_and_nothing_twice(self):
         names = [cls.registered_name() for cls in measures.of("trajectory")]
         headlines = [one.name for attack in attacks for one in attack.headlines]
         derived = {cls.registered_name() for cls in metrics.of("trajectory")} - {"mean-absolute-error"} | set(headlines)
@@ -191,7 +187,7 @@ class TestTheRegistry:
         assert "mean-absolute-error" not in measures  # it is "error"
         assert all(attack.headlines for attack in attacks)
 
-    def test_counts_what_two_measures_share_once(self) -> None:
+    def test_counts_what_two_measures_share_once(self):
         entry, lengths = {"step_variance_m2": 1e5, "cells": 32}, [len(one) for one in SERIES]
         both = [{"name": name, **entry} for name in ("localisation-error", "localisation-factor")]
         one, two = (cell_seconds(cell(*entries), list(map(len, SERIES)), 9) for entries in (both[:1], both))
@@ -200,7 +196,7 @@ class TestTheRegistry:
 
 
 class TestSpecs:
-    def test_with_names_alone_have_the_digests_they_always_had(self) -> None:
+    def test_with_names_alone_have_the_digests_they_always_had(self):
         first, *_, last = TDriveError().spec().cells()
         specs = [TemporalDistance().spec(), TDriveError().spec()]
         found = [
@@ -210,7 +206,7 @@ class TestSpecs:
         ]  # which they did not state then
         assert [one.digest[:12] for one in found] == DIGESTS
 
-    def test_name_a_measure_that_is_as_it_comes(self) -> None:
+    def test_name_a_measure_that_is_as_it_comes(self):
         bare = spec("dynamic-time-warping", "error")
         spelled = spec({"name": "dynamic-time-warping", "band": None}, {"name": "error"})
         assert bare.digest == spelled.digest
@@ -231,12 +227,12 @@ class TestSpecs:
             (["error", "error-quantile"], "metrics.1.p", "required"),
         ],
     )
-    def test_refuse_what_is_no_measure(self, entries: Any, field: str, rule: str) -> None:
+    def test_refuse_what_is_no_measure(self, entries, field, rule):
         refused = refusal(ParameterErrors, spec, *entries)
         assert refused.errors[0].field == field
         assert rule in refused.errors[0].rule
 
-    def test_name_the_entry_whose_work_is_too_much(self) -> None:
+    def test_name_the_entry_whose_work_is_too_much(self):
         entry = {"name": "localisation-error", "step_variance_m2": 1e5, "cells": 128}
         long = Trajectory(np.linspace(0, 0.5, 20_000), np.linspace(0, 0.5, 20_000))
         refused = refusal(ParameterError, run, spec("marked-share", entry), [long])
@@ -247,15 +243,15 @@ class TestSpecs:
 class TestAttacks:
     ENTRY = {"name": "localisation-error", "step_variance_m2": 1e5, "cells": 8}
 
-    def values(self, entry: Any, release: Any) -> np.ndarray:
+    def values(self, entry, release):
         return run_block(Block(cell(entry, release=release), 0, 2), SERIES)[1]
 
-    def test_localisation_reads_the_draws_and_not_what_smoothing_makes_of_them(self) -> None:
+    def test_localisation_reads_the_draws_and_not_what_smoothing_makes_of_them(self):
         assert self.values(self.ENTRY, SMOOTHED).tobytes() == self.values(self.ENTRY, JOINT).tobytes()
         rough, smooth = (self.values("hausdorff", one) for one in (JOINT, SMOOTHED))
         assert (rough != smooth).all()
 
-    def test_localisation_gets_which_draws_share_their_noise(self) -> None:
+    def test_localisation_gets_which_draws_share_their_noise(self):
         one = cell(self.ENTRY, release=JOINT)
         trials, attack, expected = Trials(one, SERIES, range(2)), Localisation(step_variance_m2=1e5, cells=8), []
         for series, marks, draw in zip(SERIES, trials.marked(1), trials.draws(1), strict=True):
@@ -264,7 +260,7 @@ class TestAttacks:
             expected.append(attack.run(series, draw, shared=shared).error_m[~draw.fresh].mean())
         assert self.values(self.ENTRY, JOINT)[1] == pytest.approx(np.mean(expected), rel=1e-12)
 
-    def test_share_one_run_among_their_headlines(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_share_one_run_among_their_headlines(self, monkeypatch):
         runs = []
         really = Localisation.run
         monkeypatch.setattr(Localisation, "run", lambda *a, **kw: runs.append(1) or really(*a, **kw))
@@ -274,20 +270,20 @@ class TestAttacks:
         run_block(Block(cell(*both, both[0] | {"cells": 9}), 0, 2), SERIES)
         assert len(runs) == 6 * len(SERIES)
 
-    def test_on_a_population_need_one(self) -> None:
+    def test_on_a_population_need_one(self):
         (cls,) = (one for one in CLASSES if issubclass(one, PopulationAttack))
         assert self.values(example(cls), EVENT).tolist() == [1.0, 1.0]
         with pytest.raises(DataError, match="at least 2 series"):
             run_block(Block(cell(example(cls)), 0, 1), SERIES[:1])
 
-    def test_find_homes_that_are_hardly_hidden(self) -> None:
+    def test_find_homes_that_are_hardly_hidden(self):
         how = {"distance_m": 200.0, "duration_s": 1800.0, "within_m": 200.0}
         for what in ("home", "work"):
             assert self.values({"name": f"{what}-found", **how}, EVENT).tolist() == [1.0, 1.0]
             assert (self.values({"name": f"{what}-distance", **how}, EVENT) < 60).all()
 
 
-def test_a_metric_is_that_of_the_releases() -> None:
+def test_a_metric_is_that_of_the_releases():
     one = cell("hausdorff", release=SMOOTHED)
     releases = Trials(one, SERIES, range(3)).releases(2)
     expected = np.mean([Hausdorff().of(*pair) for pair in zip(SERIES, releases, strict=True)])
@@ -297,7 +293,7 @@ def test_a_metric_is_that_of_the_releases() -> None:
 class TestTable:
     QUANTILES = [{"name": "error-quantile", "p": p} for p in (0.5, 0.9)]
 
-    def test_distinguishes_parameters_of_one_name(self) -> None:
+    def test_distinguishes_parameters_of_one_name(self):
         here = spec("error", *self.QUANTILES, "dynamic-time-warping", {"name": "dynamic-time-warping", "band": 3})
         table = run(here, SERIES)
         place = table.column_names.index("metric")
@@ -309,12 +305,12 @@ class TestTable:
         assert table.to_pylist()[1]["mean"] < table.to_pylist()[2]["mean"]
         assert json.loads(table.schema.metadata[b"spec"])["metrics"][1] == self.QUANTILES[0]
 
-    def test_as_latex_has_a_macro_for_each(self) -> None:
+    def test_as_latex_has_a_macro_for_each(self):
         here = spec(*self.QUANTILES, "error")
         text = latex(run(here, SERIES), here)
         assert re.findall(r"}\\(\w+)", text) == ["cairnErrorQuantileA", "cairnErrorQuantileB", "cairnError"]
         assert "% Quantile of the error, share of the events 0.5, m\n" in text
         assert "% Mean absolute error, m\n" in text
 
-    def test_has_no_such_columns_where_names_are_enough(self) -> None:
+    def test_has_no_such_columns_where_names_are_enough(self):
         assert not [name for name in run(spec("error"), SERIES).column_names if name.startswith("metric.")]

@@ -6,11 +6,7 @@ differences of distances, *if* the rates are the same under both. The recording 
 the other truth the same draws, and the rates it requests, the budgets and the release must not change by a bit.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms import landmark
 from tests.cases import each
 from tests.engine.mechanism_examples import (
@@ -41,7 +37,7 @@ SAMPLERS = {"planar_laplace": noise.planar_laplace, "joint_planar": noise.joint_
 class Recording:
     """Replaces the noise of a mechanism: records rates and draws, or returns the draws of another recording."""
 
-    def __init__(self, series: Trajectory, monkeypatch: pytest.MonkeyPatch, played: Recording | None = None) -> None:
+    def __init__(self, series, monkeypatch, played=None):
         self.series, self.played = series, played
         self.event = {lon: event for event, lon in enumerate(series.lon.tolist())}
         assert len(self.event) == len(series)  # events are known by their longitudes
@@ -50,8 +46,8 @@ class Recording:
         for name, sampler in SAMPLERS.items():
             monkeypatch.setattr(noise, name, self._in_place_of(name, sampler))
 
-    def _in_place_of(self, name: str, sampler: Callable[..., Any]) -> Callable[..., Any]:
-        def draw(lon: Any, lat: Any, epsilon_per_m: Any, *, rng: noise.RandomSource) -> Any:
+    def _in_place_of(self, name, sampler):
+        def draw(lon, lat, epsilon_per_m, *, rng):
             events = [self.event[one] for one in np.atleast_1d(lon).tolist()]
             assert np.array_equal(self.series.lat[events], lat)
             if name == "joint_planar":
@@ -64,20 +60,20 @@ class Recording:
 
         return draw
 
-    def release(self, mechanism: Any, mask: np.ndarray, seed: int) -> Release:
+    def release(self, mechanism, mask, seed):
         return mechanism.release(self.series, LandmarkSet(mask), rng=noise.seeded(seed))
 
-    def away_m(self, draws: Recording) -> np.ndarray:
+    def away_m(self, draws):
         """How far each event's truth in this recording lies from the draw in the other one."""
         return geo.distance_m(self.series.lon, self.series.lat, draws.lon, draws.lat)
 
 
-def independent(here: Recording, there: Recording, mask: np.ndarray, fresh: np.ndarray) -> float:
+def independent(here, there, mask, fresh):
     """ln(density of the draws under the truth ``here`` / under ``there``), every draw with noise of its own."""
     return float((here.rates * (there.away_m(here) - here.away_m(here)))[fresh].sum())
 
 
-def joint(here: Recording, there: Recording, mask: np.ndarray, fresh: np.ndarray) -> float:
+def joint(here, there, mask, fresh):
     """As :func:`independent`, the landmarks drawn at once with density ∝ exp(-rate · max over them of d(x_i, z_i))."""
     landmarks = mask & fresh
     ratio = independent(here, there, mask, fresh & ~mask)
@@ -86,11 +82,11 @@ def joint(here: Recording, there: Recording, mask: np.ndarray, fresh: np.ndarray
     return ratio
 
 
-def log_ratio(mechanism: Any) -> Callable[[Recording, Recording, np.ndarray, np.ndarray], float]:
+def log_ratio(mechanism):
     return joint if getattr(mechanism, "joint_landmarks", False) else independent
 
 
-def away_from(draws: Recording, moved: np.ndarray, metres: float) -> Trajectory:
+def away_from(draws, moved, metres):
     """The series with ``moved`` events moved along the great circle that leads away from (towards) their draws."""
     lon, lat = draws.series.lon.copy(), draws.series.lat.copy()
     moved = moved & np.isfinite(draws.lon)
@@ -100,13 +96,13 @@ def away_from(draws: Recording, moved: np.ndarray, metres: float) -> Trajectory:
     return Trajectory(lon, lat, draws.series.time_s, draws.series.name)
 
 
-def pairs(draws: Recording, moved: np.ndarray) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+def pairs(draws, moved):
     truth, drawn = draws.series, draws
     for t in np.flatnonzero(moved):
         yield (truth.lon[t], truth.lat[t]), (drawn.lon[t], drawn.lat[t])
 
 
-def somewhere(series: Trajectory, moved: np.ndarray, seed: int) -> Trajectory:
+def somewhere(series, moved, seed):
     """The series with ``moved`` events moved anywhere, by up to the radius."""
     rng, lon, lat = np.random.default_rng(seed), series.lon.copy(), series.lat.copy()
     metres = RADIUS_M * np.where(rng.random(len(lon)) < 0.5, 1, rng.random(len(lon)))
@@ -114,7 +110,7 @@ def somewhere(series: Trajectory, moved: np.ndarray, seed: int) -> Trajectory:
     return Trajectory(np.where(moved, to[0], lon), np.where(moved, to[1], lat), series.time_s, series.name)
 
 
-def losses(mechanism: Any, mask: np.ndarray, seed: int) -> list[float]:
+def losses(mechanism, mask, seed):
     """Log-ratios of one output under the truth and its neighbours: away from the draws, towards them, anywhere."""
     found = []
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -146,14 +142,12 @@ class TestExactDensities:
     @every_mechanism
     @settings(max_examples=examples(15))
     @given(mask=masks.filter(lambda mask: len(mask) <= 16), seed=st.integers(0, 2**32))
-    def test_no_neighbour_moves_the_odds_of_an_output_further_than_epsilon(
-        self, cls: Any, mask: np.ndarray, seed: int
-    ) -> None:
+    def test_no_neighbour_moves_the_odds_of_an_output_further_than_epsilon(self, cls, mask, seed):
         for mechanism in variants(cls, epsilon=EPSILON, radius_m=RADIUS_M):
             assert max(map(abs, losses(mechanism, mask, seed))) <= EPSILON * (1 + 1e-9)
 
     @every_mechanism
-    def test_of_adversarial_sets_too_and_the_worst_neighbour_comes_near(self, cls: Any) -> None:
+    def test_of_adversarial_sets_too_and_the_worst_neighbour_comes_near(self, cls):
         """Truth moved straight away from every draw loses the whole budget of the set: nothing less may be declared."""
         for name, mask in adversarial_masks(9).items():
             for mechanism in variants(cls, epsilon=EPSILON, radius_m=RADIUS_M):
@@ -166,7 +160,7 @@ class TestExactDensities:
 class TestSkippedLandmarks:
     @each("cls", [one for one in CLASSES if one.level == "landmark"])
     @each("seed", range(5))
-    def test_the_truth_at_a_landmark_that_is_not_drawn_is_not_read(self, cls: Any, seed: int) -> None:
+    def test_the_truth_at_a_landmark_that_is_not_drawn_is_not_read(self, cls, seed):
         rng, skipped = np.random.default_rng(seed), 0
         mask = rng.random(200) < 0.6
         still = Trajectory(116.4 + 1e-9 * np.arange(200), np.full(200, 39.9))  # so that Adaptive skips
@@ -188,7 +182,7 @@ class TestSkippedLandmarks:
 
 
 @every_mechanism
-def test_runs_of_neighbouring_series_stay_within_the_declared_factor(cls: Any) -> None:
+def test_runs_of_neighbouring_series_stay_within_the_declared_factor(cls):
     """End to end, with no part replaced: outputs that favour one truth occur at most e^ε times as often from it.
 
     All protected events moved by a radius. The evidence of an output is the sum of how much nearer its draws lie to one
@@ -201,7 +195,7 @@ def test_runs_of_neighbouring_series_stay_within_the_declared_factor(cls: Any) -
     moved = list(protected_sets(mechanism, mask))[:2][-1]
     there = Trajectory(here.lon, np.where(moved, geo.destination(116.4, 39.9, 500.0, 0.0)[1], here.lat))
 
-    def evidence_for_there(release: Release) -> float:
+    def evidence_for_there(release):
         shown = release.fresh[release.event]
         lon, lat, at = release.series.lon[shown], release.series.lat[shown], release.event[shown]
         nearer = geo.distance_m(here.lon[at], here.lat[at], lon, lat) - geo.distance_m(

@@ -4,15 +4,12 @@ Statistical tests state their seed; with it they are deterministic, and their bo
 would fail less than once in 10^5 runs.
 """
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 
 from privacy_engine import geo, noise
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark import Adaptive
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from tests.cases import each
@@ -22,7 +19,7 @@ EPSILON, RADIUS_M = 2.0, 50.0
 PLACES = {"city": (116.4, 39.9), "south": (-70.0, -60.0), "antimeridian": (180.0, 5.0), "near the pole": (10.0, 89.9)}
 
 
-def moments(mechanism: Any, mask: np.ndarray, budgets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def moments(mechanism, mask, budgets):
     """Mean displacement and standard deviation per axis, metres, that draws with these budgets are to have, (n,).
 
     Planar Laplace noise: 2r/ε and √3 r/ε. Landmarks drawn jointly at B = their sum: a disc whose radius is
@@ -39,7 +36,7 @@ def moments(mechanism: Any, mask: np.ndarray, budgets: np.ndarray) -> tuple[np.n
     return mean, sd
 
 
-def draws(mechanism: Any, place: tuple[float, float], seed: int, n: int, runs: int) -> list[tuple[np.ndarray, Release]]:
+def draws(mechanism, place, seed, n, runs):
     """Displacements (n, 2) in metres of so many releases of a series that stands still."""
     series, mask = Trajectory(np.full(n, place[0]), np.full(n, place[1])), LandmarkSet(np.arange(n) % 4 == 0)
     plane, rng, found = geo.LocalPlane(*place), noise.seeded(seed), []
@@ -50,7 +47,7 @@ def draws(mechanism: Any, place: tuple[float, float], seed: int, n: int, runs: i
 
 
 @every_mechanism
-def test_errors_of_fresh_draws_match_the_declared_noise(cls: Any) -> None:
+def test_errors_of_fresh_draws_match_the_declared_noise(cls):
     """100,000 draws or more at non-default parameters; five standard errors, of the means of the runs (seed 11)."""
     mechanism, n = example(cls, epsilon=EPSILON, radius_m=RADIUS_M), 400
     runs = math.ceil(100_000 / np.count_nonzero(draws(mechanism, PLACES["city"], 11, n, 1)[0][1].fresh) * 1.1)
@@ -69,7 +66,7 @@ def test_errors_of_fresh_draws_match_the_declared_noise(cls: Any) -> None:
 
 
 @every_mechanism
-def test_a_release_declares_the_noise_of_its_draws(cls: Any) -> None:
+def test_a_release_declares_the_noise_of_its_draws(cls):
     mask = np.random.default_rng(1).random(60) < 0.4
     for mechanism in variants(cls):
         release = mechanism.release(walk(60), LandmarkSet(mask), rng=noise.seeded(2))
@@ -77,7 +74,7 @@ def test_a_release_declares_the_noise_of_its_draws(cls: Any) -> None:
 
 
 @every_mechanism
-def test_released_positions_lie_on_the_declared_grid(cls: Any) -> None:
+def test_released_positions_lie_on_the_declared_grid(cls):
     release = example(cls).release(walk(60), LandmarkSet(np.arange(60) % 2 == 0), rng=noise.publishable())
     for values in (release.series.lon, release.series.lat):
         assert np.allclose(values / GRID_DEG, np.round(values / GRID_DEG), atol=1e-4)
@@ -88,7 +85,7 @@ class TestElsewhere:
 
     @every_mechanism
     @each("degrees", [1.0, -77.25, 63.6, 180.0, 359.0])
-    def test_turned_about_the_pole_a_series_gets_the_same_release_turned(self, cls: Any, degrees: float) -> None:
+    def test_turned_about_the_pole_a_series_gets_the_same_release_turned(self, cls, degrees):
         series, mask = walk(120), LandmarkSet(np.random.default_rng(2).random(120) < 0.4)
         turned = Trajectory(geo.wrap_lon(series.lon + degrees), series.lat, series.time_s, series.name)
         for mechanism in variants(cls):
@@ -101,7 +98,7 @@ class TestElsewhere:
 
     @every_mechanism
     @each("place", ["south", "antimeridian", "near the pole"])
-    def test_noise_is_as_large_in_every_place_and_points_nowhere(self, cls: Any, place: str) -> None:
+    def test_noise_is_as_large_in_every_place_and_points_nowhere(self, cls, place):
         """Of one seed the same radii and bearings; at a place of its own each draw lies as far away."""
         mechanism = example(cls, epsilon=EPSILON, radius_m=RADIUS_M)
         there, here = (draws(mechanism, PLACES[one], 5, 60, 3) for one in (place, "city"))
@@ -111,17 +108,17 @@ class TestElsewhere:
 
     @every_mechanism
     @each("factor", [2.0, 0.125])
-    def test_level_and_radius_that_grow_together_are_one_release_to_the_bit(self, cls: Any, factor: float) -> None:
+    def test_level_and_radius_that_grow_together_are_one_release_to_the_bit(self, cls, factor):
         """Powers of two, which round nothing."""
         assert_same_release(cls, factor, rtol=0.0, grid=0.0)
 
     @every_mechanism_but(Adaptive)  # it draws ahead while shares are equal to the last bit: the same law, other draws
     @each("factor", [3.0, 0.7])
-    def test_level_and_radius_that_grow_together_are_one_release(self, cls: Any, factor: float) -> None:
+    def test_level_and_radius_that_grow_together_are_one_release(self, cls, factor):
         assert_same_release(cls, factor, rtol=1e-12, grid=1.01 * GRID_DEG)
 
 
-def assert_same_release(cls: Any, factor: float, *, rtol: float, grid: float) -> None:
+def assert_same_release(cls, factor, *, rtol, grid):
     series, mask = walk(120), LandmarkSet(np.random.default_rng(2).random(120) < 0.4)
     for one, two in zip(
         variants(cls, epsilon=0.75, radius_m=128.0),

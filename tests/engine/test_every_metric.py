@@ -1,9 +1,5 @@
 """One battery over every registered metric: laws, and what a page needs of it."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +9,7 @@ from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip
-from privacy_engine.metrics import TrajectoryMetric, metrics
+from privacy_engine.metrics import metrics
 from tests.cases import each
 from tests.engine.mechanism_examples import walk
 from tests.examples import examples
@@ -23,18 +19,18 @@ PERFECT = {"poi-recall": 100.0}
 every_metric = each("cls", CLASSES)
 
 
-def example(cls: type[TrajectoryMetric]) -> Any:
+def example(cls):
     return cls(**{field["name"]: field["example"] for field in cls.fields() if field["required"]})
 
 
-def resting(seed: int) -> Trajectory:
+def resting(seed):
     """A walk that stands still for an hour in the middle, so that there is a stay."""
     there, n = walk(30, seed=seed), 90
     at = np.concatenate([np.arange(15), np.full(60, 15), np.arange(15, 30)])
     return Trajectory(there.lon[at], there.lat[at], np.arange(n) * 60.0, "rest")
 
 
-def moved(series: Trajectory, seed: int, size: float = 0.003) -> tuple[np.ndarray, np.ndarray]:
+def moved(series, seed, size=0.003):
     rng = np.random.default_rng(seed)
     return series.lon + rng.normal(0, size, len(series)), series.lat + rng.normal(0, size, len(series))
 
@@ -42,7 +38,7 @@ def moved(series: Trajectory, seed: int, size: float = 0.003) -> tuple[np.ndarra
 @every_metric
 @settings(max_examples=examples(20))
 @given(seed=st.integers(0, 2**32))
-def test_the_truth_itself_is_without_error(cls: Any, seed: int) -> None:
+def test_the_truth_itself_is_without_error(cls, seed):
     truth = resting(seed)
     found = example(cls).over(truth, truth.lon, truth.lat, np.arange(len(truth)))
     assert found == pytest.approx(PERFECT.get(cls.registered_name(), 0.0), abs=1e-6)
@@ -51,7 +47,7 @@ def test_the_truth_itself_is_without_error(cls: Any, seed: int) -> None:
 @every_metric
 @settings(max_examples=examples(20))
 @given(seed=st.integers(0, 2**32))
-def test_repetitions_are_measured_as_one_by_one(cls: Any, seed: int) -> None:
+def test_repetitions_are_measured_as_one_by_one(cls, seed):
     truth, event = resting(seed), np.arange(0, 90, 2)
     lon, lat = (np.array(axis)[:, event] for axis in zip(*(moved(truth, seed + i) for i in range(3)), strict=True))
     together = example(cls).over(truth, lon, lat, event)
@@ -66,7 +62,7 @@ def test_repetitions_are_measured_as_one_by_one(cls: Any, seed: int) -> None:
 @every_metric
 @settings(max_examples=examples(20))
 @given(seed=st.integers(0, 2**32), turn=st.floats(-180, 180))
-def test_it_is_the_same_wherever_on_the_globe_and_whenever(cls: Any, seed: int, turn: float) -> None:
+def test_it_is_the_same_wherever_on_the_globe_and_whenever(cls, seed, turn):
     """The globe turned about its axis, also across the antimeridian, and the clock set by an hour."""
     truth, event = resting(seed), np.arange(90)
     lon, lat = moved(truth, seed)
@@ -76,13 +72,13 @@ def test_it_is_the_same_wherever_on_the_globe_and_whenever(cls: Any, seed: int, 
 
 
 @every_metric
-def test_an_empty_release_has_no_value(cls: Any) -> None:
+def test_an_empty_release_has_no_value(cls):
     assert np.isnan(example(cls).over(resting(1), [], [], []))
     assert np.isnan(example(cls).over(resting(1), np.empty((2, 0)), np.empty((2, 0)), [])).all()
 
 
 @every_metric
-def test_a_release_is_measured_at_its_events_and_not_changed(cls: Any) -> None:
+def test_a_release_is_measured_at_its_events_and_not_changed(cls):
     truth = resting(3)
     mask = LandmarkSet(np.arange(90) < 5)
     release: Release = Skip(epsilon=1.0, radius_m=50.0, leading="gap").release(truth, mask, rng=noise.seeded(1))
@@ -93,7 +89,7 @@ def test_a_release_is_measured_at_its_events_and_not_changed(cls: Any) -> None:
 
 
 @every_metric
-def test_arrays_that_do_not_fit_are_refused(cls: Any) -> None:
+def test_arrays_that_do_not_fit_are_refused(cls):
     truth = resting(1)
     with pytest.raises(DataError, match="must be as many"):
         example(cls).over(truth, truth.lon, truth.lat, np.arange(3))
@@ -102,7 +98,7 @@ def test_arrays_that_do_not_fit_are_refused(cls: Any) -> None:
 
 
 @every_metric
-def test_without_times_it_works_or_states_why_not(cls: Any) -> None:
+def test_without_times_it_works_or_states_why_not(cls):
     truth = Trajectory(resting(1).lon, resting(1).lat)
     release = EventLevel(epsilon=1.0, radius_m=1.0).release(truth, LandmarkSet(np.zeros(90, bool)), rng=noise.seeded(1))
     if cls.needs_time:

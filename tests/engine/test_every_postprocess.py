@@ -1,9 +1,6 @@
 """One battery over the registered post-processing steps: what holds for each, independent of its implementation."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +11,7 @@ from privacy_engine import geo, metrics, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.params import choices_of
-from privacy_engine.postprocess import PostProcess, postprocesses
+from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
 from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, example, variants
@@ -25,7 +22,7 @@ CLASSES_OF_STEPS = list(postprocesses)
 every_step = each("cls", CLASSES_OF_STEPS)
 
 
-def steps(cls: type[PostProcess]) -> list[Any]:
+def steps(cls):
     """The class with each parameter given, left out where it may be, and with each of its choices."""
     needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
     found = [cls(**needed)]
@@ -37,13 +34,13 @@ def steps(cls: type[PostProcess]) -> list[Any]:
     return found
 
 
-def walk(n: int, *, seed: int, q: float = Q) -> Trajectory:
+def walk(n, *, seed, q=Q):
     xy_m = np.cumsum(np.random.default_rng(seed).normal(0, np.sqrt(q), (n, 2)), axis=0)
     return Trajectory(*geo.LocalPlane(2.35, 48.85).unproject(xy_m), np.arange(n) * 60.0, "w")
 
 
 @st.composite
-def releases(draw: st.DrawFn) -> Release:
+def releases(draw):
     """Releases of every mechanism, near and far, of standing still and of leaps, with noise of every size."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, place = draw(st.integers(0, 40)), draw(st.sampled_from([(2.35, 48.85), (180.0, 0.0), (0.0, 90.0), (7.0, -89.9)]))
@@ -55,7 +52,7 @@ def releases(draw: st.DrawFn) -> Release:
     return mechanism.release(truth, mask, rng=noise.seeded(int(rng.integers(2**32))))
 
 
-def cut(release: Release, events: int) -> Release:
+def cut(release, events):
     """What had been released when so many events were through."""
     seen = release.event < events
     series = release.series
@@ -71,7 +68,7 @@ def cut(release: Release, events: int) -> Release:
 @every_step
 @settings(max_examples=examples(100))
 @given(release=releases())
-def test_positions_alone_change_and_are_finite_and_on_the_map(cls: Any, release: Release) -> None:
+def test_positions_alone_change_and_are_finite_and_on_the_map(cls, release):
     before = {name: getattr(release, name).copy() for name in ("event", "budgets", "fresh", "sd_m")}
     lon, lat = release.series.lon.copy(), release.series.lat.copy()
     for step in steps(cls):
@@ -93,7 +90,7 @@ def test_positions_alone_change_and_are_finite_and_on_the_map(cls: Any, release:
 @every_step
 @settings(max_examples=examples(60))
 @given(release=releases())
-def test_it_draws_no_lots_and_keeps_nothing(cls: Any, release: Release) -> None:
+def test_it_draws_no_lots_and_keeps_nothing(cls, release):
     for step in steps(cls):
         one, two = step.apply(release), step.apply(release)
         assert np.array_equal(one.series.lon, two.series.lon)
@@ -102,7 +99,7 @@ def test_it_draws_no_lots_and_keeps_nothing(cls: Any, release: Release) -> None:
 
 @pytest.mark.parametrize("cls", [one for one in CLASSES_OF_STEPS if one.causal], ids=lambda cls: cls.__name__)
 @given(release=releases(), share=st.floats(0, 1))
-def test_a_causal_step_gives_at_every_moment_what_it_gives_in_the_end(cls: Any, release: Release, share: float) -> None:
+def test_a_causal_step_gives_at_every_moment_what_it_gives_in_the_end(cls, release, share):
     """Works on live data: of a prefix of a release it makes the prefix of what it makes of the whole."""
     events = round(share * len(release.budgets))
     for step in steps(cls):
@@ -111,7 +108,7 @@ def test_a_causal_step_gives_at_every_moment_what_it_gives_in_the_end(cls: Any, 
         assert apart.max(initial=0.0) <= 0.02, step  # metres: the grid
 
 
-def test_a_step_that_is_not_causal_would_be_found_out() -> None:
+def test_a_step_that_is_not_causal_would_be_found_out():
     release = example(CLASSES[0]).release(walk(40, seed=1), LandmarkSet(np.zeros(40, bool)), rng=noise.seeded(1))
     for cls in CLASSES_OF_STEPS:
         then, later = (
@@ -123,7 +120,7 @@ def test_a_step_that_is_not_causal_would_be_found_out() -> None:
 
 @every_step
 @each("mechanism", CLASSES)
-def test_on_a_walk_of_its_model_it_is_no_worse_than_holding(cls: Any, mechanism: Any) -> None:
+def test_on_a_walk_of_its_model_it_is_no_worse_than_holding(cls, mechanism):
     """Mean absolute error, five walks of 400 events with seeds 0 to 4, together; half of the events are landmarks.
 
     A step that is given q is given the walk's own.
@@ -140,7 +137,7 @@ def test_on_a_walk_of_its_model_it_is_no_worse_than_holding(cls: Any, mechanism:
 
 
 @every_step
-def test_its_spec_survives_json(cls: Any) -> None:
+def test_its_spec_survives_json(cls):
     mechanism = example(CLASSES[0]).model_dump()
     for step in steps(cls):
         spec = ReleaseSpec(mechanism=mechanism, postprocess=[step.model_dump()])

@@ -16,7 +16,6 @@ from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import TOLERANCE
 from privacy_engine.accounting.window_ledger import WindowLedger, window_sums
 from privacy_engine.audit import AuditSpec, audit
-from privacy_engine.data import CountStream
 from privacy_engine.errors import BudgetError, DataError, ParameterErrors
 from privacy_engine.mechanism import mechanisms, offered
 from privacy_engine.mechanisms import stream
@@ -74,7 +73,7 @@ def example(cls, **given):
     return cls(**{**EXAMPLE, **given})
 
 
-def random_stream(timestamps=50, dimensions=3, seed=0) -> CountStream:
+def random_stream(timestamps=50, dimensions=3, seed=0):
     return counted(np.random.default_rng(seed).integers(0, 40, (timestamps, dimensions)))
 
 
@@ -97,12 +96,7 @@ def test_every_corner_of_the_domain_can_be_released(cls):
 
 def test_steps_for_trajectories_are_refused():
     with pytest.raises(ParameterErrors, match="postprocess must be steps for the kind stream"):
-        ReleaseSpec.parse(
-            {
-                "mechanism": example(CLASSES[0]).model_dump(),
-                "postprocess": [{"name": "ou-smoother"}],
-            }
-        )
+        ReleaseSpec.parse({"mechanism": example(CLASSES[0]).model_dump(), "postprocess": [{"name": "ou-smoother"}]})
 
 
 @every_mechanism

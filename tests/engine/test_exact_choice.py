@@ -3,11 +3,8 @@
 Words of 2 to 8 bits make ties likely: every first word is enumerated, and what a tie leads to by every second one.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
-from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +20,6 @@ from privacy_engine.landmarks.dummy_selection import one_sided_counts, one_sided
 from privacy_engine.noise.choice import coin_table, option_table
 from privacy_engine.noise.discrete import magnitude, magnitudes
 from privacy_engine.noise.lazy_uniform import LazyUniform
-from privacy_engine.noise.tables import Table
 from tests.cases import each
 from tests.engine.test_exact_planar import HOSTILE, Scripted
 from tests.examples import examples
@@ -37,13 +33,13 @@ class NeedsMore(Exception):
 class Limited(Scripted):
     """Returns the given words, and raises where more are needed."""
 
-    def words(self, n: int) -> np.ndarray:
+    def words(self, n):
         if len(self.given) < n:
             raise NeedsMore
         return super().words(n)
 
 
-def enumerated(draw: Callable[[Sequence[int]], Any], bits: int, depth: int) -> tuple[dict[Any, Fraction], Fraction]:
+def enumerated(draw, bits, depth):
     """The probability of each result over all strings of at most ``depth`` words, and of those that need more."""
     found: dict[Any, Fraction] = {}
     undecided = Fraction(0)
@@ -62,11 +58,11 @@ def enumerated(draw: Callable[[Sequence[int]], Any], bits: int, depth: int) -> t
     return found, undecided
 
 
-def of_table(table: Table) -> Callable[[Sequence[int]], int]:
+def of_table(table):
     return lambda words: int(table.draw(1, Limited([word << 64 - table.bits for word in words]))[0])
 
 
-def assert_exact(found: dict[Any, Fraction], undecided: Fraction, law: Sequence[float], slack: float = 1e-13) -> None:
+def assert_exact(found, undecided, law, slack=1e-13):
     """Each probability lies between what was decided for it and that plus what is still undecided."""
     for index, p in enumerate(law):
         decided = float(found.get(index, Fraction(0)))
@@ -77,7 +73,7 @@ def assert_exact(found: dict[Any, Fraction], undecided: Fraction, law: Sequence[
 class TestTables:
     @each("bits", [2, 3, 4, 8])
     @each("epsilon", [0.01, 1 / 3, 1.0, 3.0, 9.0, 60.0])
-    def test_of_a_coin(self, epsilon: float, bits: int) -> None:
+    def test_of_a_coin(self, epsilon, bits):
         depth = {2: 8, 3: 4, 4: 4, 8: 2}[bits]  # words are requested in powers of two
         found, undecided = enumerated(of_table(coin_table(epsilon, bits=bits)), bits, depth)
         assert_exact(found, undecided, [math.exp(-epsilon), -math.expm1(-epsilon)])
@@ -86,14 +82,14 @@ class TestTables:
     @pytest.mark.parametrize("bits", [2, 4, 8])
     @settings(max_examples=examples(8))
     @given(utilities=st.lists(st.floats(-5, 5), min_size=1, max_size=4), epsilon=st.floats(0.1, 6))
-    def test_of_the_exponential_mechanism(self, bits: int, utilities: list[float], epsilon: float) -> None:
+    def test_of_the_exponential_mechanism(self, bits, utilities, epsilon):
         depth = {2: 4, 4: 2, 8: 2}[bits]
         table = option_table(np.array(utilities), epsilon, 1.0, bits=bits)
         found, undecided = enumerated(of_table(table), bits, depth)
         assert_exact(found, undecided, noise.exponential_weights(utilities, epsilon, 1.0).tolist(), 1e-12)
         assert undecided <= Fraction(3 * len(utilities), 2 ** (bits * depth))
 
-    def test_neighbours_are_within_epsilon_as_fractions(self) -> None:
+    def test_neighbours_are_within_epsilon_as_fractions(self):
         """D2: utilities that move by the sensitivity. What is undecided after two words, 1e-4, may go either way."""
         epsilon, one, two = 1.0, np.array([0.0, -1.0, 0.5]), np.array([-1.0, 0.0, 1.5])
         laws = [enumerated(of_table(option_table(u, epsilon, 1.0, bits=8)), 8, 2) for u in (one, two)]
@@ -102,13 +98,13 @@ class TestTables:
                 assert math.log((p[index] + p_rest) / q[index]) <= epsilon + p_rest / p[index] + q_rest / q[index]
                 assert math.log(p[index] / (q[index] + q_rest)) <= epsilon + 1e-9
 
-    def test_thresholds_of_64_bits_are_as_narrow_as_can_be(self) -> None:
+    def test_thresholds_of_64_bits_are_as_narrow_as_can_be(self):
         for epsilon in (1e-6, 0.7, 20.0):
             table = coin_table(epsilon)
             assert int(table.high[0]) - int(table.low[0]) <= 1
             assert abs(int(table.low[0]) - math.exp(-epsilon) * 2**64) < 2**13  # the float's own error
 
-    def test_a_tie_of_64_bits_is_decided_by_the_next_word(self) -> None:
+    def test_a_tie_of_64_bits_is_decided_by_the_next_word(self):
         table = coin_table(0.7)
         word = int(table.low[0])
         draws = [of_table(table)([word, more]) for more in (0, 2**64 - 1)]
@@ -119,7 +115,7 @@ class TestTables:
 
 class TestCoins:
     @each("epsilon", [20.1, 745.0, 800.0, 1e4])
-    def test_that_are_practically_never_true_are_refused_and_not_called_protection(self, epsilon: float) -> None:
+    def test_that_are_practically_never_true_are_refused_and_not_called_protection(self, epsilon):
         """A coin of e^-800 was 0 in floats: all dummies came out unmarked and the label promised protection."""
         mask = np.zeros(10, dtype=bool)
         for refused in (
@@ -130,13 +126,13 @@ class TestCoins:
             with pytest.raises(ParameterError, match=r"^epsilon must be .*20"):
                 refused()
 
-    def test_at_the_end_of_the_domain_are_still_exact(self) -> None:
+    def test_at_the_end_of_the_domain_are_still_exact(self):
         """e^-20: of 2^64 words the share below the threshold is that, to the threshold's own width."""
         table = coin_table(20.0)
         assert int(table.low[0]) / 2**64 == pytest.approx(math.exp(-20), rel=1e-15)
 
     @each("value", HOSTILE)
-    def test_refuse_what_is_no_level(self, value: Any) -> None:
+    def test_refuse_what_is_no_level(self, value):
         with pytest.raises(ParameterError, match="^epsilon must be "):
             noise.covered(3, value, rng=noise.seeded(1))
 
@@ -144,12 +140,12 @@ class TestCoins:
 class TestExponentialMechanism:
     @each("field", ["epsilon", "sensitivity"])
     @each("value", HOSTILE)
-    def test_refuses_by_name(self, field: str, value: Any) -> None:
+    def test_refuses_by_name(self, field, value):
         with pytest.raises(ParameterError) as refused:
             noise.exponential_mechanism([0.0, 1.0], **({"epsilon": 1, "sensitivity": 1, "rng": 1} | {field: value}))
         assert refused.value.field == field
 
-    def test_ten_thousand_options_are_drawn_by_their_weights(self) -> None:
+    def test_ten_thousand_options_are_drawn_by_their_weights(self):
         """Chi-square over 50 groups of 200 options, 4,000 draws of one table; false alarms 1e-5."""
         utilities = np.sin(np.arange(10_000))
         seen = option_table(utilities, 2.0, 1.0).draw(4000, noise.seeded(5)) // 200
@@ -160,10 +156,10 @@ class TestExponentialMechanism:
 class TestDiscreteLaplace:
     @each("bits", [2, 4, 8])
     @each("rate", [0.05, 0.7, 2.0])
-    def test_magnitudes_of_short_words_have_the_exact_law(self, rate: float, bits: int) -> None:
+    def test_magnitudes_of_short_words_have_the_exact_law(self, rate, bits):
         depth = {2: 8, 4: 2, 8: 2}[bits]
 
-        def draw(words: Sequence[int]) -> int:
+        def draw(words):
             further = Limited([word << 64 - bits for word in words[1:]])
             return magnitude(rate, LazyUniform(words[0], further, first_bits=bits, word_bits=bits))
 
@@ -175,7 +171,7 @@ class TestDiscreteLaplace:
         assert undecided > 0
 
     @each("rate", [1e-9, 1e-7, 1e-3, 0.5, 3.0, 40.0])
-    def test_floats_and_balls_agree(self, rate: float) -> None:
+    def test_floats_and_balls_agree(self, rate):
         rng = noise.seeded(8)
         words = rng.words(1500).copy()
         words[:6] = np.array([0, 1, 2**63, 2**64 - 1, 2**13, 2**64 - 2**12], dtype=np.uint64)
@@ -184,7 +180,7 @@ class TestDiscreteLaplace:
             assert magnitude(rate, LazyUniform(word >> 1, rng, first_bits=63)) == k
 
     @each("rate", [1e-6, 0.01, 1.0, 3.0])
-    def test_follows_its_law(self, rate: float) -> None:
+    def test_follows_its_law(self, rate):
         """Chi-square of 400,000 draws in up to 60 bins of about equal probability; false alarms 1e-5 each."""
         n = 400_000
         found = noise.discrete_laplace(rate, n, rng=noise.seeded(3))
@@ -197,7 +193,7 @@ class TestDiscreteLaplace:
         assert chdtrc(len(law) - 1, ((seen - law) ** 2 / law).sum()) > 1e-5
 
     @each("value", HOSTILE)
-    def test_refuses_by_name(self, value: Any) -> None:
+    def test_refuses_by_name(self, value):
         with pytest.raises(ParameterError, match="^rate must be "):
             noise.discrete_laplace(value, 3, rng=noise.seeded(1))
         if not (isinstance(value, int) and not isinstance(value, bool) and value == 0):
@@ -213,7 +209,7 @@ class TestAgainstOpenDP:
     """
 
     @each("scale", [0.7, 5.0, 100.0])
-    def test_discrete_laplace(self, scale: float) -> None:
+    def test_discrete_laplace(self, scale):
         dp = importlib.import_module("opendp.prelude")
         dp.enable_features("contrib")
         n = 50_000

@@ -1,10 +1,6 @@
 """Joint noise is the real-number sampler rounded to its cells: reach and positions, floats and balls."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +21,7 @@ SCALES = [(1, 0.01), (2, 1e-7), (5, 2e-8), (40, 1e-6), (1000, 1.0), (1000, 1e-9)
 
 
 class TestEnvelope:
-    def test_is_proven_wherever_noise_may_be_drawn(self) -> None:
+    def test_is_proven_wherever_noise_may_be_drawn(self):
         """1,500 of all counts to 10^7 and rates from 1e-30 to 1e12, and the ends of both."""
         rng = np.random.default_rng(8)
         some = zip(10.0 ** rng.uniform(0, 7, 1500), 10.0 ** rng.uniform(-30, 12, 1500), strict=True)
@@ -33,7 +29,7 @@ class TestEnvelope:
         for count, rate in [*some, *ends]:
             assert envelope(int(count), float(rate)).left > 0
 
-    def test_one_that_cuts_the_density_is_not_proven(self) -> None:
+    def test_one_that_cuts_the_density_is_not_proven(self):
         found, touching = reach._candidate(7, 0.01 * geo.EARTH_RADIUS_M, 1e-9)
         assert reach._above(found, touching, 7, 0.01)
         for wrong in (
@@ -46,7 +42,7 @@ class TestEnvelope:
             assert not reach._above(wrong, touching, 7, 0.01)
 
     @each(("count", "rate"), SCALES)
-    def test_is_tight(self, count: int, rate: float) -> None:
+    def test_is_tight(self, count, rate):
         """At most 1.4 proposals of three words each (1.25 of them on average, at all scales)."""
         rng, requested = noise.seeded(2), 0
         words = rng.words
@@ -54,7 +50,7 @@ class TestEnvelope:
         class Counting:
             private, uniform, reached = False, None, None
 
-            def words(self, n: int) -> Any:
+            def words(self, n):
                 nonlocal requested
                 requested += n
                 return words(n)
@@ -66,7 +62,7 @@ class TestEnvelope:
 
 class TestReach:
     @each(("count", "rate"), SCALES)
-    def test_floats_and_balls_agree_on_every_proposal(self, count: int, rate: float) -> None:
+    def test_floats_and_balls_agree_on_every_proposal(self, count, rate):
         """Kept or rejected, and the angle within its bound: 400 proposals each."""
         source, numbers = noise.seeded(5), envelope(count, rate)
         found = Reach(count, rate, source)
@@ -85,7 +81,7 @@ class TestReach:
                 assert whole == (angle > math.pi)
         assert certified.DONE in decided
 
-    def test_what_floats_leave_undecided_is_the_same_draw(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_floats_leave_undecided_is_the_same_draw(self, monkeypatch):
         quick = [Reach(count, rate, noise.seeded(9)) for count, rate in SCALES]
         monkeypatch.setattr(certified, "reach_proposal", lambda *_: (certified.UNDECIDED, 0.0, 0.0))
         for (count, rate), one in zip(SCALES, quick, strict=True):
@@ -94,7 +90,7 @@ class TestReach:
             assert two.whole is one.whole
 
 
-def in_floats(lon: Any, lat: Any, found: Reach, words: Any) -> tuple[np.ndarray, np.ndarray]:
+def in_floats(lon, lat, found, words):
     state, cells = np.empty(len(lon), np.uint8), np.zeros((2, len(lon)), np.int64)
     sine, cosine, off = (1.0, 0.0, 0.0) if found.whole else (*certified.half_angle(found.angle), found.off)
     certified.disc_cells(lon, lat, sine, cosine, off, words, state, *cells)
@@ -102,7 +98,7 @@ def in_floats(lon: Any, lat: Any, found: Reach, words: Any) -> tuple[np.ndarray,
 
 
 @each(("count", "rate"), SCALES)
-def test_positions_by_floats_are_those_by_balls(count: int, rate: float) -> None:
+def test_positions_by_floats_are_those_by_balls(count, rate):
     """Poles, antimeridian, edges of every branch, and at random: 600 positions for each scale."""
     rng, source = np.random.default_rng(count), noise.seeded(count)
     lon = np.where(rng.random(600) < 0.3, rng.choice([180.0, -180.0, 0.0], 600), rng.uniform(-180, 180, 600))
@@ -121,13 +117,13 @@ def test_positions_by_floats_are_those_by_balls(count: int, rate: float) -> None
 
 
 @each(("count", "rate"), SCALES)
-def test_moves_lie_within_their_bounds(count: int, rate: float) -> None:
+def test_moves_lie_within_their_bounds(count, rate):
     """Against 300-bit balls, the uniforms at the ends of what their words leave: no error is beyond its bound."""
     rng, source = np.random.default_rng(3), noise.seeded(6)
     found, ratio = Reach(count, rate, source), 0.0
     sine, cosine, off = (1.0, 0.0, 0.0) if found.whole else (*certified.half_angle(found.angle), found.off)
 
-    def true_half(balls: Sequence[Ball], bits: int) -> Ball:
+    def true_half(balls, bits):
         return balls[0].sqrt() * found.half_sine(bits)
 
     for word in rng.integers(2**36, 2**64, size=150, dtype=np.uint64).tolist():
@@ -144,7 +140,7 @@ def test_moves_lie_within_their_bounds(count: int, rate: float) -> None:
 
 class TestRefusals:
     @each("value", HOSTILE)
-    def test_a_rate_that_is_none(self, value: Any) -> None:
+    def test_a_rate_that_is_none(self, value):
         for draw in (
             lambda: noise.joint_planar([0.0], [0.0], value, rng=noise.seeded(1)),
             lambda: noise.joint_reach_m(1, value, rng=noise.seeded(1)),
@@ -153,10 +149,10 @@ class TestRefusals:
                 draw()
 
     @each("value", [0, -1, 1.5, math.nan, True, "1", None, 2**63])
-    def test_a_count_that_is_none(self, value: Any) -> None:
+    def test_a_count_that_is_none(self, value):
         with pytest.raises(ParameterError, match="^count must be a whole number from 1 to "):
             noise.joint_reach_m(value, 1.0, rng=noise.seeded(1))
 
-    def test_positions_that_are_none(self) -> None:
+    def test_positions_that_are_none(self):
         with pytest.raises(DataError, match="^lat must be "):
             noise.joint_planar([0.0], [math.nan], 1.0, rng=noise.seeded(1))

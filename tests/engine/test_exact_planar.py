@@ -3,8 +3,6 @@
 Statistical tests have fixed seeds and state their false-alarm rate over seeds.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import multiprocessing
@@ -12,7 +10,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -59,27 +56,27 @@ class Scripted:
 
     private = False
 
-    def __init__(self, words: list[int], seed: int = 1) -> None:
+    def __init__(self, words, seed=1):
         self.given, self.later = list(words), noise.seeded(seed)
 
-    def words(self, n: int) -> np.ndarray:
+    def words(self, n):
         found = [self.given.pop(0) if self.given else int(self.later.words(1)[0]) for _ in range(n)]
         return np.array(found, dtype=np.uint64)
 
-    def uniform(self, n: int) -> np.ndarray:
+    def uniform(self, n):
         raise AssertionError("exact samplers draw words")
 
-    def reached(self, event: int, n: int) -> None:
+    def reached(self, event, n):
         pass
 
 
-def decided_by_floats(lon: Any, lat: Any, epsilon: Any, words: Any) -> tuple[np.ndarray, np.ndarray]:
+def decided_by_floats(lon, lat, epsilon, words):
     state, cells = np.empty(len(lon), np.uint8), np.zeros((2, len(lon)), np.int64)
     certified.planar_cells(lon, lat, epsilon * geo.EARTH_RADIUS_M, words, state, *cells)
     return state, cells
 
 
-def decided_by_balls(lon: float, lat: float, epsilon: float, words: Any) -> tuple[int, int] | None:
+def decided_by_balls(lon, lat, epsilon, words):
     uniforms = [LazyUniform(int(word), noise.seeded(3)) for word in words]
     return planar_cell(lon, lat, epsilon, uniforms, near=epsilon * geo.EARTH_RADIUS_M > 1)
 
@@ -88,7 +85,7 @@ class TestFloatsAndBalls:
     @pytest.mark.slow
     @pytest.mark.timeout(400)
     @pytest.mark.parametrize(("kind", "n"), [("random", 60_000), ("edges", 30_000), ("pole", 30_000)])
-    def test_agree_on_every_draw_that_floats_decide(self, kind: str, n: int) -> None:
+    def test_agree_on_every_draw_that_floats_decide(self, kind, n):
         """More than 10^5 draws if thorough, from 1e-30 to 1e12 per metre, with both poles and the antimeridian."""
         n = examples(n)
         lon, lat, epsilon, words = draws(kind, n, 11)
@@ -105,7 +102,7 @@ class TestFloatsAndBalls:
 
     @settings(max_examples=examples(60))
     @given(st.integers(0, 2**32), st.sampled_from([4, 8, 16]))
-    def test_short_words_extended_are_the_same_uniforms(self, seed: int, bits: int) -> None:
+    def test_short_words_extended_are_the_same_uniforms(self, seed, bits):
         """A sample from words of 4 to 16 bits needs further bits often, and must end in the cell of 64-bit words."""
         lon, lat, epsilon, words = (one[0] for one in draws("random", 1, seed))
         found = decided_by_balls(lon, lat, epsilon, words)
@@ -117,11 +114,11 @@ class TestFloatsAndBalls:
             uniforms.append(LazyUniform(parts[0] >> 64 - bits, Scripted(parts[1:]), first_bits=bits, word_bits=bits))
         assert planar_cell(lon, lat, epsilon, uniforms, near=near) == found
 
-    def test_a_draw_on_a_boundary_is_settled_by_its_further_bits(self) -> None:
+    def test_a_draw_on_a_boundary_is_settled_by_its_further_bits(self):
         """One word of the acceptance holds the level exp(-rate d): with it the further bits decide, either way."""
         epsilon, far = 1e-9, int(0.3 * 2**64)
 
-        def kept(word: int, more: int) -> bool:
+        def kept(word, more):
             scripts = ([2**63], [], [more] * 3, [])
             uniforms = [
                 LazyUniform(w, Scripted(list(one))) for w, one in zip((far, 5, word, 12345), scripts, strict=True)
@@ -139,13 +136,13 @@ class TestFloatsAndBalls:
         assert answers[-1] == (False, False)
         assert answers.count((True, False)) == 1
 
-    def test_proposals_left_undecided_by_floats_are_decided_by_balls(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_proposals_left_undecided_by_floats_are_decided_by_balls(self, monkeypatch):
         """With every draw undecided by floats, whole releases are the same."""
         where = np.array([180.0, -180.0, 116.4, 0.0, 7.0]), np.array([90.0, -90.0, 39.9, 0.0, -60.0])
         epsilon = np.array([1.0, 1e-8, 0.01, 1e-7, 1e-30])
         quick = noise.planar_cells(*where, epsilon, rng=noise.seeded(4))
 
-        def undecided(*arguments: Any) -> None:
+        def undecided(*arguments):
             arguments[4][:] = certified.UNDECIDED
 
         monkeypatch.setattr(certified, "planar_cells", undecided)
@@ -153,7 +150,7 @@ class TestFloatsAndBalls:
         assert np.array_equal(quick, slow)
 
 
-def expected_cells(lat: float, rate: float, half: int) -> np.ndarray:
+def expected_cells(lat, rate, half):
     """Probabilities of the (2 half + 1)² cells around a place, by integrating the density over each: the ideal law."""
     side, scale = math.radians(1e-7), rate * geo.EARTH_RADIUS_M
     constant = scale * scale / (2 * math.pi)
@@ -161,7 +158,7 @@ def expected_cells(lat: float, rate: float, half: int) -> np.ndarray:
     for j in range(-half, half + 1):
         for i in range(-half, half + 1):
 
-            def density(y: float, x: float) -> float:
+            def density(y, x):
                 return constant * math.exp(-scale * math.hypot(x * math.cos(math.radians(lat)), y))
 
             part = integrate.dblquad(density, (i - 0.5) * side, (i + 0.5) * side, (j - 0.5) * side, (j + 0.5) * side)[0]
@@ -171,7 +168,7 @@ def expected_cells(lat: float, rate: float, half: int) -> np.ndarray:
 
 class TestLaw:
     @each("place", [(0.0, 0.0), (180.0, 60.0), (-180.0, -60.0)])
-    def test_of_single_cells_is_the_integral_of_the_density(self, place: tuple[float, float]) -> None:
+    def test_of_single_cells_is_the_integral_of_the_density(self, place):
         """Chi-square over 49 cells about a cell's centre and the rest, 400,000 draws; false alarms 1e-5 each."""
         n, half, rate = 400_000, 3, 100.0  # a scale of a centimetre, about a cell
         east, north = noise.planar_cells(np.full(n, place[0]), np.full(n, place[1]), rate, rng=noise.seeded(17))
@@ -184,7 +181,7 @@ class TestLaw:
         assert chdtrc(len(law) - 1, ((seen - law) ** 2 / law).sum()) > 1e-5
 
     @each("lat", [90.0, -90.0, 89.99999])
-    def test_at_a_pole_bearings_are_even_and_distances_gamma(self, lat: float) -> None:
+    def test_at_a_pole_bearings_are_even_and_distances_gamma(self, lat):
         """Kolmogorov's bound at 1e-6 for the distances, chi-square at 1e-5 for longitudes about the very pole."""
         n, rate = 200_000, 0.01
         lon, found = noise.planar_laplace(np.full(n, 33.0), np.full(n, lat), rate, rng=noise.seeded(23))
@@ -197,7 +194,7 @@ class TestLaw:
 
 class TestGrid:
     @given(st.lists(st.integers(-HALF_TURN, HALF_TURN - 1), min_size=1))
-    def test_degrees_give_their_cell_back_and_are_written_with_seven_decimals(self, cells: list[int]) -> None:
+    def test_degrees_give_their_cell_back_and_are_written_with_seven_decimals(self, cells):
         found = degrees(np.array(cells))
         assert np.rint(found * 1e7).astype(int).tolist() == cells
         for value, cell in zip(found.tolist(), cells, strict=True):
@@ -205,13 +202,13 @@ class TestGrid:
             assert value == round(value, 7)
 
     @given(st.integers(-10 * TURN, 10 * TURN))
-    def test_wrapping_is_exact(self, cell: int) -> None:
+    def test_wrapping_is_exact(self, cell):
         found = int(wrapped(np.array([cell]))[0])
         assert -HALF_TURN <= found < HALF_TURN
         assert (found - cell) % TURN == 0
 
     @given(st.floats(-180, 180), st.floats(-90, 90))
-    def test_the_nearest_cell_is_within_half_a_cell(self, lon: float, lat: float) -> None:
+    def test_the_nearest_cell_is_within_half_a_cell(self, lon, lat):
         east, north = on_grid(np.array([lon]), np.array([lat]))
         assert abs(float(geo.wrap_lon(east[0] - lon))) <= 0.5e-7 * (1 + 1e-6)
         assert abs(north[0] - lat) <= 0.5e-7 * (1 + 1e-6)
@@ -220,19 +217,19 @@ class TestGrid:
 
 class TestRefusals:
     @each("value", HOSTILE)
-    def test_rates_are_refused_by_name(self, value: Any) -> None:
+    def test_rates_are_refused_by_name(self, value):
         for rates in (value, [1.0, value]):
             with pytest.raises(ParameterError, match="^epsilon_per_m must be "):
                 noise.planar_laplace([0.0, 0.0], [0.0, 0.0], rates, rng=noise.seeded(1))
 
     @each("value", [math.nan, math.inf, -math.inf, 1e308, "x", 360.1])
-    def test_positions_are_refused_by_name(self, value: Any) -> None:
+    def test_positions_are_refused_by_name(self, value):
         for lon, lat, field in (([0.0, value], [0.0, 0.0], "lon"), ([0.0, 0.0], [value, 0.0], "lat")):
             with pytest.raises(DataError, match=f"^{field} must be ") as refused:
                 noise.planar_laplace(lon, lat, 1.0, rng=noise.seeded(1))
             assert refused.value.field == field
 
-    def test_shapes_that_do_not_fit_are_refused(self) -> None:
+    def test_shapes_that_do_not_fit_are_refused(self):
         with pytest.raises(DataError, match="lat must be as many as lon"):
             noise.planar_laplace([0.0], [0.0, 1.0], 1.0, rng=noise.seeded(1))
         with pytest.raises(ParameterError, match="epsilon_per_m must be one or as many as lon"):
@@ -254,7 +251,7 @@ print(hashlib.sha256(cells.tobytes() + together.tobytes()).hexdigest(), fma)
 
 
 @pytest.mark.thorough  # compiles every kernel twice
-def test_two_processors_draw_the_same_cells(tmp_path: Path) -> None:
+def test_two_processors_draw_the_same_cells(tmp_path):
     """With and without fused multiply-add and vectors: the cells of a seed are the same."""
     plain = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "-fma,-avx,-avx2"}
     fused = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "+fma,+avx,+avx2"}
@@ -269,7 +266,7 @@ def test_two_processors_draw_the_same_cells(tmp_path: Path) -> None:
     assert [one[1] for one in found] == ["False", "True"]
 
 
-def noise_of_a_child(_: int) -> str:
+def noise_of_a_child(_):
     where = np.zeros(50)
     drawn = noise.planar_laplace(where, where, 0.001, rng=SOURCE)
     return hashlib.sha256(np.array(drawn).tobytes()).hexdigest()
@@ -280,7 +277,7 @@ SOURCE = noise.publishable()
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_forked_children_draw_different_noise_also_from_a_source_made_before() -> None:
+def test_forked_children_draw_different_noise_also_from_a_source_made_before():
     """D5: 4 children of each of 2 pools, forked after noise was drawn; equal noise has probability below 2**-1000."""
     found = [noise_of_a_child(0)]
     for _ in range(2):
@@ -289,7 +286,7 @@ def test_forked_children_draw_different_noise_also_from_a_source_made_before() -
     assert len(set(found)) == 9
 
 
-def test_chunks_are_no_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_are_no_boundary(monkeypatch):
     """All positions are drawn, and from words of their own, however they are divided."""
     n = 3 * planar.CHUNK + 5
     lon, lat = noise.planar_laplace(np.zeros(n), np.zeros(n), 0.01, rng=noise.seeded(1))

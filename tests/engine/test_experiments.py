@@ -1,9 +1,6 @@
 """Experiments: specs that expand to cells with keys of their own, and tables that do not depend on the partition."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +15,6 @@ from privacy_engine.experiments import (
     ExperimentSpec,
     FolderStore,
     MemoryStore,
-    Preset,
     TrajectoryCell,
     blocks,
     dataset_digest,
@@ -48,12 +44,12 @@ RANDOM = {"name": "synthetic", "share": 0.4, "seed": 3}
 PICKED = {"name": "manual", "events": [1, 3, 5]}
 
 
-def walk(n: int, seed: int = 1) -> Trajectory:
+def walk(n, seed=1):
     lon, lat = np.cumsum(np.random.default_rng(seed).normal(0, 0.002, (2, n)), axis=1)
     return Trajectory(116.4 + lon, 39.9 + lat, np.arange(n) * 60.0)
 
 
-def described(**changes: Any) -> dict[str, Any]:
+def described(**changes):
     """A small experiment with every kind of axis."""
     return {
         "base": {"release": UNIFORM, "landmarks": RANDOM, "redraw": True},
@@ -68,32 +64,32 @@ def described(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def small(**changes: Any) -> ExperimentSpec:
+def small(**changes):
     return ExperimentSpec.parse(described(**changes))
 
 
-def one_cell(**base: Any) -> dict[str, Any]:
+def one_cell(**base):
     return {"base": {"release": UNIFORM, "landmarks": PICKED} | base, "grid": {}, "metrics": ["error"]}
 
 
 @pytest.fixture(scope="module")
-def series() -> list[Trajectory]:
+def series():
     return [walk(40), walk(25, seed=2), *(walk(9, seed=i) for i in range(3, 14))]
 
 
 @pytest.fixture(scope="module")
-def whole(series: list[Trajectory]) -> Any:
+def whole(series):
     """The table in one go."""
     return run(small(), series, size=9)
 
 
 @pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def computed(monkeypatch):
     """Every block that is computed, and not taken from a store."""
     seen: list[Any] = []
     really = runner.run_block
 
-    def seeing(block: Any, series: Any) -> Any:
+    def seeing(block, series):
         seen.append(block)
         return really(block, series)
 
@@ -103,19 +99,17 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 class TestTheSameBits:
     @each("size", [1, 4, None])
-    def test_for_every_size_of_block(self, series: list[Trajectory], whole: Any, size: int | None) -> None:
+    def test_for_every_size_of_block(self, series, whole, size):
         assert run(small(), series, size=size).equals(whole)
 
     @pytest.mark.slow
-    def test_for_two_processes(self, series: list[Trajectory], computed: list[Any]) -> None:
+    def test_for_two_processes(self, series, computed):
         spec = small(grid={"correlation": [{"diameter_m": None, "smoothing": 0.1}]})
         assert run(spec, series, size=5, workers=2).equals(run(spec, series))
         assert len(computed) == 1
 
-    def test_after_an_interruption(
-        self, series: list[Trajectory], whole: Any, tmp_path: Path, computed: list[Any]
-    ) -> None:
-        def stop(done: int, of: int) -> None:
+    def test_after_an_interruption(self, series, whole, tmp_path, computed):
+        def stop(done, of):
             if done == 7:
                 raise KeyboardInterrupt
 
@@ -125,9 +119,7 @@ class TestTheSameBits:
         assert run(small(), series, FolderStore(tmp_path), size=4).equals(whole)
         assert len(computed) == len(list(blocks(small(), series, 4))) == 36
 
-    def test_with_a_damaged_and_an_ill_fitting_file(
-        self, series: list[Trajectory], whole: Any, tmp_path: Path, computed: list[Any]
-    ) -> None:
+    def test_with_a_damaged_and_an_ill_fitting_file(self, series, whole, tmp_path, computed):
         store = FolderStore(tmp_path)
         run(small(), series, store, size=9)
         first, second, *_ = sorted(tmp_path.rglob("*.npy"))
@@ -138,11 +130,11 @@ class TestTheSameBits:
         assert len(computed) == 2
         assert list(tmp_path.rglob(".block-*")) == []
 
-    def test_in_whatever_order_the_grid_was_written(self, series: list[Trajectory], whole: Any) -> None:
+    def test_in_whatever_order_the_grid_was_written(self, series, whole):
         turned = dict(reversed(described()["grid"].items()))
         assert run(small(grid=turned), series).equals(whole)
 
-    def test_of_the_first_of_more_repetitions(self, series: list[Trajectory]) -> None:
+    def test_of_the_first_of_more_repetitions(self, series):
         cell = small().cells()[-1]
         few = experiments.run_block(experiments.Block(cell, 2, 3), series)
         many = experiments.run_block(experiments.Block(cell, 0, 9), series)
@@ -150,9 +142,7 @@ class TestTheSameBits:
 
 
 class TestCells:
-    def test_that_two_experiments_share_are_computed_once(
-        self, series: list[Trajectory], tmp_path: Path, computed: list[Any]
-    ) -> None:
+    def test_that_two_experiments_share_are_computed_once(self, series, tmp_path, computed):
         one = small(grid={"landmarks.share": [0.1, 0.2, 0.3]})
         other = small(grid={"landmarks": [RANDOM | {"share": 0.2}, RANDOM | {"share": 0.9}], "correlation": [None]})
         run(one, series, FolderStore(tmp_path))
@@ -161,11 +151,11 @@ class TestCells:
         assert len(computed) == 4
         assert table.equals(run(other, series))
 
-    def test_that_come_twice_are_computed_once(self, series: list[Trajectory], computed: list[Any]) -> None:
+    def test_that_come_twice_are_computed_once(self, series, computed):
         table = run(small(grid={"landmarks.share": [0.2, 0.2]}), series)
         assert (len(computed), table.num_rows) == (1, 8)
 
-    def test_have_a_key_of_their_dataset_and_their_description(self, series: list[Trajectory]) -> None:
+    def test_have_a_key_of_their_dataset_and_their_description(self, series):
         digests = {
             small(**changes).cells()[0].digest
             for changes in ({}, {"seed": 8}, {"common": False}, {"metrics": ["error"]}, {"base": one_cell()["base"]})
@@ -176,7 +166,7 @@ class TestCells:
         assert dataset_digest(again) == dataset_digest(series)
         assert len({dataset_digest(one) for one in (series, series[:1], series[::-1], [])}) == 4
 
-    def test_of_fixed_landmarks_have_the_errors_of_the_simulation(self) -> None:
+    def test_of_fixed_landmarks_have_the_errors_of_the_simulation(self):
         here, mechanism = walk(30), Uniform(epsilon=1, radius_m=1)
         (cell,) = small(**one_cell()).cells()
         found = experiments.run_block(experiments.Block(cell, 0, 9), [here])
@@ -184,21 +174,19 @@ class TestCells:
         assert found[1].tobytes() == expected.tobytes()
         assert found[0].tolist() == [0.1] * 9
 
-    def test_see_the_same_landmarks_unless_requested_otherwise(self, series: list[Trajectory]) -> None:
+    def test_see_the_same_landmarks_unless_requested_otherwise(self, series):
         for common in (True, False):
             spec = small(grid={"release": [UNIFORM, PLANNED]}, metrics=["temporal-distance"], common=common)
             one, other = run(spec, series).column("mean").to_pylist()
             assert (one == other) is common
 
-    def test_draw_landmarks_again_or_keep_them(self, series: list[Trajectory]) -> None:
+    def test_draw_landmarks_again_or_keep_them(self, series):
         for redraw in (True, False):
             base = {"landmarks": parse_short("synthetic:20%:uniform:1").model_dump(), "redraw": redraw}
             (row,) = run(small(base=base, grid={}, metrics=["temporal-distance"]), series).to_pylist()
             assert (row["low"] < row["high"]) is redraw
 
-    def test_that_draw_the_same_landmarks_draw_them_once(
-        self, series: list[Trajectory], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_that_draw_the_same_landmarks_draw_them_once(self, series, monkeypatch):
         drawn: list[Any] = []
         really = Synthetic.mark
         monkeypatch.setattr(Synthetic, "mark", lambda *given: drawn.append(1) or really(*given))
@@ -213,7 +201,7 @@ class TestCells:
         assert run(spec, [Trajectory(one.lon, one.lat) for one in data]).equals(table)
         assert len(drawn) == 4 * 9 + 4 * 9 - 3
 
-    def test_keep_landmarks_no_longer_than_the_data(self, series: list[Trajectory]) -> None:
+    def test_keep_landmarks_no_longer_than_the_data(self, series):
         data = [Trajectory(one.lon, one.lat) for one in series]
         run(small(grid={}), data)
         assert landmark_cache.mark_cache(data) is landmark_cache.mark_cache(data)
@@ -222,14 +210,14 @@ class TestCells:
         del data
         assert len(landmark_cache._caches) == before - 1
 
-    def test_state_what_the_data_lack(self) -> None:
+    def test_state_what_the_data_lack(self):
         base = {"landmarks": {"name": "stay-points", "distance_m": 100.0, "duration_s": 60.0}}
         with pytest.raises(DataError, match="need times"):
             run(small(base=base, grid={}, metrics=["marked-share"]), [Trajectory([8.5], [47.3])])
 
 
 class TestSpec:
-    def test_survives_json(self) -> None:
+    def test_survives_json(self):
         spec = small()
         again = ExperimentSpec.parse(json.loads(spec.model_dump_json()))
         assert again == spec
@@ -237,7 +225,7 @@ class TestSpec:
         for cell in spec.cells():
             assert TrajectoryCell.parse(json.loads(cell.model_dump_json())).digest == cell.digest
 
-    def test_cannot_be_changed_through_what_it_was_made_of(self) -> None:
+    def test_cannot_be_changed_through_what_it_was_made_of(self):
         given = described()
         spec = ExperimentSpec.parse(given)
         given["base"]["redraw"] = "nonsense"
@@ -245,7 +233,7 @@ class TestSpec:
         with pytest.raises(ValidationError):
             spec.seed = 8  # type: ignore[misc]
 
-    def test_expands_by_depth_and_name_with_the_last_axis_first(self) -> None:
+    def test_expands_by_depth_and_name_with_the_last_axis_first(self):
         grid = {"landmarks.share": [0.1, 0.2], "dummies.epsilon,release.mechanism.epsilon": [[0.1, 0.9], [0.5, 0.5]]}
         spec = small(grid=grid | {"dummies": [{"name": "dummies-heuristic"}]})
         found = [(cell.dummies.epsilon, cell.release.mechanism.epsilon, cell.landmarks.share) for cell in spec.cells()]
@@ -286,7 +274,7 @@ class TestSpec:
             ({"grid": {"landmarks.share": [0.1] * 20_000}}, "grid", "at most 10,000"),
         ],
     )
-    def test_refusals_name_field_rule_and_value(self, changes: dict[str, Any], field: str, rule: str) -> None:
+    def test_refusals_name_field_rule_and_value(self, changes, field, rule):
         refused = refusal(ParameterErrors, small, **changes)
         first = refused.errors[0]
         assert first.field.startswith(field)
@@ -294,7 +282,7 @@ class TestSpec:
         assert first.message.startswith(field)
 
 
-def backwards(value: Any) -> Any:
+def backwards(value):
     """The same JSON with all names in another order, as a database may give it back."""
     if isinstance(value, dict):
         return {name: backwards(value[name]) for name in sorted(value, reverse=True)}
@@ -302,14 +290,14 @@ def backwards(value: Any) -> Any:
 
 
 @each("cls", list(presets))
-def test_the_order_of_names_changes_no_letter_of_a_spec(cls: type[Preset]) -> None:
+def test_the_order_of_names_changes_no_letter_of_a_spec(cls):
     described = cls().spec()
     again = ExperimentSpec.parse(backwards(json.loads(described.model_dump_json())))
     assert again.model_dump_json() == described.model_dump_json()
 
 
 class TestTable:
-    def test_has_a_row_for_each_cell_and_metric_with_all_parameters(self, series: list[Trajectory], whole: Any) -> None:
+    def test_has_a_row_for_each_cell_and_metric_with_all_parameters(self, series, whole):
         rows = whole.to_pylist()
         assert len(rows) == 12 * 4
         last = rows[-1]
@@ -321,7 +309,7 @@ class TestTable:
         assert all(row["low"] <= row["mean"] <= row["high"] for row in rows)
         assert whole.schema.metadata[b"noise"] == b"NOT PRIVATE: seeded simulation"
 
-    def test_summarises_repetitions_and_leaves_out_those_without_a_value(self) -> None:
+    def test_summarises_repetitions_and_leaves_out_those_without_a_value(self):
         spec = small(**one_cell())
         values = np.array([[0.1] * 9, [*range(8), np.nan]])
         (row,) = assemble(spec, "", {spec.cells()[0].digest: values}).to_pylist()
@@ -329,7 +317,7 @@ class TestTable:
         assert (row["mean"], row["n"], row["marked_share"]) == (3.5, 8, pytest.approx(0.1))
         assert (row["low"], row["high"]) == (np.quantile(known, 0.05), np.quantile(known, 0.95))
 
-    def test_of_data_without_events_or_publications_has_no_numbers(self) -> None:
+    def test_of_data_without_events_or_publications_has_no_numbers(self):
         every = {"name": "manual", "events": [0, 1]}
         for data in ([], [Trajectory([], [])]):
             own = (cls for cls in measures.of("trajectory") if not any(field["required"] for field in cls.fields()))
@@ -339,9 +327,7 @@ class TestTable:
         table = run(small(**one_cell(release=SKIP_WITH_GAPS, landmarks=every)), [walk(2)])
         assert table.num_rows == 1
 
-    def test_is_written_and_read_back_and_its_spec_runs_again(
-        self, series: list[Trajectory], whole: Any, tmp_path: Path
-    ) -> None:
+    def test_is_written_and_read_back_and_its_spec_runs_again(self, series, whole, tmp_path):
         paths = {path.name: path for path in write(whole, small(), tmp_path / "new")}
         assert pq.read_table(paths["table.parquet"]).equals(whole)
         assert pacsv.read_csv(paths["table.csv"]).num_rows == whole.num_rows
@@ -349,7 +335,7 @@ class TestTable:
         assert run(again, series).equals(whole)
         assert paths["table.tex"].read_text() == latex(whole, small())
 
-    def test_as_latex_has_a_curve_for_every_combination(self, series: list[Trajectory]) -> None:
+    def test_as_latex_has_a_curve_for_every_combination(self, series):
         spec = small(grid={"landmarks.share": [0.1, 0.5], "release": [UNIFORM, PLANNED]})
         table = run(spec, series)
         text = latex(table, spec)
@@ -362,18 +348,18 @@ class TestTable:
         assert [line[0] for line in lines] == ["0.1", "0.5"]
         assert [float(line[i]) for i in (1, 4) for line in lines] == pytest.approx(list(found.values()), rel=1e-9)
 
-    def test_without_an_axis_of_numbers_goes_by_the_measured_share(self, series: list[Trajectory]) -> None:
+    def test_without_an_axis_of_numbers_goes_by_the_measured_share(self, series):
         spec = small(base=_only(UNIFORM, []), grid={"landmarks": [RANDOM, PICKED]}, metrics=["error"])
         assert "x: marked_share" in latex(run(spec, series[:1]), spec)
         assert "\n0.075 " in latex(run(spec, series[:1]), spec)
         bare = small(**one_cell())
         assert "%   c: all" in latex(run(bare, series[:1]), bare)
 
-    def test_memory_stores_cache_too(self, series: list[Trajectory], computed: list[Any]) -> None:
+    def test_memory_stores_cache_too(self, series, computed):
         store = MemoryStore()
         assert run(small(), series, store).equals(run(small(), series, store))
         assert len(computed) == 12
 
 
-def _only(release: dict[str, Any], events: list[int]) -> dict[str, Any]:
+def _only(release, events):
     return {"release": release, "landmarks": {"name": "manual", "events": events}}

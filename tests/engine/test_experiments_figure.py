@@ -1,21 +1,17 @@
 """How an experiment reads as charts: every value of an axis has a label of its own, short enough for a legend."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from privacy_engine.experiments import ExperimentSpec, figure
 from tests.cases import each
 
 UNIFORM = {"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 100}}
 
 
-def circles(*lons: float) -> dict[str, Any]:
+def circles(*lons):
     zones = [{"type": "Circle", "center": [lon, 48.8], "radius_m": 100, "label": f"the place at {lon}"} for lon in lons]
     return {"name": "zones", "zones": zones}
 
 
-def labels(*landmarks: dict[str, Any]) -> list[str]:
+def labels(*landmarks):
     spec = {"base": {"release": UNIFORM}, "grid": {"landmarks": list(landmarks)}, "repetitions": 1, "seed": 1}
     (axis,) = figure(ExperimentSpec.parse(spec | {"metrics": ["error"]}))["axes"]
     return [value["label"] for value in axis["values"]]
@@ -36,5 +32,5 @@ def labels(*landmarks: dict[str, Any]) -> list[str]:
     ],
     ids=["different", "distinguished by what differs", "numbered where that is long"],
 )
-def test_landmark_sets_are_distinguished(landmarks: list[dict[str, Any]], expected: list[str]) -> None:
+def test_landmark_sets_are_distinguished(landmarks, expected):
     assert labels(*landmarks) == expected

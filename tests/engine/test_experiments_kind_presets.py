@@ -1,9 +1,6 @@
 """Presets of count streams and check-ins, and the batches and predicted times of their releases."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from time import process_time
 from typing import Any, ClassVar, Literal
 
@@ -35,7 +32,7 @@ from tests.engine.test_experiments_kinds import CHECKINS, KINDS, STREAM, spec
 STREAM_MECHANISMS = each("mechanism", [cls.registered_name() for cls in mechanisms.of("stream")])
 
 
-def stream_cell(mechanism: str, **changes: Any) -> Any:
+def stream_cell(mechanism, **changes):
     release = {"mechanism": {"name": mechanism, "epsilon": 1.0, "window": 4}}
     (cell,) = spec("stream", base={"release": release}, **changes).cells()
     return cell
@@ -43,9 +40,7 @@ def stream_cell(mechanism: str, **changes: Any) -> Any:
 
 class TestBatches:
     @STREAM_MECHANISMS
-    def test_no_release_is_computed_that_is_not_measured_unless_a_batch_saves_time(
-        self, mechanism: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_no_release_is_computed_that_is_not_measured_unless_a_batch_saves_time(self, mechanism, monkeypatch):
         cell, drawn = stream_cell(mechanism), []
         found = cell.release.mechanism.releases
         monkeypatch.setattr(
@@ -60,9 +55,7 @@ class TestBatches:
     @pytest.mark.thorough  # it measures time, which CI never does
     @STREAM_MECHANISMS
     @pytest.mark.parametrize(("timestamps", "dimensions"), [(100, 1), (200, 20), (100, 200)])
-    def test_the_prediction_has_the_order_of_the_time_it_takes(
-        self, mechanism: str, timestamps: int, dimensions: int
-    ) -> None:
+    def test_the_prediction_has_the_order_of_the_time_it_takes(self, mechanism, timestamps, dimensions):
         about = {"name": "poisson-stream", "timestamps": timestamps, "dimensions": dimensions, "mean": 20.0}
         data, cell = generators.parse(about).data(), stream_cell(mechanism, metrics=["stream-mean-absolute-error"])
         run_block(Block(cell, 0, 1), data)  # kernels are compiled
@@ -100,7 +93,7 @@ TRIED = {
 
 @pytest.mark.parametrize("preset", PRESETS)
 class TestEveryPreset:
-    def test_runs_on_what_it_generates_and_on_what_is_given(self, preset: str, tmp_path: Path) -> None:
+    def test_runs_on_what_it_generates_and_on_what_is_given(self, preset, tmp_path):
         small = FEW_COUNTS if presets[preset].kind == "stream" else FEW_USERS
         one = presets.parse({"name": preset, "repetitions": 1, **small})
         table = run(one.spec(), None)
@@ -117,7 +110,7 @@ class TestEveryPreset:
             with (tmp_path / name).open("wb") as out:
                 kind.write(table, one.spec(), out)
 
-    def test_is_described_and_tries_the_mechanisms_of_its_figure_or_all_of_its_kind(self, preset: str) -> None:
+    def test_is_described_and_tries_the_mechanisms_of_its_figure_or_all_of_its_kind(self, preset):
         one = presets.parse({"name": preset})
         assert ExperimentSpec.parse(json.loads(one.spec().model_dump_json())) == one.spec()
         tried = {cell.release.mechanism.name for cell in one.spec().cells()}
@@ -127,7 +120,7 @@ class TestEveryPreset:
         assert tried == TRIED.get(preset, {cls.registered_name() for cls in usual})
         assert 0 < predicted_seconds(one.spec(), []) < 60
 
-    def test_reads_as_charts(self, preset: str) -> None:
+    def test_reads_as_charts(self, preset):
         shown = figure(presets.parse({"name": preset}).spec())
         assert shown["shares"] is shown["marked"] is False
         (release,) = (axis for axis in shown["axes"] if axis["name"] == "release")
@@ -139,7 +132,7 @@ class TestEveryPreset:
         ]
 
 
-def test_a_mechanism_that_is_registered_later_is_in_the_presets(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mechanism_that_is_registered_later_is_in_the_presets(monkeypatch):
     class StreamLater(StreamUniform):
         """Discrete Laplace noise [1]_.
 
@@ -166,7 +159,7 @@ class TestFirstDimensions:
     """A cell that reads the first dimensions of its data is one of data that have no others."""
 
     @each("own", [False, True])
-    def test_are_measured_as_data_of_these_dimensions_alone(self, own: bool) -> None:
+    def test_are_measured_as_data_of_these_dimensions_alone(self, own):
         whole = GIVEN["stream"]
         generated = {"name": "normal-steps", "timestamps": 12, "dimensions": 4, "first": 5}
         data = generators.parse(generated).data() if own else whole
@@ -179,7 +172,7 @@ class TestFirstDimensions:
         assert means == [row["mean"] for row in alone]
         assert figure(found)["axes"][0]["title"] == "Dimensions"
 
-    def test_must_be_there(self) -> None:
+    def test_must_be_there(self):
         too_many = spec("stream", grid={"dimensions": [1, 4]})
         with pytest.raises(
             ParameterErrors, match=r"grid.dimensions.1 must be at most 3, as many as the data have, got 4"
@@ -190,17 +183,17 @@ class TestFirstDimensions:
         ):
             spec("stream", base={**too_many.base, "data": {"name": "poisson-stream"}}, grid={"dimensions": [6]})
 
-    def test_left_out_a_cell_keeps_its_digest(self) -> None:
+    def test_left_out_a_cell_keeps_its_digest(self):
         (cell,) = spec("stream").cells()
         assert "dimensions" not in cell.model_dump()
         assert cell.parse(cell.model_dump() | {"dimensions": None}).digest == cell.digest
 
-    def test_make_less_work(self) -> None:
+    def test_make_less_work(self):
         (one, all_of_them) = spec("stream", grid={"dimensions": [1, None]}).cells()
         assert cell_seconds(one, [200, 100], 50) < cell_seconds(all_of_them, [200, 100], 50)
 
 
-def test_thresholds_of_detection_are_the_mean_count_of_a_dataset() -> None:
+def test_thresholds_of_detection_are_the_mean_count_of_a_dataset():
     about = given_of("stream", GIVEN["stream"])
     assert about is not None
     expected = GIVEN["stream"].counts.mean()
@@ -208,7 +201,7 @@ def test_thresholds_of_detection_are_the_mean_count_of_a_dataset() -> None:
     assert [one.threshold for one in found.metrics] == pytest.approx([expected] * 2, rel=0.005)
 
 
-def test_the_sweep_of_dimensions_ends_with_all_of_them() -> None:
+def test_the_sweep_of_dimensions_ends_with_all_of_them():
     preset = presets.parse({"name": "stream-dimensions"})
     assert preset.spec().grid["dimensions"] == [1, 2, 5, 10, 20, 50, 100]
     assert preset.spec(given_of("stream", GIVEN["stream"])).grid["dimensions"] == [1, 2, 3]

@@ -1,11 +1,8 @@
 """Experiments on count streams and check-ins: the same bits however they are run, and errors that are known exactly."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import pickle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,12 +57,12 @@ FITTED_TO_ALL = {
 every_kind = each("kind", KINDS)
 
 
-def names(kind: str) -> list[str]:
+def names(kind):
     """The measures that need no parameter."""
     return [one for one in every_measure(kind) if isinstance(one, str)]
 
 
-def every_measure(kind: str) -> list[Any]:
+def every_measure(kind):
     """By name, or with the examples of parameters that are required."""
     found: list[Any] = []
     for cls in measures.of(kind):
@@ -74,21 +71,21 @@ def every_measure(kind: str) -> list[Any]:
     return found
 
 
-def example_of(field: dict[str, Any]) -> Any:
+def example_of(field):
     return field["choices"][0]["value"] if field["choices"] else field["example"]
 
 
-def plain(cell: Any) -> list[bool]:
+def plain(cell):
     """Which of the measures of a cell are described by a name alone."""
     return [isinstance(one.plain, str) for one in cell.metrics]
 
 
-def spec(kind: str, **changes: Any) -> ExperimentSpec:
+def spec(kind, **changes):
     described = {"base": {"release": RELEASE[kind]}, "repetitions": 5, "seed": 3, "metrics": every_measure(kind)}
     return ExperimentSpec.parse({"kind": kind} | described | changes)
 
 
-def by_type(datatype: Any, kind: str, trial: Any) -> dict[str, float]:
+def by_type(datatype, kind, trial):
     """The metrics of one repetition: those of check-ins that were held out are of users that are not fitted."""
     if kind == "stream":
         return datatype.measure(trial.truth, trial.release)
@@ -97,7 +94,7 @@ def by_type(datatype: Any, kind: str, trial: Any) -> dict[str, float]:
     return datatype.measure(trial.fitted, trial.model) | others
 
 
-def refused(**changes: Any) -> str:
+def refused(**changes):
     described = {"kind": "stream", "base": {"release": UNIFORM}, "repetitions": 5, "seed": 3}
     wrong = refusal(ParameterErrors, ExperimentSpec.parse, described | {"metrics": every_measure("stream")} | changes)
     return "; ".join(error.message for error in wrong.errors)
@@ -107,7 +104,7 @@ def refused(**changes: Any) -> str:
 class TestEveryRun:
     @settings(max_examples=examples(8))
     @given(first=st.integers(0, 30), count=st.integers(1, 40), own=st.booleans())
-    def test_any_cut_gives_the_same_bits(self, kind: str, first: int, count: int, own: bool) -> None:
+    def test_any_cut_gives_the_same_bits(self, kind, first, count, own):
         base = {"release": RELEASE[kind]} | ({"data": GENERATED[kind]} if own else {})
         (cell,) = spec(kind, base=base).cells()
         whole = run_block(Block(cell, 0, first + count), DATA[kind])
@@ -117,7 +114,7 @@ class TestEveryRun:
         assert np.isfinite(whole[1:][plain(cell)]).all()
 
     @pytest.mark.slow
-    def test_processes_and_interruption_change_no_bit(self, kind: str, tmp_path: Path) -> None:
+    def test_processes_and_interruption_change_no_bit(self, kind, tmp_path):
         grid = {"release.mechanism.epsilon": [0.5, 1.0, 2.0]}
         one = spec(kind, grid=grid, repetitions=40)
         table = run(one, DATA[kind])
@@ -126,7 +123,7 @@ class TestEveryRun:
         class Stopped(Exception):
             pass
 
-        def stop(done: int, blocks: int) -> None:
+        def stop(done, blocks):
             if done == 4:
                 raise Stopped
 
@@ -138,7 +135,7 @@ class TestEveryRun:
         assert again.equals(table)
         assert computed[0] == 5
 
-    def test_measures_what_the_data_type_measures(self, kind: str) -> None:
+    def test_measures_what_the_data_type_measures(self, kind):
         (cell,) = spec(kind).cells()
         found = datatypes[kind]
         trials = ReleaseTrials(cell, DATA[kind], range(3))  # type: ignore[arg-type]
@@ -148,18 +145,18 @@ class TestEveryRun:
         for measure, row in zip(cell.metrics, values[1:], strict=True):
             np.testing.assert_array_equal(measure.values(trials), row)
 
-    def test_common_random_numbers_are_a_choice(self, kind: str) -> None:
+    def test_common_random_numbers_are_a_choice(self, kind):
         grid = {"release.mechanism.epsilon": [1.0, 1.5]}
         roots = [{cell.root for cell in spec(kind, grid=grid, common=common).cells()} for common in (True, False)]
         assert [len(one) for one in roots] == [1, 2]
 
-    def test_generated_data_are_a_function_of_their_description(self, kind: str) -> None:
+    def test_generated_data_are_a_function_of_their_description(self, kind):
         one, same, other = (generators.parse(GENERATED[kind] | {"seed": seed}) for seed in (1, 1, 2))
         digests = [dataset_digest(about.data(), kind) for about in (one, same, other)]
         assert digests[0] == digests[1] != digests[2]
         assert isinstance(one.data(), datatypes[kind].data_class)
 
-    def test_every_generator_has_the_size_it_states(self, kind: str) -> None:
+    def test_every_generator_has_the_size_it_states(self, kind):
         for cls in generators.of(kind):
             one = cls(name=cls.registered_name())
             stated, found = one.sizes(), sizes_of(kind, one.data())
@@ -167,7 +164,7 @@ class TestEveryRun:
             assert one.describe().startswith(cls.title)
             assert cls.summary.endswith(".")
 
-    def test_data_are_given_exactly_where_cells_take_them(self, kind: str) -> None:
+    def test_data_are_given_exactly_where_cells_take_them(self, kind):
         with pytest.raises(ParameterError, match="dataset is required by cells without data"):
             run(spec(kind), None)
         own = spec(kind, base={"release": RELEASE[kind], "data": GENERATED[kind]})
@@ -176,27 +173,27 @@ class TestEveryRun:
         both = spec(kind, grid={"data": [None, GENERATED[kind]]})
         assert run(both, DATA[kind]).num_rows == 2 * len(every_measure(kind))
 
-    def test_the_prediction_grows_with_the_work(self, kind: str) -> None:
+    def test_the_prediction_grows_with_the_work(self, kind):
         (cell,) = spec(kind).cells()
         small, large = [20, 3] if kind == "stream" else [100], [2000, 300] if kind == "stream" else [1_000_000]
         assert 0 < cell_seconds(cell, small, 10) < cell_seconds(cell, large, 10)
         assert cell_seconds(cell, small, 10) < cell_seconds(cell, small, 100)
 
-    def test_blocks_hold_whole_batches_and_a_batch_is_bounded(self, kind: str) -> None:
+    def test_blocks_hold_whole_batches_and_a_batch_is_bounded(self, kind):
         whole = FITTED_TO_ALL if kind == "checkins" else {}
         (cell,) = spec(kind, repetitions=100_000, **whole).cells()
         assert cell.batch([20, 3] if kind == "stream" else [100]) > 1
         if kind == "stream":
             assert cell.batch([COUNTS_AT_ONCE, 2]) == 1
 
-    def test_a_cell_survives_json_and_a_process(self, kind: str) -> None:
+    def test_a_cell_survives_json_and_a_process(self, kind):
         one = spec(kind, base={"release": RELEASE[kind], "data": GENERATED[kind]})
         again = ExperimentSpec.parse(json.loads(one.model_dump_json()))
         assert (again, again.digest) == (one, one.digest)
         (cell,) = one.cells()
         assert pickle.loads(pickle.dumps(cell)).digest == cell.digest == again.cells()[0].digest
 
-    def test_a_page_can_show_every_measure(self, kind: str) -> None:
+    def test_a_page_can_show_every_measure(self, kind):
         listed = measures.of(kind).listing()
         assert [one["name"] for one in listed] == [cls.registered_name() for cls in metrics.of(kind)]
         assert len({one["title"] for one in listed}) == len(listed)
@@ -205,9 +202,7 @@ class TestEveryRun:
 
 class TestErrorsThatAreKnown:
     @each(("epsilon", "window", "sensitivity"), [(1.0, 4, 1), (3.0, 2, 2), (0.3, 20, 1)])
-    def test_uniform_has_the_mean_error_of_discrete_laplace(
-        self, epsilon: float, window: int, sensitivity: int
-    ) -> None:
+    def test_uniform_has_the_mean_error_of_discrete_laplace(self, epsilon, window, sensitivity):
         mechanism = StreamUniform(epsilon=epsilon, window=window, sensitivity=sensitivity)
         rate = mechanism.noise_rate(epsilon / window)
         expected = noise.discrete_laplace_mean(rate)
@@ -217,7 +212,7 @@ class TestErrorsThatAreKnown:
         spread = np.sqrt(max(noise.discrete_laplace_sd(rate) ** 2 - expected**2, 1e-12) / draws)
         assert abs(found["stream-mean-absolute-error"] - expected) < 4.5 * spread  # seeded; false alarm 7e-6
 
-    def test_sample_errs_by_its_noise_where_it_samples_every_timestamp(self) -> None:
+    def test_sample_errs_by_its_noise_where_it_samples_every_timestamp(self):
         every = {"name": "stream-sample", "epsilon": 0.5, "window": 1, "sensitivity": 1}
         one = spec("stream", base={"release": {"mechanism": every}}, repetitions=400)
         found = {row["metric"]: row["mean"] for row in run(one, STREAM).to_pylist()}
@@ -226,7 +221,7 @@ class TestErrorsThatAreKnown:
         spread = np.sqrt((noise.discrete_laplace_sd(rate) ** 2 - expected**2) / (400 * STREAM.counts.size))
         assert abs(found["stream-mean-absolute-error"] - expected) < 4.5 * spread  # seeded; false alarm 7e-6
 
-    def test_popularity_without_noise_ranks_as_the_truth_does(self) -> None:
+    def test_popularity_without_noise_ranks_as_the_truth_does(self):
         exact = POPULARITY["mechanism"] | {"epsilon": 1e4, "privacy_unit": "record"}
         rows = run(spec("checkins", base={"release": {"mechanism": exact}}), CHECKINS).to_pylist()
         found = {row["metric"]: row["mean"] for row in rows}
@@ -234,7 +229,7 @@ class TestErrorsThatAreKnown:
 
 
 class TestSpecs:
-    def test_of_trajectories_keep_their_digests(self) -> None:
+    def test_of_trajectories_keep_their_digests(self):
         """Digests of specs and cells of every preset from before there were kinds."""
         known = {
             "error-geolife": ("eaa7e9e0bf1dab3e", "7173a8e95212abfb"),
@@ -277,16 +272,16 @@ class TestSpecs:
             ({"metrics": ["error"]}, "metrics.0 must be one of stream-relative-error"),
         ],
     )
-    def test_what_does_not_fit_is_named(self, changes: dict[str, Any], message: str) -> None:
+    def test_what_does_not_fit_is_named(self, changes, message):
         assert message in refused(**changes)
 
-    def test_metrics_of_streams_are_none_of_trajectories(self) -> None:
+    def test_metrics_of_streams_are_none_of_trajectories(self):
         landmarks = {"landmarks": {"name": "manual", "events": [1]}}
         with pytest.raises(ParameterErrors, match="metrics.0 must be one of error"):
             ExperimentSpec.parse({"base": landmarks, "repetitions": 1, "seed": 1, "metrics": ["stream-relative-error"]})
 
 
-def test_the_digest_of_data_reads_every_column_and_no_name() -> None:
+def test_the_digest_of_data_reads_every_column_and_no_name():
     renamed = CountStream(STREAM.counts, ["x", "y", "z"], STREAM.labels)
     assert dataset_digest(renamed, "stream") == dataset_digest(STREAM, "stream")
     assert dataset_digest(CountStream(STREAM.counts + 1, STREAM.names, STREAM.labels), "stream") != dataset_digest(

@@ -1,18 +1,13 @@
 """Partition of experiments: estimated work, stored blocks, parts for workers."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine.data import Trajectory
 from privacy_engine.experiments import (
     Block,
-    ExperimentSpec,
     FolderStore,
     TrajectoryCell,
     blocks,
@@ -30,18 +25,18 @@ SIZES = {"landmark-uniform": 5, "landmark-adaptive": 7, "landmark-planned": 2}
 
 
 @pytest.fixture(scope="module")
-def series() -> list[Trajectory]:
+def series():
     return [walk(40), walk(25, seed=2)]
 
 
 @pytest.fixture
-def uneven(monkeypatch: pytest.MonkeyPatch) -> ExperimentSpec:
+def uneven(monkeypatch):
     """Cells that draw the same landmarks and are cut at other repetitions each."""
     monkeypatch.setattr(partition, "_usual_size", lambda cell, lengths: SIZES[cell.release.mechanism.name])
     return small(repetitions=17)
 
 
-def firsts(of: list[Block]) -> dict[str, list[int]]:
+def firsts(of):
     """The first repetition of each cell's blocks, in their order."""
     found: dict[str, list[int]] = {}
     for block in of:
@@ -50,30 +45,28 @@ def firsts(of: list[Block]) -> dict[str, list[int]]:
 
 
 class TestWork:
-    def test_grows_with_cells_repetitions_and_events(self, series: list[Trajectory]) -> None:
+    def test_grows_with_cells_repetitions_and_events(self, series):
         lengths = list(map(len, series))
         seconds = predicted_seconds(small(), lengths)
         assert seconds == pytest.approx(sum(cell_seconds(cell, lengths, 9) for cell in small().cells()))
         assert predicted_seconds(small(repetitions=90), lengths) > 5 * seconds
         assert predicted_seconds(small(), [4000]) > 5 * predicted_seconds(small(), [40])
 
-    def test_decides_what_may_run_at_once(self) -> None:
+    def test_decides_what_may_run_at_once(self):
         figure = {"base": {"release": UNIFORM, "landmarks": RANDOM}, "metrics": ["error"], "repetitions": 100}
         figure["grid"] = {"landmarks.share": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}
         assert may_run_at_once(small(**figure), [1000])
         assert not may_run_at_once(small(**figure), [100_000])
         assert not may_run_at_once(small(**figure | {"repetitions": 1_000_000}), [1000])
 
-    def test_sizes_blocks_by_the_cell_alone(self, series: list[Trajectory]) -> None:
+    def test_sizes_blocks_by_the_cell_alone(self, series):
         few, many = (list(blocks(small(grid={}, repetitions=n), [20_000])) for n in (10_000, 20_000))
         assert [block.key("") for block in few[:-1]] == [block.key("") for block in many[: len(few) - 1]]
         assert sum(block.count for block in many) == 20_000
 
 
 class TestBlocks:
-    def test_that_draw_the_same_landmarks_follow_one_another(
-        self, uneven: ExperimentSpec, series: list[Trajectory]
-    ) -> None:
+    def test_that_draw_the_same_landmarks_follow_one_another(self, uneven, series):
         cut = list(blocks(uneven, [len(one) for one in series]))
         ordered = in_order(cut)
         assert sorted(map(id, ordered)) == sorted(map(id, cut))
@@ -82,12 +75,10 @@ class TestBlocks:
         assert all(given == sorted(given) for given in firsts(ordered).values())
 
     @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
-    def test_of_any_sizes_give_the_same_table(
-        self, uneven: ExperimentSpec, series: list[Trajectory], workers: int
-    ) -> None:
+    def test_of_any_sizes_give_the_same_table(self, uneven, series, workers):
         assert run(uneven, series, workers=workers).equals(run(uneven, series, size=17))
 
-    def test_are_of_other_landmarks_where_each_cell_draws_its_own(self) -> None:
+    def test_are_of_other_landmarks_where_each_cell_draws_its_own(self):
         shared, apart = (
             {
                 cell.draws
@@ -106,7 +97,7 @@ class TestParts:
         counts=st.lists(st.tuples(st.integers(1, 4000), st.integers(0, 3)), min_size=1, max_size=30),
         kept=st.sets(st.integers(0, 29)),
     )
-    def test_hold_every_block_that_is_to_do_once(self, counts: list[tuple[int, int]], kept: set[int]) -> None:
+    def test_hold_every_block_that_is_to_do_once(self, counts, kept):
         described = {"release": UNIFORM, "metrics": ["error"], "seed": 1}
         cells = [
             TrajectoryCell.parse(described | {"landmarks": RANDOM | {"seed": seed}, "redraw": True})
@@ -126,7 +117,7 @@ class TestParts:
             split = found[part.stop - 1].draws == found[part.stop].draws if part.stop < len(found) else False
             assert not split or part.seconds >= partition.TOGETHER_S
 
-    def test_are_what_processes_take(self, uneven: ExperimentSpec, series: list[Trajectory], tmp_path: Any) -> None:
+    def test_are_what_processes_take(self, uneven, series, tmp_path):
         """The progress callback is called with every block, and each is stored."""
         received: list[tuple[int, int]] = []
         store = FolderStore(tmp_path)

@@ -1,9 +1,6 @@
 """The experiments of the papers by name: published numbers, and the orders that hold."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +8,7 @@ import pytest
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.experiments import ExperimentSpec, Preset, latex, presets, run
+from privacy_engine.experiments import ExperimentSpec, latex, presets, run
 from privacy_engine.experiments.presets import (
     CorrelatedLoss,
     DummySelectionCost,
@@ -29,26 +26,26 @@ SKEWED = ("left-skewed", "right-skewed")
 Means = dict[tuple[Any, ...], float]
 
 
-def changed(preset: Preset, **changes: Any) -> ExperimentSpec:
+def changed(preset, **changes):
     return ExperimentSpec.parse(preset.spec().model_dump() | changes)
 
 
-def means(spec: ExperimentSpec, data: list[Trajectory], *places: str) -> Means:
+def means(spec, data, *places):
     """The means by metric and the values at ``places``."""
     rows = run(spec, data).to_pylist()
     return {(row["metric"], *(row.get(place) for place in places)): row["mean"] for row in rows}
 
 
-def still(n: int) -> list[Trajectory]:
+def still(n):
     return [Trajectory(np.zeros(n), np.zeros(n))]
 
 
-def picked(events: list[int], **more: Any) -> dict[str, Any]:
+def picked(events, **more):
     """A base with the 1-based landmarks of a published example."""
     return {"landmarks": {"name": "manual", "events": [event - 1 for event in events]}} | more
 
 
-def examples(published: dict[str, Any]) -> Iterator[tuple[int, list[int], Any]]:
+def examples(published):
     for name, expected in published.items():
         n, _, rest = name.removeprefix("n=").partition(" L=")
         yield int(n), json.loads(rest.partition("]")[0] + "]"), expected
@@ -56,11 +53,11 @@ def examples(published: dict[str, Any]) -> Iterator[tuple[int, list[int], Any]]:
 
 @each("preset", [cls.registered_name() for cls in presets.of("trajectory")])
 class TestEveryPreset:
-    def test_its_spec_survives_json(self, preset: str) -> None:
+    def test_its_spec_survives_json(self, preset):
         spec = presets.parse({"name": preset}).spec()
         assert ExperimentSpec.parse(json.loads(spec.model_dump_json())) == spec
 
-    def test_runs_on_what_it_generates_and_takes_what_is_given(self, preset: str) -> None:
+    def test_runs_on_what_it_generates_and_takes_what_is_given(self, preset):
         one = presets.parse({"name": preset, "repetitions": 1, "events": 50})
         table = run(one.spec(), one.data())
         assert table.num_rows == len(list(one.spec().points())) * len(one.metrics)
@@ -70,7 +67,7 @@ class TestEveryPreset:
 
 
 class TestErrorByLandmarks:
-    def test_gives_the_published_errors_of_budgets_that_are_fixed(self, vectors: dict[str, Any]) -> None:
+    def test_gives_the_published_errors_of_budgets_that_are_fixed(self, vectors):
         preset = TDriveError(repetitions=200)
         schemes = [scheme("uniform"), scheme("optimal")]
         spec = changed(preset, grid={"release": schemes, "landmarks.share": SHARES})
@@ -80,7 +77,7 @@ class TestErrorByLandmarks:
                 # one budget for all: sd of a mean is √2/2/√(1000·200) = .16 %; a ratio of budgets of 15 at most: 1 %
                 assert found["error", name, int(k) / 1000] == pytest.approx(value, rel=0.02)
 
-    def test_has_the_order_of_the_text_where_it_reproduces(self) -> None:
+    def test_has_the_order_of_the_text_where_it_reproduces(self):
         preset = TDriveError(repetitions=10)
         found = means(preset.spec(), preset.data(), "release.title", "landmarks.share")
         for share in SHARES[1:]:
@@ -89,7 +86,7 @@ class TestErrorByLandmarks:
         names = {name for _, name, _ in found}
         assert len({found["error", name, 0.0] for name in names if "+" not in name}) == 1  # all are event level
 
-    def test_by_stay_points_goes_by_the_shares_that_were_measured(self) -> None:
+    def test_by_stay_points_goes_by_the_shares_that_were_measured(self):
         for preset in (
             TDriveError(repetitions=1, events=100, marks="stay-points"),
             GeolifeError(repetitions=1, events=100, marks="stay-points"),
@@ -99,7 +96,7 @@ class TestErrorByLandmarks:
             assert (shares[0], shares[-1]) == (0.0, preset.name == "error-tdrive")  # the walk rests only later
             assert "x: marked_share" in latex(table, preset.spec())
 
-    def test_takes_the_first_events_of_all_files_as_one_series(self) -> None:
+    def test_takes_the_first_events_of_all_files_as_one_series(self):
         parts = [taxi(np.random.default_rng(1), 30), Trajectory([8.5] * 30, [47.3] * 30, np.full(30, 1e9))]
         (one,) = TDriveError(events=40).data(parts)
         assert (len(one), one.lon[-1], one.time_s is not None) == (40, 8.5, True)
@@ -107,7 +104,7 @@ class TestErrorByLandmarks:
         with pytest.raises(DataError, match="never decrease"):
             first_events(parts[::-1], 40)
 
-    def test_resembles_the_real_taxi(self) -> None:
+    def test_resembles_the_real_taxi(self):
         here = taxi(np.random.default_rng(1))
         assert (len(here), len(walk())) == (1000, 1000)
         assert here.time_s is not None
@@ -115,14 +112,14 @@ class TestErrorByLandmarks:
 
 
 class TestTemporalDistance:
-    def test_is_the_published_one(self, vectors: dict[str, Any]) -> None:
+    def test_is_the_published_one(self, vectors):
         for n, landmarks, expected in examples(vectors["avg_distance"]):
             spec = changed(TemporalDistance(), base=picked(landmarks), grid={})
             assert means(spec, still(n)) == {
                 ("temporal-distance",): pytest.approx(expected["mean distance"], abs=1e-15)
             }
 
-    def test_is_largest_where_landmarks_are_skewed_and_least_where_uniform(self) -> None:
+    def test_is_largest_where_landmarks_are_skewed_and_least_where_uniform(self):
         preset = TemporalDistance()
         found = means(preset.spec(), preset.data(), "landmarks.distribution", "landmarks.share")
         for share in SHARES[1:-1]:
@@ -133,7 +130,7 @@ class TestTemporalDistance:
 
 
 class TestCorrelatedLoss:
-    def test_is_the_published_one(self, vectors: dict[str, Any]) -> None:
+    def test_is_the_published_one(self, vectors):
         metrics = ["loss-summed", "loss-summed-worst"]
         for n, landmarks, expected in examples(vectors["landmark_tpl"]):
             base = picked(landmarks, release=scheme("uniform"))
@@ -145,7 +142,7 @@ class TestCorrelatedLoss:
                 assert found["loss-summed", smoothing] == pytest.approx(np.mean(losses), rel=1e-12)
                 assert found["loss-summed-worst", smoothing] == pytest.approx(np.max(losses), rel=1e-12)
 
-    def test_has_the_order_of_the_text_for_own_losses_and_the_opposite_for_summed_ones(self) -> None:
+    def test_has_the_order_of_the_text_for_own_losses_and_the_opposite_for_summed_ones(self):
         preset = CorrelatedLoss(repetitions=20)
         event_level = {"mechanism": {"name": "event-level", **PER_METRE}}
         for spec in (preset.spec(), changed(preset, base=preset.base() | {"release": event_level})):
@@ -159,7 +156,7 @@ class TestCorrelatedLoss:
                 assert min(own[name] for name in SKEWED) > own["bimodal"] > own["uniform"]
                 assert max(summed[name] for name in SKEWED) < summed["bimodal"] < summed["uniform"]
 
-    def test_grows_with_the_correlation_from_the_line_without_and_ends_at_the_level(self) -> None:
+    def test_grows_with_the_correlation_from_the_line_without_and_ends_at_the_level(self):
         preset = CorrelatedLoss(repetitions=5)
         places = ("landmarks.distribution", "landmarks.share", "correlation.smoothing")
         found = means(preset.spec(), preset.data(), *places)
@@ -171,11 +168,11 @@ class TestCorrelatedLoss:
         for smoothing in (None, 1.0, 0.1, 0.01):
             assert found["loss-summed", "bimodal", 1.0, smoothing] == pytest.approx(1.0)
 
-    def test_states_that_its_levels_are_those_of_one_radius(self) -> None:
+    def test_states_that_its_levels_are_those_of_one_radius(self):
         known = CorrelatedLoss().spec().grid["correlation"]
         assert [one["diameter_m"] for one in known if one] == [None, None, None]
 
-    def test_grows_with_the_distance_of_the_states(self) -> None:
+    def test_grows_with_the_distance_of_the_states(self):
         """ε = 1 per metre: states 5 m apart lose what states one radius apart do at ε = 5, by either bound."""
         preset, both = CorrelatedLoss(repetitions=3), ("published", "bridge")
         known = [{"smoothing": 0.1, "bound": bound} for bound in both]
@@ -190,7 +187,7 @@ class TestCorrelatedLoss:
         found, expected = (means(spec, still(40), "correlation.bound") for spec in (far, near))
         assert found == pytest.approx(expected, rel=1e-12)
 
-    def test_can_be_the_bridged_bound(self) -> None:
+    def test_can_be_the_bridged_bound(self):
         grid = {
             "correlation": [{"diameter_m": None, "smoothing": 0.1, "bound": bound} for bound in ("published", "bridge")]
         }
@@ -198,7 +195,7 @@ class TestCorrelatedLoss:
         assert found["loss-summed", "bridge"] != found["loss-summed", "published"]
         assert min(found["loss-summed", "bridge"], found["loss-summed", "published"]) > 1.0
 
-    def test_is_that_of_each_run_where_budgets_depend_on_it_and_of_shared_noise(self) -> None:
+    def test_is_that_of_each_run_where_budgets_depend_on_it_and_of_shared_noise(self):
         schemes = [scheme("adaptive"), scheme("joint", step_variance_m2=1e5)]
         grid = {"release": schemes, "correlation": [None, {"diameter_m": None, "smoothing": 0.1}]}
         data = [taxi(np.random.default_rng(1), 40)]
@@ -210,7 +207,7 @@ class TestCorrelatedLoss:
 
 
 class TestDummySelection:
-    def test_costs_more_the_more_the_selection_takes_of_the_budget(self) -> None:
+    def test_costs_more_the_more_the_selection_takes_of_the_budget(self):
         preset = DummySelectionCost(repetitions=10)
         kind = ("dummies.name", "dummies.evaluation", "dummies.distance", "landmarks.share")
         found = means(preset.spec(), preset.data(), *kind, "dummies.epsilon")
@@ -221,13 +218,13 @@ class TestDummySelection:
             assert large == sorted(large)
             assert found["marked-share", *one, 0.01] > one[3]  # at least one dummy joins
 
-    def test_and_its_release_share_one_level_as_in_the_thesis(self) -> None:
+    def test_and_its_release_share_one_level_as_in_the_thesis(self):
         for cell in DummySelectionCost().spec().cells():
             assert cell.dummies.epsilon + cell.release.mechanism.epsilon == pytest.approx(1.0)
 
 
 class TestPrivacyUtility:
-    def test_falls_with_the_level_and_where_budgets_are_fixed_in_proportion(self) -> None:
+    def test_falls_with_the_level_and_where_budgets_are_fixed_in_proportion(self):
         preset = PrivacyUtility(repetitions=10)
         found = means(preset.spec(), preset.data(), "release.mechanism.name", "release.mechanism.epsilon")
         for name in {name for _, name, _ in found}:

@@ -1,16 +1,11 @@
 """Experiments on recommendations: users that are measured are not fitted; what a table states."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from time import process_time
-from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks.recommendation_sets import BOXES, EVENTS, gowalla
-from privacy_engine.data import CheckIns
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.evaluation import Split, split_by_user
 from privacy_engine.experiments import (
@@ -36,17 +31,17 @@ EVERY = pytest.mark.parametrize(
 )
 
 
-def cell_of(name: str, metrics: Any = ("hit-rate-1",), box: Any = BOX, own: Any = None, **changes: Any) -> CheckInCell:
+def cell_of(name, metrics=("hit-rate-1",), box=BOX, own=None, **changes):
     mechanism = with_examples(mechanisms[name], {"epsilon": 1.0, **box}) | (own or {})
     described = {"release": {"mechanism": mechanism}, "metrics": list(metrics), "seed": 3}
     return CheckInCell.parse(described | changes)
 
 
-def box_of(name: str) -> dict[str, float]:
+def box_of(name):
     return dict(zip(("west", "south", "east", "north"), BOXES[name], strict=True))
 
 
-def refused(**changes: Any) -> str:
+def refused(**changes):
     wrong = refusal(ParameterErrors, cell_of, **changes)
     return "; ".join(error.message for error in wrong.errors)
 
@@ -54,11 +49,11 @@ def refused(**changes: Any) -> str:
 class TestLeaks:
     """Exact counts of the last cells know what a user repeats: its hit rate shows whether that user was fitted."""
 
-    def test_users_that_are_measured_are_not_fitted(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_users_that_are_measured_are_not_fitted(self, monkeypatch):
         cell, data = cell_of("checkin-markov"), private_habits()
         honest = run_block(Block(cell, 0, 5), data)[1]
 
-        def leaking(self: CheckInCell, truth: CheckIns, batch: int) -> Split:
+        def leaking(self, truth, batch):
             _, others = split_by_user(truth, self.test_share, np.random.default_rng(batch))
             return Split(truth, others)
 
@@ -67,14 +62,14 @@ class TestLeaks:
         assert honest.mean() < 2.5 * 100 / 15  # chance is one of the 15 other cells
         assert leaked.mean() > 2 * honest.mean()
 
-    def test_no_user_is_on_both_sides_and_each_repetition_holds_out_others(self) -> None:
+    def test_no_user_is_on_both_sides_and_each_repetition_holds_out_others(self):
         cell, data = cell_of("checkin-popularity"), private_habits()
         splits = [cell.parts(data, repetition) for repetition in range(6)]
         assert all(not set(one.fitted.user) & set(one.others.user) for one in splits)
         assert all(len(set(one.others.user)) == 8 for one in splits)
         assert len({tuple(one.others.user) for one in splits}) == 6
 
-    def test_cells_of_one_seed_are_measured_on_the_same_users(self) -> None:
+    def test_cells_of_one_seed_are_measured_on_the_same_users(self):
         data = private_habits()
         cells = [cell_of("checkin-popularity"), cell_of("checkin-markov", metrics=["reciprocal-rank"], density=0.5)]
         one, other = (cell.parts(data, 2) for cell in cells)
@@ -83,7 +78,7 @@ class TestLeaks:
         assert not np.array_equal(apart[0].others.user, apart[1].others.user)
 
     @pytest.mark.slow
-    def test_trained_positions_would_lift_the_hit_rate_as_in_the_design(self, shared: Path) -> None:
+    def test_trained_positions_would_lift_the_hit_rate_as_in_the_design(self, shared):
         """Markov of order 4 on Manhattan: HR@1 of .11 on other users, .74 on those it was fitted to."""
         data = gowalla(shared / "data" / "checkins" / EVENTS)
         cell = cell_of("checkin-markov", box=box_of("Manhattan") | {"side": 16}, history=4)
@@ -96,7 +91,7 @@ class TestLeaks:
 
 
 class TestCells:
-    def test_a_history_is_the_order_of_mechanisms_that_have_one(self) -> None:
+    def test_a_history_is_the_order_of_mechanisms_that_have_one(self):
         cell = cell_of("checkin-markov", history=3)
         assert cell.release.mechanism.order == 3
         assert CheckInCell.parse(cell.model_dump()).digest == cell.digest
@@ -105,14 +100,14 @@ class TestCells:
         message = "release.mechanism.order must be 3, the history length, or left out, got 2"
         assert message in refused(name="checkin-markov", own={"order": 2}, history=3)
 
-    def test_positions_have_as_many_last_cells_as_the_history(self) -> None:
+    def test_positions_have_as_many_last_cells_as_the_history(self):
         data = private_habits()
         for history, own, expected in ((None, {"order": 2}, 2), (None, None, 1), (4, None, 4)):
             cell = cell_of("checkin-markov", own=own, history=history)
             trial = cell.trial(cell.parts(data, 0), None)
             assert trial.history == expected
 
-    def test_what_reads_held_out_users_needs_some(self) -> None:
+    def test_what_reads_held_out_users_needs_some(self):
         message = "test_share must be greater than 0 for hit-rate-1 (metrics.0), which reads users that were held out"
         assert message in refused(name="checkin-popularity", test_share=0.0)
         assert "test_share must be at most 0.9" in refused(name="checkin-popularity", test_share=1.0)
@@ -120,7 +115,7 @@ class TestCells:
         assert "history must be greater than 0, got 0" in refused(name="checkin-popularity", history=0)
 
     @EVERY
-    def test_more_users_are_fitted_with_more_density(self, name: str) -> None:
+    def test_more_users_are_fitted_with_more_density(self, name):
         data = private_habits()
         sizes = [len(cell_of(name, density=share).parts(data, 0)[0]) for share in (0.1, 0.5, 1.0)]
         assert sizes == [3 * 30, 16 * 30, 32 * 30]
@@ -129,7 +124,7 @@ class TestCells:
     @EVERY
     @pytest.mark.parametrize("users", [300, 5_000])
     @pytest.mark.parametrize("metrics", [("hit-rate", "reciprocal-rank"), ("range-share-error", "top-overlap")])
-    def test_the_prediction_has_the_order_of_the_time_it_takes(self, name: str, users: int, metrics: Any) -> None:
+    def test_the_prediction_has_the_order_of_the_time_it_takes(self, name, users, metrics):
         data = CityCheckIns(users=users, per_user=20, seed=1).data()
         given = given_of("checkins", data)
         assert given is not None
@@ -144,7 +139,7 @@ class TestCells:
 
 
 class TestTables:
-    def test_state_model_unit_level_grid_metric_and_value(self) -> None:
+    def test_state_model_unit_level_grid_metric_and_value(self):
         preset = {"name": "recommendation-epsilon", "repetitions": 2, "users": 30, "per_user": 6, "side": 5}
         rows = run(presets.parse(preset).spec(), None).to_pylist()
         for row in rows:
@@ -161,7 +156,7 @@ class TestTables:
         metrics.add("hit-rate-by-user@10")
         assert {row["metric"] for row in rows} == metrics
 
-    def test_of_trajectories_and_streams_have_no_such_columns(self) -> None:
+    def test_of_trajectories_and_streams_have_no_such_columns(self):
         base = {
             "release": {"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4}},
             "data": {"name": "poisson-stream", "timestamps": 10, "dimensions": 1},
@@ -170,14 +165,14 @@ class TestTables:
         table = run(ExperimentSpec.parse({"kind": "stream", "base": base} | measured), None)
         assert not {"model", "value", "grid"} & set(table.column_names)
 
-    def test_the_former_name_of_the_preset_is_known(self) -> None:
+    def test_the_former_name_of_the_preset_is_known(self):
         former, new = (
             presets.parse({"name": name, "side": 8}) for name in ("checkins-epsilon", "recommendation-epsilon")
         )
         assert former == new
         assert "checkins-epsilon" not in [cls.registered_name() for cls in presets]
 
-    def test_the_box_of_a_preset_is_that_of_the_check_ins_or_given(self) -> None:
+    def test_the_box_of_a_preset_is_that_of_the_check_ins_or_given(self):
         about = given_of("checkins", private_habits())
         own = presets.parse({"name": "recommendation-range", "west": -1.0, "side": 7})
         (first, *_) = own.spec(about).cells()
@@ -189,7 +184,7 @@ class TestTables:
 
 
 @pytest.mark.slow
-def test_manhattan_has_the_figures_of_the_design(shared: Path) -> None:
+def test_manhattan_has_the_figures_of_the_design(shared):
     """HR@10 at ε = 1 on 16 by 16 cells, user level, mean of 5 splits whose standard deviation is .02 to .03."""
     data = gowalla(shared / "data" / "checkins" / EVENTS)
     design = {"checkin-popularity": 28.5, "checkin-nearest": 44.7, "checkin-markov": 49.0, "checkin-gravity": 46.3}
@@ -202,7 +197,7 @@ def test_manhattan_has_the_figures_of_the_design(shared: Path) -> None:
     assert ReciprocalRank().unit == ""
 
 
-def test_specs_survive_json() -> None:
+def test_specs_survive_json():
     one = presets.parse({"name": "recommendation-history"}).spec()
     assert ExperimentSpec.parse(one.model_dump()) == one
     orders = {

@@ -1,7 +1,5 @@
 """What an experiment is tried on is in its spec: run, exported and run again it gives the same bits."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -23,14 +21,14 @@ from tests.cases import each, refusal
 NAMES = [cls.registered_name() for cls in presets.of("trajectory")]
 
 
-def days(series: Trajectory, *sizes: int, person: str = "") -> list[Trajectory]:
+def days(series, *sizes, person=""):
     """A series cut into several of these sizes, the last with the rest."""
     ends = np.cumsum([0, *sizes, len(series) - sum(sizes)])
     found = [series.picked(slice(start, end)) for start, end in pairwise(ends)]
     return [Trajectory(one.lon, one.lat, one.time_s, f"day {i}", person=person) for i, one in enumerate(found)]
 
 
-def dataset(kind: str) -> list[Trajectory]:
+def dataset(kind):
     whole = taxi(np.random.default_rng(5), 30)
     other = taxi(np.random.default_rng(6), 21)
     given = {
@@ -42,20 +40,20 @@ def dataset(kind: str) -> list[Trajectory]:
     return given[kind]
 
 
-def described(name: str) -> Any:
+def described(name):
     """A preset, small."""
     fields = presets[name].model_fields
     marks = {"marks": "stay-points"} if "marks" in fields else {}
     return presets.parse({"name": name, "repetitions": 2, "events": 20, "seed": 3} | marks)
 
 
-def bits(spec: ExperimentSpec, series: list[Trajectory]) -> str:
+def bits(spec, series):
     out = io.BytesIO()
     FILES["parquet"].write(run(spec, series), spec, out)
     return hashlib.sha256(out.getvalue()).hexdigest()
 
 
-def exported(spec: ExperimentSpec) -> ExperimentSpec:
+def exported(spec):
     out = io.BytesIO()
     FILES["json"].write(None, spec, out)
     return ExperimentSpec.parse(json.loads(out.getvalue()))
@@ -64,12 +62,12 @@ def exported(spec: ExperimentSpec) -> ExperimentSpec:
 class TestRunExportRunAgain:
     @each("kind", ["generated", "one series", "several series", "two people"])
     @each("name", NAMES)
-    def test_every_preset_gives_the_same_bits(self, name: str, kind: str) -> None:
+    def test_every_preset_gives_the_same_bits(self, name, kind):
         """By the spec alone: the preset's own choice of series is in what is exported."""
         spec, given = described(name).spec(), dataset(kind)
         assert bits(exported(spec), given) == bits(spec, described(name).data(given))
 
-    def test_joined_and_not_joined_are_different_experiments(self) -> None:
+    def test_joined_and_not_joined_are_different_experiments(self):
         spec = described("error-tdrive").spec()
         given = dataset("several series")
         assert spec.series == SeriesSelection.model_validate(spec.series)
@@ -78,9 +76,7 @@ class TestRunExportRunAgain:
 
 class TestSelection:
     @given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.sampled_from(["none", "person"]), st.data())
-    def test_lengths_are_those_of_the_series_and_choosing_twice_is_choosing_once(
-        self, sizes: list[int], join: Any, data: st.DataObject
-    ) -> None:
+    def test_lengths_are_those_of_the_series_and_choosing_twice_is_choosing_once(self, sizes, join, data):
         owners = data.draw(st.lists(st.sampled_from(["", "a", "b"]), min_size=len(sizes), max_size=len(sizes)))
         starts = data.draw(st.permutations(range(len(sizes))))
         given = [
@@ -96,7 +92,7 @@ class TestSelection:
             assert len({one.person for one in found}) == len(found)
             assert all(one.time_s is not None and (np.diff(one.time_s) >= 0).all() for one in found)
 
-    def test_a_generated_series_is_the_one_of_its_description(self) -> None:
+    def test_a_generated_series_is_the_one_of_its_description(self):
         for name in NAMES:
             preset = described(name)
             [one] = preset.data()
@@ -104,7 +100,7 @@ class TestSelection:
         long = SeriesSelection.model_validate({"generated": {"like": "walk", "events": 1_000_000}})
         assert long.lengths([], []) == [len(long.of([])[0])]  # the walk ends at some time
 
-    def test_nothing_given_and_nothing_generated_is_an_error(self) -> None:
+    def test_nothing_given_and_nothing_generated_is_an_error(self):
         with pytest.raises(ParameterError, match="dataset is required"):
             AS_THEY_ARE.of([])
 
@@ -118,7 +114,7 @@ class TestOldSpecs:
         "metrics": ["temporal-distance"],
     }
 
-    def test_mean_the_series_as_they_are_and_keep_their_digest(self) -> None:
+    def test_mean_the_series_as_they_are_and_keep_their_digest(self):
         old = ExperimentSpec.parse(self.OLD)
         assert "series" not in old.model_dump()
         assert "series" not in old.model_dump_json()
@@ -138,6 +134,6 @@ class TestOldSpecs:
             ({"joined": True}, "series.joined"),
         ],
     )
-    def test_what_is_no_selection_is_named(self, series: Any, field: str) -> None:
+    def test_what_is_no_selection_is_named(self, series, field):
         caught = refusal(ParameterErrors, ExperimentSpec.parse, self.OLD | {"series": series})
         assert [one.field for one in caught.errors] == [field]

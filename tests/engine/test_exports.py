@@ -7,7 +7,6 @@ import re
 import time
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 from privacy_engine import exports
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
-from privacy_engine.formats import Reading, read
+from privacy_engine.formats import read
 from privacy_engine.formats.arrow import pq
 from tests.cases import each, refusal
 from tests.examples import examples
@@ -40,28 +39,28 @@ AWKWARD += [
 FORMATS = sorted(exports.FORMATS)
 
 
-def exported(series: list[Trajectory], fmt: str, label: dict[str, Any] | None = None) -> bytes:
+def exported(series, fmt, label=None):
     out = io.BytesIO()
     exports.write(series, fmt, out, label=LABEL if label is None else label)
     return out.getvalue()
 
 
-def again(series: list[Trajectory], fmt: str) -> Reading:
+def again(series, fmt):
     return read(io.BytesIO(exported(series, fmt)), name=f"release.{fmt}")
 
 
-def track(name: str = "u1", n: int = 3, *, timed: bool = True) -> Trajectory:
+def track(name="u1", n=3, *, timed=True):
     steps = np.arange(n)
     return Trajectory(116.31 + steps * 1e-4, 39.98 + steps * 1e-4, 1.2e9 + steps * 60.0 if timed else None, name)
 
 
-def clean(name: str) -> str:
+def clean(name):
     """The name as every format can carry it."""
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "", name)
 
 
 @st.composite
-def series_lists(draw: st.DrawFn) -> list[Trajectory]:
+def series_lists(draw):
     names = draw(st.lists(st.sampled_from(AWKWARD) | st.text(max_size=12), min_size=1, max_size=4, unique=True))
     timed = draw(st.booleans())
     made = []
@@ -77,7 +76,7 @@ def series_lists(draw: st.DrawFn) -> list[Trajectory]:
 @pytest.mark.parametrize("fmt", FORMATS)
 @settings(max_examples=examples(60))
 @given(series=series_lists())
-def test_what_is_written_is_read_back(fmt: str, series: list[Trajectory]) -> None:
+def test_what_is_written_is_read_back(fmt, series):
     names = [clean(one.name) for one in series]
     if len(set(names)) < len(names):  # names that become one name in the file are one series in the file
         return
@@ -96,7 +95,7 @@ def test_what_is_written_is_read_back(fmt: str, series: list[Trajectory]) -> Non
 @pytest.mark.parametrize("fmt", FORMATS)
 @settings(max_examples=examples(60))
 @given(series=series_lists(), whose=st.lists(st.integers(0, 2), min_size=4, max_size=4), data=st.data())
-def test_people_are_read_back(fmt: str, series: list[Trajectory], whose: list[int], data: st.DataObject) -> None:
+def test_people_are_read_back(fmt, series, whose, data):
     people = data.draw(st.lists(st.sampled_from([*AWKWARD, "anna"]).filter(str.strip), min_size=3, max_size=3))
     owned = [replace(one, person=people[i]) for one, i in zip(series, whose, strict=False)]
     persons = [clean(one.person).strip() for one in owned]
@@ -108,7 +107,7 @@ def test_people_are_read_back(fmt: str, series: list[Trajectory], whose: list[in
 
 
 @each("fmt", FORMATS)
-def test_only_several_people_are_named(fmt: str) -> None:
+def test_only_several_people_are_named(fmt):
     one = replace(track("a"), person="anna")
     assert b"anna" not in exported([one, replace(track("b"), person="anna")], fmt)
     back = again([one, replace(track("b"), person="bob"), replace(track("c"), person="anna")], fmt)
@@ -117,49 +116,49 @@ def test_only_several_people_are_named(fmt: str) -> None:
 
 
 @each("fmt", FORMATS)
-def test_two_exports_are_the_same_bytes(fmt: str) -> None:
+def test_two_exports_are_the_same_bytes(fmt):
     assert exported([track()], fmt) == exported([track()], fmt)
 
 
 @each("fmt", FORMATS)
-def test_an_export_of_nothing_is_valid_and_read_as_empty(fmt: str) -> None:
+def test_an_export_of_nothing_is_valid_and_read_as_empty(fmt):
     for series in ([], [Trajectory([], [], [], "u1")], [Trajectory([], [], None, "u1")]):
         with pytest.raises(FormatError):
             again(series, fmt)
 
 
 class TestCsv:
-    def rows(self, series: list[Trajectory], label: dict[str, Any] | None = None) -> list[list[str]]:
+    def rows(self, series, label=None):
         return list(csv.reader(io.StringIO(exported(series, "csv", label).decode(), newline="")))
 
-    def test_columns_and_cells(self) -> None:
+    def test_columns_and_cells(self):
         header, first, second, _ = self.rows([track()])
         assert header == ["series", "time", "lon", "lat", "privacy_label", "privacy_label_json"]
         assert first[:4] == ["u1", "2008-01-10T21:20:00Z", "116.3100000", "39.9800000"]
         assert (first[4], json.loads(first[5])) == ("Planar Laplace, ε = 1 at 200 m", LABEL)
         assert second[-2:] == ["", ""]
 
-    def test_milliseconds_only_where_needed(self) -> None:
+    def test_milliseconds_only_where_needed(self):
         rows = self.rows([Trajectory([1, 2], [1, 2], [0.0, 0.25], "")])
         assert [row[1] for row in rows[1:]] == ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.250Z"]
 
     @each("name", ["=1+1", "+1-2", "-2+3", "@SUM(A1:A9)", "\t=1+1", "\r=1"])
-    def test_a_formula_is_never_bare(self, name: str) -> None:
+    def test_a_formula_is_never_bare(self, name):
         rows = self.rows([track(name)], {"text": name.strip()})
         assert rows[1][0] == "'" + name
         assert rows[1][4][0] in "'"
 
-    def test_negative_numbers_stay_numbers(self) -> None:
+    def test_negative_numbers_stay_numbers(self):
         row = self.rows([Trajectory([-70.6, -1e-9], [-33.86, 0.0], [0.0, 1.0], "u")])
         assert row[1][2:4] == ["-70.6000000", "-33.8600000"]
         assert row[2][2:4] == ["0.0000000", "0.0000000"]
 
 
 class TestGeoJson:
-    def parsed(self, series: list[Trajectory]) -> Any:
+    def parsed(self, series):
         return json.loads(exported(series, "geojson"))
 
-    def test_lines_points_and_nothing(self) -> None:
+    def test_lines_points_and_nothing(self):
         document = self.parsed([track(), track("one", 1), Trajectory([], [], [], "none")])
         line, point, nothing = document["features"]
         assert document["type"] == "FeatureCollection"
@@ -169,16 +168,16 @@ class TestGeoJson:
         assert point["geometry"] == {"type": "Point", "coordinates": [116.31, 39.98]}
         assert nothing["geometry"] is None
 
-    def test_a_script_cannot_end_inside(self) -> None:
+    def test_a_script_cannot_end_inside(self):
         name = self.parsed([track("</script>")])["features"][0]["properties"]["series"]
         assert name == "</script>"
 
-    def test_an_untimed_series_has_no_times(self) -> None:
+    def test_an_untimed_series_has_no_times(self):
         assert "coordTimes" not in self.parsed([track(timed=False)])["features"][0]["properties"]
 
 
 class TestGpx:
-    def test_one_track_for_each_series(self) -> None:
+    def test_one_track_for_each_series(self):
         root = ET.fromstring(exported([track("a<b>&\x07"), track("b", timed=False)], "gpx"))  # our own bytes
         assert root.findtext(f"{GPX}metadata/{GPX}desc") == "Planar Laplace, ε = 1 at 200 m"
         assert [one.findtext(f"{GPX}name") for one in root.iter(f"{GPX}trk")] == ["a<b>&", "b"]
@@ -187,19 +186,19 @@ class TestGpx:
 
 
 class TestParquet:
-    def test_schema_and_label(self) -> None:
+    def test_schema_and_label(self):
         table = pq.read_table(io.BytesIO(exported([track()], "parquet")))
         assert table.schema.names == ["series", "time", "lon", "lat"]
         assert str(table.schema.field("time").type) == "timestamp[ms, tz=UTC]"
         assert json.loads(table.schema.metadata[b"cairn"]) == LABEL
 
 
-def test_an_unknown_format_is_refused_by_name() -> None:
+def test_an_unknown_format_is_refused_by_name():
     assert refusal(ParameterError, exports.write, [track()], "xlsx", io.BytesIO(), label=LABEL).field == "format"
 
 
 @each("fmt", FORMATS)
-def test_a_long_series_is_written_in_seconds(fmt: str) -> None:
+def test_a_long_series_is_written_in_seconds(fmt):
     """At least 100 thousand points a CPU-second; ten times that is usual."""
     one = track(n=100_000)
     start = time.process_time()

@@ -1,7 +1,5 @@
 """Every export of trajectories by a reader that is not ours: each point, time and name, and the label."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -29,14 +27,14 @@ SERIES = [
 ]
 
 
-def exported(series: list[Trajectory], fmt: str, folder: Path) -> Path:
+def exported(series, fmt, folder):
     path = folder / f"release.{FORMATS[fmt].extension}"
     with path.open("wb") as out:
         write(series, fmt, out, label=LABEL)
     return path
 
 
-def rows_of(series: list[Trajectory]) -> list[Row]:
+def rows_of(series):
     several = len({one.person for one in series}) > 1
     found = []
     for one in series:
@@ -46,20 +44,20 @@ def rows_of(series: list[Trajectory]) -> list[Row]:
     return found
 
 
-def _millis(times: Any) -> list[int]:
+def _millis(times):
     import pandas as pd
 
     return pd.to_datetime(times, utc=True, format="ISO8601").astype("datetime64[ms, UTC]").astype("int64").tolist()  # type: ignore[no-any-return]
 
 
-def of_frame(frame: Any) -> list[Row]:
+def of_frame(frame):
     """The rows of a GeoDataFrame of points."""
     people = frame["person"] if "person" in frame else [""] * len(frame)
     times = _millis(frame["time"]) if len(frame) and frame["time"].notna().all() else [None] * len(frame)
     return list(zip(frame["series"], people, times, frame.geometry.x, frame.geometry.y, strict=True))
 
 
-def by_pandas(path: Path) -> tuple[list[Row], Any]:
+def by_pandas(path):
     import pandas as pd
 
     frame = pd.read_csv(path, keep_default_na=False)
@@ -68,7 +66,7 @@ def by_pandas(path: Path) -> tuple[list[Row], Any]:
     return rows, json.loads(frame["privacy_label_json"][0])
 
 
-def by_pyarrow(path: Path) -> tuple[list[Row], Any]:
+def by_pyarrow(path):
     table = pq.read_table(path)
     columns = {name: table.column(name).to_pylist() for name in table.column_names}
     times = [None if time is None else round(time.timestamp() * 1e3) for time in columns["time"]]
@@ -76,7 +74,7 @@ def by_pyarrow(path: Path) -> tuple[list[Row], Any]:
     return rows, json.loads(table.schema.metadata[b"cairn"])
 
 
-def by_geopandas_parquet(path: Path) -> tuple[list[Row], Any]:
+def by_geopandas_parquet(path):
     import geopandas
 
     frame = geopandas.read_parquet(path)
@@ -88,7 +86,7 @@ def by_geopandas_parquet(path: Path) -> tuple[list[Row], Any]:
     return of_frame(frame), json.loads(about[b"cairn"])
 
 
-def by_geopandas_geopackage(path: Path) -> tuple[list[Row], Any]:
+def by_geopandas_geopackage(path):
     import geopandas
     import pyogrio
 
@@ -104,7 +102,7 @@ def by_geopandas_geopackage(path: Path) -> tuple[list[Row], Any]:
     return of_frame(frame), json.loads(label)
 
 
-def by_movingpandas_points(path: Path) -> tuple[list[Row], Any]:
+def by_movingpandas_points(path):
     """As its users do: geopandas, then a collection of trajectories, in the order of their names."""
     import geopandas
     import movingpandas
@@ -118,7 +116,7 @@ def by_movingpandas_points(path: Path) -> tuple[list[Row], Any]:
     return of_frame(frame), json.loads(path.read_text())["privacy"]
 
 
-def by_movingpandas_moving_features(path: Path) -> tuple[list[Row], Any]:
+def by_movingpandas_moving_features(path):
     import movingpandas
 
     document = json.loads(path.read_text())
@@ -127,14 +125,14 @@ def by_movingpandas_moving_features(path: Path) -> tuple[list[Row], Any]:
     return [row for one in found for row in _of_trajectory(one, people)], document["privacy"]
 
 
-def _of_trajectory(one: Any, people: Mapping[str, str]) -> list[Row]:
+def _of_trajectory(one, people):
     """The rows of a trajectory of MovingPandas, which keeps no other text of a moving feature than its id."""
     times = _millis(one.df.index.to_series())
     places = zip(one.df.geometry.x, one.df.geometry.y, strict=True)
     return [(one.id, people[one.id], time, *place) for time, place in zip(times, places, strict=True)]
 
 
-def by_json_lines(path: Path) -> tuple[list[Row], Any]:
+def by_json_lines(path):
     """Lines as web maps read them: coordinates and a list of times."""
     document = json.loads(path.read_text())
     rows: list[Row] = []
@@ -145,7 +143,7 @@ def by_json_lines(path: Path) -> tuple[list[Row], Any]:
     return rows, document["privacy"]
 
 
-def by_kepler(path: Path) -> tuple[list[Row], Any]:
+def by_kepler(path):
     """Trips as kepler.gl reads them: [longitude, latitude, altitude, seconds since 1970]."""
     document = json.loads(path.read_text())
     rows: list[Row] = []
@@ -158,7 +156,7 @@ def by_kepler(path: Path) -> tuple[list[Row], Any]:
     return rows, document["privacy"]
 
 
-def by_gpxpy(path: Path) -> tuple[list[Row], Any]:
+def by_gpxpy(path):
     import gpxpy
 
     document = gpxpy.parse(path.read_text())
@@ -186,7 +184,7 @@ WARNINGS = ("ignore::UserWarning", "ignore::DeprecationWarning", "ignore::Future
 
 @pytest.mark.filterwarnings(*WARNINGS)
 @pytest.mark.parametrize("fmt", FORMATS)
-def test_another_reader_finds_every_point_time_and_name_and_the_label(fmt: str, tmp_path: Path) -> None:
+def test_another_reader_finds_every_point_time_and_name_and_the_label(fmt, tmp_path):
     rows, label = READERS[fmt](exported(SERIES, fmt, tmp_path))
     wanted = rows_of(SERIES)
     assert [row[:3] for row in rows] == [row[:3] for row in wanted]
@@ -198,7 +196,7 @@ def test_another_reader_finds_every_point_time_and_name_and_the_label(fmt: str, 
 @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @pytest.mark.parametrize("fmt", ["gpkg", "geoparquet"])
 @given(data=st.data())
-def test_geopandas_finds_whatever_is_written(fmt: str, data: st.DataObject, tmp_path: Path) -> None:
+def test_geopandas_finds_whatever_is_written(fmt, data, tmp_path):
     names = st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn"]), min_size=1, max_size=9)
     series = []
     for name in data.draw(st.lists(names, min_size=1, max_size=3, unique=True)):
@@ -217,5 +215,5 @@ def test_geopandas_finds_whatever_is_written(fmt: str, data: st.DataObject, tmp_
     np.testing.assert_allclose([row[3:] for row in found], [row[3:] for row in wanted], atol=1e-9, rtol=0)
 
 
-def test_every_format_has_a_reader_that_is_not_ours() -> None:
+def test_every_format_has_a_reader_that_is_not_ours():
     assert set(READERS) == set(FORMATS)

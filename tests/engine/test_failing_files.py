@@ -1,7 +1,5 @@
 """Every error code that reading and cleaning can give is given by a file, with a text; a code without a file fails."""
 
-from __future__ import annotations
-
 import errno
 import io
 import json
@@ -17,12 +15,12 @@ from privacy_engine.formats.arrow import translated
 from privacy_engine.optional import MissingPackage
 from tests.cases import each
 from tests.engine.damaged_files import SEEDS
-from tests.engine.failing_files import FILES, MORE, FailingFile, codes
+from tests.engine.failing_files import FILES, MORE, codes
 
 CASES = [*FILES.items(), *MORE]
 
 
-def test_every_code_of_the_sources_has_its_file() -> None:
+def test_every_code_of_the_sources_has_its_file():
     found = codes()
     assert len(found) > 55
     assert {code: place for code, place in found.items() if code not in FILES} == {}
@@ -30,7 +28,7 @@ def test_every_code_of_the_sources_has_its_file() -> None:
 
 
 @each(("code", "file"), CASES, ids=[f"{code}-{file.name}" for code, file in CASES])
-def test_the_file_is_refused_with_its_code_and_a_text(code: str, file: FailingFile) -> None:
+def test_the_file_is_refused_with_its_code_and_a_text(code, file):
     with pytest.raises(EngineError) as refused:
         clean(
             read(io.BytesIO(file.data), name=file.name, kinds=[file.kind], **file.options).series,
@@ -42,14 +40,14 @@ def test_the_file_is_refused_with_its_code_and_a_text(code: str, file: FailingFi
     json.dumps(error.as_dict(), allow_nan=False)
 
 
-def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyogrio", None)
     with pytest.raises(MissingPackage, match="pip install pyogrio, or the extra vector of cairn-privacy; a FlatGeobuf"):
         read(io.BytesIO(SEEDS["flatgeobuf"]), name="walk.fgb")
 
 
 @each("error", [pa.ArrowMemoryError("no memory"), OSError(errno.ENOSPC, "full")])
-def test_what_the_machine_lacks_is_no_damage_of_the_file(error: Exception) -> None:
+def test_what_the_machine_lacks_is_no_damage_of_the_file(error):
     with pytest.raises(type(error)) as raised, translated(lambda: FormatError("damaged", code="bad_parquet")):
         raise error
     assert raised.value is error

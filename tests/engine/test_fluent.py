@@ -1,10 +1,7 @@
 """The fluent layer: the same releases, labels and errors as the engine's functions, for every registered mechanism."""
 
-from __future__ import annotations
-
 import io
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,7 +14,7 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.experiments.generated import CityCheckIns
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.fluent import CheckInData, CountData, TrajectoryData
-from privacy_engine.mechanism import Mechanism, mechanisms
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.cases import each, refusal
 from tests.later import matplotlib, pyplot
@@ -27,21 +24,21 @@ HOSTILE = '<script>alert("x")</script>&'
 
 
 @pytest.fixture
-def walk() -> TrajectoryData:
+def walk():
     n = 60
     steps = np.minimum(np.arange(n), 25) * 1e-3
     return TrajectoryData([Trajectory(2.35 + steps, 48.85 + steps, 1.7e9 + 60.0 * np.arange(n), "walk")])
 
 
 @pytest.fixture
-def counts() -> CountData:
+def counts():
     values = np.random.default_rng(1).poisson(20, (30, 3))
     labels = [f"2024-01-{day:02d}" for day in range(1, 31)]
     return CountData(CountStream(values, ["a", "b", "c"], labels, None, "day"))
 
 
 @pytest.fixture(scope="module")
-def visits() -> CheckInData:
+def visits():
     return CheckInData(CityCheckIns(users=40, seed=1).data())
 
 
@@ -52,7 +49,7 @@ def _closed_figures():
     pyplot.close("all")
 
 
-def described(cls: type[Mechanism], visits: CheckInData) -> dict[str, object]:
+def described(cls, visits):
     bounds = visits.facts.bounds
     known = {"epsilon": 1.0, "radius_m": 200.0, "window": 5, "sensitivity": 1, "side": 8, "contributions": 5}
     known |= dict(zip(("west", "south", "east", "north"), bounds, strict=True))
@@ -63,9 +60,7 @@ ALL = [cls for cls in mechanisms if cls.registered_name() != "checkin-venues"]  
 
 
 @pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.registered_name())
-def test_every_mechanism_releases_by_its_name(
-    cls: type[Mechanism], walk: TrajectoryData, counts: CountData, visits: CheckInData, tmp_path: Path
-) -> None:
+def test_every_mechanism_releases_by_its_name(cls, walk, counts, visits, tmp_path):
     """Shown, written with a label that holds, and as a table with the same label."""
     marked = walk.landmarks("stay-points:200m:20min")
     data = {"trajectory": marked, "stream": counts, "checkins": visits}[cls.kind]
@@ -84,7 +79,7 @@ def test_every_mechanism_releases_by_its_name(
 
 
 class TestRead:
-    def test_a_frame_is_read_as_its_file(self, walk: TrajectoryData) -> None:
+    def test_a_frame_is_read_as_its_file(self, walk):
         frame = walk.to_dataframe()[["time", "lon", "lat"]]
         text = io.BytesIO(frame.to_csv(index=False).encode())
         by_frame, by_file, by_arrow = pe.read(frame), pe.read(text), pe.read(pa.Table.from_pandas(frame))
@@ -93,33 +88,33 @@ class TestRead:
             np.testing.assert_array_equal(by_frame.series[0].time_s, other.series[0].time_s)
         np.testing.assert_array_equal(by_frame.series[0].time_s, walk.series[0].time_s)
 
-    def test_a_frame_with_times_as_its_index(self, walk: TrajectoryData) -> None:
+    def test_a_frame_with_times_as_its_index(self, walk):
         frame = walk.to_dataframe().set_index("time")[["lon", "lat"]]
         np.testing.assert_array_equal(pe.read(frame).series[0].time_s, walk.series[0].time_s)
 
-    def test_a_geodataframe(self, walk: TrajectoryData) -> None:
+    def test_a_geodataframe(self, walk):
         frame = walk.to_geodataframe()[["time", "geometry"]]
         read = pe.read(frame.to_crs("EPSG:4326"))
         np.testing.assert_allclose(read.series[0].lon, walk.series[0].lon, atol=1e-9)
 
     @each(("person", "people"), [("user", 2), ("column:user", 2), ("one", 1)])
-    def test_person_is_a_column_or_a_rule(self, walk: TrajectoryData, person: str, people: int) -> None:
+    def test_person_is_a_column_or_a_rule(self, walk, person, people):
         rows = walk.to_dataframe()[["time", "lon", "lat"]]
         frame = pd.concat([rows.assign(user="ada"), rows.assign(user="bob")])
         assert pe.read(frame, person=person).facts.people == people
 
-    def test_kinds_are_detected_or_given(self, counts: CountData, visits: CheckInData) -> None:
+    def test_kinds_are_detected_or_given(self, counts, visits):
         assert isinstance(pe.read(counts.to_dataframe().reset_index()), CountData)
         assert pe.read(counts.to_dataframe().reset_index(), kind="stream").stream.names == ("a", "b", "c")
         assert len(pe.read(visits.to_dataframe(), kind="checkins")) == len(visits)
 
-    def test_a_column_that_is_none_is_refused_by_name(self, walk: TrajectoryData) -> None:
+    def test_a_column_that_is_none_is_refused_by_name(self, walk):
         with pytest.raises(pe.EngineError, match="nowhere"):
             pe.read(walk.to_dataframe(), person="nowhere")
         with pytest.raises(pe.ParameterError, match="kinds must be among"):
             pe.read(walk.to_dataframe(), kind="maps")
 
-    def test_a_frame_of_objects_is_refused(self) -> None:
+    def test_a_frame_of_objects_is_refused(self):
         with pytest.raises(pe.DataError, match="data frame must be") as refused:
             pe.read(pd.DataFrame({"lon": [1, "a"], "lat": [object(), 2]}))
         assert refused.value.field == "dataframe"
@@ -144,13 +139,13 @@ class TestRefusals:
             ("what", "one of landmarks", "x", lambda w: pe.catalogue("x")),
         ],
     )
-    def test_of_trajectories(self, walk, field, rule, value, use) -> None:
+    def test_of_trajectories(self, walk, field, rule, value, use):
         refused = refusal(pe.ParameterError, use, walk)
         error = getattr(refused, "errors", [refused])[0]
         assert (error.field, error.value) == (field, value)
         assert rule in error.rule
 
-    def test_of_files_and_histories(self, walk: TrajectoryData, visits: CheckInData, tmp_path: Path) -> None:
+    def test_of_files_and_histories(self, walk, visits, tmp_path):
         release = walk.release("event-level", epsilon=1, radius_m=200)
         with pytest.raises(pe.ParameterError, match=r"ends in \.csv, \.parquet"):
             release.write(tmp_path / "out.doc")
@@ -164,25 +159,25 @@ class TestRefusals:
 
 
 class TestReleases:
-    def test_a_seed_repeats_it_and_promises_nothing(self, walk: TrajectoryData) -> None:
+    def test_a_seed_repeats_it_and_promises_nothing(self, walk):
         one, two = (walk.release("event-level", epsilon=1, radius_m=200, seed=7) for _ in range(2))
         np.testing.assert_array_equal(one.series[0].lon, two.series[0].lon)
         assert not one.private
         assert one.statement.startswith("NOT PRIVATE")
 
-    def test_the_original_is_unchanged_and_not_on_the_card(self, walk: TrajectoryData) -> None:
+    def test_the_original_is_unchanged_and_not_on_the_card(self, walk):
         before = walk.series[0].lon.copy()
         release = walk.release("event-level", epsilon=1, radius_m=200)
         np.testing.assert_array_equal(before, walk.series[0].lon)
         drawn = re.findall(r'points="([^"]+)"', release._repr_html_())
         assert drawn != re.findall(r'points="([^"]+)"', walk._repr_html_())
 
-    def test_cleaning_and_steps_are_stated(self, walk: TrajectoryData) -> None:
+    def test_cleaning_and_steps_are_stated(self, walk):
         release = walk.clean("drop-jumps:300").release("event-level", epsilon=1, radius_m=200, then="ou-smoother")
         assert [one["name"] for one in release.label["cleaning"]] == ["drop-jumps"]
         assert [one["name"] for one in release.label["spec"]["postprocess"]] == ["ou-smoother"]
 
-    def test_forecast_and_comparison_agree(self, walk: TrajectoryData) -> None:
+    def test_forecast_and_comparison_agree(self, walk):
         """The mean of 60 planar Laplace errors of 2 radii has a standard deviation of 18 %: false alarm below 1e-6."""
         parameters = {"epsilon": 1, "radius_m": 200}
         forecast = walk.forecast("event-level", **parameters)["all events"]["mean_m"]
@@ -191,7 +186,7 @@ class TestReleases:
         assert release.forecast()["all events"]["mean_m"] == forecast
         assert release.compare()["mean-absolute-error"]["value"] == pytest.approx(forecast, rel=0.5)
 
-    def test_recommended_cells_are_those_of_the_model(self, visits: CheckInData) -> None:
+    def test_recommended_cells_are_those_of_the_model(self, visits):
         model = visits.release("checkin-gravity", **described(mechanisms["checkin-gravity"], visits), seed=1)
         lon, lat = float(visits.checkins.lon[0]), float(visits.checkins.lat[0])
         [cell] = model.model.grid.cells([lon], [lat]).tolist()
@@ -202,14 +197,14 @@ class TestReleases:
 
 
 class TestShown:
-    def test_text_of_a_file_is_escaped(self) -> None:
+    def test_text_of_a_file_is_escaped(self):
         counts = CountData(CountStream(np.ones((2, 1)), [HOSTILE], [HOSTILE, "2"], None, HOSTILE))
         walk = TrajectoryData([Trajectory([1.0, 2.0], [1.0, 2.0], name=HOSTILE, person=HOSTILE)])
         for shown in (counts, walk, walk.release("event-level", epsilon=1, radius_m=2)):
             assert "<script" not in shown._repr_html_()
 
     @each("n", [0, 1, 2])
-    def test_few_events_are_drawn(self, n: int) -> None:
+    def test_few_events_are_drawn(self, n):
         data = TrajectoryData([Trajectory([2.0] * n, [48.0] * n)])
         release = data.release("event-level", epsilon=1, radius_m=200)
         for shown in (data, release):
@@ -217,9 +212,7 @@ class TestShown:
             assert "nan" not in shown._repr_html_()
             shown.plot()
 
-    def test_figures_have_what_was_published(
-        self, counts: CountData, visits: CheckInData, walk: TrajectoryData
-    ) -> None:
+    def test_figures_have_what_was_published(self, counts, visits, walk):
         release = walk.landmarks("manual:1,2").release("landmark-uniform", epsilon=1, radius_m=200)
         np.testing.assert_array_equal(release.plot().lines[0].get_xdata(), release.series[0].lon)
         assert len(release.plot(original=True).lines) == 2
@@ -232,12 +225,12 @@ class TestShown:
         model.plot()
         assert len(model.to_geodataframe()) == 64
 
-    def test_a_catalogue_has_every_mechanism(self) -> None:
+    def test_a_catalogue_has_every_mechanism(self):
         rows = pe.catalogue("stream").to_dataframe()
         assert rows["name"].tolist() == [cls.registered_name() for cls in mechanisms.of("stream")]
 
 
-def test_an_experiment_is_that_of_the_engine() -> None:
+def test_an_experiment_is_that_of_the_engine():
     found = pe.experiment("error-tdrive", repetitions=2, events=30)
     frame = found.to_dataframe()
     lines = found.lines()
@@ -247,7 +240,7 @@ def test_an_experiment_is_that_of_the_engine() -> None:
     assert len(found.plot().lines) == len(lines)
 
 
-def test_only_public_names_are_at_the_top() -> None:
+def test_only_public_names_are_at_the_top():
     assert set(pe.__all__) <= set(dir(pe))
     assert len([name for name in pe.__all__ if not name.startswith("_")]) <= 10
     with pytest.raises(AttributeError, match="no attribute"):

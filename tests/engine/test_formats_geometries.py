@@ -5,7 +5,6 @@ import json
 import sqlite3
 import struct
 from contextlib import closing, suppress
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,7 +38,7 @@ class TestWkb:
         st.booleans(),
         st.booleans(),
     )
-    def test_reads_what_shapely_writes(self, one: object, order: int, flavor: str, high: bool, srid: bool) -> None:
+    def test_reads_what_shapely_writes(self, one, order, flavor, high, srid):
         one = shapely.force_3d(one, 7.0) if high else one
         one = shapely.set_srid(one, 4326) if srid else one
         blob = shapely.to_wkb(one, byte_order=order, flavor=flavor, include_srid=srid and flavor == "extended")
@@ -47,7 +46,7 @@ class TestWkb:
         assert np.array_equal(np.column_stack([found.lon, found.lat]), shapely.get_coordinates(one))
         assert not found.reasons.any()
 
-    def test_the_quick_way_and_the_slow_way_agree(self) -> None:
+    def test_the_quick_way_and_the_slow_way_agree(self):
         blobs = [shapely.to_wkb(shapely.Point(x, x / 2)) for x in range(50)]
         quick, slow = positions(blobs), positions([*blobs, None])
         assert quick.lon.tolist() == slow.lon[:-1].tolist()
@@ -69,26 +68,24 @@ class TestWkb:
             ((b"\x01\x07\0\0\0\x01\0\0\0" * 100_000) + shapely.to_wkb(POINT), 6),
         ],
     )
-    def test_what_has_no_position_has_a_reason(self, blob: bytes | None, reason: int) -> None:
+    def test_what_has_no_position_has_a_reason(self, blob, reason):
         found = positions([blob])
         assert found.reasons.tolist() == [reason]
 
     @given(st.binary(max_size=60))
-    def test_any_bytes(self, blob: bytes) -> None:
+    def test_any_bytes(self, blob):
         found = positions([blob])
         assert len(found.lon) == len(found.row) == len(found.reasons)
         assert np.isfinite(found.lon[found.reasons == 0]).all()
 
 
 class TestGeoPackage:
-    def test_positions_times_and_series(self) -> None:
+    def test_positions_times_and_series(self):
         reading = read_bytes(GEOPACKAGE)
         assert reading.report.series == [("a", 2), ("b", 1)]
         assert seconds(reading.series[0]) == [NOON_S, NOON_S + 60]
 
-    def test_a_database_that_waits_for_its_log_is_read_alone(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_database_that_waits_for_its_log_is_read_alone(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         file = tmp_path / "wal.gpkg"
         file.write_bytes(GEOPACKAGE[:18] + b"\2\2" + GEOPACKAGE[20:])
@@ -96,11 +93,11 @@ class TestGeoPackage:
             assert len(read_bytes(stream.read())) == 3
         assert [path.name for path in tmp_path.iterdir()] == ["wal.gpkg"]
 
-    def test_another_system_is_followed(self) -> None:
+    def test_another_system_is_followed(self):
         mercator = geopackage("UPDATE gpkg_spatial_ref_sys SET organization_coordsys_id = 3857")
         assert read_bytes(mercator).series[0].lat[0] == pytest.approx(0.00047, abs=1e-4)
 
-    def test_tables_without_times_are_left_out_where_others_have_them(self) -> None:
+    def test_tables_without_times_are_left_out_where_others_have_them(self):
         script = (
             "CREATE TABLE stops (fid INTEGER PRIMARY KEY, geom POINT, name TEXT);"
             "INSERT INTO stops SELECT fid, geom, 'x' FROM fixes;"
@@ -123,11 +120,11 @@ class TestGeoPackage:
             "UPDATE fixes SET geom = zeroblob(40)",
         ],
     )
-    def test_a_wrong_schema_is_refused(self, script: str) -> None:
+    def test_a_wrong_schema_is_refused(self, script):
         refused = refusal(FormatError, read_bytes, geopackage(script))
         assert refused.code in ("no_points", "other_kind", "bad_geopackage")
 
-    def test_a_generated_column_runs_nothing(self) -> None:
+    def test_a_generated_column_runs_nothing(self):
         script = (
             "CREATE TABLE more (fid INTEGER PRIMARY KEY, geom POINT, t TEXT,"
             " bomb TEXT GENERATED ALWAYS AS (hex(zeroblob(20000000))) VIRTUAL);"  # beyond our limit where it is read
@@ -136,7 +133,7 @@ class TestGeoPackage:
         )
         assert len(read_bytes(geopackage(script))) == 3
 
-    def test_another_database_is_no_geopackage(self) -> None:
+    def test_another_database_is_no_geopackage(self):
         with closing(sqlite3.connect(":memory:")) as database:
             database.execute("CREATE TABLE t (x)")
             data = database.serialize()
@@ -144,21 +141,21 @@ class TestGeoPackage:
             read_bytes(data)
 
     @each("at", [20, 60, 100, 500, 4096, 5000, 9000])
-    def test_a_file_cut_off_or_overwritten(self, at: int) -> None:
+    def test_a_file_cut_off_or_overwritten(self, at):
         for data in (GEOPACKAGE[:at], GEOPACKAGE[:at] + b"\xff" * 200 + GEOPACKAGE[at + 200 :]):
             with suppress(FormatError):  # and nothing else
                 assert len(read_bytes(data)) <= 3
 
 
 class TestGeoParquet:
-    def file(self, geometry: object, about: object, **columns: object) -> bytes:
+    def file(self, geometry, about, **columns):
         out = io.BytesIO()
         geo = {"primary_column": "where", "columns": {"where": about}}
         table = pa.table({"where": geometry, **columns})
         pq.write_table(table.replace_schema_metadata({"geo": json.dumps(geo)}), out)
         return out.getvalue()
 
-    def test_well_known_binary_with_times_and_series(self) -> None:
+    def test_well_known_binary_with_times_and_series(self):
         blobs = [shapely.to_wkb(shapely.Point(x, 50)) for x in (1, 2, 3)] + [None]
         data = self.file(blobs, {"encoding": "WKB"}, time=[NOON] * 4, user=["a", "b", "a", "b"])
         reading = read_bytes(data)
@@ -166,19 +163,19 @@ class TestGeoParquet:
         assert reading.report.dropped == {"null_geometry": 1}
         assert seconds(reading.series[0]) == [NOON_S, NOON_S]
 
-    def test_points_as_structures(self) -> None:
+    def test_points_as_structures(self):
         data = self.file([{"x": 1.0, "y": 2.0}, {"x": None, "y": 2.0}, None], {"encoding": "point"})
         reading = read_bytes(data)
         assert (reading.series[0].lon.tolist(), reading.series[0].lat.tolist()) == ([1.0], [2.0])
         assert reading.report.dropped == {"missing": 1, "null_geometry": 1}
 
-    def test_another_system_is_followed(self) -> None:
+    def test_another_system_is_followed(self):
         system = {"id": {"authority": "EPSG", "code": 3857}}
         data = self.file([shapely.to_wkb(shapely.Point(12947950, 4865090))], {"encoding": "WKB", "crs": system})
         assert read_bytes(data).series[0].lon[0] == pytest.approx(116.31, abs=0.01)
 
     @each("geo", ["[]", "{", '{"columns": 1}', '{"primary_column": "none", "columns": {"x": null}}'])
-    def test_metadata_that_mean_nothing(self, geo: str) -> None:
+    def test_metadata_that_mean_nothing(self, geo):
         out = io.BytesIO()
         table = pa.table({"geometry": [struct.pack("<BIdd", 1, 1, 1.0, 2.0)]}).replace_schema_metadata({"geo": geo})
         pq.write_table(table, out)

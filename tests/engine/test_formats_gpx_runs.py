@@ -1,9 +1,6 @@
 """Runs of plain GPX points that are not passed to the parser: the same reading as with the parser alone."""
 
-from __future__ import annotations
-
 import io
-from typing import Any
 
 import numpy as np
 import pytest
@@ -54,7 +51,7 @@ DOCUMENT = (
 )
 
 
-def reading(text: str, options: dict[str, str]) -> Any:
+def reading(text, options):
     try:
         found = read(io.BytesIO(text.encode()), **options)
     except FormatError as error:
@@ -75,9 +72,7 @@ def reading(text: str, options: dict[str, str]) -> Any:
     creator=st.sampled_from(["Cairn", "other"]),
     person=st.sampled_from([None, "column:name"]),
 )
-def test_reads_what_the_parser_alone_reads(
-    parts: list[tuple[str, list[str]]], creator: str, person: str | None
-) -> None:
+def test_reads_what_the_parser_alone_reads(parts, creator, person):
     """Results, notes and errors, for documents that are well-formed and others."""
     count = iter(range(10, 60))
     body = "".join(around.format("".join(form.format(next(count)) for form in forms)) for around, forms in parts)
@@ -88,7 +83,7 @@ def test_reads_what_the_parser_alone_reads(
         assert reading(text, options) == fast
 
 
-def test_plain_points_are_not_passed_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_points_are_not_passed_to_the_parser(monkeypatch):
     calls = []
     start = gpx._Handlers.start
     monkeypatch.setattr(gpx._Handlers, "start", lambda *given: (calls.append(given[1]), start(*given)))
@@ -99,7 +94,7 @@ def test_plain_points_are_not_passed_to_the_parser(monkeypatch: pytest.MonkeyPat
 
 
 @each("order", ["lat lon", "lon lat"])
-def test_runs_have_places_and_texts(order: str) -> None:
+def test_runs_have_places_and_texts(order):
     values = {"lat": "1.5", "lon": "-2e1"}
     places = " ".join(f'{name}="{values[name]}"' for name in order.split())
     point = f"<trkpt {places}><time>2024-05-14T07:00:00Z</time></trkpt>"
@@ -110,7 +105,7 @@ def test_runs_have_places_and_texts(order: str) -> None:
     assert data[one.start : one.first_end].decode() == point
 
 
-def test_of_long_runs_nothing_is_lost() -> None:
+def test_of_long_runs_nothing_is_lost():
     body = "".join(f'<trkpt lat="{i / 1e4}" lon="0"><time>2024-05-14T07:00:00Z</time></trkpt>' for i in range(45_000))
     document = gpx._parse(DOCUMENT.format("", body).encode(), None, Report())
     lat, _, time, track = document.points["trkpt"].columns()

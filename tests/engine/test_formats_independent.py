@@ -4,13 +4,11 @@ Where the project has no real file of a format, real recordings (two walks of Ge
 is known for it. pandas, geopandas (GDAL), gpxpy, MovingPandas, fitdecode and the standard library read the same bytes.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +46,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of the other libraries
 WALKS = ("000_20081024020959", "000_20081027115449")
 
 
-def same(content: bytes, name: str, fmt: str, expected: Rows, *, digits: int = 6, **options: str) -> None:
+def same(content, name, fmt, expected, *, digits=6, **options):
     """Cairn reads ``content`` as ``fmt``, with exactly the positions and times of ``expected``."""
     reading = read(io.BytesIO(content), name=name, **options)
     assert reading.report.format == fmt
@@ -67,18 +65,18 @@ def same(content: bytes, name: str, fmt: str, expected: Rows, *, digits: int = 6
     np.testing.assert_allclose(found[:, 1:], others[:, 1:], atol=0.6 * 10.0**-digits)
 
 
-def of_frame(frame: geopandas.GeoDataFrame) -> Rows:
+def of_frame(frame):
     degrees = frame.to_crs("EPSG:4326")
     return rows_of(degrees["time"], degrees.geometry.x, degrees.geometry.y)
 
 
 @pytest.fixture(scope="module")
-def data(shared: Path) -> Path:
+def data(shared):
     return shared / "data" / "trajectories"
 
 
 @pytest.fixture(scope="module")
-def table(data: Path) -> pd.DataFrame:
+def table(data):
     """Two recordings of Geolife as pandas reads them: walk, time, lat, lon."""
     parts = []
     for name in WALKS:
@@ -89,7 +87,7 @@ def table(data: Path) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def frame(table: pd.DataFrame) -> geopandas.GeoDataFrame:
+def frame(table):
     points = geopandas.points_from_xy(table["lon"], table["lat"], crs="EPSG:4326")
     return geopandas.GeoDataFrame(table[["walk", "time"]], geometry=points)
 
@@ -121,20 +119,20 @@ REAL: list[tuple[str, str, Callable[[bytes], Rows], dict[str, Any]]] = [
 
 
 @each(("fmt", "file", "reader", "options"), REAL, ids=[one[1] for one in REAL])
-def test_a_real_file(data: Path, fmt: str, file: str, reader: Callable[[bytes], Rows], options: dict[str, Any]) -> None:
+def test_a_real_file(data, fmt, file, reader, options):
     content = (data / file).read_bytes()
     same(content, Path(file).name, fmt, reader(content), **options)
 
 
 @each("share", [0.2, 0.5, 0.77, 0.95])
-def test_a_real_fit_that_is_cut_off_keeps_what_fitdecode_reads(data: Path, share: float) -> None:
+def test_a_real_fit_that_is_cut_off_keeps_what_fitdecode_reads(data, share):
     content = (data / "fit/fit-sample.fit").read_bytes()
     part = content[: int(len(content) * share)]
     same(part, "cut.fit", "fit", by_fitdecode(part))
 
 
 @each("before", [b"", b"log of a bicycle ride\nreceiver: GlobalSat\n\n"])
-def test_a_real_nmea_log_with_and_without_prose_before_it(data: Path, before: bytes) -> None:
+def test_a_real_nmea_log_with_and_without_prose_before_it(data, before):
     content = (data / "nmea/backfilldate.nmea").read_bytes()
     reading = read(io.BytesIO(before + content), name="log.txt")
     assert reading.report.format == "nmea"
@@ -143,7 +141,7 @@ def test_a_real_nmea_log_with_and_without_prose_before_it(data: Path, before: by
     np.testing.assert_allclose(np.column_stack([one.lon, one.lat]), expected, atol=1e-6)
 
 
-def test_gz_members_of_an_archive_as_strava_exports_them(data: Path) -> None:
+def test_gz_members_of_an_archive_as_strava_exports_them(data):
     names, out = ["gpx/run.gpx", "fit/fit-sample.fit", "tcx/gtrnctr-readcp.tcx"], io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("activities.csv", 'Activity ID,Activity Date,Activity Name\n1,"Oct 2, 2020",Run\n')
@@ -158,12 +156,12 @@ def test_gz_members_of_an_archive_as_strava_exports_them(data: Path) -> None:
 # real recordings, written by other libraries ---------------------------------------------------
 
 
-def _saved(frame: geopandas.GeoDataFrame, folder: Path, name: str, **options: Any) -> bytes:
+def _saved(frame, folder, name, **options):
     frame.to_file(folder / name, **options)
     return (folder / name).read_bytes()
 
 
-def test_feather_by_pandas(table: pd.DataFrame) -> None:
+def test_feather_by_pandas(table):
     out = io.BytesIO()
     table.to_feather(out)
     back = pd.read_feather(io.BytesIO(out.getvalue()))
@@ -171,7 +169,7 @@ def test_feather_by_pandas(table: pd.DataFrame) -> None:
 
 
 @each("system", ["EPSG:4326", "EPSG:32650", "EPSG:3857"])
-def test_geoparquet_and_geofeather_by_geopandas(frame: geopandas.GeoDataFrame, system: str) -> None:
+def test_geoparquet_and_geofeather_by_geopandas(frame, system):
     for fmt in ("parquet", "feather"):
         out = io.BytesIO()
         getattr(frame.to_crs(system), f"to_{fmt}")(out)
@@ -184,15 +182,13 @@ def test_geoparquet_and_geofeather_by_geopandas(frame: geopandas.GeoDataFrame, s
     ("fmt", "name", "options"),
     [("flatgeobuf", "walks.fgb", {"driver": "FlatGeobuf"}), ("geopackage", "walks.gpkg", {"driver": "GPKG"})],
 )
-def test_vector_files_by_geopandas(
-    frame: geopandas.GeoDataFrame, tmp_path: Path, system: str, fmt: str, name: str, options: dict[str, str]
-) -> None:
+def test_vector_files_by_geopandas(frame, tmp_path, system, fmt, name, options):
     content = _saved(frame.to_crs(system), tmp_path, name, **options)
     same(content, name, fmt, of_frame(geopandas.read_file(io.BytesIO(content))))
 
 
 @pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:32650"])
-def test_a_zipped_shapefile_by_geopandas(frame: geopandas.GeoDataFrame, tmp_path: Path, system: str) -> None:
+def test_a_zipped_shapefile_by_geopandas(frame, tmp_path, system):
     frame.to_crs(system).to_file(tmp_path / "walks.shp")
     with zipfile.ZipFile(tmp_path / "walks.zip", "w") as archive:
         for part in tmp_path.glob("walks.*"):
@@ -202,13 +198,13 @@ def test_a_zipped_shapefile_by_geopandas(frame: geopandas.GeoDataFrame, tmp_path
     same((tmp_path / "walks.zip").read_bytes(), "walks.zip", "shapefile", of_frame(back))
 
 
-def test_geojson_and_sequences_by_geopandas(frame: geopandas.GeoDataFrame, tmp_path: Path) -> None:
+def test_geojson_and_sequences_by_geopandas(frame, tmp_path):
     for fmt, name, driver in (("geojson", "w.geojson", "GeoJSON"), ("geojsonseq", "w.geojsonl", "GeoJSONSeq")):
         content = _saved(frame, tmp_path, name, driver=driver)
         same(content, name, fmt, of_frame(geopandas.read_file(tmp_path / name)))
 
 
-def test_a_workbook_by_pandas(table: pd.DataFrame) -> None:
+def test_a_workbook_by_pandas(table):
     out = io.BytesIO()
     table.assign(time=pd.to_datetime(table["time"]).dt.tz_localize(None)).to_excel(out, index=False)
     back = pd.read_excel(io.BytesIO(out.getvalue()))
@@ -216,14 +212,14 @@ def test_a_workbook_by_pandas(table: pd.DataFrame) -> None:
 
 
 @each("lines", [True, False])
-def test_records_by_pandas(table: pd.DataFrame, lines: bool) -> None:
+def test_records_by_pandas(table, lines):
     text = table.to_json(orient="records", lines=lines, double_precision=12)
     back = pd.read_json(io.StringIO(text), orient="records", lines=lines)
     name = "walks.jsonl" if lines else "walks.json"
     same(text.encode(), name, "json", rows_of(back["time"], back["lon"], back["lat"]))
 
 
-def test_owntracks_answers_by_pandas(data: Path) -> None:
+def test_owntracks_answers_by_pandas(data):
     content = (data / "owntracks/2024-03.rec").read_bytes()
     lines = [json.loads(line.split("\t")[-1]) for line in content.decode().splitlines()]
     answer = json.dumps({"count": len(lines), "data": lines}).encode()
@@ -232,7 +228,7 @@ def test_owntracks_answers_by_pandas(data: Path) -> None:
 
 
 @each("column", ["WKT", "EWKT", "WKB", "EWKB"])
-def test_columns_of_geometries_by_shapely(frame: geopandas.GeoDataFrame, column: str) -> None:
+def test_columns_of_geometries_by_shapely(frame, column):
     from shapely import from_wkb, from_wkt, set_srid, to_wkb, to_wkt
 
     points = frame.geometry.to_numpy()
@@ -248,7 +244,7 @@ def test_columns_of_geometries_by_shapely(frame: geopandas.GeoDataFrame, column:
     same(out.encode(), "walks.csv", "wkt", rows_of(frame["time"], back.x, back.y))
 
 
-def test_moving_features_by_movingpandas(frame: geopandas.GeoDataFrame, tmp_path: Path) -> None:
+def test_moving_features_by_movingpandas(frame, tmp_path):
     timed = frame.assign(t=pd.to_datetime(frame["time"]).dt.tz_localize(None))[["walk", "t", "geometry"]]
     found = movingpandas.TrajectoryCollection(timed, "walk", t="t")
     path = tmp_path / "walks.mfjson"
@@ -262,7 +258,7 @@ def test_moving_features_by_movingpandas(frame: geopandas.GeoDataFrame, tmp_path
     ("fmt", "name", "driver"),
     [("geopackage", "l.gpkg", "GPKG"), ("flatgeobuf", "l.fgb", "FlatGeobuf"), ("geojson", "l.geojson", "GeoJSON")],
 )
-def test_lines_of_movingpandas(frame: geopandas.GeoDataFrame, tmp_path: Path, fmt: str, name: str, driver: str) -> None:
+def test_lines_of_movingpandas(frame, tmp_path, fmt, name, driver):
     timed = frame.assign(t=pd.to_datetime(frame["time"]).dt.tz_localize(None))[["walk", "t", "geometry"]]
     lines = movingpandas.TrajectoryCollection(timed, "walk", t="t").to_line_gdf()
     more = {"SPATIAL_INDEX": "NO"} if driver == "FlatGeobuf" else {}
@@ -271,14 +267,14 @@ def test_lines_of_movingpandas(frame: geopandas.GeoDataFrame, tmp_path: Path, fm
     same(content, name, fmt, [place for _, *place in kept])
 
 
-def _ends(lines: geopandas.GeoDataFrame) -> Iterable[tuple[str, float, float, float]]:
+def _ends(lines):
     """Both ends of each segment with their times."""
     for row in lines.itertuples():
         for time, place in zip((row.prev_t, row.t), row.geometry.coords, strict=True):
             yield row.walk, pd.Timestamp(time).timestamp(), *place
 
 
-def test_kepler_trips_by_geopandas(frame: geopandas.GeoDataFrame, table: pd.DataFrame, tmp_path: Path) -> None:
+def test_kepler_trips_by_geopandas(frame, table, tmp_path):
     seconds = pd.to_datetime(table["time"]).astype("datetime64[ms, UTC]").astype("int64") // 1000
     features = []
     for walk, part in table.assign(s=seconds).groupby("walk"):
@@ -292,13 +288,13 @@ def test_kepler_trips_by_geopandas(frame: geopandas.GeoDataFrame, table: pd.Data
 
 
 @each("separator", [",", ";", "\t"])
-def test_tables_by_pandas(table: pd.DataFrame, separator: str) -> None:
+def test_tables_by_pandas(table, separator):
     out = table.rename(columns={"time": "ais_pos_timestamp"}).to_csv(index=False, sep=separator)
     back = pd.read_csv(io.StringIO(out), sep=separator)
     same(out.encode(), "walks.csv", "csv", rows_of(back["ais_pos_timestamp"], back["lon"], back["lat"]))
 
 
-def test_no_format_is_left_out() -> None:
+def test_no_format_is_left_out():
     """Each is in the table of real files, or in a test above under its name."""
     text = Path(__file__).read_text()
     named = {fmt for fmt, *_ in REAL} | {one.name for one in formats() if f'"{one.name}"' in text} | {"gtfs"}

@@ -1,9 +1,6 @@
 """MF-JSON as MovingPandas and MobilityDB write it, and what the standard allows beside."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,13 +19,13 @@ POINT = {"type": "MovingPoint", "datetimes": INSTANTS, "coordinates": POSITIONS}
 FEATURE = {"type": "Feature", "properties": {"name": "run"}, "temporalGeometry": POINT}
 
 
-def found(document: object, **values: object) -> list[tuple[str, list[float], list[float]]]:
+def found(document, **values):
     reading = read_bytes(json.dumps(document).encode(), "x.json", **values)
     assert reading.report.format == "mfjson"
     return [(one.name, one.lon.tolist(), seconds(one)) for one in reading.series]
 
 
-def frame() -> geopandas.GeoDataFrame:
+def frame():
     table = pd.DataFrame(
         {"traj_id": [1, 1, 2], "t": pd.to_datetime([one[:-1] for one in INSTANTS]), "speed": [1, 2, 3]}
     )
@@ -39,7 +36,7 @@ def frame() -> geopandas.GeoDataFrame:
 @pytest.mark.filterwarnings("ignore")  # MovingPandas' own
 class TestWriters:
     @pytest.mark.parametrize("encoder", ["text", "iso", "milliseconds"])
-    def test_collections_that_movingpandas_writes_and_reads(self, encoder: str, tmp_path: Path) -> None:
+    def test_collections_that_movingpandas_writes_and_reads(self, encoder, tmp_path):
         encoders = {"iso": lambda t: t.isoformat() + "Z", "milliseconds": lambda t: int(t.timestamp() * 1000)}
         document = movingpandas.io.gdf_to_mf_json(
             frame(), "traj_id", "t", temporal_columns=["speed"], interpolation="Linear",
@@ -59,7 +56,7 @@ class TestWriters:
         assert one.df.geometry.x.tolist() == reading.series[0].lon.tolist()
         assert [at.timestamp() for at in one.df.index.tz_localize("UTC")] == seconds(reading.series[0])
 
-    def test_the_trajectory_of_the_standard_that_movingpandas_reads(self, shared: Path) -> None:
+    def test_the_trajectory_of_the_standard_that_movingpandas_reads(self, shared):
         path = shared / "data/trajectories/geojson/201901.en-trajectory.json"
         expected = movingpandas.read_mf_json(str(path))
         reading = read(path)
@@ -67,7 +64,7 @@ class TestWriters:
         assert reading.series[0].lon.tolist() == expected.df.geometry.x.tolist()
         assert np.array_equal(seconds(reading.series[0]), expected.df.index.as_unit("s").astype("int64"))
 
-    def test_points_and_sequences_of_mobilitydb(self) -> None:
+    def test_points_and_sequences_of_mobilitydb(self):
         alone = {"type": "MovingPoint", "crs": {"type": "Name", "properties": {"name": "EPSG:4326"}}}
         sequences = [
             {"coordinates": POSITIONS[:2], "datetimes": ["2024-06-15T12:00:00+00", "2024-06-15T14:01:00+02:00"]},
@@ -79,7 +76,7 @@ class TestWriters:
 
 
 class TestForms:
-    def test_features_with_identifiers_properties_and_neither(self) -> None:
+    def test_features_with_identifiers_properties_and_neither(self):
         bare = {key: value for key, value in FEATURE.items() if key != "properties"}
         features = [bare | {"id": "ship"}, bare | {"id": 7}]
         assert [name for name, _, _ in found({"type": "FeatureCollection", "features": features})] == ["ship", "7"]
@@ -88,7 +85,7 @@ class TestForms:
         assert [name for name, _, _ in found({"type": "FeatureCollection", "features": [bare, bare]})] == ["1", "2"]
         assert found(FEATURE)[0][0] == "run"
 
-    def test_a_collection_is_joined_in_a_feature_and_apart_alone(self) -> None:
+    def test_a_collection_is_joined_in_a_feature_and_apart_alone(self):
         rest = {**POINT, "datetimes": INSTANTS[1:], "coordinates": POSITIONS[1:]}
         prisms = [
             {**POINT, "datetimes": INSTANTS[:1], "coordinates": POSITIONS[:1]},
@@ -103,17 +100,17 @@ class TestForms:
         assert len(found(sequence)) == 2
 
     @each("unit", [1, 1000, 1_000_000])
-    def test_instants_as_numbers(self, unit: int) -> None:
+    def test_instants_as_numbers(self, unit):
         numbers = [(FIX + 60 * i) * unit for i in range(3)]
         assert found({**POINT, "datetimes": numbers})[0][2] == [FIX, FIX + 60, FIX + 120]
 
-    def test_a_static_geometry_beside_it_is_not_read(self) -> None:
+    def test_a_static_geometry_beside_it_is_not_read(self):
         static = {"type": "LineString", "coordinates": [[0, 0], [1, 1]]}
         assert found(FEATURE | {"geometry": static})[0][1] == [13.4, 13.5, 13.6]
         late = {"type": "FeatureCollection", "notes": "x" * 70_000, "features": [FEATURE | {"geometry": static}]}
         assert read_bytes(json.dumps(late).encode()).series[0].lon.tolist() == [13.4, 13.5, 13.6]
 
-    def test_other_moving_geometries_are_left_out_by_number(self) -> None:
+    def test_other_moving_geometries_are_left_out_by_number(self):
         other = FEATURE | {"temporalGeometry": {"type": "MovingPolygon", "datetimes": [], "coordinates": []}}
         report = read_bytes(json.dumps({"type": "FeatureCollection", "features": [FEATURE, other]}).encode()).report
         assert (report.dropped, report.drops["unsupported_geometry"].rows) == ({"unsupported_geometry": 1}, [2])
@@ -127,7 +124,7 @@ class TestForms:
         ],
     )
     @each("place", ["document", "feature", "geometry"])
-    def test_a_coordinate_system_wherever_it_is_named(self, system: object, place: str) -> None:
+    def test_a_coordinate_system_wherever_it_is_named(self, system, place):
         own = {"crs": system}
         point = {**POINT, "coordinates": [[1491681.18, 6891041.72]] * 3} | (own if place == "geometry" else {})
         feature = FEATURE | {"temporalGeometry": point} | (own if place == "feature" else {})
@@ -135,7 +132,7 @@ class TestForms:
         assert found(document)[0][1] == pytest.approx([13.4] * 3, abs=1e-6)
 
     @each("name", ["urn:ogc:def:crs:OGC:1.3:CRS84", "http://www.opengis.net/def/crs/OGC/1.3/CRS84", "OGC:CRS84h"])
-    def test_degrees_under_all_their_names(self, name: str) -> None:
+    def test_degrees_under_all_their_names(self, name):
         crs = {"type": "Name", "properties": {"name": name}}
         assert found(FEATURE | {"crs": crs})[0][1] == [13.4, 13.5, 13.6]
 
@@ -150,7 +147,7 @@ class TestRefusals:
             ({"coordinates": {}}, "coordinates", "must be a list", {}),
         ],
     )
-    def test_lists_that_do_not_fit(self, change: dict[str, object], field: str, rule: str, value: object) -> None:
+    def test_lists_that_do_not_fit(self, change, field, rule, value):
         features = [FEATURE, FEATURE | {"temporalGeometry": POINT | change}]
         with pytest.raises(FormatError, match=rf"temporalGeometry\.{field} of feature 2 must") as refused:
             found({"type": "FeatureCollection", "features": features})
@@ -171,19 +168,19 @@ class TestRefusals:
             ({"trs": {"type": "Name", "properties": {"name": "geological ages"}}}, "trs", "geological ages"),
         ],
     )
-    def test_reference_systems_that_are_not_known(self, member: dict[str, object], field: str, value: str) -> None:
+    def test_reference_systems_that_are_not_known(self, member, field, value):
         refused = refusal(FormatError, found, FEATURE | member)
         assert (refused.code, refused.field, refused.value) == ("unsupported_crs", field, value)
         assert refused.rule
 
-    def test_two_systems_in_one_document(self) -> None:
+    def test_two_systems_in_one_document(self):
         other = FEATURE | {"crs": {"type": "Name", "properties": {"name": "EPSG:3857"}}}
         third = FEATURE | {"crs": {"type": "Name", "properties": {"name": "EPSG:25833"}}}
         with pytest.raises(FormatError, match="must be in one") as refused:
             found({"type": "FeatureCollection", "features": [other, third]})
         assert (refused.value.field, refused.value.value) == ("crs", "EPSG:3857, EPSG:25833")
 
-    def test_collections_in_collections_end(self) -> None:
+    def test_collections_in_collections_end(self):
         deep: object = POINT
         for _ in range(300):
             deep = {"type": "MovingGeometryCollection", "prisms": [deep]}

@@ -1,12 +1,9 @@
 """Quotation marks in text tables: quoted cells may span lines; one that is never closed is refused with its line."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import itertools
 import zipfile
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -26,10 +23,7 @@ CHECKINS = [
 ]
 WKT = ["id,geometry", *(f'{i},"POINT(2.{i} 48.8)"' for i in range(10))]
 PORTO = ["TRIP_ID,TIMESTAMP,POLYLINE", *(f'{i},{1372636858 + i},"[[-8.{i + 1},41.1],[-8.2,41.2]]"' for i in range(10))]
-SHAPES = [
-    "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence",
-    *(f"s,48.{i + 1},2.3,{i}" for i in range(10)),
-]
+SHAPES = ["shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence", *(f"s,48.{i + 1},2.3,{i}" for i in range(10))]
 TABLES = {
     "trajectories": (TRACK, "trajectory"),
     "counts": (COUNTS, "stream"),
@@ -40,24 +34,24 @@ TABLES = {
 }
 
 
-def read(data: bytes, name: str = "table.csv", kind: str = "trajectory", **options: Any) -> formats.Reading:
+def read(data, name="table.csv", kind="trajectory", **options):
     return formats.read(io.BytesIO(data), name=name, kinds=(kind,), **options)
 
 
-def opened_in(line: int, table: list[str]) -> list[str]:
+def opened_in(line, table):
     """The table with a quotation mark alone in the last cell of a line, counted from 1."""
     first, comma, last = table[line - 1].rpartition(",")
     opened = table[line - 1][:-1] if last.endswith('"') else f'{first}{comma}"{last}'
     return [*table[: line - 1], opened, *table[line:]]
 
 
-def refused(data: bytes, *arguments: Any, **options: Any) -> FormatError:
+def refused(data, *arguments, **options):
     return refusal(FormatError, read, data, *arguments, **options)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
 @pytest.mark.parametrize("what", TABLES)
-def test_one_that_is_never_closed_is_refused_with_its_line(what: str, end: str) -> None:
+def test_one_that_is_never_closed_is_refused_with_its_line(what, end):
     table, kind = TABLES[what]
     if end == "\r" and what in ("porto", "gtfs"):
         pytest.skip("the format has no such lines")
@@ -69,13 +63,13 @@ def test_one_that_is_never_closed_is_refused_with_its_line(what: str, end: str) 
 
 
 @each("what", ["trajectories", "counts", "check-ins"])
-def test_so_is_one_of_the_header(what: str) -> None:
+def test_so_is_one_of_the_header(what):
     table, kind = TABLES[what]
     error = refused("\n".join(opened_in(1, table)).encode(), kind=kind)
     assert (error.code, error.row) == ("bad_quoting", 1)
 
 
-def test_so_it_is_where_the_kind_is_found_out() -> None:
+def test_so_it_is_where_the_kind_is_found_out():
     for table, _ in itertools.islice(TABLES.values(), 3):
         data = "\n".join(opened_in(5, table)).encode()
         with pytest.raises(FormatError) as error:
@@ -83,13 +77,13 @@ def test_so_it_is_where_the_kind_is_found_out() -> None:
         assert (error.value.code, error.value.row) == ("bad_quoting", 5)
 
 
-def test_a_later_quoted_cell_does_not_close_it() -> None:
+def test_a_later_quoted_cell_does_not_close_it():
     table = opened_in(4, TRACK)
     table[8] = table[8].replace(",a", ',"a"')
     assert refused("\n".join(table).encode()).row == 4
 
 
-def test_the_line_is_that_of_the_mark_after_cells_over_several_lines() -> None:
+def test_the_line_is_that_of_the_mark_after_cells_over_several_lines():
     table = opened_in(9, TRACK)
     table[3] = table[3].replace(",a", ',"two\nlines, ""and"" a comma"')
     assert refused("\n".join(table).encode()).row == 10
@@ -98,19 +92,19 @@ def test_the_line_is_that_of_the_mark_after_cells_over_several_lines() -> None:
 
 
 @each("encoding", ["utf-8-sig", "utf-16", "latin-1"])
-def test_in_every_encoding(encoding: str) -> None:
+def test_in_every_encoding(encoding):
     table = [line.replace(",a", ",é") for line in opened_in(7, TRACK)]
     assert refused("\n".join(table).encode(encoding)).row == 7
 
 
 @each(("mark", "delimiter"), [(";", ";"), ("\t", "tab"), ("|", "|")])
-def test_with_every_separator(mark: str, delimiter: str) -> None:
+def test_with_every_separator(mark, delimiter):
     table = [line.replace(",", mark) for line in opened_in(7, TRACK)]
     assert refused("\n".join(table).encode()).row == 7
     assert refused("\n".join(table).encode(), delimiter=delimiter).row == 7
 
 
-def test_cells_that_span_lines_by_rfc_4180_are_read() -> None:
+def test_cells_that_span_lines_by_rfc_4180_are_read():
     table = list(TRACK)
     table[4] = table[4].replace(",a", ',"one\r\ntwo, ""three""\n"')
     table[5] = table[5].replace(",a", ',"a" ')
@@ -119,7 +113,7 @@ def test_cells_that_span_lines_by_rfc_4180_are_read() -> None:
     assert not found.report.drops
 
 
-def test_a_mark_within_a_cell_opens_nothing() -> None:
+def test_a_mark_within_a_cell_opens_nothing():
     table = list(TRACK)
     table[4] = table[4].replace(",a", ',5" pipe')
     table[7] = table[7].replace(",a", ',"a" b"')
@@ -130,18 +124,18 @@ class TestLong:
     """Tables that are read block by block."""
 
     @pytest.fixture
-    def long(self) -> list[str]:
+    def long(self):
         rows = (f"2024-01-01T00:00:00.{i:06d}Z,2.{300_000 + i},48.{800_000 + i},a" for i in range(90_000))
         table = ["time,lon,lat,id", *rows]
         assert len("\n".join(table)) > 2 * blockwise.BLOCK
         return table
 
     @each("line", [3, 45_000, 90_001])
-    def test_the_line_is_that_of_the_file(self, long: list[str], line: int) -> None:
+    def test_the_line_is_that_of_the_file(self, long, line):
         error = refused("\n".join(opened_in(line, long)).encode())
         assert (error.code, error.row) == ("bad_quoting", line)
 
-    def test_a_cell_over_the_end_of_a_block_is_read(self, long: list[str]) -> None:
+    def test_a_cell_over_the_end_of_a_block_is_read(self, long):
         text = "\n".join(long)
         at = text.rindex("\n", 0, blockwise.BLOCK)
         line = text.count("\n", 0, at)
@@ -150,7 +144,7 @@ class TestLong:
 
 
 class TestPacked:
-    def test_in_an_archive_the_member_is_named(self) -> None:
+    def test_in_an_archive_the_member_is_named(self):
         for table, kind in (TABLES["trajectories"], TABLES["check-ins"]):
             out = io.BytesIO()
             with zipfile.ZipFile(out, "w") as archive:
@@ -160,7 +154,7 @@ class TestPacked:
             assert error.message.startswith("walk.csv: The quotation mark in line 7 opens")
             assert str(error) == error.message
 
-    def test_of_several_members_the_others_are_read(self) -> None:
+    def test_of_several_members_the_others_are_read(self):
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w") as archive:
             archive.writestr("bad.csv", "\n".join(opened_in(7, TRACK)))
@@ -172,17 +166,17 @@ class TestPacked:
         assert "in line 7" in listed["message"]
         assert "bad.csv" not in listed["message"]
 
-    def test_in_a_gzip(self) -> None:
+    def test_in_a_gzip(self):
         assert refused(gzip.compress("\n".join(opened_in(7, TRACK)).encode()), "a.csv.gz").row == 7
 
 
 class TestPreview:
-    def test_names_the_line_of_a_whole_file(self) -> None:
+    def test_names_the_line_of_a_whole_file(self):
         found = formats.preview(io.BytesIO("\n".join(opened_in(7, TRACK)).encode()), name="a.csv")
         assert found.problem is not None
         assert found.problem.row == 7
 
-    def test_of_a_part_refuses_no_cell_that_may_be_closed_further_on(self) -> None:
+    def test_of_a_part_refuses_no_cell_that_may_be_closed_further_on(self):
         table = list(TRACK)
         table[30] = table[30].replace(",a", ',"' + "line\n" * 60_000 + "x\n" * 200_000 + '"')
         found = formats.preview(io.BytesIO("\n".join(table).encode()), name="a.csv")
@@ -191,7 +185,7 @@ class TestPreview:
         assert [column.name for column in found.columns] == ["time", "lon", "lat", "name"]
 
 
-def test_a_cell_that_is_too_long_is_not_called_open() -> None:
+def test_a_cell_that_is_too_long_is_not_called_open():
     table = list(TRACK)
     table[4] = table[4].replace(",a", ',"' + "terms\n" * 30_000 + '"')
     error = refused("\n".join(table).encode())
@@ -204,7 +198,7 @@ CELL = st.text(alphabet='ab,"\n;', max_size=6)
 
 @settings(max_examples=300)
 @given(st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=1, max_size=6))
-def test_every_quoted_table_is_read_back_with_its_lines(rows: list[list[str]]) -> None:
+def test_every_quoted_table_is_read_back_with_its_lines(rows):
     texts = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows]
     starts = [1 + sum(text.count("\n") for text in texts[:i]) for i in range(len(texts))]
     for last in ("\n", ""):
@@ -214,7 +208,7 @@ def test_every_quoted_table_is_read_back_with_its_lines(rows: list[list[str]]) -
 
 @settings(max_examples=300)
 @given(st.lists(st.lists(CELL, min_size=1, max_size=3), max_size=4), CELL.filter(lambda text: '"' not in text))
-def test_every_open_mark_at_the_end_is_refused(rows: list[list[str]], rest: str) -> None:
+def test_every_open_mark_at_the_end_is_refused(rows, rest):
     before = "".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows)
     error = refusal(FormatError, list, rows_of(io.StringIO(f'{before}1,"{rest}', newline=""), ","))
     assert error.row == before.count("\n") + 1

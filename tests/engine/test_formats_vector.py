@@ -1,10 +1,7 @@
 """Vector files that geopandas writes, and coordinate systems, compared with geopandas and pyproj."""
 
-from __future__ import annotations
-
 import io
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +17,7 @@ from tests.later import pandas as pd
 FIX = 1718452800
 
 
-def frame(system: str = "EPSG:4326") -> geopandas.GeoDataFrame:
+def frame(system="EPSG:4326"):
     """Three fixes of two people in Berlin."""
     table = pd.DataFrame(
         {"user": ["a", "a", "b"], "time": [f"2024-06-15T12:0{i}:00Z" for i in range(3)], "lon": [13.4, 13.5, 13.6]}
@@ -29,7 +26,7 @@ def frame(system: str = "EPSG:4326") -> geopandas.GeoDataFrame:
     return geopandas.GeoDataFrame(table, geometry=points).to_crs(system)
 
 
-def shapefile(folder: Path, system: str = "EPSG:4326", *, without: str = "") -> bytes:
+def shapefile(folder, system="EPSG:4326", *, without=""):
     frame(system).to_file(folder / "fixes.shp")
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -39,7 +36,7 @@ def shapefile(folder: Path, system: str = "EPSG:4326", *, without: str = "") -> 
     return out.getvalue()
 
 
-def flatgeobuf(folder: Path, system: str = "EPSG:4326") -> bytes:
+def flatgeobuf(folder, system="EPSG:4326"):
     frame(system).to_file(folder / "fixes.fgb", driver="FlatGeobuf", SPATIAL_INDEX="NO")
     return (folder / "fixes.fgb").read_bytes()
 
@@ -49,7 +46,7 @@ WRITERS = {"shapefile": shapefile, "flatgeobuf": flatgeobuf}
 
 @pytest.mark.parametrize("format", WRITERS)
 @pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:32633", "EPSG:3857", "EPSG:2180", "EPSG:27700"])
-def test_points_times_and_people_are_those_of_geopandas(tmp_path: Path, format: str, system: str) -> None:
+def test_points_times_and_people_are_those_of_geopandas(tmp_path, format, system):
     reading = read(io.BytesIO(WRITERS[format](tmp_path, system)), name="x")
     assert reading.report.format == format
     expected = frame()
@@ -62,7 +59,7 @@ def test_points_times_and_people_are_those_of_geopandas(tmp_path: Path, format: 
     assert lat == pytest.approx(expected.geometry.y, abs=1e-7)
 
 
-def test_a_part_of_a_shapefile_is_refused_with_advice(tmp_path: Path) -> None:
+def test_a_part_of_a_shapefile_is_refused_with_advice(tmp_path):
     data = shapefile(tmp_path)
     with pytest.raises(FormatError, match=r"\.shp, \.shx, \.dbf and \.prj into one ZIP"):
         read_bytes((tmp_path / "fixes.shp").read_bytes(), "fixes.shp")
@@ -71,12 +68,12 @@ def test_a_part_of_a_shapefile_is_refused_with_advice(tmp_path: Path) -> None:
     assert len(read_bytes(data)) == 3
 
 
-def test_an_archive_without_shapefiles_is_read_member_by_member() -> None:
+def test_an_archive_without_shapefiles_is_read_member_by_member():
     assert read_bytes(zipped(a=CSV), "x.zip").report.format == "zip"
 
 
 @pytest.mark.parametrize("format", WRITERS)
-def test_damaged_files_are_refused_or_read(tmp_path: Path, format: str) -> None:
+def test_damaged_files_are_refused_or_read(tmp_path, format):
     data = WRITERS[format](tmp_path)
     rng = np.random.default_rng(5)
     for end in range(20, len(data), max(1, len(data) // 15)):
@@ -89,7 +86,7 @@ def test_damaged_files_are_refused_or_read(tmp_path: Path, format: str) -> None:
 
 
 @pytest.mark.parametrize("part", [".shp", ".shx", ".dbf", ".prj"])
-def test_damaged_parts_of_a_shapefile_are_refused_or_read(tmp_path: Path, part: str) -> None:
+def test_damaged_parts_of_a_shapefile_are_refused_or_read(tmp_path, part):
     with zipfile.ZipFile(io.BytesIO(shapefile(tmp_path))) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     rng = np.random.default_rng(6)
@@ -101,11 +98,11 @@ def test_damaged_parts_of_a_shapefile_are_refused_or_read(tmp_path: Path, part: 
         survives(zipped(**parts | {name: bytes(damaged[: rng.integers(1, len(damaged) + 1)])}))
 
 
-def survives(data: bytes) -> None:
+def survives(data):
     refused(lambda: read_bytes(data, "x"))
 
 
-def test_a_bomb_of_a_shapefile_is_stopped(tmp_path: Path) -> None:
+def test_a_bomb_of_a_shapefile_is_stopped(tmp_path):
     with zipfile.ZipFile(io.BytesIO(shapefile(tmp_path))) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     failed = refusal(FormatError, read_bytes, zipped(**parts | {"export/fixes.dbf": b"\0" * 50_000_000}), "x.zip")
@@ -113,7 +110,7 @@ def test_a_bomb_of_a_shapefile_is_stopped(tmp_path: Path) -> None:
 
 
 @each("name", ["EPSG:999999", "+proj=utm +zone=33", "+init=epsg:4326", "/etc/passwd", "PROJCS[]"])
-def test_systems_without_a_known_code_are_refused(name: str) -> None:
+def test_systems_without_a_known_code_are_refused(name):
     with pytest.raises(FormatError, match="is not known") as failed:
         crs.to_degrees(np.array([1.0]), np.array([2.0]), name)
     assert (failed.value.code, failed.value.field) == ("unsupported_crs", "crs")

@@ -1,14 +1,11 @@
 """Workbooks that pandas writes by openpyxl and reads back: dates and texts, sheets, other kinds, hostile ones."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import re
 import tracemalloc
 import zipfile
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,17 +22,17 @@ from tests.later import pandas as pd
 
 
 @cache
-def naive() -> pd.DataFrame:
+def naive():
     """Workbooks hold no time zones."""
     return fixes().assign(time=fixes()["time"].dt.tz_localize(None))
 
 
 @cache
-def info() -> pd.DataFrame:
+def info():
     return pd.DataFrame({"about": ["made by", "version"], "value": ["a logger", "1.2"]})
 
 
-def workbook(**sheets: pd.DataFrame) -> bytes:
+def workbook(**sheets):
     out = io.BytesIO()
     with pd.ExcelWriter(out, engine="openpyxl") as writer:
         for name, frame in sheets.items():
@@ -43,7 +40,7 @@ def workbook(**sheets: pd.DataFrame) -> bytes:
     return out.getvalue()
 
 
-def of_cells(*rows: list[object], formats: dict[str, str] | None = None) -> bytes:
+def of_cells(*rows, formats=None):
     book, out = openpyxl.Workbook(), io.BytesIO()
     for row in rows:
         book.active.append(row)
@@ -53,7 +50,7 @@ def of_cells(*rows: list[object], formats: dict[str, str] | None = None) -> byte
     return out.getvalue()
 
 
-def changed(data: bytes, member: str, change: object) -> bytes:
+def changed(data, member, change):
     """The workbook with another content of one of its parts: what ``change`` makes of it."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
@@ -64,7 +61,7 @@ def changed(data: bytes, member: str, change: object) -> bytes:
 
 
 class TestCells:
-    def test_dates_as_cells(self) -> None:
+    def test_dates_as_cells(self):
         data = workbook(fixes=naive())
         reading = read_bytes(data, "x.xlsx", time_zone="UTC")
         again = pd.read_excel(io.BytesIO(data))
@@ -76,23 +73,23 @@ class TestCells:
         assert [at for one in reading.series for at in seconds(one)] == expected == [FIX, FIX + 60, FIX + 120]
 
     @each("form", ["%Y-%m-%dT%H:%M:%SZ", "%d/%m/%Y %H:%M:%S+00:00", "%s"])
-    def test_dates_as_texts_and_numbers(self, form: str) -> None:
+    def test_dates_as_texts_and_numbers(self, form):
         when = [FIX, FIX + 60, FIX + 120] if form == "%s" else naive()["time"].dt.strftime(form)
         reading = read_bytes(workbook(fixes=naive().assign(time=when)), "x.xlsx")
         assert [at for one in reading.series for at in seconds(one)] == [FIX, FIX + 60, FIX + 120]
 
-    def test_a_column_of_times_under_any_name(self) -> None:
+    def test_a_column_of_times_under_any_name(self):
         frame = naive().rename(columns={"time": "ais pos"}).assign(time_zone="Europe/Berlin")
         reading = read_bytes(workbook(fixes=frame), "x.xlsx", time_zone="UTC")
         assert seconds(reading.series[0]) == [FIX, FIX + 60]
 
-    def test_a_date_and_a_time_of_day_in_two_cells(self) -> None:
+    def test_a_date_and_a_time_of_day_in_two_cells(self):
         when = pd.Timestamp(FIX, unit="s").to_pydatetime()
         day = when.replace(hour=0)
         data = of_cells(["Date", "Time", "lat", "lon"], [day, when.time(), 52.5, 13.4], formats={"A2": "dd/mm/yyyy"})
         assert seconds(read_bytes(data, time_zone="UTC").series[0]) == [FIX]
 
-    def test_rows_above_the_header_empty_rows_and_errors(self) -> None:
+    def test_rows_above_the_header_empty_rows_and_errors(self):
         data = of_cells(
             ["Export of a logger"], [], ["lat", "lon"], [52.5, 13.4], [], ["#N/A", 13.4], ["a\nb", 13.4], [52.6, 13.5]
         )
@@ -104,7 +101,7 @@ class TestCells:
         }
         assert reading.report.unit == "row"
 
-    def test_formulas_are_their_stored_values(self) -> None:
+    def test_formulas_are_their_stored_values(self):
         data = of_cells(["lat", "lon"], [52.5, "=13+0.4"], [52.6, 13.5])
         part = "xl/worksheets/sheet1.xml"
         stored = changed(data, part, lambda xml: xml.replace(b"<f>13+0.4</f><v />", b"<f>13+0.4</f><v>13.4</v>"))
@@ -114,7 +111,7 @@ class TestCells:
 
 
 class TestSheets:
-    def test_the_first_with_positions_or_times_is_read_and_named(self) -> None:
+    def test_the_first_with_positions_or_times_is_read_and_named(self):
         data = workbook(Info=info(), Fixes=naive(), Other=naive().head(1))
         report = read_bytes(data, time_zone="UTC").report
         assert report.kept == 3
@@ -123,19 +120,19 @@ class TestSheets:
         ]
         assert read_bytes(data, time_zone="UTC", sheet="Other").report.kept == 1
 
-    def test_a_name_that_no_sheet_has(self) -> None:
+    def test_a_name_that_no_sheet_has(self):
         with pytest.raises(FormatError, match=r"The sheets are: 'Info', 'Fixes'\.") as refused:
             read_bytes(workbook(Info=info(), Fixes=naive()), sheet="Points")
         assert (refused.value.code, refused.value.field, refused.value.value) == ("unknown_sheet", "sheet", "Points")
         with pytest.raises(ParameterError, match="sheet"):
             read_bytes(CSV, sheet="Points")
 
-    def test_no_sheet_holds_a_table(self) -> None:
+    def test_no_sheet_holds_a_table(self):
         with pytest.raises(FormatError, match="No sheet of the workbook holds a table") as refused:
             read_bytes(of_cells(["only one cell"]))
         assert refused.value.code == "no_rows"
 
-    def test_the_preview_shows_what_is_read(self) -> None:
+    def test_the_preview_shows_what_is_read(self):
         data = workbook(Info=info(), Fixes=naive())
         found = preview(io.BytesIO(data), name="x.xlsx", time_zone="UTC")
         assert {column.role: column.name for column in found.columns} == {
@@ -151,7 +148,7 @@ class TestSheets:
         stated = read_bytes(data, time_zone="UTC", **found.mapping)
         assert stated.report.series == read_bytes(data, time_zone="UTC").report.series
 
-    def test_counts_and_check_ins(self) -> None:
+    def test_counts_and_check_ins(self):
         counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
         reading = read(io.BytesIO(workbook(Info=info(), Counts=counts)), name="x.xlsx", kinds=KINDS)
         assert isinstance(reading.other, CountStream)
@@ -164,10 +161,10 @@ class TestSheets:
 
 
 class TestRefusals:
-    def refused(self, data: bytes, **values: object) -> FormatError:
+    def refused(self, data, **values):
         return refusal(FormatError, read_bytes, data, "x.xlsx", **values)
 
-    def test_other_documents_name_what_to_save(self) -> None:
+    def test_other_documents_name_what_to_save(self):
         old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
         assert (
             "old (.xls) or encrypted Office document; save it as .xlsx without a password" in self.refused(old).message
@@ -181,7 +178,7 @@ class TestRefusals:
             == "other_kind"
         )
 
-    def test_macros_are_not_run(self, tmp_path: Path) -> None:
+    def test_macros_are_not_run(self, tmp_path):
         data = workbook(fixes=naive().assign(time="2024-06-15T12:00:00Z"))
         with_macros = tmp_path / "x.xlsm"
         with_macros.write_bytes(data)
@@ -189,7 +186,7 @@ class TestRefusals:
             archive.writestr("xl/vbaProject.bin", b"\xd0\xcf\x11\xe0")
         assert len(read(with_macros)) == 3
 
-    def test_bombs_are_stopped_before_they_are_unpacked(self) -> None:
+    def test_bombs_are_stopped_before_they_are_unpacked(self):
         data = of_cells(["lat", "lon"], [52.5, 13.4])
         blanks = changed(data, "xl/worksheets/sheet1.xml", lambda xml: xml + b" " * 60_000_000)
         assert self.refused(blanks).code == "compression_ratio"
@@ -206,19 +203,19 @@ class TestRefusals:
         tracemalloc.stop()
         assert peak < 150_000_000
 
-    def test_a_row_number_beyond_every_sheet(self) -> None:
+    def test_a_row_number_beyond_every_sheet(self):
         data = of_cells(["lat", "lon"], [52.5, 13.4])
         far = changed(data, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b'<row r="2"', b'<row r="2000000000"'))
         assert self.refused(far).code in ("too_large", "no_rows")
 
-    def test_a_size_that_the_sheet_only_claims(self) -> None:
+    def test_a_size_that_the_sheet_only_claims(self):
         data = of_cells(["lat", "lon"], [52.5, 13.4])
         claim = changed(
             data, "xl/worksheets/sheet1.xml", lambda xml: re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', xml, count=1)
         )
         assert len(read_bytes(claim)) == 1
 
-    def test_damage(self) -> None:
+    def test_damage(self):
         data = workbook(fixes=naive())
         for seed in range(150):
             survive(damaged(data, seed))
@@ -228,7 +225,7 @@ class TestRefusals:
             for seed in range(60):
                 survive(changed(data, name, lambda content, seed=seed: damaged(content, seed)))
 
-    def test_memory_is_that_of_the_columns_and_not_of_the_sheet(self) -> None:
+    def test_memory_is_that_of_the_columns_and_not_of_the_sheet(self):
         rows = [
             [f"2024-06-15T{i // 3600:02d}:{i // 60 % 60:02d}:{i % 60:02d}Z", 52.5, 13.4, i / 7] for i in range(20_000)
         ]
@@ -244,7 +241,7 @@ class TestRefusals:
 class TestNamedCsv:
     """Spreadsheets by another name: read where they can be, called spreadsheets where not."""
 
-    def test_a_workbook_is_read_as_what_it_is(self) -> None:
+    def test_a_workbook_is_read_as_what_it_is(self):
         for options in ({}, {"format": "csv"}):
             found = read(io.BytesIO(workbook(Sheet=naive())), name="walk.csv", **options)
             assert (len(found), found.report.format_title) == (3, "Excel workbook")
@@ -252,7 +249,7 @@ class TestNamedCsv:
     @each("kinds", [("trajectory",), ("trajectory", "stream", "checkins")])
     @each("options", [{}, {"format": "csv"}])
     @each("what", ["old", "oldest", "calc", "binary", "cut", "xml", "flat", "gzip", "zip"])
-    def test_others_are_called_spreadsheets(self, what: str, options: dict[str, str], kinds: tuple[str, ...]) -> None:
+    def test_others_are_called_spreadsheets(self, what, options, kinds):
         book = workbook(Sheet=naive())
         mimetype = b"application/vnd.oasis.opendocument.spreadsheet"
         urn = b"urn:schemas-microsoft-com:office:spreadsheet"

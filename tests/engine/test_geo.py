@@ -1,7 +1,5 @@
 """Great circles: published positions, and the laws of distance and destination everywhere on the sphere."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -18,14 +16,14 @@ lats = st.one_of(st.floats(-90, 90), st.sampled_from([-90.0, -89.9999999, 0.0, 8
 bearings = st.floats(0, 2 * math.pi)
 
 
-def on_sphere(lon: float, lat: float) -> np.ndarray:
+def on_sphere(lon, lat):
     lam, phi = math.radians(lon), math.radians(lat)
     return np.array([math.cos(phi) * math.cos(lam), math.cos(phi) * math.sin(lam), math.sin(phi)])
 
 
 class TestDistance:
     @given(lons, lats, lons, lats)
-    def test_is_symmetric_and_agrees_with_vectors(self, lon: float, lat: float, lon2: float, lat2: float) -> None:
+    def test_is_symmetric_and_agrees_with_vectors(self, lon, lat, lon2, lat2):
         found = float(distance_m(lon, lat, lon2, lat2))
         a, b = on_sphere(lon, lat), on_sphere(lon2, lat2)
         angle = math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
@@ -36,17 +34,17 @@ class TestDistance:
         assert 0 <= found <= math.pi * EARTH_RADIUS_M
 
     @given(lons, lats, lons, lats, lons, lats)
-    def test_has_the_triangle_inequality(self, a: float, b: float, c: float, d: float, e: float, f: float) -> None:
+    def test_has_the_triangle_inequality(self, a, b, c, d, e, f):
         assert distance_m(a, b, e, f) <= distance_m(a, b, c, d) + distance_m(c, d, e, f) + 0.5
 
     @given(lons, lats)
-    def test_to_itself_is_zero(self, lon: float, lat: float) -> None:
+    def test_to_itself_is_zero(self, lon, lat):
         assert distance_m(lon, lat, lon, lat) == 0.0
 
-    def test_across_the_antimeridian_is_short(self) -> None:
+    def test_across_the_antimeridian_is_short(self):
         assert distance_m(179.9999, 0, -179.9999, 0) == pytest.approx(math.radians(0.0002) * EARTH_RADIUS_M, rel=1e-6)
 
-    def test_takes_another_radius(self) -> None:
+    def test_takes_another_radius(self):
         assert distance_m(0, 0, 0, 90, radius_m=2.0) == pytest.approx(math.pi)
 
 
@@ -56,14 +54,14 @@ class TestDestination:
     @example(0.0, -90.0, 1e-3, 4.0)
     @example(179.9999999, 89.9999999, 2.0, 1.0)
     @given(lons, lats, st.one_of(st.floats(0, 1e3), st.floats(0, 2e7)), bearings)
-    def test_is_as_far_as_requested_and_on_the_map(self, lon: float, lat: float, far: float, bearing: float) -> None:
+    def test_is_as_far_as_requested_and_on_the_map(self, lon, lat, far, bearing):
         lon2, lat2 = destination(lon, lat, far, bearing)
         assert -180 <= lon2 < 180
         assert -90 <= lat2 <= 90
         assert distance_m(lon, lat, lon2, lat2) == pytest.approx(far, rel=1e-9, abs=1e-6 if far < 1.9e7 else 0.5)
 
     @given(lons, st.floats(-89.9, 89.9), st.floats(1, 1e5), bearings)
-    def test_lies_in_the_direction_requested(self, lon: float, lat: float, far: float, bearing: float) -> None:
+    def test_lies_in_the_direction_requested(self, lon, lat, far, bearing):
         here, there = on_sphere(lon, lat), on_sphere(*(float(value) for value in destination(lon, lat, far, bearing)))
         east = np.array([-math.sin(math.radians(lon)), math.cos(math.radians(lon)), 0.0])
         north = np.cross(here, east)
@@ -72,7 +70,7 @@ class TestDestination:
         assert np.allclose(there, expected, rtol=0, atol=1e-14)
 
     @each("lat", [90.0, -90.0])
-    def test_from_a_pole_every_bearing_is_another_meridian(self, lat: float) -> None:
+    def test_from_a_pole_every_bearing_is_another_meridian(self, lat):
         bearing = np.linspace(0, 2 * np.pi, 360, endpoint=False)
         lon2, lat2 = destination(np.zeros(360), np.full(360, lat), np.full(360, 0.5), bearing)
         assert np.allclose(np.diff(np.sort(lon2)), 1.0, atol=1e-6)
@@ -84,12 +82,12 @@ class TestWrapLon:
     @example(-180.00000000000003)
     @example(180.0)
     @example(-540.0)
-    def test_lands_in_the_half_open_circle(self, lon: float) -> None:
+    def test_lands_in_the_half_open_circle(self, lon):
         found = float(wrap_lon(lon))
         assert -180 <= found < 180
         assert math.cos(math.radians(found)) == pytest.approx(math.cos(math.radians(lon)), abs=1e-8)
 
     @given(st.floats(-180, 180, exclude_max=True))
-    def test_leaves_what_is_there_already(self, lon: float) -> None:
+    def test_leaves_what_is_there_already(self, lon):
         off = abs(float(wrap_lon(lon)) - lon)
         assert min(off, 360 - off) <= 3e-14  # the last value below 180 may round to it, and so to -180

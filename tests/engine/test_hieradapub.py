@@ -11,16 +11,7 @@ from privacy_engine import noise
 from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.data import CountStream
 from privacy_engine.errors import DataError
-from privacy_engine.hierarchy import (
-    Consistency,
-    Hierarchy,
-    halves,
-    level_budgets,
-    natural,
-    of_groups,
-    paths,
-    quarters,
-)
+from privacy_engine.hierarchy import Consistency, halves, level_budgets, natural, of_groups, paths, quarters
 from privacy_engine.mechanisms.stream import StreamHierAdaPub
 from privacy_engine.spec import ReleaseSpec, for_counts
 from tests.cases import each
@@ -30,7 +21,7 @@ def mechanism(**given):
     return StreamHierAdaPub(**{"epsilon": 1.0, "window": 100, "sensitivity": 1, **given})
 
 
-def members(hierarchy: Hierarchy) -> np.ndarray:
+def members(hierarchy):
     """Which dimensions each group has, level after level, (groups, d)."""
     levels = zip(hierarchy.levels, hierarchy.sizes, strict=True)
     return np.concatenate([np.arange(size)[:, None] == level for level, size in levels]).astype(np.float64)

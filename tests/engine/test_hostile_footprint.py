@@ -38,17 +38,17 @@ print(json.dumps({"rise": peak() - before, "outcomes": outcomes}))
 
 
 @pytest.fixture(scope="module")
-def hostile(shared: Path) -> Path:
+def hostile(shared):
     return shared / "hostile"
 
 
-def test_every_file_is_in_the_table(hostile: Path) -> None:
+def test_every_file_is_in_the_table(hostile):
     listed = re.findall(r"^\| *\d+ \| ([\w.]+)", (hostile / "EXPECTED.md").read_text(), re.MULTILINE)
     assert set(listed) == {path.name for path in hostile.iterdir()} - {"EXPECTED.md"}
 
 
 @pytest.mark.slow
-def test_all_of_them_leave_nothing_behind(hostile: Path, tmp_path: Path) -> None:
+def test_all_of_them_leave_nothing_behind(hostile, tmp_path):
     environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", READ_ALL, str(hostile)],

@@ -37,7 +37,7 @@ def marked(n, k, seed=1):
     return mask
 
 
-def every_run(how: Adaptive, mask: np.ndarray) -> np.ndarray:
+def every_run(how, mask):
     """Budgets of every way to skip landmarks, (ways, n): the first event is always drawn."""
     later = np.flatnonzero(mask[1:]) + 1
     found = []

@@ -1,10 +1,7 @@
 """What the choice of landmarks adds to a promise: the theorems of decision 20, enumerated."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,11 +28,11 @@ SCHEDULE = parse_short("schedule:daily:22:00-06:00@UTC")
 STAYS = parse_short("stay-points:200m:30min")
 
 
-def example(cls: Any, **changed: Any) -> Any:
+def example(cls, **changed):
     return cls(**{field["name"]: field["example"] for field in cls.fields() if field["required"]} | changed)
 
 
-def masks(n: int) -> list[np.ndarray]:
+def masks(n):
     return [np.array(bits, dtype=np.bool_) for bits in itertools.product([False, True], repeat=n)]
 
 
@@ -43,7 +40,7 @@ class TestMechanismsThatDoNotReadLandmarks:
     @pytest.mark.parametrize("cls", NOT_READING)
     @settings(max_examples=examples(20))
     @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30), st.integers(0, 2**32))
-    def test_release_the_same_whatever_the_landmarks(self, cls: Any, both: list[Any], seed: int) -> None:
+    def test_release_the_same_whatever_the_landmarks(self, cls, both, seed):
         n, rng = len(both), np.random.default_rng(seed)
         series = Trajectory(rng.uniform(-1, 1, n), rng.uniform(-1, 1, n), np.arange(n))
         one, two = (
@@ -54,12 +51,12 @@ class TestMechanismsThatDoNotReadLandmarks:
         assert np.array_equal(one.series.lat, two.series.lat)
         assert np.array_equal(one.budgets, two.budgets)
 
-    def test_are_those_without_landmark_level(self) -> None:
+    def test_are_those_without_landmark_level(self):
         assert {cls.level for cls in READING} == {"landmark"}
         assert {cls.level for cls in NOT_READING} == {"event", "w-event", "user"}
 
     @each("cls", NOT_READING)
-    def test_cover_all_and_name_no_landmarks(self, cls: Any) -> None:
+    def test_cover_all_and_name_no_landmarks(self, cls):
         context = release_context(landmarks=9, method=STAYS, beside=MarkedBeside(private=True, level=2.0))
         label = privacy_label(ReleaseSpec(mechanism=example(cls)), context, private=True)
         assert label["not_covered"] == []
@@ -70,7 +67,7 @@ class TestMechanismsThatDoNotReadLandmarks:
 
 class TestSchedule:
     @each("cls", READING)
-    def test_is_covered_end_to_end(self, cls: Any) -> None:
+    def test_is_covered_end_to_end(self, cls):
         label = privacy_label(
             ReleaseSpec(mechanism=example(cls)), release_context(landmarks=9, method=SCHEDULE), private=True
         )
@@ -80,7 +77,7 @@ class TestSchedule:
         )
         assert label["epsilon"] == example(cls).epsilon
 
-    def test_dummies_beside_it_add_nothing(self) -> None:
+    def test_dummies_beside_it_add_nothing(self):
         choice = landmark_choice(SCHEDULE, beside=MarkedBeside(private=True, level=2.0))
         assert (choice.one_sided, choice.not_covered) == (0.0, ())
 
@@ -88,7 +85,7 @@ class TestSchedule:
 class TestFoundInPositions:
     @each("short", ["stay-points:200m:30min", "column", "manual:1"])
     @each("cls", READING)
-    def test_what_the_choice_reveals_stands_in_the_sentence_with_the_number(self, cls: Any, short: str) -> None:
+    def test_what_the_choice_reveals_stands_in_the_sentence_with_the_number(self, cls, short):
         method = parse_short(short)
         label = privacy_label(
             ReleaseSpec(mechanism=example(cls)), release_context(landmarks=9, method=method), private=True
@@ -99,7 +96,7 @@ class TestFoundInPositions:
         assert what in sentence
         assert what == f"which events are landmarks, {type(method).found}"
 
-    def test_one_moved_event_flips_a_whole_stay(self) -> None:
+    def test_one_moved_event_flips_a_whole_stay(self):
         """Why no group size bounds what stay points reveal: 60 marks hang on one event."""
         lat = np.zeros(60)
         still = Trajectory(np.zeros(60), lat, 60.0 * np.arange(60))
@@ -112,7 +109,7 @@ class TestFoundInPositions:
 
     @settings(max_examples=examples(100))
     @given(st.lists(st.tuples(st.floats(-4, 4), st.floats(-4, 4)), min_size=1, max_size=20), st.data())
-    def test_a_moved_event_changes_its_own_mark_alone_in_zones(self, places: list[Any], data: st.DataObject) -> None:
+    def test_a_moved_event_changes_its_own_mark_alone_in_zones(self, places, data):
         lon, lat = np.array(places).T
         moved = data.draw(st.integers(0, len(lon) - 1))
         there = lon.copy()
@@ -121,7 +118,7 @@ class TestFoundInPositions:
         others = np.arange(len(lon)) != moved
         assert np.array_equal(before.mask[others], after.mask[others])
 
-    def test_methods_with_marks_of_their_own(self) -> None:
+    def test_methods_with_marks_of_their_own(self):
         own = {cls.registered_name() for cls in landmark_methods if cls.own_mark}
         assert own == {"zones", "column"}
 
@@ -131,17 +128,17 @@ class TestOneSided:
 
     LEVEL = 0.5
 
-    def context(self, stability: int = 1) -> Context:
+    def context(self, stability=1):
         choice = landmark_choice(SQUARE, beside=MarkedBeside(private=True, level=self.LEVEL), stability=stability)
         return Context(landmarks=9, choice=choice, stability=stability)
 
-    def probability(self, marked: np.ndarray, landmarks: np.ndarray) -> float:
+    def probability(self, marked, landmarks):
         p = math.exp(-self.LEVEL)
         each = np.where(landmarks, marked, np.where(marked, p, 1 - p))
         return float(each.prod())
 
     @each("cls", READING)
-    def test_every_outcome_is_as_likely_without_a_landmark_up_to_the_sum_of_both_levels(self, cls: Any) -> None:
+    def test_every_outcome_is_as_likely_without_a_landmark_up_to_the_sum_of_both_levels(self, cls):
         """All L, all L ∖ m, all marks of five events; the release's part is its budgets, moved by the radius."""
         mechanism, n = example(cls), 5
         promised = mechanism.promised_epsilon(self.context())
@@ -168,7 +165,7 @@ class TestOneSided:
                 tightest = max(tightest, loss if m == 1 else 0.0)
         assert tightest == pytest.approx(promised)
 
-    def test_the_other_direction_has_no_bound_and_the_label_names_it(self) -> None:
+    def test_the_other_direction_has_no_bound_and_the_label_names_it(self):
         none, one = np.array([False]), np.array([True])
         assert self.probability(none, none) > 0
         assert self.probability(none, one) == 0
@@ -176,7 +173,7 @@ class TestOneSided:
         assert label["not_covered"] == ["that the events left unmarked are no landmarks, which is certain"]
         assert "→" in label["neighbours"]["symbols"]
 
-    def test_marks_follow_the_law_that_is_enumerated(self) -> None:
+    def test_marks_follow_the_law_that_is_enumerated(self):
         """20,000 draws over three events of which one is a landmark, seed 3: 5 standard deviations, one in 10^6."""
         landmarks, rng = np.array([True, False, False]), noise.seeded(3)
         drawn = [tuple(one_sided_dummies(landmarks, epsilon=self.LEVEL, rng=rng).mask.tolist()) for _ in range(20_000)]
@@ -186,7 +183,7 @@ class TestOneSided:
             assert abs(seen - 20_000 * p) <= 5 * math.sqrt(20_000 * p * (1 - p))
 
     @each("cls", READING)
-    def test_the_sentence_the_label_and_the_charge_agree(self, cls: Any) -> None:
+    def test_the_sentence_the_label_and_the_charge_agree(self, cls):
         mechanism = example(cls, epsilon=1.0, radius_m=200.0)
         label = privacy_label(ReleaseSpec(mechanism=mechanism), self.context(), private=True)
         assert label["epsilon"] == 1.5 == mechanism.charged_epsilon(self.context())
@@ -210,7 +207,7 @@ class TestOneSided:
             (SQUARE, None, 1),
         ],
     )
-    def test_is_not_stated_where_its_theorem_does_not_hold(self, method: Any, beside: Any, stability: int) -> None:
+    def test_is_not_stated_where_its_theorem_does_not_hold(self, method, beside, stability):
         choice = landmark_choice(method, beside=beside, stability=stability)
         assert choice.one_sided == 0.0
         assert choice.not_covered[0].startswith("which events are landmarks, found in positions")
@@ -218,7 +215,7 @@ class TestOneSided:
             beside and not beside.private
         )
 
-    def test_several_draws_count_together(self) -> None:
+    def test_several_draws_count_together(self):
         choice = landmark_choice(SQUARE, beside=MarkedBeside(private=True, level=1.5, draws=3))
         assert choice.one_sided == 1.5
         assert "not preferred to the 2 other draws by looking at the landmarks" in choice.provided[1]
@@ -230,13 +227,13 @@ class TestEarlierRelease:
         st.floats(0, 5),
         st.floats(0.1, 1e4),
     )
-    def test_its_loss_is_the_most_over_one_more_event(self, events: list[Any], together: float, radius: float) -> None:
+    def test_its_loss_is_the_most_over_one_more_event(self, events, together, radius):
         budgets, mask = (np.array(column) for column in zip(*events, strict=True))
         most = max(math.fsum(budgets[mask | (np.arange(len(mask)) == t)].tolist()) + together for t in range(len(mask)))
         found = earlier_loss_per_m(budgets, together, radius, mask)
         assert most / radius * (1 - 1e-15) <= found <= most / radius * (1 + 1e-14) + 1e-300
 
-    def test_levels_are_compared_per_metre(self) -> None:
+    def test_levels_are_compared_per_metre(self):
         """ε = 1 within 100 m at 4 landmarks and one more event is 0.05 per m: 10 within 200 m."""
         per_m = earlier_loss_per_m(np.ones(50), 0.0, 100.0, np.arange(50) < 4)
         choice = landmark_choice(None)
@@ -244,14 +241,14 @@ class TestEarlierRelease:
         assert choice.added(200.0) == 0
 
 
-def test_seeds_expose_landmarks_behind_dummies() -> None:
+def test_seeds_expose_landmarks_behind_dummies():
     """The audit's attack: of 2,000 seeds tried, one fits the marks, and takes its dummies away again."""
     n, level, secret = 400, 1.0, 1234
     landmarks = np.zeros(n, dtype=np.bool_)
     landmarks[np.random.default_rng(7).choice(n, 20, replace=False)] = True
     marked = one_sided_dummies(landmarks, epsilon=level, rng=noise.source(secret, stream=noise.Stream.DUMMIES)).mask
 
-    def coins(seed: int) -> np.ndarray:
+    def coins(seed):
         none = np.zeros(n, dtype=np.bool_)
         return one_sided_dummies(none, epsilon=level, rng=noise.source(seed, stream=noise.Stream.DUMMIES)).mask
 

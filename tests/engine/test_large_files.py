@@ -1,7 +1,5 @@
 """Large files are read in memory that does not grow with them, with progress, within the limits."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess
@@ -38,7 +36,7 @@ class Stopped(Exception):
     pass
 
 
-def peak_kb(path: Path) -> tuple[int, int]:
+def peak_kb(path):
     """Points of a file, and the most memory of a process that reads it."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(path)], cwd=ROOT, capture_output=True, text=True, check=True
@@ -50,7 +48,7 @@ def peak_kb(path: Path) -> tuple[int, int]:
 @pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
 @pytest.mark.parametrize(("kind", "share", "most_per_point"), [("geolife", 0.06, 12), ("records", 0.03, 150)])
-def test_memory_of_eight_times_the_file(tmp_path: Path, kind: str, share: float, most_per_point: float) -> None:
+def test_memory_of_eight_times_the_file(tmp_path, kind, share, most_per_point):
     found = []
     for times in (1, 8):
         path = tmp_path / NAMES[kind]
@@ -62,7 +60,7 @@ def test_memory_of_eight_times_the_file(tmp_path: Path, kind: str, share: float,
     assert 1000 * (high - low) / (many - few) < most_per_point, found
 
 
-def test_entries_are_not_held() -> None:
+def test_entries_are_not_held():
     entry = {"latitudeE7": 525200000, "longitudeE7": 134050000, "timestamp": "2024-06-15T12:00:00Z", "note": "x" * 3000}
     peaks = []
     for count in (500, 4000):
@@ -74,7 +72,7 @@ def test_entries_are_not_held() -> None:
     assert peaks[1] < 1.5 * peaks[0]
 
 
-def test_a_large_archive_is_the_same_as_a_small_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_large_archive_is_the_same_as_a_small_one(monkeypatch, tmp_path):
     path = tmp_path / NAMES["geolife"]
     WRITERS["geolife"](path, 0.0065)
     plain = read(path)
@@ -86,7 +84,7 @@ def test_a_large_archive_is_the_same_as_a_small_one(monkeypatch: pytest.MonkeyPa
     same(plain.series, other.series)
 
 
-def test_a_large_table_is_the_same_as_a_small_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_large_table_is_the_same_as_a_small_one(monkeypatch, tmp_path):
     path = tmp_path / NAMES["csv"]
     WRITERS["csv"](path, 0.02)
     plain = read(path)
@@ -97,14 +95,14 @@ def test_a_large_table_is_the_same_as_a_small_one(monkeypatch: pytest.MonkeyPatc
     same(plain.series, other.series)
 
 
-def same(some: list[Trajectory], others: list[Trajectory]) -> None:
+def same(some, others):
     for one, other in zip(some, others, strict=True):
         assert (one.name, one.person) == (other.name, other.person)
         for column in ("lon", "lat", "time_s", "marked"):
             assert np.array_equal(getattr(one, column), getattr(other, column))
 
 
-def test_facts_digests_and_tables_of_mapped_series(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_facts_digests_and_tables_of_mapped_series(monkeypatch):
     rng = np.random.default_rng(3)
     sizes = (5, 0, 700, 1, 40)
     plain = [
@@ -124,7 +122,7 @@ def test_facts_digests_and_tables_of_mapped_series(monkeypatch: pytest.MonkeyPat
     assert [one.name for one in back] == [one.name for one in plain]
 
 
-def test_columns_in_a_file_cannot_be_changed() -> None:
+def test_columns_in_a_file_cannot_be_changed():
     (one,) = mapped([Trajectory([1.0], [2.0], None, "a", np.array([True]))])
     with pytest.raises(ValueError, match="read-only"):
         one.lon[0] = 5
@@ -134,7 +132,7 @@ def test_columns_in_a_file_cannot_be_changed() -> None:
 
 
 @each("packed", [False, True])
-def test_progress_is_by_bytes_and_may_stop(packed: bool) -> None:
+def test_progress_is_by_bytes_and_may_stop(packed):
     table = b"time,lat,lon\n" + b"".join(b"%d,52.5,13.4\n" % (1718452800 + i) for i in range(30_000))
     data = zipped(a=table) if packed else table
     shares: list[float] = []
@@ -143,7 +141,7 @@ def test_progress_is_by_bytes_and_may_stop(packed: bool) -> None:
     assert len(set(shares)) > 3
     assert shares[-1] == 1.0
 
-    def stop(share: float) -> None:
+    def stop(share):
         if share > 0.5:
             raise Stopped
 
@@ -152,7 +150,7 @@ def test_progress_is_by_bytes_and_may_stop(packed: bool) -> None:
 
 
 class TestLimits:
-    def test_members_beyond_two_thousand_take_a_kilobyte_each(self) -> None:
+    def test_members_beyond_two_thousand_take_a_kilobyte_each(self):
         limits = Limits()
         assert limits.members_of(1_999_000) == 2000
         assert limits.members_of(400_000_000) == 50_000
@@ -164,24 +162,24 @@ class TestLimits:
         assert refusal(FormatError, read_bytes, out.getvalue(), "x.zip").code == "too_many_members"
 
     @each("text", [b"[1]", b'{"type": "FeatureCollection", "features": []}'])
-    def test_a_format_that_is_held_in_memory(self, text: bytes) -> None:
+    def test_a_format_that_is_held_in_memory(self, text):
         with pytest.raises(FormatError, match="are read") as refused:
             read_bytes(text + b" " * 2_000_000, "x.geojson", format="geojson", limits=Limits(whole=1_000_000))
         assert refused.value.code == "too_large"
 
-    def test_rows_of_a_table(self) -> None:
+    def test_rows_of_a_table(self):
         table = b"time,lat,lon\n" + b"".join(b"%d,52.5,13.4\n" % (1718452800 + i) for i in range(300_000))
         with pytest.raises(FormatError, match="more than 100,000 rows") as refused:
             read_bytes(table, limits=Limits(points=100_000))
         assert refused.value.code == "too_large"
 
-    def test_positions_of_other_formats(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_positions_of_other_formats(self, monkeypatch):
         monkeypatch.setattr(rows, "MOST_ROWS", 10)
         entry = {"latitudeE7": 1, "longitudeE7": 2, "timestamp": "2024-06-15T12:00:00Z"}
         with pytest.raises(FormatError, match="more than 10 positions"):
             read_bytes(json.dumps({"locations": [entry] * 11}).encode())
 
 
-def test_cleaning_without_steps_leaves_mapped_series_in_their_file() -> None:
+def test_cleaning_without_steps_leaves_mapped_series_in_their_file():
     series = mapped([Trajectory([1.0, 2.0], [3.0, 4.0])])
     assert clean(series, ())[0] is series

@@ -1,8 +1,5 @@
 """Arrays in any layout give what their copies in C's order give, though kernels take that order alone."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +19,7 @@ COLUMN = np.linspace(0.0, 0.01, 12)
 MARKS = np.arange(12) % 5 == 0
 
 
-def strided(values: Any) -> Any:
+def strided(values):
     """The same numbers with others between them, in Fortran's order, not to be written to."""
     wide = np.zeros([2 * n for n in values.shape], dtype=values.dtype, order="F")
     view = wide[tuple(slice(None, None, 2) for _ in values.shape)]
@@ -31,13 +28,13 @@ def strided(values: Any) -> Any:
     return view
 
 
-def losses(of: Callable[[Any], Any]) -> Any:
+def losses(of):
     found = [temporal_loss(of(COLUMN), of(MATRIX), of(MATRIX)), pairwise_loss(of(COLUMN), of(APART), of(MATRIX), None)]
     marked = landmark_temporal_loss(of(COLUMN), of(MARKS), of(MATRIX), of(MATRIX), bound="bridge")
     return [one.total for one in found] + [marked]
 
 
-def drawn(of: Callable[[Any], Any]) -> Any:
+def drawn(of):
     here = of(COLUMN), of(COLUMN)
     source = noise.seeded(1)
     exact = [noise.planar_laplace(*here, of(COLUMN + 0.1), rng=source), noise.joint_planar(*here, 0.1, rng=source)]
@@ -45,20 +42,20 @@ def drawn(of: Callable[[Any], Any]) -> Any:
     return [*exact, noise.simulated_planar(*here, of(COLUMN + 0.1), seed=1), plain]
 
 
-def landmarks(of: Callable[[Any], Any]) -> Any:
+def landmarks(of):
     one = Trajectory(of(COLUMN), of(COLUMN), of(COLUMN * 1e6))
     stays = stay_point_mask(one.lon, one.lat, one.time_s, distance_m=300, duration_s=120)
     return [stays, heuristic_order(LandmarkSet(of(MARKS)).mask, "gaps")]
 
 
 @each("what", [losses, drawn, landmarks])
-def test_results_do_not_depend_on_the_layout(what: Callable[..., Any]) -> None:
+def test_results_do_not_depend_on_the_layout(what):
     for found, expected in zip(what(strided), what(np.ascontiguousarray), strict=True):
         assert np.array_equal(found, expected)
 
 
 @each("name", sorted(one.registered_name() for one in mechanisms.of("stream")))
-def test_counts_may_have_any_layout(name: str) -> None:
+def test_counts_may_have_any_layout(name):
     counts = np.arange(24.0).reshape(12, 2) % 7
     labels, names = [str(at) for at in range(12)], ["a", "b"]
     mechanism: Any = mechanisms.parse({"name": name, "epsilon": 1.0, "window": 3, "sensitivity": 1})

@@ -1,9 +1,6 @@
 """The hidden Markov attack: equal to enumeration, calibrated, and what it shows of Skip and of user level."""
 
-from __future__ import annotations
-
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +23,7 @@ PLANE = geo.LocalPlane(2.0, 48.0)
 BOX = Area(PLANE, 0.0, 0.0, 900.0, 600.0)
 
 
-def plain_step(columns: int, rows: int, steps: float) -> np.ndarray:
+def plain_step(columns, rows, steps):
     """Transition matrix of the walk on the grid, by the matrix exponential of its generator."""
     cells = list(itertools.product(range(columns), range(rows)))
     rate = np.zeros((len(cells),) * 2)
@@ -37,7 +34,7 @@ def plain_step(columns: int, rows: int, steps: float) -> np.ndarray:
     return (1 - JUMP) * scipy.linalg.expm(rate) + JUMP / len(cells)
 
 
-def plain_posterior(step: np.ndarray, likelihood: np.ndarray) -> np.ndarray:
+def plain_posterior(step, likelihood):
     """P(cell at each event | all), (n, cells), as the sum over every path."""
     n, cells = likelihood.shape
     found = np.zeros((n, cells))
@@ -48,7 +45,7 @@ def plain_posterior(step: np.ndarray, likelihood: np.ndarray) -> np.ndarray:
     return found / found.sum(axis=1, keepdims=True)
 
 
-def release_of(xy_m: np.ndarray, fresh: list[bool], sd_m: float) -> Release:
+def release_of(xy_m, fresh, sd_m):
     """Published at ``xy_m``; an event that is not fresh repeats the one before."""
     at = np.maximum.accumulate(np.where(fresh, np.arange(len(fresh)), 0))
     series = Trajectory(*PLANE.unproject(xy_m[at]))
@@ -64,7 +61,7 @@ class TestPosterior:
         sd_m=st.sampled_from([5.0, 200.0, 1e5]),
         fresh=st.lists(st.booleans(), min_size=1, max_size=4),
     )
-    def test_equals_enumeration_of_all_paths(self, seed: int, q: float, sd_m: float, fresh: list[bool]) -> None:
+    def test_equals_enumeration_of_all_paths(self, seed, q, sd_m, fresh):
         rng = np.random.default_rng(seed)
         n = len(fresh)
         truth = Trajectory(*PLANE.unproject(rng.uniform([0, 0], [900, 600], (n, 2))))
@@ -90,7 +87,7 @@ class TestPosterior:
 
     @each("cells", [1, 2, 7, 60])
     @each("steps", [1e-6, 0.3, 2.0, 1e3, 1e9])
-    def test_movement_is_a_walk_of_its_variance(self, cells: int, steps: float) -> None:
+    def test_movement_is_a_walk_of_its_variance(self, cells, steps):
         found = hidden_markov._heat(cells, steps)
         assert found == pytest.approx(found.T, abs=1e-14)
         assert found.sum(axis=1) == pytest.approx(1)
@@ -98,7 +95,7 @@ class TestPosterior:
             at = np.arange(60) - 30
             assert found[30] @ at**2 == pytest.approx(steps, rel=1e-5)
 
-    def test_blocks_change_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_blocks_change_nothing(self, monkeypatch):
         truth = walk(50)
         release = Skip(epsilon=1.0, radius_m=100.0).release(
             truth, LandmarkSet(np.arange(50) % 3 == 0), rng=noise.seeded(1)
@@ -110,7 +107,7 @@ class TestPosterior:
         for name in ("error_m", "likeliest_error_m", "expected_m", "correctness_m"):
             assert getattr(pieces, name) == pytest.approx(getattr(whole, name), rel=1e-9)
 
-    def test_what_movement_cannot_explain_does_not_stop_it(self) -> None:
+    def test_what_movement_cannot_explain_does_not_stop_it(self):
         """Two draws 900 m apart with centimetres of noise, and a walker who stands still."""
         truth = Trajectory(*PLANE.unproject(np.array([[100.0, 100.0], [899.0, 500.0]])))
         release = release_of(np.array([[100.0, 100.0], [899.0, 500.0]]), [True, True], 0.01)
@@ -120,7 +117,7 @@ class TestPosterior:
 
     @settings(max_examples=examples(50))
     @given(seed=st.integers(0, 2**32), columns=st.integers(1, 7), rows=st.integers(1, 7))
-    def test_the_guess_is_best_of_all_cells(self, seed: int, columns: int, rows: int) -> None:
+    def test_the_guess_is_best_of_all_cells(self, seed, columns, rows):
         rng = np.random.default_rng(seed)
         grid = Area(PLANE, 0.0, 0.0, columns * 10.0, rows * 10.0).grid(max(columns, rows))
         assert (grid.columns, grid.rows) == (columns, rows)
@@ -131,7 +128,7 @@ class TestPosterior:
         assert loss == pytest.approx(losses.min(axis=1), abs=1e-9)
         assert losses[np.arange(3), cell] == pytest.approx(loss, abs=1e-9)
 
-    def test_it_expects_the_error_it_makes(self) -> None:
+    def test_it_expects_the_error_it_makes(self):
         """300 walks of 12 events drawn from the model itself, seed 1: the mean error is the mean expected one.
 
         Tolerance: four standard errors, a false alarm once in 16,000.
@@ -157,10 +154,10 @@ class TestPosterior:
         assert np.mean(errors) > 50
 
     @each("count", [1, 3, 40])
-    def test_the_law_of_a_joint_draw(self, count: int) -> None:
+    def test_the_law_of_a_joint_draw(self, count):
         """A disc with a Gamma(2p + 1) radius, integrated numerically."""
 
-        def density(d: float) -> float:
+        def density(d):
             law = scipy.stats.gamma(2 * count + 1)
             return float(scipy.integrate.quad(lambda s: law.pdf(s) / s**2, d, np.inf, limit=200)[0])
 
@@ -169,7 +166,7 @@ class TestPosterior:
         wanted = np.log([density(d) for d in distances])
         assert found - found[0] == pytest.approx(wanted - wanted[0], abs=1e-4)
 
-    def test_the_tail_of_a_joint_draw_goes_on_where_floats_end(self) -> None:
+    def test_the_tail_of_a_joint_draw_goes_on_where_floats_end(self):
         found = localisation._log_upper_gamma(5, np.array([600.0, 700.0, 800.0, 900.0, 1e6]))
         assert np.isfinite(found).all()
         assert np.diff(found[:4]) == pytest.approx(-100, abs=1)
@@ -180,7 +177,7 @@ TAXI_STEP = 900_000.0
 """Its steps' variance per axis, about: 950 m in five minutes."""
 
 
-def gains(mechanism: Any, seeds: range = range(5)) -> list[float]:
+def gains(mechanism, seeds=range(5)):
     """Error by chance over error of the attack at 40 % of the taxi day's events, at random, that are landmarks."""
     found = []
     for seed in seeds:
@@ -192,18 +189,18 @@ def gains(mechanism: Any, seeds: range = range(5)) -> list[float]:
 
 
 class TestWhatItShows:
-    def test_skip_leaks_the_landmarks_it_hides_and_user_level_does_not(self) -> None:
+    def test_skip_leaks_the_landmarks_it_hides_and_user_level_does_not(self):
         """ε = 1 within 200 m, seeds 0 to 4. Measured: 4.0 to 5.4 times nearer than chance, and 0.9 to 1.1 times."""
         skip, user = gains(Skip(epsilon=1.0, radius_m=200.0)), gains(UserLevel(epsilon=1.0, radius_m=200.0))
         assert min(skip) > 3
         assert np.mean(user) < 1.3
 
-    def test_more_noise_is_worse_for_it(self) -> None:
+    def test_more_noise_is_worse_for_it(self):
         means = [np.mean(gains(EventLevel(epsilon=1.0, radius_m=r), range(2))) for r in (20.0, 200.0, 2000.0, 1e6)]
         assert (np.diff(means) < 0).all()
         assert means[-1] == pytest.approx(1, abs=0.1)
 
-    def test_its_guess_beats_the_release_where_noise_is_large(self) -> None:
+    def test_its_guess_beats_the_release_where_noise_is_large(self):
         truth, mask = TAXI, LandmarkSet(np.zeros(len(TAXI), dtype=bool))
         release = EventLevel(epsilon=1.0, radius_m=1000.0).release(truth, mask, rng=noise.seeded(1))
         found = Localisation(step_variance_m2=TAXI_STEP, cells=48).run(truth, release)
@@ -212,7 +209,7 @@ class TestWhatItShows:
         assert found.error_m.mean() <= 1.1 * found.likeliest_error_m.mean()
 
     @each("mechanism", [Adaptive(epsilon=1.0, radius_m=50.0), Skip(epsilon=1.0, radius_m=50.0)])
-    def test_a_gap_is_an_event_like_any_other(self, mechanism: Any) -> None:
+    def test_a_gap_is_an_event_like_any_other(self, mechanism):
         mask = np.arange(len(TAXI)) < 3
         if isinstance(mechanism, Skip):
             mechanism = Skip(epsilon=1.0, radius_m=50.0, leading="gap")
@@ -221,7 +218,7 @@ class TestWhatItShows:
         assert len(found.error_m) == len(TAXI)
         assert np.isfinite(found.error_m).all()
 
-    def test_joint_draws_are_read_by_their_own_law(self) -> None:
+    def test_joint_draws_are_read_by_their_own_law(self):
         mechanism = Joint(epsilon=1.0, radius_m=20.0, step_variance_m2=TAXI_STEP)
         mask = np.arange(len(TAXI)) % 5 == 0
         release = mechanism.release(TAXI, LandmarkSet(mask), rng=noise.seeded(2))
@@ -239,7 +236,7 @@ class TestDescription:
         truth, LandmarkSet(np.zeros(20, bool)), rng=noise.seeded(1)
     )
 
-    def test_the_sentence_and_the_data(self) -> None:
+    def test_the_sentence_and_the_data(self):
         found = Localisation(step_variance_m2=4e4, cells=8).run(self.truth, self.release)
         assert found.sentence.startswith("Who knows the area, how people move and the noise places an event ")
         data = found.as_dict()
@@ -248,7 +245,7 @@ class TestDescription:
         assert data["hidden"] == [False] * 20
         assert np.isnan(found.gain(found.hidden))
 
-    def test_the_area_is_a_raster_and_not_the_series_box(self) -> None:
+    def test_the_area_is_a_raster_and_not_the_series_box(self):
         area = Area.around(self.truth, 5000.0)
         for edge in (area.west_m, area.south_m, area.east_m, area.north_m):
             assert edge % 5000 == 0
@@ -260,14 +257,14 @@ class TestDescription:
         assert grid.distances_m(self.truth.lon, self.truth.lat).min(axis=1).max() <= grid.cell_m / np.sqrt(2) * 1.001
 
     @each("place", [(179.99, 0.0), (-179.99, 60.0), (0.0, 89.99), (10.0, -90.0)])
-    def test_the_edges_of_the_map(self, place: tuple[float, float]) -> None:
+    def test_the_edges_of_the_map(self, place):
         truth = Trajectory(*geo.LocalPlane(*place).unproject(np.random.default_rng(1).normal(0, 2000, (30, 2))))
         release = EventLevel(epsilon=1.0, radius_m=50.0).release(
             truth, LandmarkSet(np.zeros(30, bool)), rng=noise.seeded(1)
         )
         assert Localisation(step_variance_m2=4e6, cells=64).run(truth, release).error_m.mean() < 300
 
-    def test_refusals(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_refusals(self, monkeypatch):
         attack = Localisation(step_variance_m2=1.0)
         with pytest.raises(DataError, match="the release must be of 19 events, got 20"):
             attack.run(self.truth.first(19), self.release)

@@ -4,13 +4,10 @@ The plain readings share nothing with the engine: every subset of columns tried,
 program it solves, and the formulas for landmarks window by window.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,13 +23,13 @@ from tests.later import optimize
 Loss = Callable[[float], float]
 
 
-def every_subset(rows: np.ndarray) -> Loss:
+def every_subset(rows):
     """L by its definition: the best ordered pair of ``rows`` (any number of them) and subset of columns."""
     subsets = np.array(list(itertools.product([0.0, 1.0], repeat=rows.shape[1])))
     mass = subsets @ rows.T
     q, d = (np.ravel(one) for one in np.broadcast_arrays(mass[:, :, None], mass[:, None, :]))
 
-    def loss(alpha: float) -> float:
+    def loss(alpha):
         if alpha > 30:
             small = math.exp(-alpha)
             return float((np.log(q + (1 - q) * small) - np.log(d + (1 - d) * small)).max())
@@ -42,7 +39,7 @@ def every_subset(rows: np.ndarray) -> Loss:
     return loss
 
 
-def cao(matrix: np.ndarray, alpha: float) -> float:
+def cao(matrix, alpha):
     """Algorithm 1 of Cao et al.: for each pair start with the columns where q_j > d_j, strike out what lowers it."""
     odds, best = math.expm1(alpha), 0.0
     for q_row, d_row in itertools.permutations(matrix, 2):
@@ -58,7 +55,7 @@ def cao(matrix: np.ndarray, alpha: float) -> float:
     return best
 
 
-def linear_program(matrix: np.ndarray, alpha: float) -> float:
+def linear_program(matrix, alpha):
     """The linear-fractional program: max q·x / d·x with every x_j / x_k at most e^alpha (Charnes and Cooper).
 
     One block for each pair of rows, of n variables and their least one y: y <= x_j <= e^alpha y, d·x = 1. Blocks do not
@@ -81,20 +78,20 @@ def linear_program(matrix: np.ndarray, alpha: float) -> float:
 
 class TestLossFunction:
     @given(transition_matrices(), st.floats(0, 29))
-    def test_equals_every_subset_tried(self, matrix: np.ndarray, alpha: float) -> None:
+    def test_equals_every_subset_tried(self, matrix, alpha):
         assert LossFunction(matrix)(alpha) == pytest.approx(every_subset(matrix)(alpha), rel=0, abs=1e-12)
 
     @given(transition_matrices(30), st.floats(0, 29))
-    def test_equals_the_algorithm_of_the_paper(self, matrix: np.ndarray, alpha: float) -> None:
+    def test_equals_the_algorithm_of_the_paper(self, matrix, alpha):
         assert LossFunction(matrix)(alpha) == pytest.approx(cao(matrix, alpha), rel=0, abs=1e-12)
 
     @given(st.integers(0, 2**32), st.integers(2, 4), st.sampled_from([0.3, 1.0, 20.0]), st.floats(0.01, 8))
-    def test_equals_the_linear_program(self, seed: int, n: int, spread: float, alpha: float) -> None:
+    def test_equals_the_linear_program(self, seed, n, spread, alpha):
         matrix = np.random.default_rng(seed).dirichlet(np.full(n, spread), size=n)
         assert LossFunction(matrix)(alpha) == pytest.approx(linear_program(matrix, alpha), rel=0, abs=1e-12)
 
 
-def recursion(budgets: np.ndarray, loss: Loss) -> list[float]:
+def recursion(budgets, loss):
     found, value = [], 0.0
     for budget in budgets.tolist():
         value = budget + loss(value)
@@ -107,7 +104,7 @@ budgets_of = st.lists(st.one_of(st.just(0.0), st.floats(1e-9, 40)), max_size=12)
 
 class TestSeries:
     @given(transition_matrices(4), transition_matrices(4), budgets_of)
-    def test_equals_the_recursion(self, backward: np.ndarray, forward: np.ndarray, budgets: np.ndarray) -> None:
+    def test_equals_the_recursion(self, backward, forward, budgets):
         found = temporal_loss(budgets, backward, forward)
         before = np.array(recursion(budgets, every_subset(backward)))
         after = np.array(recursion(budgets[::-1], every_subset(forward))[::-1])
@@ -115,7 +112,7 @@ class TestSeries:
             assert np.allclose(ours, theirs, rtol=1e-12, atol=1e-12)
 
 
-def bridge(matrix: np.ndarray, h: int, end: int) -> np.ndarray:
+def bridge(matrix, h, end):
     """Steps of a chain known to be in state ``end`` after h of them: B[y, z] = P[y,z] P^(h-1)[z,end] / P^h[y,end]."""
     ahead, here = (np.linalg.matrix_power(matrix, k)[:, end] for k in (h - 1, h))
     return np.asarray((matrix * ahead)[here > 0] / here[here > 0, None])
@@ -124,17 +121,17 @@ def bridge(matrix: np.ndarray, h: int, end: int) -> np.ndarray:
 class Windows:
     """The loss at the first event of a window, from the definition; kernels and losses are cached."""
 
-    def __init__(self, matrix: np.ndarray, bridged: bool) -> None:
+    def __init__(self, matrix, bridged):
         self.matrix, self.ends = matrix, range(len(matrix)) if bridged else ()
         self.own = every_subset(matrix)
         self.kept: dict[tuple[int, int], Loss] = {}
 
-    def bridge(self, h: int, end: int) -> Loss:
+    def bridge(self, h, end):
         if (h, end) not in self.kept:
             self.kept[h, end] = every_subset(bridge(self.matrix, h, end))
         return self.kept[h, end]
 
-    def loss(self, budgets: np.ndarray, known: bool) -> float:
+    def loss(self, budgets, known):
         """Of a window with these budgets; ``known``: the event after it is one of those that are looked at."""
         n, found = len(budgets), []
         for end in self.ends if known else ():
@@ -143,16 +140,14 @@ class Windows:
         return max(found) if found else self._chain(budgets, [self.own] * (n - 1))
 
     @staticmethod
-    def _chain(budgets: np.ndarray, steps: list[Loss]) -> float:
+    def _chain(budgets, steps):
         value = float(budgets[-1])
         for budget, step in zip(budgets[-2::-1].tolist(), reversed(steps), strict=True):
             value = budget + step(value)
         return value
 
 
-def landmark_losses(
-    budgets: np.ndarray, mask: np.ndarray, back: Windows, ahead: Windows
-) -> tuple[list[float], list[float]]:
+def landmark_losses(budgets, mask, back, ahead):
     """alpha_t and own loss of every t: for each t all windows between the members of L ∪ {t}, one by one."""
     n, joint, own = len(budgets), [], []
     for t in range(n):
@@ -168,7 +163,7 @@ def landmark_losses(
 
 
 @st.composite
-def chains(draw: st.DrawFn, longest: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def chains(draw, longest):
     """Budgets (any, constant, some 0), a mask, the forward matrix of a stationary chain."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, states = draw(st.integers(1, longest)), draw(st.integers(1, 3))
@@ -181,7 +176,7 @@ def chains(draw: st.DrawFn, longest: int) -> tuple[np.ndarray, np.ndarray, np.nd
 class TestLandmarks:
     @pytest.mark.parametrize("bound", ["published", "bridge"])
     @given(case=chains(9))
-    def test_equals_the_windows_one_by_one(self, bound: Any, case: tuple) -> None:
+    def test_equals_the_windows_one_by_one(self, bound, case):
         budgets, mask, matrix = case
         back, ahead = (Windows(one, bound == "bridge") for one in (reverse(matrix), matrix))
         joint, own = landmark_losses(budgets, mask, back, ahead)
@@ -198,15 +193,13 @@ class TestPlans:
         st.floats(0.01, 10),
         st.integers(2, 6),
     )
-    def test_equals_the_roots_of_the_equations(
-        self, seed: int, states: int, spread: float, alpha: float, n: int
-    ) -> None:
+    def test_equals_the_roots_of_the_equations(self, seed, states, spread, alpha, n):
         """One direction may spend all there is: then it starts at alpha."""
         rng = np.random.default_rng(seed)
         backward, forward = (rng.dirichlet(np.full(states, spread), size=states) for _ in range(2))
         before, after = every_subset(backward), every_subset(forward)
 
-        def excess(first: float) -> float:
+        def excess(first):
             last = max(alpha - before(first), 0.0)
             return (last - after(last)) - (first - before(first))
 

@@ -1,7 +1,5 @@
 """Each metric against its definition in plain loops, and the axioms of the two distances."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import cache
@@ -35,22 +33,22 @@ near = st.tuples(st.floats(7.0, 7.01), st.floats(47.0, 47.01))
 lines = st.one_of(st.lists(places, min_size=1, max_size=12), st.lists(near, min_size=1, max_size=12))
 
 
-def series(line: list[tuple[float, float]]) -> Trajectory:
+def series(line):
     return Trajectory(*np.array(line).T)
 
 
-def pairwise_m(one: Trajectory, other: Trajectory) -> np.ndarray:
+def pairwise_m(one, other):
     return geo.distance_m(one.lon[:, None], one.lat[:, None], other.lon, other.lat)
 
 
-def between(metric, one: Trajectory, other: Trajectory) -> float:
+def between(metric, one, other):
     """A distance of two series, whichever events they have."""
     return float(metric.over(one, other.lon, other.lat, np.minimum(np.arange(len(other)), len(one) - 1)))
 
 
 class TestPointwise:
     @given(line=lines, p=st.floats(0, 1))
-    def test_against_the_definitions(self, line: list, p: float) -> None:
+    def test_against_the_definitions(self, line, p):
         truth = series(line)
         event = np.arange(len(truth))
         errors = sorted(float(geo.distance_m(x, y, u, v)) for (x, y), (u, v) in zip(line, reversed(line), strict=True))
@@ -64,7 +62,7 @@ class TestPointwise:
         wanted = errors[low] + (place - low) * (errors[min(low + 1, len(errors) - 1)] - errors[low])
         assert ErrorQuantile(p=p).over(*given_) == pytest.approx(wanted, rel=1e-9, abs=1e-6)
 
-    def test_the_median_of_three(self) -> None:
+    def test_the_median_of_three(self):
         truth = Trajectory([0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
         found = ErrorQuantile(p=0.5).over(truth, [0.0, 0.0, 0.0], [0.0, 0.001, 1.0], [0, 1, 2])
         assert found == pytest.approx(math.radians(0.001) * geo.EARTH_RADIUS_M)
@@ -73,13 +71,13 @@ class TestPointwise:
 class TestHausdorff:
     @settings(max_examples=examples(300))
     @given(one=lines, other=lines)
-    def test_against_all_pairs(self, one: list, other: list) -> None:
+    def test_against_all_pairs(self, one, other):
         apart = pairwise_m(series(one), series(other))
         wanted = max(apart.min(axis=0).max(), apart.min(axis=1).max())
         assert between(Hausdorff(), series(one), series(other)) == pytest.approx(wanted, rel=1e-9, abs=0.2)
 
     @given(one=lines, other=lines, third=lines)
-    def test_is_a_metric_of_sets(self, one: list, other: list, third: list) -> None:
+    def test_is_a_metric_of_sets(self, one, other, third):
         a, b, c = map(series, (one, other, third))
         assert between(Hausdorff(), a, a) == 0
         assert between(Hausdorff(), a, b) == between(Hausdorff(), b, a)
@@ -87,12 +85,12 @@ class TestHausdorff:
 
     @settings(max_examples=examples(50))
     @given(line=lines, seed=st.integers(0, 99))
-    def test_has_no_order_and_no_repeats(self, line: list, seed: int) -> None:
+    def test_has_no_order_and_no_repeats(self, line, seed):
         truth = series(line)
         at = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(line)), 3))
         assert between(Hausdorff(), truth, Trajectory(truth.lon[at], truth.lat[at])) == 0
 
-    def test_one_stray_position_decides(self) -> None:
+    def test_one_stray_position_decides(self):
         truth = Trajectory(np.zeros(1000), np.linspace(0, 0.01, 1000))
         lat = truth.lat.copy()
         lat[500] = 1.0
@@ -100,18 +98,18 @@ class TestHausdorff:
         assert Hausdorff().over(truth, truth.lon, lat, np.arange(1000)) == pytest.approx(wanted)
 
 
-def least_alignment(apart: np.ndarray) -> float:
+def least_alignment(apart):
     """By the recursion over prefixes, which enumerates every alignment."""
 
     @cache
-    def to(i: int, j: int) -> float:
+    def to(i, j):
         before = [to(a, b) for a, b in ((i - 1, j), (i, j - 1), (i - 1, j - 1)) if a >= 0 and b >= 0]
         return float(apart[i, j]) + (min(before) if before else 0.0)
 
     return to(apart.shape[0] - 1, apart.shape[1] - 1)
 
 
-def alignments(n: int, m: int) -> list[list[tuple[int, int]]]:
+def alignments(n, m):
     """Every monotone path of pairs from the first to the last, written out."""
     if (n, m) == (1, 1):
         return [[(0, 0)]]
@@ -122,12 +120,12 @@ def alignments(n: int, m: int) -> list[list[tuple[int, int]]]:
 class TestDynamicTimeWarping:
     @settings(max_examples=examples(300))
     @given(one=lines, other=lines)
-    def test_against_the_recursion(self, one: list, other: list) -> None:
+    def test_against_the_recursion(self, one, other):
         wanted = least_alignment(pairwise_m(series(one), series(other)))
         assert between(DynamicTimeWarping(), series(one), series(other)) == pytest.approx(wanted, rel=1e-9, abs=2.0)
 
     @each(("n", "m"), list(itertools.product(range(1, 6), repeat=2)))
-    def test_against_every_alignment(self, n: int, m: int) -> None:
+    def test_against_every_alignment(self, n, m):
         rng = np.random.default_rng(10 * n + m)
         one, other = (Trajectory(*rng.uniform(0, 0.01, (2, size))) for size in (n, m))
         apart = pairwise_m(one, other)
@@ -135,7 +133,7 @@ class TestDynamicTimeWarping:
         assert between(DynamicTimeWarping(), one, other) == pytest.approx(wanted)
 
     @given(one=lines, other=lines)
-    def test_axioms(self, one: list, other: list) -> None:
+    def test_axioms(self, one, other):
         a, b = series(one), series(other)
         assert between(DynamicTimeWarping(), a, a) == 0
         found = between(DynamicTimeWarping(), a, b)
@@ -147,7 +145,7 @@ class TestDynamicTimeWarping:
 
     @settings(max_examples=examples(100))
     @given(seed=st.integers(0, 2**32), n=st.integers(1, 25), share=st.floats(0, 0.9))
-    def test_a_wider_band_is_no_worse_and_the_widest_exact(self, seed: int, n: int, share: float) -> None:
+    def test_a_wider_band_is_no_worse_and_the_widest_exact(self, seed, n, share):
         """With events left out too."""
         rng = np.random.default_rng(seed)
         truth = Trajectory(*np.cumsum(rng.normal(0, 1e-3, (2, n)), axis=1))
@@ -163,7 +161,7 @@ class TestDynamicTimeWarping:
 
     @settings(max_examples=examples(100))
     @given(seed=st.integers(0, 2**32), n=st.integers(1, 8), m=st.integers(1, 8))
-    def test_the_loop_under_any_limits(self, seed: int, n: int, m: int) -> None:
+    def test_the_loop_under_any_limits(self, seed, n, m):
         """Limits that never decrease, are constant or exclude every alignment."""
         rng = np.random.default_rng(seed)
         low, high = np.sort(np.sort(rng.integers(0, n, (2, m)), axis=1), axis=0)
@@ -174,13 +172,13 @@ class TestDynamicTimeWarping:
         apart[(event < low) | (event > high)] = np.inf
         assert warped(one, other, low, high) == pytest.approx(least_alignment(apart), abs=1e-6)
 
-    def test_a_delay_costs_little(self) -> None:
+    def test_a_delay_costs_little(self):
         truth = Trajectory(np.linspace(0, 0.1, 100), np.zeros(100))
         late = np.concatenate([np.zeros(10), truth.lon[:-10]])
         pointwise = geo.distance_m(truth.lon, truth.lat, late, truth.lat).sum()
         assert DynamicTimeWarping().over(truth, late, truth.lat, np.arange(100)) < pointwise / 10
 
-    def test_beyond_the_limit_it_refuses_and_a_band_helps(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_beyond_the_limit_it_refuses_and_a_band_helps(self, monkeypatch):
         monkeypatch.setattr(shape, "MOST_CELLS", 999)
         truth = Trajectory(np.linspace(0, 0.1, 40), np.zeros(40))
         with pytest.raises(ParameterError, match=r"band must be such that at most 999 pairs .* got 1,600") as caught:
@@ -192,7 +190,7 @@ class TestDynamicTimeWarping:
 class TestPlaces:
     @settings(max_examples=examples(50))
     @given(seed=st.integers(0, 2**32), queries=st.integers(1, 30))
-    def test_range_queries_against_counting(self, seed: int, queries: int) -> None:
+    def test_range_queries_against_counting(self, seed, queries):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 60))
         truth = Trajectory(*rng.uniform(0, 0.02, (2, n)))
@@ -205,11 +203,11 @@ class TestPlaces:
         got = RangeQueryError(radius_m=500.0, queries=queries).over(truth, lon, lat, np.arange(n))
         assert got == pytest.approx(100 * total / len(centres))
 
-    def test_a_release_far_away_answers_nothing(self) -> None:
+    def test_a_release_far_away_answers_nothing(self):
         truth = Trajectory(np.linspace(0, 0.01, 50), np.zeros(50))
         assert RangeQueryError(radius_m=100.0).over(truth, truth.lon + 1, truth.lat, np.arange(50)) == 100
 
-    def test_half_of_the_stays_are_found_again(self) -> None:
+    def test_half_of_the_stays_are_found_again(self):
         """Two stays of an hour; the release keeps the first and moves the second 1 km away."""
         lon, time_s = np.repeat([0.0, 0.1], 60), np.arange(120) * 60.0
         truth = Trajectory(lon, np.zeros(120), time_s)
@@ -218,11 +216,11 @@ class TestPlaces:
         assert recall.over(truth, lon, np.where(lon > 0, 0.001, 0.0), np.arange(120)) == 100
         assert recall.over(truth, np.arange(120) * 0.01, np.zeros(120), np.arange(120)) == 0
 
-    def test_who_never_stays_has_nothing_to_find(self) -> None:
+    def test_who_never_stays_has_nothing_to_find(self):
         truth = Trajectory(np.arange(20) * 0.01, np.zeros(20), np.arange(20) * 60.0)
         assert np.isnan(PoiRecall(distance_m=200.0, duration_s=1800.0).over(truth, truth.lon, truth.lat, np.arange(20)))
 
-    def test_noise_lengthens_the_way(self) -> None:
+    def test_noise_lengthens_the_way(self):
         truth = Trajectory(np.zeros(3), [0.0, 0.01, 0.02])
         detour = TripLengthError().over(truth, [0.0, 0.01, 0.0], truth.lat, [0, 1, 2])
         leg, side = (math.radians(0.01) * geo.EARTH_RADIUS_M,) * 2

@@ -3,12 +3,9 @@
 ``CAIRN_FUZZ=20000 python -m pytest tests/engine/test_parsers_fuzz.py`` is the long run, of 20,000 files a parser.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -32,7 +29,7 @@ json_values = st.recursive(
 )
 
 
-def test_every_format_has_a_seed_that_it_reads() -> None:
+def test_every_format_has_a_seed_that_it_reads():
     assert set(SEEDS) == set(NAMES)
     for name, data in SEEDS.items():
         survive(data)
@@ -43,7 +40,7 @@ def test_every_format_has_a_seed_that_it_reads() -> None:
 @pytest.mark.parametrize("name", FILES)
 @_CALM
 @given(seed=st.integers(0, 2**63), chosen=st.booleans())
-def test_damaged_files_of_each_format(name: str, seed: int, chosen: bool) -> None:
+def test_damaged_files_of_each_format(name, seed, chosen):
     survive(damaged(FILES[name], seed), **({"format": name} if chosen and name in NAMES else {}))
 
 
@@ -51,20 +48,20 @@ def test_damaged_files_of_each_format(name: str, seed: int, chosen: bool) -> Non
 @pytest.mark.parametrize("name", [one.name for one in formats()])
 @_CALM
 @given(data=st.binary(max_size=200) | st.sampled_from(list(FILES.values())))
-def test_anything_as_each_format(name: str, data: bytes) -> None:
+def test_anything_as_each_format(name, data):
     survive(data, format=name)
 
 
 @LONG
 @_CALM
 @given(seed=st.integers(0, 2**63), name=st.sampled_from(NAMES), kinds=st.sampled_from([KINDS, KINDS[1:2], KINDS[2:]]))
-def test_damaged_files_as_each_kind(seed: int, name: str, kinds: tuple[str, ...]) -> None:
+def test_damaged_files_as_each_kind(seed, name, kinds):
     survive(damaged(SEEDS[name], seed), kinds=kinds)
 
 
 @settings(max_examples=examples(300))
 @given(st.binary(max_size=300), st.text(TABLE_CHARS, max_size=200))
-def test_any_bytes_and_any_table(data: bytes, text: str) -> None:
+def test_any_bytes_and_any_table(data, text):
     survive(data)
     survive(b"time,lat,lon,id\n" + text.encode())
     survive(text.encode())
@@ -73,7 +70,7 @@ def test_any_bytes_and_any_table(data: bytes, text: str) -> None:
 
 @settings(max_examples=examples(150))
 @given(json_values, st.sampled_from(["Point", "LineString", "MultiLineString", "MultiPoint", "GeometryCollection"]))
-def test_any_json(value: Any, kind: str) -> None:
+def test_any_json(value, kind):
     feature = {"type": "Feature", "geometry": {"type": kind, "coordinates": value}, "properties": value}
     bare = {"type": kind, "coordinates": value, "geometries": value}
     for document in (value, bare, {"features": [value, value]}, {"features": [feature]}):

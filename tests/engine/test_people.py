@@ -1,7 +1,5 @@
 """A person's series share one budget: joined in the order of time, released once, split again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,13 +17,13 @@ from tests.examples import examples
 DAY = 86400.0
 
 
-def spec(name: str, **parameters: float) -> ReleaseSpec:
+def spec(name, **parameters):
     found = example(next(one for one in mechanisms if one.registered_name() == name), epsilon=1.0, radius_m=200.0)
     return ReleaseSpec.parse({"mechanism": found.model_dump() | parameters, "seed": 1})
 
 
 @st.composite
-def datasets(draw) -> tuple[list[Trajectory], list[LandmarkSet]]:
+def datasets(draw):
     """Up to six series of up to three people, interleaved in time, empty ones and untimed ones among them."""
     timed = draw(st.booleans())
     series, marks = [], []
@@ -79,7 +77,7 @@ class TestPeople:
             spec("landmark-uniform").release(series, [LandmarkSet([True]), LandmarkSet([True, False])])
 
 
-def protected_sums(series, marks, drawn) -> list[tuple[float, int]]:
+def protected_sums(series, marks, drawn):
     """For each person: what their landmarks and any one event spend at most, and how many landmarks they have."""
     found = []
     for person in people(series):

@@ -3,8 +3,6 @@
 The plain readings draw with the published Philox, one word after the other, and take logarithms and sines from numpy.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -19,7 +17,7 @@ from tests.engine.test_kernel_numbers import plain_philox
 LOW = 2**32 - 1
 
 
-def plain_polar(key: list[int], repetition: int, event: int, epsilon: float) -> tuple[float, float]:
+def plain_polar(key, repetition, event, epsilon):
     """Radius (metres) and bearing: the first accepted attempt.
 
     Gamma(2) for the angle, kept with probability sin(a)/a; where noise is larger than the Earth, from the second
@@ -47,7 +45,7 @@ scales = st.floats(-9.5, 1).map(lambda exponent: 10.0**exponent)  # per metre: f
 
 class TestPolar:
     @given(seeds, repetitions, first_events, st.lists(scales, min_size=1, max_size=8))
-    def test_equals_the_plain_sampler(self, seed: int, repetition: int, first: int, epsilons: list[float]) -> None:
+    def test_equals_the_plain_sampler(self, seed, repetition, first, epsilons):
         key = np.random.SeedSequence(seed, spawn_key=(1,)).generate_state(2).tolist()
         found = noise.simulated_polar(epsilons, seed=seed, repetition=repetition, first_event=first)
         expected = [plain_polar(key, repetition, first + i, epsilon) for i, epsilon in enumerate(epsilons)]
@@ -57,9 +55,7 @@ class TestPolar:
 
 class TestPlanar:
     @given(seeds, st.floats(-180, 180), st.floats(-90, 90), scales)
-    def test_equals_numpys_great_circle_over_the_same_draws(
-        self, seed: int, lon: float, lat: float, epsilon: float
-    ) -> None:
+    def test_equals_numpys_great_circle_over_the_same_draws(self, seed, lon, lat, epsilon):
         """As points of the unit sphere, which has no pole and no antimeridian: 1e-12 of it are 6 µm."""
         here = np.full(20, lon), np.full(20, lat)
         found = noise.simulated_planar(*here, epsilon, seed=seed)
@@ -67,9 +63,7 @@ class TestPlanar:
         assert np.allclose(on_sphere(*found), displaced(*here, *polar), rtol=0, atol=1e-12)
 
     @given(seeds, st.floats(-180, 180), st.floats(-90, 90), scales)
-    def test_releases_equal_the_plain_sampler_rounded_to_the_grid(
-        self, seed: int, lon: float, lat: float, epsilon: float
-    ) -> None:
+    def test_releases_equal_the_plain_sampler_rounded_to_the_grid(self, seed, lon, lat, epsilon):
         """To a cell's half diagonal, and 1e-12 of the Earth for numpy's own roundings."""
         found = noise.planar_laplace([lon], [lat], epsilon, rng=noise.seeded(seed))
         radius_m, bearing = plain_release(noise.seeded(seed), epsilon)
@@ -78,7 +72,7 @@ class TestPlanar:
         assert np.linalg.norm(on_sphere(*found) - expected) <= cell * (1 + 1e-6) + 1e-12
 
 
-def plain_release(rng: noise.RandomSource, epsilon: float) -> tuple[float, float]:
+def plain_release(rng, epsilon):
     """Radius (metres) and bearing of what is published, from proposals of four words: two radii, acceptance, bearing.
 
     Gamma(2) thinned by sin(a)/a where noise is small against the Earth, otherwise uniform points of the sphere thinned
@@ -92,12 +86,12 @@ def plain_release(rng: noise.RandomSource, epsilon: float) -> tuple[float, float
             return angle * geo.EARTH_RADIUS_M, 2 * math.pi * x
 
 
-def on_sphere(lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
+def on_sphere(lon, lat):
     lam, phi = np.radians(lon), np.radians(lat)
     return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)
 
 
-def displaced(lon: np.ndarray, lat: np.ndarray, radius_m: np.ndarray, bearing: np.ndarray) -> np.ndarray:
+def displaced(lon, lat, radius_m, bearing):
     """The destinations: the start turned by radius/R towards its bearing, by vectors alone."""
     start, lam = on_sphere(lon, lat), np.radians(lon)
     east = np.stack([-np.sin(lam), np.cos(lam), np.zeros_like(lam)], axis=-1)
@@ -111,11 +105,11 @@ class TestClosedForms:
 
     @each("epsilon", [0.01, 1.0])
     @each("p", [0.05, 0.5, 0.95])
-    def test_quantiles(self, epsilon: float, p: float) -> None:
+    def test_quantiles(self, epsilon, p):
         scaled = epsilon * float(noise.planar_quantile_m(epsilon, p))
         assert 1 - (1 + scaled) * math.exp(-scaled) == pytest.approx(p, rel=1e-12)
 
-    def test_mean_and_deviation_are_those_of_the_density(self) -> None:
+    def test_mean_and_deviation_are_those_of_the_density(self):
         r, epsilon = np.linspace(0, 6000, 600_001), 0.01
         density = epsilon**2 * r * np.exp(-epsilon * r)
         assert noise.planar_mean_m(epsilon) == pytest.approx(np.trapezoid(r * density, r), rel=1e-6)

@@ -1,9 +1,6 @@
 """Budget planning: the published plan, and that no plan leaks more than it was made for."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +14,7 @@ from tests.cases import each
 
 
 @st.composite
-def correlations(draw: st.DrawFn) -> LossFunction | None:
+def correlations(draw):
     """None, or a matrix from nearly uniform to nearly the identity, some with zeros or a state that is never left."""
     n = draw(st.integers(0, 5))
     if n < 2:
@@ -34,9 +31,7 @@ def correlations(draw: st.DrawFn) -> LossFunction | None:
 
 class TestPlanBudgets:
     @given(correlations(), correlations(), st.floats(1e-6, 60), st.sampled_from([1, 2, 3, 4, 50, 3000]))
-    def test_by_quantification_leaks_its_target_everywhere_and_never_more(
-        self, backward: LossFunction | None, forward: LossFunction | None, alpha: float, n: int
-    ) -> None:
+    def test_by_quantification_leaks_its_target_everywhere_and_never_more(self, backward, forward, alpha, n):
         budgets = plan_budgets(alpha, n, backward, forward)
         total = temporal_loss(budgets, backward, forward).total
         assert budgets.shape == (n,)
@@ -44,45 +39,43 @@ class TestPlanBudgets:
         assert total.min() >= alpha * (1 - 1e-9)
 
     @given(correlations(), correlations(), st.floats(1e-6, 60), st.sampled_from([1, 2, 3, 50, 3000]))
-    def test_by_upper_bound_never_leaks_more_however_long(
-        self, backward: LossFunction | None, forward: LossFunction | None, alpha: float, n: int
-    ) -> None:
+    def test_by_upper_bound_never_leaks_more_however_long(self, backward, forward, alpha, n):
         budgets = plan_budgets(alpha, n, backward, forward, "upper-bound")
         assert temporal_loss(budgets, backward, forward).total.max() <= alpha * (1 + 1e-12)
         assert (budgets == budgets[0]).all()
 
-    def test_by_upper_bound_comes_near_its_target_in_a_long_series(self) -> None:
+    def test_by_upper_bound_comes_near_its_target_in_a_long_series(self):
         backward, forward = smoothing_matrix(3, 0.2), np.array([[0.7, 0.3], [0.4, 0.6]])
         budgets = plan_budgets(2.0, 10_001, backward, forward, "upper-bound")
         assert temporal_loss(budgets, backward, forward).total[5000] == pytest.approx(2.0, rel=1e-12)
         suprema = [LossFunction(matrix).supremum(budgets[0]) for matrix in (backward, forward)]
         assert sum(suprema) - budgets[0] == pytest.approx(2.0, rel=1e-12)
 
-    def test_without_correlation_spends_the_target_at_each_timestamp(self) -> None:
+    def test_without_correlation_spends_the_target_at_each_timestamp(self):
         for method in ("quantification", "upper-bound"):
             assert plan_budgets(0.7, 5, method=method).tolist() == [0.7] * 5
 
-    def test_with_correlation_in_one_direction_spends_the_target_at_its_start(self) -> None:
+    def test_with_correlation_in_one_direction_spends_the_target_at_its_start(self):
         matrix = smoothing_matrix(2, 0.1)
         budgets = plan_budgets(1.0, 6, backward=matrix)
         assert budgets[0] == 1.0
         assert budgets[1:] == pytest.approx(1.0 - LossFunction(matrix)(1.0))
         assert plan_budgets(1.0, 6, forward=matrix) == pytest.approx(budgets[::-1])
 
-    def test_finds_a_plan_where_constant_budgets_would_grow_without_bound(self) -> None:
+    def test_finds_a_plan_where_constant_budgets_would_grow_without_bound(self):
         matrix = [[0.8, 0.2], [0.0, 1.0]]
         assert LossFunction(matrix).supremum(1.0) == math.inf
         budgets = plan_budgets(20.0, 500, matrix, matrix)
         assert 0 < budgets[250] < -math.log(0.8)
         assert temporal_loss(budgets, matrix, matrix).total == pytest.approx(20.0, rel=1e-12)
 
-    def test_more_correlation_leaves_less_to_spend(self) -> None:
+    def test_more_correlation_leaves_less_to_spend(self):
         matrices = [smoothing_matrix(2, s) for s in (1.0, 0.1, 0.01)]
         middles = [plan_budgets(1.0, 9, matrix, matrix)[4] for matrix in matrices]
         assert middles == sorted(middles, reverse=True)
 
     @each("method", ["quantification", "upper-bound"])
-    def test_refuses_states_that_never_mix_and_states_what_to_do(self, method: Any) -> None:
+    def test_refuses_states_that_never_mix_and_states_what_to_do(self, method):
         mixing = smoothing_matrix(2, 0.1)
         with pytest.raises(ParameterError, match=r"^backward must let losses fade, .* alpha / n = 0.01 for") as caught:
             plan_budgets(1.0, 100, np.eye(2), mixing, method)
@@ -109,7 +102,7 @@ class TestPlanBudgets:
             ((1.0, 5, None, None, "guess"), "method"),
         ],
     )
-    def test_names_what_it_refuses(self, arguments: tuple, field: str) -> None:
+    def test_names_what_it_refuses(self, arguments, field):
         with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
             plan_budgets(*arguments)
         assert caught.value.field == field

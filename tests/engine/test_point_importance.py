@@ -1,7 +1,5 @@
 """Points above a tolerance draw the line within it, at every tolerance and length."""
 
-from __future__ import annotations
-
 import numpy as np
 import shapely
 from hypothesis import given, settings
@@ -13,7 +11,7 @@ from tests.cases import each
 from tests.examples import examples
 
 
-def farthest_apart(x: np.ndarray, y: np.ndarray, kept: np.ndarray) -> float:
+def farthest_apart(x, y, kept):
     """The largest distance of a point from the segment of kept points that replaces it, point by point."""
     segment = np.clip(np.searchsorted(kept, np.arange(len(x)), side="right") - 1, 0, len(kept) - 2)
     corners = shapely.points(x, y)
@@ -21,12 +19,12 @@ def farthest_apart(x: np.ndarray, y: np.ndarray, kept: np.ndarray) -> float:
     return float(shapely.distance(corners, replaced[segment]).max())
 
 
-def corners_of(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
+def corners_of(x, y, at):
     return np.stack([x[at], y[at]], axis=1)
 
 
 @st.composite
-def lines(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
+def lines(draw):
     """Lines of up to three levels of runs, smooth or not, at rest in part."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(st.sampled_from([2, 3, 50, MAX_RUN, MAX_RUN + 1, MAX_RUN + 2, 5000, RUNS * MAX_RUN + 7]))
@@ -39,23 +37,21 @@ def lines(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 class TestImportance:
     @settings(max_examples=examples(60), deadline=None)
     @given(lines(), st.sampled_from([0.5, 3.0, 100.0, 1e4, 1e6]))
-    def test_what_is_above_a_tolerance_draws_the_line_within_it(
-        self, line: tuple[np.ndarray, np.ndarray], tolerance: float
-    ) -> None:
+    def test_what_is_above_a_tolerance_draws_the_line_within_it(self, line, tolerance):
         x, y = line
         kept = np.flatnonzero(importance(x, y, 0.5) > tolerance)
         assert kept[0] == 0
         assert kept[-1] == len(x) - 1
         assert farthest_apart(x, y, kept) <= tolerance * (1 + 1e-6)
 
-    def test_a_straight_line_needs_its_ends_alone(self) -> None:
+    def test_a_straight_line_needs_its_ends_alone(self):
         found = importance(np.arange(10_000.0), np.zeros(10_000), 0.5)
         assert np.flatnonzero(found > 1e-9).tolist() == [0, 9999]
 
-    def test_a_corner_counts_as_far_as_it_lies_from_the_line_without_it(self) -> None:
+    def test_a_corner_counts_as_far_as_it_lies_from_the_line_without_it(self):
         assert importance(np.array([0.0, 5.0, 10.0]), np.array([0.0, 3.0, 0.0]), 0.5)[1] == 3.0
 
-    def test_many_lines_together_have_the_importance_of_each_alone(self) -> None:
+    def test_many_lines_together_have_the_importance_of_each_alone(self):
         rng = np.random.default_rng(3)
         lengths = [0, 1, 2, 3, MAX_RUN, MAX_RUN + 1, MAX_RUN + 2, 5000, *rng.integers(3, MAX_RUN, 2 * RUNS)]
         some = [tuple(rng.standard_cauchy((2, n)).cumsum(axis=1)) for n in lengths]
@@ -63,10 +59,10 @@ class TestImportance:
             np.testing.assert_array_equal(together, importance(x, y, 0.5), strict=True)
 
     @each("n", [0, 1, 2])
-    def test_ends_are_always_needed(self, n: int) -> None:
+    def test_ends_are_always_needed(self, n):
         assert importance(np.zeros(n), np.zeros(n), 0.5).tolist() == [np.inf] * n
 
-    def test_a_line_made_to_be_slow_takes_few_levels(self) -> None:
+    def test_a_line_made_to_be_slow_takes_few_levels(self):
         """Each split takes one point off: as many levels as points, were segments not halved from some level on."""
         i = np.arange(MAX_RUN + 1.0)
         x, y = i, np.where(i % 2, 1.0, -1.0) * 1e6 * 0.98**i
@@ -80,7 +76,7 @@ class TestEveryZoom:
 
     @settings(max_examples=examples(20), deadline=None)
     @given(st.integers(0, 2**32))
-    def test_of_a_long_track(self, seed: int) -> None:
+    def test_of_a_long_track(self, seed):
         rng = np.random.default_rng(seed)
         walk = np.cumsum(rng.standard_cauchy((2, 3000)).clip(-50, 50) * 2000, axis=1)
         lon, lat = (walk + np.array([[23_000_000], [480_000_000]])).astype(np.int32)

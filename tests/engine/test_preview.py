@@ -1,12 +1,9 @@
 """A preview reports the same as the reading of the whole file."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import time
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, ParameterError
-from privacy_engine.formats import Preview, Reading, head_sample, preview, read
+from privacy_engine.formats import head_sample, preview, read
 from tests.cases import each, refusal
 from tests.engine.damaged_files import in_json, refused
 from tests.engine.format_samples import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, read_bytes, zipped
@@ -41,15 +38,15 @@ TIMES = {
 }
 
 
-def seen(data: bytes, name: str = "x", **values: object) -> Preview:
+def seen(data, name="x", **values):
     return preview(io.BytesIO(data), name=name, **values)
 
 
-def roles(found: Preview) -> dict[str, str]:
+def roles(found):
     return {column.role: column.name for column in found.columns if column.role}
 
 
-def same(one: Reading, two: Reading) -> None:
+def same(one, two):
     assert [series.name for series in one.series] == [series.name for series in two.series]
     for mine, other in zip(one.series, two.series, strict=True):
         for column in ("lon", "lat", "time_s", "marked"):
@@ -59,7 +56,7 @@ def same(one: Reading, two: Reading) -> None:
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> bytes:
+def tables(draw):
     """A table in some dialect, its columns in any order, some of them with names that have no meaning."""
     comma = draw(st.booleans())
     mark = draw(st.sampled_from([";", "\t", "|"] if comma else [",", ";", "\t", "|"]))
@@ -68,7 +65,7 @@ def tables(draw: st.DrawFn) -> bytes:
     clock = draw(st.sampled_from(sorted(TIMES)))
     quoted = draw(st.booleans())
 
-    def cell(kind: str, i: int) -> str:
+    def cell(kind, i):
         text = {
             "lon": f"{2 + i / 1000:.4f}",
             "lat": f"{48 + i / 1000:.4f}",
@@ -89,7 +86,7 @@ def tables(draw: st.DrawFn) -> bytes:
 class TestAnyTable:
     @CALM
     @given(tables())
-    def test_read_with_the_mapping_that_is_reported_gives_the_same(self, table: bytes) -> None:
+    def test_read_with_the_mapping_that_is_reported_gives_the_same(self, table):
         found = seen(table)
         if found.problem is not None:
             assert refusal(FormatError, read_bytes, table).as_dict() == found.problem.as_dict()
@@ -100,7 +97,7 @@ class TestAnyTable:
 
     @CALM
     @given(tables())
-    def test_coordinates_that_change_places_do_so_in_both(self, table: bytes) -> None:
+    def test_coordinates_that_change_places_do_so_in_both(self, table):
         found = seen(table)
         assume(found.problem is None)
         turned = found.mapping | {"lon": found.mapping["lat"], "lat": found.mapping["lon"], "swap": "no"}
@@ -112,7 +109,7 @@ class TestAnyTable:
 
     @CALM
     @given(tables(), st.data())
-    def test_whatever_the_owner_states_is_stated_back(self, table: bytes, data: st.DataObject) -> None:
+    def test_whatever_the_owner_states_is_stated_back(self, table, data):
         places = [column.place for column in seen(table).columns]
         reported = data.draw(st.dictionaries(st.sampled_from(ROLES), st.sampled_from(places), max_size=5))
         assume(len(set(reported.values())) == len(reported))
@@ -125,7 +122,7 @@ class TestAnyTable:
 
     @CALM
     @given(tables())
-    def test_rows_are_those_of_the_file(self, table: bytes) -> None:
+    def test_rows_are_those_of_the_file(self, table):
         found = seen(table)
         assert 1 <= len(found.rows) <= 8
         assert {len(row) for row in found.rows} == {len(found.columns)}
@@ -137,26 +134,26 @@ class TestAnyTable:
 class TestUnhelpful:
     TABLE = b"a;b;c\n1718452800;52,5;13,4\n1718452801;52,6;13,5\n"
 
-    def test_names_leave_the_columns_to_be_seen(self) -> None:
+    def test_names_leave_the_columns_to_be_seen(self):
         found = seen(self.TABLE)
         assert [column.name for column in found.columns] == ["a", "b", "c"]
         assert (found.rows[0], found.delimiter) == (["1718452800", "52,5", "13,4"], ";")
         assert found.problem is not None
         assert found.problem.code == "no_position_columns"
 
-    def test_names_are_settled_one_by_one(self) -> None:
+    def test_names_are_settled_one_by_one(self):
         assert roles(seen(self.TABLE, lat="#2")) == {"lat": "b"}
         found = seen(self.TABLE, lat="#2", lon="#3", time="#1")
         assert found.problem is None
         assert (found.decimal, roles(found)) == (",", {"time": "a", "lat": "b", "lon": "c"})
         assert {"time_unit", "decimal", "delimiter"} <= {guess["option"] for guess in found.guesses}
 
-    def test_without_a_header_places_stand_for_names(self) -> None:
+    def test_without_a_header_places_stand_for_names(self):
         found = seen(b"1718452800,52.5,13.4\n1718452801,52.5,13.4\n")
         assert isinstance(found.problem, ChoiceNeeded)
         assert (found.header, [column.place for column in found.columns]) == (False, ["#1", "#2", "#3"])
 
-    def test_a_column_that_is_not_there_is_refused_by_its_option(self) -> None:
+    def test_a_column_that_is_not_there_is_refused_by_its_option(self):
         found = seen(CSV, lon="nowhere")
         assert found.problem is not None
         assert (found.problem.code, found.problem.field) == ("unknown_column", "lon")
@@ -164,12 +161,12 @@ class TestUnhelpful:
 
 
 class TestKinds:
-    def parquet(self, **columns: object) -> bytes:
+    def parquet(self, **columns):
         out = io.BytesIO()
         pq.write_table(pa.table(columns), out)
         return out.getvalue()
 
-    def test_parquet(self) -> None:
+    def test_parquet(self):
         at = pa.array([0, 1000], pa.timestamp("ms", "UTC"))
         data = self.parquet(t=at, y=[48.0, 48.5], q=[2.0, 2.5], parts=[[1], [2]])
         assert [column.name for column in seen(data).columns] == ["t", "y", "q", "parts"]
@@ -179,43 +176,43 @@ class TestKinds:
         same(read_bytes(data, lon="q"), read_bytes(data, **found.mapping))
 
     @each(("data", "names"), [(PLT, "lat lon time clock"), (TDRIVE, "id time lon lat"), (SHAPES, "id lat lon")])
-    def test_what_a_format_states_itself_is_shown_but_not_requested(self, data: bytes, names: str) -> None:
+    def test_what_a_format_states_itself_is_shown_but_not_requested(self, data, names):
         found = seen(data)
         assert (list(roles(found)), found.editable) == (names.split(), False)
 
     @each("data", [GPX, PORTO])
-    def test_without_columns_there_is_nothing_to_choose(self, data: bytes) -> None:
+    def test_without_columns_there_is_nothing_to_choose(self, data):
         found = seen(data)
         assert (found.columns, found.rows, found.mapping, found.problem) == ([], [], {}, None)
 
-    def test_of_an_archive_the_first_table(self) -> None:
+    def test_of_an_archive_the_first_table(self):
         found = seen(zipped(a=GPX, b=CSV))
         assert (found.member, len(found.columns)) == ("b", 4)
         assert seen(zipped(a=GPX)).columns == []
         assert roles(seen(gzip.compress(CSV))) == roles(seen(CSV))
 
-    def test_a_landmark_column_only_where_its_cells_state_it(self) -> None:
+    def test_a_landmark_column_only_where_its_cells_state_it(self):
         table = b"time,lat,lon,poi\n" + b"".join(
             b"2024-06-15T10:3%d:00Z,48.%d,2,%s\n" % (i, i, b"cafe") for i in range(3)
         )
         assert "landmark" not in roles(seen(table))
         assert roles(seen(table.replace(b"cafe", b"yes")))["landmark"] == "poi"
 
-    def test_date_and_clock_in_two_columns(self) -> None:
+    def test_date_and_clock_in_two_columns(self):
         table = b"date,time,lat,lon\n2024-06-15,10:00:00,48,2\n2024-06-15,10:01:00,48.1,2\n"
         assert roles(seen(table)) == {"time": "date", "clock": "time", "lat": "lat", "lon": "lon"}
         same(read_bytes(table), read_bytes(table, **seen(table).mapping))
 
-    def test_a_cell_over_two_lines_is_one(self) -> None:
+    def test_a_cell_over_two_lines_is_one(self):
         table = b'note,time,lat,lon\n"one\ntwo",2024-06-15T10:00:00Z,48,2\n'
         assert seen(table).rows == [["one two", "2024-06-15T10:00:00Z", "48", "2"]]
 
-    def test_cells_are_short_and_hide_nothing(self) -> None:
+    def test_cells_are_short_and_hide_nothing(self):
         table = f"time,lat,lon,note\n2024-06-15T10:00:00Z,48,2,\u202e{'x' * 500}\n".encode()
         cell = seen(table).rows[0][3]
         assert (len(cell), cell[0], cell[-1]) == (60, "x", "…")
 
-    def test_of_very_many_columns_the_first_and_those_that_are_read(self) -> None:
+    def test_of_very_many_columns_the_first_and_those_that_are_read(self):
         names = [f"n{i}" for i in range(300)] + ["time", "lat", "lon"]
         table = f"{','.join(names)}\n{','.join(['0'] * 300)},2024-06-15T10:00:00Z,48,2\n".encode()
         found = seen(table)
@@ -224,7 +221,7 @@ class TestKinds:
 
 
 class TestRealFiles:
-    def test_are_read_the_same_with_the_mapping_that_is_reported(self, shared: Path) -> None:
+    def test_are_read_the_same_with_the_mapping_that_is_reported(self, shared):
         folders = ("csv_ais", "csv_other", "parquet", "gz")
         files = [path for name in folders for path in (shared / "data" / "trajectories" / name).iterdir()]
         reported = 0
@@ -240,11 +237,11 @@ class TestRealFiles:
 
 
 class TestBounds:
-    def test_only_the_head_is_read(self) -> None:
+    def test_only_the_head_is_read(self):
         class Counted(io.BytesIO):
             read_bytes = 0
 
-            def read(self, size: int | None = -1) -> bytes:
+            def read(self, size=-1):
                 piece = super().read(size)
                 self.read_bytes += len(piece)
                 return piece
@@ -256,14 +253,14 @@ class TestBounds:
         assert file.read_bytes < 2 * head_sample.BYTES
 
     @each("encoding", ["utf-8", "utf-16", "utf-32", "utf-16-be", "latin-1"])
-    def test_a_head_ends_with_a_whole_line(self, encoding: str) -> None:
+    def test_a_head_ends_with_a_whole_line(self, encoding):
         text = "zeit;breitengrad;längengrad\n" + "15.06.2024 10:00:00;48,5;2,5\n" * 40_000
         mark = "\ufeff" if encoding == "utf-16-be" else ""
         found = seen((mark + text).encode(encoding), date_order="dmy")
         assert (found.problem, found.whole) == (None, False)
         assert roles(found)["lon"] == "längengrad"
 
-    def test_what_is_no_option_is_refused(self) -> None:
+    def test_what_is_no_option_is_refused(self):
         for values in ({"nothing": "x"}, {"delimiter": "x"}, {"format": "exe"}):
             with pytest.raises(ParameterError):
                 seen(CSV, **values)
@@ -272,7 +269,7 @@ class TestBounds:
 class TestHostile:
     """Any bytes end with a result or a typed error, in bounded time and memory."""
 
-    def test_every_hostile_file(self, shared: Path) -> None:
+    def test_every_hostile_file(self, shared):
         files = [path for path in (shared / "hostile").iterdir() if path.suffix not in (".md", ".json")]
         assert len(files) > 40
         for path in files:

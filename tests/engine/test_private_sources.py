@@ -1,9 +1,6 @@
 """Only releases drawn from the operating system's generator are private, whatever another source claims."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,24 +23,24 @@ class Claiming:
 
     private = True
 
-    def words(self, n: int) -> Any:
+    def words(self, n):
         return np.random.default_rng(1).integers(0, 2**64, size=n, dtype=np.uint64)
 
-    def uniform(self, n: int) -> Any:
+    def uniform(self, n):
         return np.random.default_rng(1).random(n)
 
-    def reached(self, event: int, n: int) -> None:
+    def reached(self, event, n):
         pass
 
 
 class Derived(_SystemSource):
     """A subclass of the system source that is predictable."""
 
-    def words(self, n: int) -> Any:
+    def words(self, n):
         return Claiming().words(n)
 
 
-def ignore(share: float) -> None:
+def ignore(share):
     pass
 
 
@@ -64,33 +61,33 @@ PUBLISHABLE = {
 }
 
 
-def released(cls: Any, source: Any) -> Release:
+def released(cls, source):
     return example(cls).release(SERIES, LandmarkSet(MASK), rng=source)
 
 
 @every_mechanism
 class TestReleases:
     @each("name", SIMULATED)
-    def test_of_any_other_source_are_not_private(self, cls: Any, name: str) -> None:
+    def test_of_any_other_source_are_not_private(self, cls, name):
         assert released(cls, SIMULATED[name]()).private is False
 
     @each("name", PUBLISHABLE)
-    def test_of_the_operating_system_are_private(self, cls: Any, name: str) -> None:
+    def test_of_the_operating_system_are_private(self, cls, name):
         assert released(cls, PUBLISHABLE[name]()).private is True
 
-    def test_a_mechanism_cannot_declare_itself_private(self, cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_mechanism_cannot_declare_itself_private(self, cls, monkeypatch):
         draw = cls.draw
         monkeypatch.setattr(cls, "draw", lambda *args, **named: replace(draw(*args, **named), private=True))
         assert released(cls, noise.seeded(1)).private is False
 
-    def test_what_is_no_source_is_refused_by_name(self, cls: Any) -> None:
+    def test_what_is_no_source_is_refused_by_name(self, cls):
         for wrong in (None, 3, "os", np.random):
             with pytest.raises(ParameterError, match="^rng must be a source of randomness or a numpy generator, got"):
                 released(cls, wrong)
 
 
 @each("step", list(postprocesses))
-def test_post_processing_keeps_what_is_known(step: Any) -> None:
+def test_post_processing_keeps_what_is_known(step):
     from privacy_engine.mechanisms.landmark import Uniform
 
     parameters = {field["name"]: field["example"] for field in step.fields() if field["required"]}
@@ -99,18 +96,18 @@ def test_post_processing_keeps_what_is_known(step: Any) -> None:
         assert step(**parameters).apply(release).private is release.private is source.private
 
 
-def test_a_release_made_by_hand_is_not_known_to_be_private() -> None:
+def test_a_release_made_by_hand_is_not_known_to_be_private():
     empty = np.zeros(0)
     assert Release(Trajectory(empty, empty), np.zeros(0, np.int64), empty, np.zeros(0, bool), empty).private is False
 
 
-def test_dummies_of_a_source_that_claims_to_be_private_are_not() -> None:
+def test_dummies_of_a_source_that_claims_to_be_private_are_not():
     for make in (Claiming, Derived):
         assert one_sided_dummies(MASK, epsilon=1, rng=make()).private is False
     assert one_sided_dummies(MASK, epsilon=1, rng=noise.publishable()).private is True
 
 
-def test_the_system_source_holds_no_attribute_to_overwrite() -> None:
+def test_the_system_source_holds_no_attribute_to_overwrite():
     source = noise.publishable()
     for attribute in ("words", "uniform", "private"):
         with pytest.raises(AttributeError):

@@ -1,7 +1,5 @@
 """No work of the engine is silent for longer where there are more data: every loop reports its progress."""
 
-from __future__ import annotations
-
 import io
 import threading
 from typing import Any
@@ -32,17 +30,17 @@ FEW = 6000
 KEY = bytes(range(16))
 
 
-def of(registry: Any) -> pytest.MarkDecorator:
+def of(registry):
     """A case for each class of a registry."""
     return pytest.mark.parametrize("cls", list(registry), ids=lambda cls: cls.registered_name())
 
 
-def example(cls: Any, **more: Any) -> Any:
+def example(cls, **more):
     needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
     return cls.model_validate(needed | {"name": cls.registered_name()} | more)
 
 
-def walks(n: int, series: int = 1) -> list[Trajectory]:
+def walks(n, series=1):
     """``n`` events in so many series, each a person's: a walk that rests for half an hour in every two."""
     each, rng = n // series, np.random.default_rng(n)
     steps = np.where(np.arange(each) % 120 < 90, 0.0005, 0.0)
@@ -58,17 +56,17 @@ def walks(n: int, series: int = 1) -> list[Trajectory]:
     ]
 
 
-def marks(series: list[Trajectory]) -> list[LandmarkSet]:
+def marks(series):
     """Every tenth event."""
     return [LandmarkSet(np.arange(len(one)) % 10 == 0) for one in series]
 
 
-def counts(n: int, d: int = 4) -> CountStream:
+def counts(n, d=4):
     made = np.random.default_rng(n).integers(0, 50, (n, d))
     return CountStream(made, [f"a{i}" for i in range(d)], [str(i) for i in range(n)], 1.7e9 + 3600.0 * np.arange(n))
 
 
-def checkins(n: int) -> CheckIns:
+def checkins(n):
     """Of as many users as there are tens of check-ins, in the box of :func:`box`."""
     rng = np.random.default_rng(n)
     user, place = np.sort(rng.integers(0, n // 10, n)), rng.integers(0, 100, n)
@@ -77,7 +75,7 @@ def checkins(n: int) -> CheckIns:
     return CheckIns(user, users, 1.7e9 + np.arange(n) * 1.0, place, places, lon, lat)
 
 
-def box(side: int = 8) -> dict[str, Any]:
+def box(side=8):
     return {"west": 0.0, "south": 0.0, "east": 10.0, "north": 10.0, "side": side}
 
 
@@ -85,10 +83,10 @@ def box(side: int = 8) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", [one.name for one in formats() if not one.hidden])
-def test_no_reader_is_silent(name: str) -> None:
+def test_no_reader_is_silent(name):
     assert name in SAMPLES, "a format needs a large file here"
 
-    def work(data: bytes) -> None:
+    def work(data):
         reading = read(io.BytesIO(data), name=f"x.{name}")
         assert reading.report.format == name
         assert len(reading) >= FEW
@@ -97,28 +95,28 @@ def test_no_reader_is_silent(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["stream", "checkins"])
-def test_no_table_of_another_kind_is_silent(kind: str) -> None:
+def test_no_table_of_another_kind_is_silent(kind):
     head = "time,a,b\n" if kind == "stream" else "user_id,venue_id,time\n"
 
-    def row(i: int) -> str:
+    def row(i):
         return f"{i},{i % 7},{i % 5}\n" if kind == "stream" else f"u{i % 99},v{i % 50},{1_700_000_000 + i}\n"
 
-    def table(n: int) -> bytes:
+    def table(n):
         return (head + "".join(map(row, range(n)))).encode()
 
     assert_never_silent(lambda data: read(io.BytesIO(data), name="x.csv", kinds=(kind,)), FEW, table)
 
 
-def test_a_large_archive_reports_each_member() -> None:
+def test_a_large_archive_reports_each_member():
     from tests.engine.format_samples import zipped
 
-    def archive(n: int) -> bytes:
+    def archive(n):
         return zipped(**{f"m{i}": b"time,lat,lon\n2024-06-15T10:30:00Z,52.5,13.4\n" for i in range(n)})
 
     assert_never_silent(lambda data: read(io.BytesIO(data), name="x.zip"), 50, archive, each=80)
 
 
-def test_the_json_decoder_lets_other_threads_run() -> None:
+def test_the_json_decoder_lets_other_threads_run():
     """It holds the interpreter's lock until it returns, but for calls of Python's functions."""
     from privacy_engine.formats.jsontools import parsed
     from privacy_engine.formats.options import ReadOptions
@@ -133,20 +131,20 @@ def test_the_json_decoder_lets_other_threads_run() -> None:
 
 
 @of(cleaning_steps)
-def test_no_cleaning_step_is_silent(cls: Any) -> None:
+def test_no_cleaning_step_is_silent(cls):
     needed = {"only-series": {"numbers": "1-10"}, "first-events": {"events": 5}}
     step = example(cls, **needed.get(cls.registered_name(), {}))
     assert_never_silent(step.apply, 300, lambda series: walks(20 * series, series), each=9)
 
 
 @pytest.mark.parametrize("series", [1, 50])
-def test_nothing_about_trajectories_is_silent(series: int) -> None:
+def test_nothing_about_trajectories_is_silent(series):
     kind = datatypes["trajectory"]
 
-    def made(n: int) -> list[Trajectory]:
+    def made(n):
         return walks(n, series * n // 50_000 or 1)
 
-    def work(data: list[Trajectory]) -> None:
+    def work(data):
         kind.sketches(data, KEY, KEY)
         kind.facts(data)
         kind.content_digest(data)
@@ -157,11 +155,11 @@ def test_nothing_about_trajectories_is_silent(series: int) -> None:
     assert reports(lambda: work(made(800_000))) > 2 * reports(lambda: work(made(200_000)))
 
 
-def test_nothing_about_other_kinds_is_silent() -> None:
+def test_nothing_about_other_kinds_is_silent():
     for name, make, few in (("stream", counts, 100_000), ("checkins", checkins, 100_000)):
         kind = datatypes[name]
 
-        def work(data: Any, kind: Any = kind) -> None:
+        def work(data, kind=kind):
             kind.sketches(data, KEY, KEY)
             kind.facts(data)
             kind.content_digest(data)
@@ -170,17 +168,17 @@ def test_nothing_about_other_kinds_is_silent() -> None:
         assert_never_silent(work, few, make)
 
 
-def test_counting_events_and_detecting_stays_is_not_silent() -> None:
+def test_counting_events_and_detecting_stays_is_not_silent():
     spec, stays = AggregationSpec(cell_m=2000, step="1h", unit="event"), StaySpec(distance_m=200, duration_s=1200)
 
-    def work(series: list[Trajectory]) -> None:
+    def work(series):
         aggregate(events_of(series), spec)
         stays_of(series, stays)
 
     assert_never_silent(work, FEW, lambda n: walks(n, n // 100))
 
 
-def test_stays_of_one_long_series_are_detected_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stays_of_one_long_series_are_detected_in_parts(monkeypatch):
     """Anchors that fail move on by one: in a crowd of near events that takes the square of the time."""
     (one,) = walks(3000)
     how: Any = {"distance_m": 200.0, "duration_s": 1200.0}
@@ -203,7 +201,7 @@ def test_stays_of_one_long_series_are_detected_in_parts(monkeypatch: pytest.Monk
 
 
 @of(mechanisms.of("trajectory"))
-def test_no_release_of_trajectories_is_silent(cls: Any) -> None:
+def test_no_release_of_trajectories_is_silent(cls):
     spec = ReleaseSpec(mechanism=example(cls).model_dump(), seed=1)
     for series in (1, 40):
         assert_never_silent(
@@ -214,20 +212,20 @@ def test_no_release_of_trajectories_is_silent(cls: Any) -> None:
 
 
 @of(mechanisms.of("stream"))
-def test_no_release_of_counts_is_silent(cls: Any) -> None:
+def test_no_release_of_counts_is_silent(cls):
     mechanism = example(cls, window=10)
     assert_never_silent(lambda data: mechanism.release(data, rng=np.random.default_rng(1)), 2048, counts)
 
 
 @of(cls for cls in mechanisms.of("checkins") if not cls.needs_venues)
-def test_no_release_of_checkins_is_silent(cls: Any) -> None:
+def test_no_release_of_checkins_is_silent(cls):
     mechanism = example(cls, **box())
     assert_never_silent(lambda data: mechanism.release(data, rng=np.random.default_rng(1)), 20_000, checkins)
     assert not cls.publishable or reports(lambda: mechanism.release(checkins(2000), rng=np.random.default_rng(1))) > 2
 
 
 @of(postprocesses)
-def test_no_step_after_a_release_is_silent(cls: Any) -> None:
+def test_no_step_after_a_release_is_silent(cls):
     step, mechanism = example(cls), EventLevel(epsilon=1.0, radius_m=200.0)
     drawn = {
         n: mechanism.release(one, LandmarkSet(np.zeros(n, dtype=np.bool_)), rng=np.random.default_rng(1))
@@ -241,7 +239,7 @@ EXPORTS = [(kind, fmt) for kind, found in datatypes.items() for fmt in found.exp
 
 
 @pytest.mark.parametrize(("kind", "fmt"), EXPORTS)
-def test_no_export_is_silent(kind: str, fmt: str) -> None:
+def test_no_export_is_silent(kind, fmt):
     found = datatypes[kind]
     made: dict[int, Any] = {}
     for n in (60_000, 240_000):
@@ -262,10 +260,10 @@ def test_no_export_is_silent(kind: str, fmt: str) -> None:
 
 
 @of(metrics.of("trajectory"))
-def test_no_metric_is_silent_over_repetitions(cls: Any) -> None:
+def test_no_metric_is_silent_over_repetitions(cls):
     (truth,), metric = walks(240), example(cls)
 
-    def work(n: int) -> None:
+    def work(n):
         lon, lat = (np.tile(axis, (n, 1)) for axis in (truth.lon, truth.lat))
         metric.over(truth, lon, lat, np.arange(len(truth)))
 
@@ -273,10 +271,10 @@ def test_no_metric_is_silent_over_repetitions(cls: Any) -> None:
 
 
 @of(attacks.attacks)
-def test_no_attack_is_silent(cls: Any) -> None:
+def test_no_attack_is_silent(cls):
     attack, mechanism = example(cls), EventLevel(epsilon=1.0, radius_m=20.0)
 
-    def made(n: int) -> tuple[Any, Any]:
+    def made(n):
         series = walks(n, n // 150 if attack.population else 1)
         pairs = zip(series, marks(series), strict=True)
         drawn = [mechanism.release(one, mark, rng=np.random.default_rng(1)) for one, mark in pairs]
@@ -286,24 +284,24 @@ def test_no_attack_is_silent(cls: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["event-level", "stream-uniform", "checkin-popularity"])
-def test_no_audit_is_silent(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_audit_is_silent(name, monkeypatch):
     monkeypatch.setattr("privacy_engine.audit.run.AT_ONCE", 250)
     chosen = {"stream-uniform": {"window": 3}, "checkin-popularity": {"side": 2}}.get(name, {})
     described = example(mechanisms[name], **chosen).model_dump()
     assert_never_silent(lambda n: audit(AuditSpec(mechanism=described, trials=n, seed=1)), 1000)
 
 
-def test_no_simulation_is_silent() -> None:
+def test_no_simulation_is_silent():
     mechanism = EventLevel(epsilon=1.0, radius_m=200.0)
 
-    def work(series: list[Trajectory]) -> None:
+    def work(series):
         simulate([mechanism], series[0], marks(series), seed=1, repetitions=4)
 
     assert_never_silent(work, 100_000, walks)
 
 
 @of(presets)
-def test_no_experiment_is_silent(cls: Any) -> None:
+def test_no_experiment_is_silent(cls):
     """More repetitions are more reports, not longer silences."""
     preset = cls.model_validate({"name": cls.registered_name()})
     spec = preset.spec()
@@ -315,7 +313,7 @@ def test_no_experiment_is_silent(cls: Any) -> None:
 # Compilation -------------------------------------------------------------------------------------
 
 
-def test_compilation_reports_from_a_thread_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compilation_reports_from_a_thread_of_its_own(monkeypatch):
     """A pass of LLVM reports nothing itself; numba's cache would compile nothing."""
     import numba
 
@@ -324,7 +322,7 @@ def test_compilation_reports_from_a_thread_of_its_own(monkeypatch: pytest.Monkey
     monkeypatch.setattr(kernels, "REPORTED_EVERY_S", 1e-4)
     main, others = threading.get_ident(), []
 
-    def note() -> None:
+    def note():
         others.append(threading.get_ident() != main)
 
     with progress.listening(note):
@@ -332,10 +330,10 @@ def test_compilation_reports_from_a_thread_of_its_own(monkeypatch: pytest.Monkey
     assert any(others)
 
 
-def test_silence_is_found() -> None:
+def test_silence_is_found():
     """The measure of these tests: a loop without a report is silent for as long as it is."""
 
-    def loop(n: int) -> None:
+    def loop(n):
         for i in range(n):
             abs(i)
 

@@ -27,7 +27,7 @@ SETTLED = {name: {"partition": "none", "mode": "svt"} for name in ("stream-adapu
 """Parameters with which nothing is random beside the noise, and that have the most state."""
 
 
-def rows_of(seed: int, timestamps: int, dimensions: int) -> np.ndarray:
+def rows_of(seed, timestamps, dimensions):
     return np.random.default_rng(seed).integers(0, 200, (timestamps, dimensions))
 
 

@@ -4,8 +4,6 @@ The table is ``real_files.csv``; files that are new there are named as not teste
 regular expressions over the files themselves.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path
@@ -31,19 +29,19 @@ TRACKS = [file for file in TABLE if file not in (*OF_KIND[CountStream.kind], *OF
 
 
 @pytest.fixture(scope="session")
-def data(shared: Path) -> Path:
+def data(shared):
     return shared / "data"
 
 
-def pairs(text: str) -> dict[str, str]:
+def pairs(text):
     return dict(pair.split("=") for pair in text.split())
 
 
-def instant(text: str) -> float:
+def instant(text):
     return float(np.datetime64(text, "us").astype(np.int64)) / 1e6
 
 
-def without_row(data: Path) -> list[str]:
+def without_row(data):
     """The files that are there and not in the table."""
     files = (str(path.relative_to(data)) for path in data.rglob("*") if path.is_file())
     return sorted(
@@ -53,16 +51,16 @@ def without_row(data: Path) -> list[str]:
     )
 
 
-def test_every_row_has_its_file(data: Path) -> None:
+def test_every_row_has_its_file(data):
     assert [file for file in TABLE if not (data / file).is_file()] == []
 
 
-def test_every_file_has_its_row(data: Path) -> None:
+def test_every_file_has_its_row(data):
     if new := without_row(data):
         pytest.skip(f"new in ../shared/data and without a row in real_files.csv: {', '.join(new)}")
 
 
-def test_a_new_file_is_named(tmp_path: Path) -> None:
+def test_a_new_file_is_named(tmp_path):
     for file in ("tdrive/new.txt", "tdrive/PROVENANCE.md", "geolife/large.parquet", next(iter(TABLE))):
         place = tmp_path / file
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +69,7 @@ def test_a_new_file_is_named(tmp_path: Path) -> None:
 
 
 @each("file", TRACKS)
-def test_what_is_kept(data: Path, file: str) -> None:
+def test_what_is_kept(data, file):
     row = TABLE[file]
     reading = read(data / file, kinds=KINDS, **pairs(row["options"]))
     report = reading.report
@@ -94,7 +92,7 @@ def test_what_is_kept(data: Path, file: str) -> None:
 
 @each("file", OF_KIND[CountStream.kind])
 @each("kinds", [KINDS, [CountStream.kind]])
-def test_what_is_counted(data: Path, file: str, kinds: list[str]) -> None:
+def test_what_is_counted(data, file, kinds):
     row = TABLE[file]
     reading = read(data / file, kinds=kinds)
     stream = reading.other
@@ -109,7 +107,7 @@ def test_what_is_counted(data: Path, file: str, kinds: list[str]) -> None:
 
 @each("file", OF_KIND[CheckIns.kind])
 @each("kinds", [KINDS, [CheckIns.kind]])
-def test_who_was_where(data: Path, file: str, kinds: list[str]) -> None:
+def test_who_was_where(data, file, kinds):
     row = TABLE[file]
     found = read(data / file, kinds=kinds).other
     assert isinstance(found, CheckIns)
@@ -122,7 +120,7 @@ def test_who_was_where(data: Path, file: str, kinds: list[str]) -> None:
 
 
 @each("file", UNREAD)
-def test_refusals_have_a_message(data: Path, file: str) -> None:
+def test_refusals_have_a_message(data, file):
     refused = refusal(FormatError, read, data / file, kinds=KINDS)
     assert REFUSED + refused.code == TABLE[file]["outcome"]
     assert refused.message.endswith((".", "…", ")"))

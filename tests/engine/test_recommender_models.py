@@ -40,7 +40,7 @@ MANY = Grid.square(-74.02, 40.70, -73.93, 40.82, 16)
 POPULARITY = PopularityModel(GRID, np.arange(16)[::-1] - 3)
 
 
-def collapsed(cells: list[int], most: int | None) -> list[int]:
+def collapsed(cells, most):
     """The sequence by its definition: in the box, without repeats, then the first ``most``."""
     found: list[int] = []
     for cell in cells:
@@ -54,7 +54,7 @@ users = st.lists(st.lists(st.integers(-1, 5), max_size=8), max_size=6)
 
 @given(cells=users, most=st.none() | st.integers(1, 6))
 @settings(max_examples=150, deadline=None)
-def test_sequences_are_collapsed_and_then_truncated(cells: list[list[int]], most: int | None) -> None:
+def test_sequences_are_collapsed_and_then_truncated(cells, most):
     found = Sequences.of(uploaded(cells), GRID, most)
     expected = [collapsed(one, most) for one in cells]
     assert [found.cells[a:b].tolist() for a, b in zip(found.starts, found.starts[1:], strict=False)] == expected
@@ -66,14 +66,14 @@ def test_sequences_are_collapsed_and_then_truncated(cells: list[list[int]], most
     assert found.position.tolist() == [i for one in expected for i in range(len(one))]
 
 
-def test_check_ins_without_positions_have_no_sequences() -> None:
+def test_check_ins_without_positions_have_no_sequences():
     with pytest.raises(DataError, match="must have positions"):
         Sequences.of(CheckIns(np.array([0]), ["a"], np.array([0.0]), np.array([0]), ["cafe"]), GRID)
 
 
 class TestGrid:
     @each("columns", [4, 5])
-    def test_survives_json(self, columns: int) -> None:
+    def test_survives_json(self, columns):
         grid = Grid(0.0, 0.0, 4.0, 4.0, columns, 4)
         assert Grid.from_dict(json.loads(json.dumps(grid.as_dict()))) == grid
         assert ("side" in grid.as_dict()) == (columns == 4)
@@ -89,11 +89,11 @@ class TestGrid:
             ({"wide": 1}, "side or columns and rows, got west, south, east, north, side, wide"),
         ],
     )
-    def test_bad_ones_are_refused(self, changes: dict[str, object], rule: str) -> None:
+    def test_bad_ones_are_refused(self, changes, rule):
         with pytest.raises(DataError, match=rule):
             Grid.from_dict(BOX | changes)
 
-    def test_of_unequal_sides_has_no_side(self) -> None:
+    def test_of_unequal_sides_has_no_side(self):
         with pytest.raises(DataError, match="as many rows as columns"):
             _ = Grid(0.0, 0.0, 1.0, 1.0, 2, 3).side
 
@@ -101,16 +101,14 @@ class TestGrid:
 class TestGravity:
     @given(values=st.lists(st.floats(-50, 50), min_size=1, max_size=12), data=st.data())
     @settings(max_examples=80, deadline=None)
-    def test_the_fit_by_distance_never_increases_and_preserves_the_sum(
-        self, values: list[float], data: st.DataObject
-    ) -> None:
+    def test_the_fit_by_distance_never_increases_and_preserves_the_sum(self, values, data):
         weights = np.array(data.draw(st.lists(st.floats(0.5, 9), min_size=len(values), max_size=len(values))))
         found = nonincreasing(np.array(values), weights)
         assert (np.diff(found) <= 1e-9).all()
         assert (found * weights).sum() == pytest.approx((values * weights).sum(), abs=1e-6)
         assert nonincreasing(found, weights) == pytest.approx(found)
 
-    def test_bands_have_all_pairs_of_cells_and_grow_with_distance(self) -> None:
+    def test_bands_have_all_pairs_of_cells_and_grow_with_distance(self):
         grid = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5)
         cells = np.arange(len(grid))
         bands, boxes = bands_between(grid, cells[:, None], cells), grid.boxes()
@@ -122,13 +120,13 @@ class TestGravity:
         assert all(one.max() <= 1.001 * other.min() for one, other in pairwise(known))
 
     @each("side", [1, 2, 3])
-    def test_the_smallest_grids_have_finite_scores(self, side: int) -> None:
+    def test_the_smallest_grids_have_finite_scores(self, side):
         grid = Grid.square(0.0, 0.0, 1.0, 1.0, side)
         model = GravityModel(grid, np.full(side**2, -3), np.arange(16) - 9, 4.0, 4.0)
         assert np.isfinite(model.scores([0])).all()
         assert len(model.recommend([0], 9)) == side**2 - 1
 
-    def test_without_noise_scores_are_visits_times_transitions_per_pair(self) -> None:
+    def test_without_noise_scores_are_visits_times_transitions_per_pair(self):
         sequences = Sequences.of(uploaded([[0, 1, 0, 4, 5, 4, 0, 1]]), GRID)
         visits, bands = visit_counts(sequences), band_counts(sequences)
         model = GravityModel(GRID, visits, bands, 0.0, 0.0)
@@ -139,7 +137,7 @@ class TestGravity:
 
     @given(seed=st.integers(0, 2**32), variance=st.sampled_from([0.0, 1e2, 1e6]))
     @settings(max_examples=40, deadline=None)
-    def test_transitions_fall_with_distance_whatever_the_noise(self, seed: int, variance: float) -> None:
+    def test_transitions_fall_with_distance_whatever_the_noise(self, seed, variance):
         grid, rng = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5), np.random.default_rng(seed)
         bands = rng.poisson(30, 16) + rng.laplace(0, (variance / 2) ** 0.5, 16).astype(np.int64)
         found, distances = transitions_by_offset(grid, bands, variance).ravel(), offset_distances_m(grid).ravel()
@@ -147,7 +145,7 @@ class TestGravity:
         assert (np.diff(found[1:][np.argsort(distances[1:], kind="stable")]) <= 0).all()
         assert (found[1:] > 0).all()
 
-    def test_without_noise_each_band_has_its_transitions(self) -> None:
+    def test_without_noise_each_band_has_its_transitions(self):
         grid = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5)
         sizes = band_sizes(grid)
         bands = np.rint(1e4 * sizes / 1.5 ** np.arange(16)).astype(np.int64)  # transitions fall faster than by 1/d²
@@ -156,7 +154,7 @@ class TestGravity:
         for band in np.flatnonzero(sizes):
             assert found.ravel()[of == band].sum() == pytest.approx(bands[band])
 
-    def test_where_noise_hides_everything_the_nearest_cells_come_first(self) -> None:
+    def test_where_noise_hides_everything_the_nearest_cells_come_first(self):
         nearest, same = NearestModel(MANY), 0
         for seed in range(20):
             drawn = np.random.default_rng(seed).laplace(0, 1e4, 272).astype(np.int64)
@@ -164,7 +162,7 @@ class TestGravity:
             same += all(set(model.recommend([cell], 4)) == set(nearest.recommend([cell], 4)) for cell in (17, 100))
         assert same >= 17
 
-    def test_models_from_before_the_noise_of_bands_was_stated_are_read(self) -> None:
+    def test_models_from_before_the_noise_of_bands_was_stated_are_read(self):
         described = GravityModel(GRID, np.arange(16), np.arange(16), 2.5, 0.0).as_dict()
         assert "band_variance" not in described
         assert Recommender.from_dict(described).as_dict() == described
@@ -175,7 +173,7 @@ class TestGravity:
 
 
 class TestTransitions:
-    def test_without_noise_they_are_the_counts(self) -> None:
+    def test_without_noise_they_are_the_counts(self):
         sequences = Sequences.of(uploaded([[0, 1, 0, 4, 5, 4, 0, 1], [7, 8]]), GRID)
         counts = transition_counts(sequences)
         model = TransitionModel(GRID, visit_counts(sequences), band_counts(sequences), 0.0, 0.0, counts, 0.0)
@@ -183,7 +181,7 @@ class TestTransitions:
         assert model.estimates[rows > 0] == pytest.approx(rows[rows > 0])
         assert model.recommend([0], 1).tolist() == [1]
 
-    def test_with_much_noise_they_are_what_gravity_expects(self) -> None:
+    def test_with_much_noise_they_are_what_gravity_expects(self):
         sequences = Sequences.of(uploaded([[0, 1, 0, 4, 5, 4, 0, 1], [7, 8]]), GRID)
         counts, drawn = transition_counts(sequences), np.random.default_rng(1).laplace(0, 1e4, 256).astype(np.int64)
         model = TransitionModel(GRID, visit_counts(sequences), band_counts(sequences), 0.0, 0.0, counts + drawn, 2e8)
@@ -191,7 +189,7 @@ class TestTransitions:
         assert model.estimates == pytest.approx(expected, rel=0.05, abs=0.05)
         assert expected.sum() == pytest.approx(len(sequences.windows(2)))
 
-    def test_expectations_are_mass_times_factor_of_the_distance_and_sum_to_the_transitions(self) -> None:
+    def test_expectations_are_mass_times_factor_of_the_distance_and_sum_to_the_transitions(self):
         grid = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5)
         gravity = GravityModel(grid, np.arange(35) % 9, np.arange(16)[::-1] * 3, 1.0, 2.0)
         scores = np.array([gravity.scores([cell]) for cell in range(35)])
@@ -201,7 +199,7 @@ class TestTransitions:
 
     @given(seed=st.integers(0, 2**32), variance=st.floats(0, 1e3))
     @settings(max_examples=40, deadline=None)
-    def test_shrinking_is_its_formula(self, seed: int, variance: float) -> None:
+    def test_shrinking_is_its_formula(self, seed, variance):
         rng = np.random.default_rng(seed)
         y, mu = rng.normal(5, 30, (6, 6)), rng.gamma(2, 2, (6, 6)) * (rng.random((6, 6)) < 0.8)
         scale, moment = (mu**4).sum(), (((y - mu) ** 2 - variance - mu) * mu**2).sum()
@@ -213,14 +211,14 @@ class TestTransitions:
 
     @given(seed=st.integers(0, 2**32), variance=st.floats(0.1, 1e4))
     @settings(max_examples=40, deadline=None)
-    def test_an_estimate_lies_between_count_and_expectation(self, seed: int, variance: float) -> None:
+    def test_an_estimate_lies_between_count_and_expectation(self, seed, variance):
         rng = np.random.default_rng(seed)
         counts, expected = rng.normal(5, 9, (6, 6)), rng.gamma(2, 2, (6, 6))
         found = shrunk_towards(counts, expected, variance)
         assert (found >= np.minimum(np.maximum(counts, 1e-3 * expected), expected) - 1e-9).all()
         assert (found <= np.maximum(counts, expected) + 1e-9).all()
 
-    def test_deviations_are_detectable_if_two_standard_errors_of_noise_are_less(self) -> None:
+    def test_deviations_are_detectable_if_two_standard_errors_of_noise_are_less(self):
         expected, times = np.array([[3.0, 1.0]]), np.array([[2, 5]])
         limit = np.sqrt(2 * 81 + 5) / (2 * np.sqrt(5))
         assert detectable(expected, times, 0.999 * limit)
@@ -229,7 +227,7 @@ class TestTransitions:
 
 
 class TestMarkov:
-    def test_backs_off_to_the_longest_end_with_enough_mass(self) -> None:
+    def test_backs_off_to_the_longest_end_with_enough_mass(self):
         sequences = Sequences.of(uploaded([[0, 1, 2], [1, 2], [2, 1], [0, 1, 2]]), GRID)
         model = MarkovModel.fitted(sequences, order=2)
         assert model.scores([0, 1])[[1, 2]].tolist() == [0, 2]
@@ -240,9 +238,7 @@ class TestMarkov:
 
     @given(cells=users, order=st.integers(1, 4), history=st.lists(st.integers(0, 5), min_size=1, max_size=5))
     @settings(max_examples=80, deadline=None)
-    def test_counts_are_those_of_runs_in_the_sequences(
-        self, cells: list[list[int]], order: int, history: list[int]
-    ) -> None:
+    def test_counts_are_those_of_runs_in_the_sequences(self, cells, order, history):
         rows = [collapsed(one, None) for one in cells]
         found = MarkovModel.fitted(Sequences.of(uploaded(cells), GRID), order).scores(history)
         for length in range(min(order, len(history)), -1, -1):
@@ -253,7 +249,7 @@ class TestMarkov:
                 assert found.tolist() == np.bincount(after, minlength=16).tolist() if after else not found.any()
                 break
 
-    def test_refuses_levels_that_are_not_sorted(self) -> None:
+    def test_refuses_levels_that_are_not_sorted(self):
         described = MarkovModel.fitted(Sequences.of(uploaded([[0, 1, 2]]), GRID)).as_dict()
         described["levels"][1]["code"].reverse()
         with pytest.raises(DataError, match=r"levels\.1\.code must be sorted codes from 0 to 47"):
@@ -261,18 +257,18 @@ class TestMarkov:
 
 
 class TestRecommender:
-    def test_never_recommends_the_last_cell(self) -> None:
+    def test_never_recommends_the_last_cell(self):
         assert POPULARITY.recommend([], 3).tolist() == [0, 1, 2]
         assert POPULARITY.recommend([2, 0], 3).tolist() == [1, 2, 3]
         assert len(POPULARITY.recommend([1], 99)) == 15
         assert POPULARITY.recommend([1], 0).tolist() == []
 
     @each("history", [[16], [-1], [0.5], ["a"], [[1]]])
-    def test_a_history_must_be_cells_of_the_grid(self, history: list[object]) -> None:
+    def test_a_history_must_be_cells_of_the_grid(self, history):
         with pytest.raises(DataError, match="history must be cells of the grid, whole numbers from 0 to 15"):
             POPULARITY.recommend(history, 1)  # type: ignore[arg-type]
 
-    def test_loads_what_is_downloaded(self, tmp_path) -> None:
+    def test_loads_what_is_downloaded(self, tmp_path):
         path = tmp_path / "model.json"
         for private in (True, False):
             path.write_text(json.dumps({"model": POPULARITY.as_dict(), "privacy": {"private": private}}))
@@ -285,7 +281,7 @@ class TestRecommender:
         "text",
         ["", "[]", "{}", '{"model": 1}', "[" * 10**5, '{"model": {}, "privacy": 1}', '{"model": [], "privacy": {}}'],
     )
-    def test_refuses_files_that_are_no_model(self, tmp_path, text: str) -> None:
+    def test_refuses_files_that_are_no_model(self, tmp_path, text):
         path = tmp_path / "model.json"
         path.write_text(text)
         with pytest.raises(DataError, match=r"model\.json must be a model that was downloaded as JSON"):
@@ -302,11 +298,11 @@ class TestRecommender:
             ({"counts": [2**70] * 16}, "counts must be 16 whole numbers"),
         ],
     )
-    def test_names_what_is_wrong_in_a_model(self, changes: dict[str, object], rule: str) -> None:
+    def test_names_what_is_wrong_in_a_model(self, changes, rule):
         with pytest.raises(DataError, match=rule):
             Recommender.from_dict(POPULARITY.as_dict() | changes)
 
-    def test_the_digest_of_popularity_is_that_of_earlier_versions(self) -> None:
+    def test_the_digest_of_popularity_is_that_of_earlier_versions(self):
         model = PopularityModel(Grid.square(0.0, 0.0, 1.0, 1.0, 2), np.array([3, -1, 0, 7]))
         assert model_digest(model) == "8c849108dfcfe403ac928947390d7fd74399c51399fd1d173aca8ad7660937b2"
 
@@ -314,16 +310,16 @@ class TestRecommender:
 class TestFiles:
     LABEL: ClassVar = {"text": "a label", "private": False}
 
-    def written(self, model: Recommender, fmt: str) -> bytes:
+    def written(self, model, fmt):
         out = io.BytesIO()
         datatypes["checkins"].write(model, fmt, out, label=self.LABEL)
         return out.getvalue()
 
     @pytest.fixture
-    def gravity(self) -> GravityModel:
+    def gravity(self):
         return GravityModel(GRID, np.arange(16) - 2, np.arange(16)[::-1].copy(), 2.5, 1.5)
 
-    def test_json_of_any_model_is_verified_and_loaded(self, gravity: GravityModel, tmp_path) -> None:
+    def test_json_of_any_model_is_verified_and_loaded(self, gravity, tmp_path):
         for model in (gravity, POPULARITY):
             data = self.written(model, "json")
             assert format_of(data) == "model json"
@@ -331,25 +327,25 @@ class TestFiles:
             (tmp_path / "model.json").write_bytes(data)
             assert model_digest(Recommender.load(tmp_path / "model.json")) == model_digest(model)
 
-    def test_csv_has_the_mass_of_each_cell(self, gravity: GravityModel) -> None:
+    def test_csv_has_the_mass_of_each_cell(self, gravity):
         rows = self.written(gravity, "csv").decode().splitlines()
         assert rows[0].startswith("cell,west,south,east,north,mass,")
         assert [row.split(",")[5] for row in rows[1:]] == [repr(float(i - 2)) for i in range(16)]
         with pytest.raises(Unreadable, match="the mass of each cell, a part of the model: its JSON can be verified"):
             READERS["model csv"](self.written(gravity, "csv"))
 
-    def test_a_damaged_model_is_unreadable(self, gravity: GravityModel) -> None:
+    def test_a_damaged_model_is_unreadable(self, gravity):
         data = self.written(gravity, "json").replace(b'"model": "gravity"', b'"model": "levity"')
         with pytest.raises(Unreadable, match="model must be one of .* got levity"):
             READERS["model json"](data)
 
-    def test_a_table_holds_any_model(self, gravity: GravityModel) -> None:
+    def test_a_table_holds_any_model(self, gravity):
         kind = datatypes["checkins"]
         many = TransitionModel(MANY, np.arange(256), np.arange(16), 2.5, 1.5, np.arange(65_536) - 9, 1.5)
         for model in (gravity, POPULARITY, many):
             assert kind.digest(kind.release_from_table(kind.release_to_table(model))) == kind.digest(model)
 
-    def test_tables_of_popularity_from_before_other_models_are_read(self) -> None:
+    def test_tables_of_popularity_from_before_other_models_are_read(self):
         about = {"grid": {**BOX}, "private": True}
         table = pa.table({"count": pa.array(POPULARITY.counts)})
         found = datatypes["checkins"].release_from_table(
@@ -359,7 +355,7 @@ class TestFiles:
         assert model_digest(found) == model_digest(POPULARITY)
 
 
-def test_runs_of_the_published_example() -> None:
+def test_runs_of_the_published_example():
     """The sequences 012, 12, 21, 0112 of recommendation.md, repeats not collapsed and without an end symbol."""
     rows = [[0, 1, 2], [1, 2], [2, 1], [0, 1, 1, 2]]
     sequences = Sequences(np.concatenate(rows), np.cumsum([0, *map(len, rows)]), GRID)

@@ -1,7 +1,5 @@
 """No record decides about the rows of others: reading with the options of the first reading, over every format."""
 
-from __future__ import annotations
-
 import random
 import zlib
 
@@ -9,9 +7,8 @@ import pytest
 
 from privacy_engine.formats import formats
 from tests.engine import record_binary, record_documents, record_tables  # noqa: F401 (they register)
-from tests.engine.record_files import GENERATORS, File
+from tests.engine.record_files import GENERATORS
 from tests.engine.record_laws import (
-    First,
     Refused,
     again,
     check_changed,
@@ -28,11 +25,11 @@ LEAST_READ = 0.4
 """Of the generated files at least this share can be read at all."""
 
 
-def test_every_format_and_kind_has_a_generator() -> None:
+def test_every_format_and_kind_has_a_generator():
     assert {(one.name, kind) for one in formats() if not one.hidden for kind in one.kinds} <= set(CASES)
 
 
-def generated(name: str, kind: str, number: int) -> tuple[File, random.Random]:
+def generated(name, kind, number):
     """The file of this number of a format and kind."""
     rng = random.Random(zlib.crc32(f"{name} {kind}".encode()) + number)
     makers = GENERATORS[name, kind]
@@ -41,7 +38,7 @@ def generated(name: str, kind: str, number: int) -> tuple[File, random.Random]:
 
 @pytest.mark.parametrize("files", [QUICK, pytest.param(THOROUGH, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_a_record_changes_no_row_of_others(name: str, kind: str, files: int) -> None:
+def test_a_record_changes_no_row_of_others(name, kind, files):
     read = 0
     for number in range(files):
         file, rng = generated(name, kind, number)
@@ -59,7 +56,7 @@ def test_a_record_changes_no_row_of_others(name: str, kind: str, files: int) -> 
     assert read >= LEAST_READ * files
 
 
-def _check_twice(file: File, first: First) -> None:
+def _check_twice(file, first):
     """Reading the same file with the decided options gives the same, and finds nothing out."""
     second = again(file, file.records, first)
     assert second is not None, "the file cannot be read again"
@@ -70,7 +67,7 @@ def _check_twice(file: File, first: First) -> None:
     assert second.report.guesses == [], second.report.guesses
 
 
-def _check_without(file: File, first: First, rng: random.Random) -> None:
+def _check_without(file, first, rng):
     at = rng.randrange(len(file.records))
     record, other = file.records[at], file.other
     if unknown(file, first):
@@ -82,7 +79,7 @@ def _check_without(file: File, first: First, rng: random.Random) -> None:
         check_changed(first.reading, changed, record, other)
 
 
-def _check_moved(file: File, first: First, rng: random.Random) -> None:
+def _check_moved(file, first, rng):
     """The rows are the same in another order of the records, where their order has no meaning."""
     if file.ordered:
         return

@@ -1,7 +1,5 @@
 """Landmarks by schedule: a function of times alone, equal to the calendar event by event, and quick."""
 
-from __future__ import annotations
-
 import datetime as dt
 import itertools
 import json
@@ -44,7 +42,7 @@ instants = st.integers(-3_000_000_000, 4_000_000_000)
 
 
 @st.composite
-def schedules(draw: st.DrawFn) -> Schedule:
+def schedules(draw):
     first, last = sorted(draw(st.tuples(dates, dates)), key=lambda date: date or "")
     if last and not first:
         first, last = draw(st.sampled_from([(None, last), (last, None)]))
@@ -55,7 +53,7 @@ def schedules(draw: st.DrawFn) -> Schedule:
 
 
 @st.composite
-def near_changes(draw: st.DrawFn) -> tuple[str, list[int]]:
+def near_changes(draw):
     """A zone, and instants about the places where its offset changes within one year."""
     name, year = draw(zones), draw(st.integers(1950, 2060))
     zone = zoneinfo.ZoneInfo(name)
@@ -69,14 +67,14 @@ def near_changes(draw: st.DrawFn) -> tuple[str, list[int]]:
     return name, sorted(start + shift for start in changed or [int(days[0].timestamp())] for shift in around)
 
 
-def is_inside(schedule: Schedule, instant: float) -> bool:
+def is_inside(schedule, instant):
     """By the calendar, one event at a time."""
     zone = zoneinfo.ZoneInfo(schedule.time_zone)
     local = (dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=instant)).astimezone(zone)
     clock, today = local.strftime("%H:%M"), local.date()
     yesterday = today - dt.timedelta(days=1)
 
-    def starts_on(date: dt.date, window: Any) -> bool:
+    def starts_on(date, window):
         text = date.isoformat()
         return (
             DAYS[date.weekday()] in window.days
@@ -93,7 +91,7 @@ def is_inside(schedule: Schedule, instant: float) -> bool:
     return False
 
 
-def trajectory(times: Any, seed: int = 0) -> Trajectory:
+def trajectory(times, seed=0):
     rng = np.random.default_rng(seed)
     return Trajectory(rng.uniform(-180, 180, len(times)), rng.uniform(-90, 90, len(times)), np.sort(times))
 
@@ -101,13 +99,11 @@ def trajectory(times: Any, seed: int = 0) -> Trajectory:
 class TestReadsTimesOnly:
     @settings(max_examples=examples(60))
     @given(schedules(), st.lists(instants, max_size=20), st.integers(0, 99), st.integers(0, 99))
-    def test_moving_positions_never_changes_which_events_are_landmarks(
-        self, schedule: Schedule, times: list[int], here: int, there: int
-    ) -> None:
+    def test_moving_positions_never_changes_which_events_are_landmarks(self, schedule, times, here, there):
         [a], [b] = (schedule.mark([trajectory(times, seed)]) for seed in (here, there))
         assert np.array_equal(a.mask, b.mask)
 
-    def test_is_registered_as_covered_and_states_it(self) -> None:
+    def test_is_registered_as_covered_and_states_it(self):
         assert Schedule.reads == "times"
         assert parse_short("schedule:daily:22:00-06:00@UTC").not_covered == ()
         assert "reads times only, which are public" in Schedule.summary
@@ -119,13 +115,13 @@ class TestReadsTimesOnly:
 class TestEqualsTheCalendar:
     @settings(max_examples=examples(300))
     @given(schedules(), st.lists(instants, max_size=30))
-    def test_at_any_instant(self, schedule: Schedule, times: list[int]) -> None:
+    def test_at_any_instant(self, schedule, times):
         found = schedule.holds(np.array(times, dtype=np.float64))
         assert found.tolist() == [is_inside(schedule, one) for one in times]
 
     @settings(max_examples=examples(300))
     @given(schedules(), near_changes())
-    def test_where_clocks_are_put_forward_and_back(self, schedule: Schedule, near: tuple[str, list[int]]) -> None:
+    def test_where_clocks_are_put_forward_and_back(self, schedule, near):
         name, times = near
         schedule = schedule.model_copy(update={"time_zone": name})
         found = schedule.holds(np.array(times, dtype=np.float64))
@@ -134,7 +130,7 @@ class TestEqualsTheCalendar:
     @settings(max_examples=examples(100))
     @given(near_changes())
     @example(("Pacific/Apia", [1325239199, 1325239200]))  # a whole day was left out: 29 December, then the 31st
-    def test_local_clocks_are_those_of_the_calendar(self, near: tuple[str, list[int]]) -> None:
+    def test_local_clocks_are_those_of_the_calendar(self, near):
         name, times = near
         clock = local_clock(np.array(times, dtype=np.float64), name)
         for instant, day, second in zip(times, clock.day.tolist(), clock.second.tolist(), strict=True):
@@ -142,7 +138,7 @@ class TestEqualsTheCalendar:
             assert day == (local.date() - dt.date(1970, 1, 1)).days
             assert second == local.hour * 3600 + local.minute * 60 + local.second
 
-    def test_fractions_of_a_second_belong_to_their_second(self) -> None:
+    def test_fractions_of_a_second_belong_to_their_second(self):
         noon = dt.datetime(2024, 6, 3, 12, tzinfo=dt.UTC).timestamp()
         schedule = parse_short("schedule:mon:11:00-12:00@UTC")
         [found] = schedule.mark([Trajectory([0] * 3, [0] * 3, [noon - 3600, noon - 0.001, noon])])
@@ -150,25 +146,25 @@ class TestEqualsTheCalendar:
 
 
 class TestExamples:
-    def at(self, short: str, *local: str) -> list[bool]:
+    def at(self, short, *local):
         schedule = parse_short(short)
         assert isinstance(schedule, Schedule)
         zone = zoneinfo.ZoneInfo(schedule.time_zone)
         times = [dt.datetime.fromisoformat(one).replace(tzinfo=zone).timestamp() for one in local]
         return [bool(one) for one in schedule.holds(np.array(times))]
 
-    def test_a_night_belongs_to_the_day_it_starts_on(self) -> None:
+    def test_a_night_belongs_to_the_day_it_starts_on(self):
         """1 June 2024 was a Saturday: Friday's night lasts into it, and Sunday's into Monday is not requested."""
         nights = "schedule:mon-fri:22:00-06:00@Europe/Paris"
         assert self.at(nights, "2024-05-31 22:00", "2024-06-01 05:59", "2024-06-01 06:00") == [True, True, False]
         assert self.at(nights, "2024-06-01 23:00", "2024-06-03 05:00", "2024-06-03 22:00") == [False, False, True]
 
-    def test_dates_are_those_on_which_a_window_starts(self) -> None:
+    def test_dates_are_those_on_which_a_window_starts(self):
         nights = "schedule:daily:22:00-06:00@Europe/Paris:2024-06-01..2024-06-02"
         inside = self.at(nights, "2024-06-01 05:00", "2024-06-01 22:00", "2024-06-03 05:00", "2024-06-03 23:00")
         assert inside == [False, True, True, False]
 
-    def test_an_hour_that_comes_twice_is_inside_both_times(self) -> None:
+    def test_an_hour_that_comes_twice_is_inside_both_times(self):
         twice = dt.datetime(2024, 10, 27, 2, 30, tzinfo=zoneinfo.ZoneInfo("Europe/Paris"))
         times = np.array([twice.replace(fold=fold).timestamp() for fold in (0, 1)])
         assert times[1] - times[0] == 3600
@@ -177,7 +173,7 @@ class TestExamples:
             assert isinstance(schedule, Schedule)
             assert schedule.holds(times).tolist() == [inside, inside]
 
-    def test_a_whole_day_and_several_windows(self) -> None:
+    def test_a_whole_day_and_several_windows(self):
         short = "schedule:mon-fri:09:00-17:00,sat-sun:00:00-24:00@UTC"
         assert self.at(short, "2024-06-01 00:00", "2024-06-02 23:59", "2024-06-03 08:59", "2024-06-03 09:00") == [
             True,
@@ -186,14 +182,14 @@ class TestExamples:
             True,
         ]
 
-    def test_each_series_has_its_own_marks(self) -> None:
+    def test_each_series_has_its_own_marks(self):
         noon = dt.datetime(2024, 6, 3, 12, tzinfo=dt.UTC).timestamp()
         series = [trajectory([noon]), trajectory([]), trajectory([noon + 3600, noon + 7200])]
         found = parse_short("schedule:mon:12:00-13:30@UTC").mark(series)
         assert [one.mask.tolist() for one in found] == [[True], [], [True, False]]
 
 
-def test_a_million_events_take_less_than_half_a_second() -> None:
+def test_a_million_events_take_less_than_half_a_second():
     schedule = parse_short("schedule:mon-fri:22:00-06:00,sat-sun:00:00-24:00@Europe/Paris")
     assert isinstance(schedule, Schedule)
     times = np.sort(np.random.default_rng(1).uniform(1.6e9, 1.6e9 + 5 * 365 * 86400, 10**6))
@@ -232,23 +228,23 @@ class TestRefusals:
             ({"zone": "UTC"}, "zone", "is not a parameter"),
         ],
     )
-    def test_fail_by_field_rule_and_value(self, changed: dict[str, Any], field: str, rule: str) -> None:
+    def test_fail_by_field_rule_and_value(self, changed, field, rule):
         refused = refusal(ParameterErrors, landmark_methods.parse, GOOD | changed, field="method")
         [error] = refused.errors
         assert error.field == f"method.{field}"
         assert rule in error.rule
 
-    def test_fail_without_times(self) -> None:
+    def test_fail_without_times(self):
         with pytest.raises(DataError, match="the method Schedule need times, and this dataset has none"):
             landmark_methods.parse(GOOD).mark([Trajectory([0], [0])])
 
     @each("instant", [-1e12, 1e12, 253_402_300_000.0])
-    def test_fail_where_there_is_no_calendar(self, instant: float) -> None:
+    def test_fail_where_there_is_no_calendar(self, instant):
         with pytest.raises(DataError, match="within the years 1 to 9999") as refused:
             landmark_methods.parse(GOOD).mark([Trajectory([0], [0], [instant])])
         assert refused.value.field == "time_s"
 
-    def test_every_zone_is_read_at_both_ends_of_the_calendar(self) -> None:
+    def test_every_zone_is_read_at_both_ends_of_the_calendar(self):
         ends = np.array([-62_135_424_000.0, 253_402_127_999.0])
         for zone in ZONES[::7]:
             assert len(local_clock(ends, zone).day) == 2
@@ -274,7 +270,7 @@ class TestRefusals:
             "schedule:mon:22:00-06:00,,tue:22:00-06:00@UTC",
         ],
     )
-    def test_fail_short_forms_that_mean_nothing(self, text: str) -> None:
+    def test_fail_short_forms_that_mean_nothing(self, text):
         refused = refusal(ParameterError, parse_short, text)
         assert (getattr(refused, "errors", None) or [refused])[0].field.startswith("landmarks")
 
@@ -282,7 +278,7 @@ class TestRefusals:
 class TestShortForm:
     @settings(max_examples=examples(100))
     @given(schedules())
-    def test_describes_what_the_long_form_does(self, schedule: Schedule) -> None:
+    def test_describes_what_the_long_form_does(self, schedule):
         """What describe() writes of the windows is the short form's own, but for blanks."""
         if any(len(window.days) == 7 for window in schedule.windows) or len(schedule.windows) > 3:
             return
@@ -292,7 +288,7 @@ class TestShortForm:
         assert parse_short(short) == schedule
         assert landmark_methods.parse(json.loads(json.dumps(schedule.model_dump()))) == schedule
 
-    def test_of_the_issue(self) -> None:
+    def test_of_the_issue(self):
         found = parse_short("schedule:mon-fri:22:00-06:00@Europe/Paris")
         assert found.model_dump() == {
             "name": "schedule",
@@ -303,7 +299,7 @@ class TestShortForm:
         }
         assert found.describe() == "mon-fri 22:00-06:00, Europe/Paris"
 
-    def test_separators_and_days_that_share_a_time(self) -> None:
+    def test_separators_and_days_that_share_a_time(self):
         comma, plus = (parse_short(f"schedule:mon:08:00-09:00{sign}fri-mon:20:00-21:00@UTC") for sign in ",+")
         assert comma == plus
         assert isinstance(comma, Schedule)

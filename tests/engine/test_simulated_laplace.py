@@ -1,11 +1,7 @@
 """Laplace noise of simulations: its law, and the same bits whatever runs it, and how."""
 
-from __future__ import annotations
-
 import hashlib
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,14 +18,14 @@ BITS = "eaf7103ec11601f06c16fc1aa54cf41daa9ca9cb7d2717f8ba1c30783e057f2e"
 
 
 class TestLaw:
-    def test_is_laplace_whatever_its_scale(self) -> None:
+    def test_is_laplace_whatever_its_scale(self):
         """False alarms: 1e-6."""
         epsilon = 10.0 ** np.random.default_rng(1).uniform(-3, 3, DRAWS)
         x = np.sort(noise.simulated_laplace(epsilon, 2.5, seed=2) * epsilon / 2.5)
         share = np.where(x < 0, np.exp(x) / 2, 1 - np.exp(-np.abs(x)) / 2)
         assert np.abs(share - (np.arange(DRAWS) + 0.5) / DRAWS).max() < dkw(DRAWS)
 
-    def test_has_the_tails_of_its_law(self) -> None:
+    def test_has_the_tails_of_its_law(self):
         """How many of a million lie beyond 6, 8 and 10 scales: five standard errors, false alarms 3e-6 each."""
         found = np.abs(noise.simulated_laplace(np.ones(DRAWS), 1.0, seed=3))
         for far in (6, 8, 10):
@@ -37,14 +33,14 @@ class TestLaw:
             assert abs((found > far).sum() - expected) < 5 * math.sqrt(expected)
         assert found.max() < 22.3
 
-    def test_signs_do_not_follow_magnitudes(self) -> None:
+    def test_signs_do_not_follow_magnitudes(self):
         """Chi-square of the signs in 50 bins of magnitude; false alarms 1e-5."""
         found = noise.simulated_laplace(np.ones(DRAWS), 1.0, seed=4)
         bins = np.minimum(-np.expm1(-np.abs(found)) * 50, 49).astype(int)
         positive, all_of_them = np.bincount(bins, found > 0), np.bincount(bins)
         assert chdtrc(50, ((positive - all_of_them / 2) ** 2 / (all_of_them / 4)).sum()) > 1e-5
 
-    def test_draws_of_neighbours_repetitions_seeds_and_planar_noise_are_not_correlated(self) -> None:
+    def test_draws_of_neighbours_repetitions_seeds_and_planar_noise_are_not_correlated(self):
         """Five standard errors of a correlation each, of values and of magnitudes: false alarms 3e-6."""
         n = 200_000
         one, two = noise.simulated_laplace(np.ones(n), 1.0, seed=1, repetition=[0, 1])
@@ -54,7 +50,7 @@ class TestLaw:
             assert abs(np.corrcoef(a, b)[0, 1]) < 5 / math.sqrt(n)
 
 
-def drawn(chunk: int, n: int = 3000) -> bytes:
+def drawn(chunk, n=3000):
     epsilon = np.tile([1.0, 1e-3, 1e300, 1e-9, 7.0], n)[:n]
     pieces = [
         noise.simulated_laplace(
@@ -82,32 +78,32 @@ print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", assembly))
 
 class TestSameBits:
     @each("chunk", [1, 2, 3, 7, 1000, 1023, 1024, 1025, 2999])
-    def test_for_every_chunk(self, chunk: int) -> None:
+    def test_for_every_chunk(self, chunk):
         assert drawn(chunk) == drawn(3000)
 
-    def test_for_one_repetition_alone_and_among_others(self) -> None:
+    def test_for_one_repetition_alone_and_among_others(self):
         together = noise.simulated_laplace(np.ones(100), 1.0, seed=3, repetition=np.arange(5))
         for repetition in range(5):
             alone = noise.simulated_laplace(np.ones(100), 1.0, seed=3, repetition=repetition)
             assert np.array_equal(alone, together[repetition])
 
-    def test_as_when_this_was_written(self) -> None:
+    def test_as_when_this_was_written(self):
         assert hashlib.sha256(drawn(3000)).hexdigest() == BITS
 
     @pytest.mark.slow  # compiles for another processor; the test above pins the bits
     @pytest.mark.parametrize("cpu", ["generic", "native"])
-    def test_on_every_processor_and_without_fused_operations(self, cpu: str, tmp_path: Path) -> None:
+    def test_on_every_processor_and_without_fused_operations(self, cpu, tmp_path):
         assert compiled_for(cpu, ELSEWHERE, tmp_path) == ["generic" if cpu == "generic" else "None", BITS, "[]"]
 
 
 class TestInterface:
-    def test_shapes_follow_epsilon_and_repetitions(self) -> None:
+    def test_shapes_follow_epsilon_and_repetitions(self):
         assert noise.simulated_laplace(np.ones(4), 1.0, seed=1).shape == (4,)
         assert noise.simulated_laplace(np.ones(4), 1.0, seed=1, repetition=[3, 4, 5]).shape == (3, 4)
         assert noise.simulated_laplace([], 1.0, seed=1).shape == (0,)
         assert noise.simulated_laplace(1.0, 1.0, seed=1).shape == (1,)
 
-    def test_is_scaled_by_sensitivity_over_epsilon(self) -> None:
+    def test_is_scaled_by_sensitivity_over_epsilon(self):
         unit = noise.simulated_laplace(np.ones(50), 1.0, seed=1)
         assert np.array_equal(noise.simulated_laplace(np.full(50, 0.25), 2.0, seed=1), 8 * unit)
 
@@ -123,11 +119,11 @@ class TestInterface:
             ({"sensitivity": math.inf}, "sensitivity"),
         ],
     )
-    def test_names_what_it_refuses(self, changed: dict[str, Any], field: str) -> None:
+    def test_names_what_it_refuses(self, changed, field):
         with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
             noise.simulated_laplace(**({"epsilon": [1.0], "sensitivity": 1.0, "seed": 1} | changed))
         assert caught.value.field == field
 
-    def test_refuses_a_table_of_epsilons(self) -> None:
+    def test_refuses_a_table_of_epsilons(self):
         with pytest.raises(DataError, match=r"^epsilon must be one-dimensional"):
             noise.simulated_laplace([[1.0]], 1.0, seed=1)

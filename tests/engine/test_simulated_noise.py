@@ -1,11 +1,7 @@
 """Noise of simulations: the law it must follow, and the same bits whatever runs it, and how."""
 
-from __future__ import annotations
-
 import hashlib
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,20 +20,20 @@ LARGE_NOISE = [1e-9, 5e-8, 1.4e-7, 1.6e-7, 1e-6]
 BITS = "32a693ccf71dc2a7a0cb198aeae5b3a2fd869cd108a34ea29aae2d93303024c2"
 
 
-def dkw(n: int, rate: float = 1e-6) -> float:
+def dkw(n, rate=1e-6):
     """How far an empirical distribution of n draws strays from the true one with probability at most ``rate``."""
     return math.sqrt(math.log(2 / rate) / (2 * n))
 
 
 class TestLaw:
-    def test_follows_the_gamma_law_whatever_its_scale(self) -> None:
+    def test_follows_the_gamma_law_whatever_its_scale(self):
         """False alarms: 1e-6."""
         epsilon = 10.0 ** np.random.default_rng(1).uniform(-3, 3, DRAWS)
         r = np.sort(noise.simulated_polar(epsilon, seed=2)[0] * epsilon)
         assert np.abs(1 - (1 + r) * np.exp(-r) - (np.arange(DRAWS) + 0.5) / DRAWS).max() < dkw(DRAWS)
 
     @each("epsilon", LARGE_NOISE)
-    def test_follows_the_law_of_the_sphere_where_noise_is_as_large_as_the_earth(self, epsilon: float) -> None:
+    def test_follows_the_law_of_the_sphere_where_noise_is_as_large_as_the_earth(self, epsilon):
         """Chi-square over 50 bins of the density sin(a) exp(-rate a); false alarms 1e-5 for each epsilon."""
         n, bins, rate = 100_000, 50, epsilon * geo.EARTH_RADIUS_M
         lon, lat = noise.simulated_planar(np.full(n, 170.0), np.full(n, -60.0), epsilon, seed=11)
@@ -47,14 +43,14 @@ class TestLaw:
         counts = np.bincount(np.minimum((share * bins).astype(int), bins - 1), minlength=bins)
         assert chdtrc(bins - 1, ((counts - n / bins) ** 2 / (n / bins)).sum()) > 1e-5
 
-    def test_points_everywhere_alike_whatever_the_distance(self) -> None:
+    def test_points_everywhere_alike_whatever_the_distance(self):
         """Chi-square of 36 bearings, near and far half apart; false alarms 1e-5 each."""
         radius, bearing = noise.simulated_polar(np.ones(DRAWS), seed=7)
         for chosen in (bearing[radius < 1.678], bearing[radius >= 1.678]):
             counts = np.bincount((chosen / (2 * np.pi) * 36).astype(int), minlength=36)
             assert chdtrc(35, ((counts - chosen.size / 36) ** 2 / (chosen.size / 36)).sum()) > 1e-5
 
-    def test_draws_of_neighbours_repetitions_and_seeds_are_not_correlated(self) -> None:
+    def test_draws_of_neighbours_repetitions_and_seeds_are_not_correlated(self):
         """Five standard errors of a correlation each: false alarms 3e-6."""
         n = 200_000
         radius, bearing = noise.simulated_polar(np.ones(n), seed=1, repetition=[0, 1])
@@ -65,9 +61,7 @@ class TestLaw:
 
     @settings(max_examples=examples(150))
     @given(st.floats(-180, 180), st.floats(-90, 90), st.floats(1e-9, 10), st.integers(0, 2**70))
-    def test_moves_along_a_great_circle_by_the_radius_it_drew(
-        self, lon: float, lat: float, epsilon: float, seed: int
-    ) -> None:
+    def test_moves_along_a_great_circle_by_the_radius_it_drew(self, lon, lat, epsilon, seed):
         lon2, lat2 = noise.simulated_planar(np.full(9, lon), np.full(9, lat), epsilon, seed=seed)
         radius, bearing = noise.simulated_polar(np.full(9, epsilon), seed=seed)
         assert ((radius > 0) & (radius <= math.pi * geo.EARTH_RADIUS_M)).all()
@@ -78,7 +72,7 @@ class TestLaw:
 
 
 @given(seed=st.integers(0, 2**200), stream=st.lists(st.integers(0, 2**32 - 1), max_size=9))
-def test_a_key_is_that_of_numpys_seed_sequence(seed: int, stream: list[int]) -> None:
+def test_a_key_is_that_of_numpys_seed_sequence(seed, stream):
     spawned = np.random.SeedSequence(seed, spawn_key=(noise.sources.Stream.PLANAR, *stream))
     assert noise.simulated_key(seed, *stream).tolist() == spawned.generate_state(2).tolist()
 
@@ -93,7 +87,7 @@ print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", " ".join(as
 """
 
 
-def drawn(chunk: int, n: int = 3000) -> bytes:
+def drawn(chunk, n=3000):
     """One digest of noise from metres to the whole Earth, drawn in pieces."""
     epsilon = np.tile([1.0, 1e-3, 1e-5, *LARGE_NOISE], n)[:n]
     lon, lat = np.linspace(-180, 180, n), np.linspace(90, -90, n)
@@ -113,40 +107,40 @@ def drawn(chunk: int, n: int = 3000) -> bytes:
 
 class TestSameBits:
     @each("chunk", [1, 7, 64, 1000, 2999])
-    def test_for_every_chunk(self, chunk: int) -> None:
+    def test_for_every_chunk(self, chunk):
         assert hashlib.sha256(drawn(chunk)).digest() == hashlib.sha256(drawn(3000)).digest()
 
-    def test_for_one_repetition_alone_and_among_others(self) -> None:
+    def test_for_one_repetition_alone_and_among_others(self):
         epsilon = np.full(100, 0.01)
         together = noise.simulated_polar(epsilon, seed=3, repetition=np.arange(5))
         for repetition in range(5):
             alone = noise.simulated_polar(epsilon, seed=3, repetition=repetition)
             assert np.array_equal(alone, [axis[repetition] for axis in together])
 
-    def test_as_when_this_was_written(self) -> None:
+    def test_as_when_this_was_written(self):
         assert hashlib.sha256(drawn(3000)).hexdigest() == BITS
 
     @pytest.mark.slow  # compiles for another processor; the test above pins the bits
     @pytest.mark.parametrize("cpu", ["generic", "native"])
-    def test_on_every_processor_and_without_fused_operations(self, cpu: str, tmp_path: Path) -> None:
+    def test_on_every_processor_and_without_fused_operations(self, cpu, tmp_path):
         assert compiled_for(cpu, ELSEWHERE, tmp_path) == ["generic" if cpu == "generic" else "None", BITS, "[]"]
 
 
 class TestInterface:
-    def test_seeded_sources_draw_what_they_always_drew(self) -> None:
+    def test_seeded_sources_draw_what_they_always_drew(self):
         expected = [0.46881748695593284, 0.42614583623918467, 0.3629817008336008]
         assert noise.seeded(7).uniform(3).tolist() == expected
         in_pieces = noise.seeded(7)
         assert [float(in_pieces.uniform(1)[0]) for _ in range(3)] == expected
 
-    def test_shapes_follow_positions_and_repetitions(self) -> None:
+    def test_shapes_follow_positions_and_repetitions(self):
         where = np.zeros(4)
         assert noise.simulated_planar(where, where, 1.0, seed=1)[0].shape == (4,)
         assert noise.simulated_planar(where, where, 1.0, seed=1, repetition=[3, 4, 5])[1].shape == (3, 4)
         assert noise.simulated_planar([], [], 1.0, seed=1)[0].shape == (0,)
         assert noise.simulated_planar(0.0, 0.0, 1.0, seed=1)[0].shape == (1,)
 
-    def test_leaves_its_input_alone(self) -> None:
+    def test_leaves_its_input_alone(self):
         lon, lat = np.array([1.0, 2.0]), np.array([3.0, 4.0])
         noise.simulated_planar(lon, lat, 1.0, seed=1)
         assert lon.tolist() == [1.0, 2.0]
@@ -160,12 +154,12 @@ class TestInterface:
             ([[0.0]], [[0.0]], 1.0, "epsilon_per_m"),
         ],
     )
-    def test_refuses_arrays_that_do_not_fit(self, lon: Any, lat: Any, epsilon: Any, field: str) -> None:
+    def test_refuses_arrays_that_do_not_fit(self, lon, lat, epsilon, field):
         with pytest.raises(DataError, match=rf"^{field} must be ") as caught:
             noise.simulated_planar(lon, lat, epsilon, seed=1)
         assert caught.value.field == field
 
-    def test_survives_any_epsilon(self) -> None:
+    def test_survives_any_epsilon(self):
         for epsilon in (5e-324, 1e-300, 1e-12, 1e12, 1e300):
             radius = noise.simulated_polar(np.full(20, epsilon), seed=1)[0]
             assert ((radius > 0) & (radius <= math.pi * geo.EARTH_RADIUS_M)).all()
@@ -187,7 +181,7 @@ class TestInterface:
             ({"seed": 1, "epsilon_per_m": math.inf}, "epsilon_per_m"),
         ],
     )
-    def test_names_what_it_refuses(self, changed: dict[str, Any], field: str) -> None:
+    def test_names_what_it_refuses(self, changed, field):
         with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
             noise.simulated_planar([0.0, 0.0], [0.0, 0.0], **({"epsilon_per_m": 1.0} | changed))
         assert caught.value.field == field

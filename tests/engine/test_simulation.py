@@ -1,14 +1,11 @@
 """Repetitions of mechanisms: equal to plain loops, alike to releases, and the same bits however they are cut."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import tracemalloc
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -41,7 +38,7 @@ HOW = {"epsilon": 1.0, "radius_m": 1.0}
 BITS = "0db85b54ff30a10d818ad2a17ca858323798e8087fd01f306e63d3b52f74064c"
 
 
-def of(epsilon: float, radius_m: float, q: float = 1e5) -> list[TrajectoryMechanism]:
+def of(epsilon, radius_m, q=1e5):
     """Every mechanism, with every choice that a simulation could get wrong."""
     how = {"epsilon": epsilon, "radius_m": radius_m}
     return [
@@ -62,18 +59,18 @@ def of(epsilon: float, radius_m: float, q: float = 1e5) -> list[TrajectoryMechan
     ]
 
 
-def walk(n: int, step_deg: float = 0.002, seed: int = 1) -> Trajectory:
+def walk(n, step_deg=0.002, seed=1):
     rng = np.random.default_rng(seed)
     steps = rng.uniform(-1.7, 1.7, (2, n)) * step_deg  # no logarithm of a library's
     lon, lat = np.cumsum(steps, axis=1)
     return Trajectory(116.4 + lon, 39.9 + lat)
 
 
-def marks(n: int, share: float, seed: int = 1) -> LandmarkSet:
+def marks(n, share, seed=1):
     return LandmarkSet.at(np.random.default_rng(seed).permutation(n)[: round(n * share)], n)
 
 
-def test_every_registered_mechanism_is_among_those_tested() -> None:
+def test_every_registered_mechanism_is_among_those_tested():
     assert {type(one) for one in of(1, 1)} == set(mechanisms.of("trajectory"))
 
 
@@ -88,17 +85,7 @@ class TestEqualsPlainLoops:
         seed=st.integers(0, 2**70),
         first=st.sampled_from([0, 5, 2**32 - 2]),
     )
-    def test_to_1e_12(
-        self,
-        which: int,
-        mask: list[bool],
-        lon: float,
-        lat: float,
-        step_m: float,
-        noise_m: float,
-        seed: int,
-        first: int,
-    ) -> None:
+    def test_to_1e_12(self, which, mask, lon, lat, step_m, noise_m, seed, first):
         """Relative; absolute 10 nm, as near as degrees report positions. Noise from a metre to all round the Earth."""
         n, rng = len(mask), np.random.default_rng(seed)
         places = geo.destination(lon, lat, step_m * rng.exponential(1, n), rng.uniform(0, 7, n))
@@ -121,7 +108,7 @@ class TestAgreesWithReleases:
     """
 
     @each("mechanism", of(1.0, 400.0), ids=lambda one: "-".join(str(v) for _, v in one))
-    def test_in_distribution(self, mechanism: TrajectoryMechanism) -> None:
+    def test_in_distribution(self, mechanism):
         mask = np.arange(15) % 3 != 2
         places = geo.destination(179.9, 60.0, np.where(np.arange(15) % 5, 300.0, 300e3), np.arange(15) * 1.0)
         series, landmarks = Trajectory(*places), LandmarkSet(mask)
@@ -141,7 +128,7 @@ class Rounded(TrajectoryMechanism):
     epsilon: float = 1.0
     radius_m: float = 1.0
 
-    def draw(self, series: Trajectory, is_landmark: Any, *, rng: noise.RandomSource) -> Any:
+    def draw(self, series, is_landmark, *, rng):
         release = EventLevel(**HOW).release(series, LandmarkSet(is_landmark), rng=rng)
         keep = np.arange(len(series)) < len(series) - 1
         shorter = release.series.moved(release.series.lon[keep].round(3), release.series.lat[keep].round(3), keep)
@@ -149,7 +136,7 @@ class Rounded(TrajectoryMechanism):
 
 
 class TestWithoutAWalk:
-    def test_a_mechanism_is_released_again_and_again(self) -> None:
+    def test_a_mechanism_is_released_again_and_again(self):
         series, landmarks = walk(20), marks(20, 0.3)
         found = simulation.simulate([Rounded()], series, [landmarks], seed=3, repetitions=4, by_event=True)
         for repetition, error in enumerate(found.errors_m[0, 0]):
@@ -158,7 +145,7 @@ class TestWithoutAWalk:
         assert np.flatnonzero(np.isnan(found.by_event_m[0, 0])).tolist() == [19]
         assert np.nanmean(found.by_event_m) == pytest.approx(found.errors_m.mean(), rel=1e-12)
 
-    def test_among_others_and_in_parts(self) -> None:
+    def test_among_others_and_in_parts(self):
         series, landmarks = walk(20), [marks(20, 0.3), marks(20, 0.6)]
         both = simulation.simulate([Uniform(**HOW), Rounded()], series, landmarks, seed=3, repetitions=4)
         for i, mask in enumerate(landmarks):
@@ -169,11 +156,11 @@ class TestWithoutAWalk:
             assert np.concatenate(parts).tolist() == both.errors_m[1, i].tolist()
 
 
-def digest(found: simulation.Simulation) -> str:
+def digest(found):
     return hashlib.sha256(found.errors_m.tobytes() + found.by_event_m.tobytes()).hexdigest()
 
 
-def simulated(first: int = 0, repetitions: int = 20, *, radius_m: float = 1e4, **given: Any) -> simulation.Simulation:
+def simulated(first=0, repetitions=20, *, radius_m=1e4, **given):
     """Every mechanism over two sets; noise from kilometres to all round the Earth, repeats near and far."""
     series = walk(300, step_deg=0.3)
     sets = [marks(300, 0.3), LandmarkSet(np.arange(300) < 250)]
@@ -182,33 +169,31 @@ def simulated(first: int = 0, repetitions: int = 20, *, radius_m: float = 1e4, *
     )
 
 
-def part(first: int, repetitions: int) -> np.ndarray:
+def part(first, repetitions):
     return simulated(first, repetitions).errors_m
 
 
 class TestSameBits:
     @pytest.mark.parametrize("common", [True, False])
     @pytest.mark.parametrize(("events", "tile"), [(1, 128), (7, 8), (64, 3), (299, 1), (1000, 17)])
-    def test_for_every_chunk_and_tile(
-        self, events: int, tile: int, common: bool, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_for_every_chunk_and_tile(self, events, tile, common, monkeypatch):
         expected = digest(simulated(common=common))
         monkeypatch.setattr(simulation, "EVENTS", events)
         monkeypatch.setattr(simulation, "REPETITIONS", tile)
         assert digest(simulated(common=common)) == expected
 
-    def test_for_every_number_of_repetitions_and_wherever_they_start(self) -> None:
+    def test_for_every_number_of_repetitions_and_wherever_they_start(self):
         hundred = simulated(repetitions=150).errors_m
         assert part(0, 10).tobytes() == hundred[:, :, :10].tobytes()
         assert part(130, 20).tobytes() == hundred[:, :, 130:].tobytes()
 
     @pytest.mark.slow
-    def test_for_one_process_and_several(self) -> None:
+    def test_for_one_process_and_several(self):
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
             parts = list(pool.map(part, (0, 7), (7, 13)))
         assert np.concatenate(parts, axis=-1).tobytes() == simulated().errors_m.tobytes()
 
-    def test_for_a_mechanism_alone_and_among_others(self) -> None:
+    def test_for_a_mechanism_alone_and_among_others(self):
         series, landmarks = walk(300, step_deg=0.3), LandmarkSet(np.arange(300) < 250)
         for common in (True, False):
             together = simulated(common=common).errors_m[:, 1]
@@ -217,7 +202,7 @@ class TestSameBits:
                 assert alone.tobytes() == errors.tobytes()
 
     @each("one", [*of(1.0, 1.0)[-4:], *of(1.0, 1.0)[4:6], Planned(**HOW, step_variance_m2=1e5)])
-    def test_with_a_far_event_at_the_end(self, one: TrajectoryMechanism) -> None:
+    def test_with_a_far_event_at_the_end(self, one):
         """Where all events are near each other the distances of held positions are measured in another place."""
         series, mask = walk(300, 1e-4), np.append(marks(299, 0.6).mask, False)
         far = series.moved(np.append(series.lon[:299], 20.0), series.lat)
@@ -228,16 +213,16 @@ class TestSameBits:
         assert near.by_event_m[0, 0].tobytes() == other.by_event_m[0, 0].tobytes()
         assert near.errors_m.tobytes() == other.errors_m.tobytes()
 
-    def test_as_when_this_was_written(self) -> None:
+    def test_as_when_this_was_written(self):
         assert bits() == BITS
 
     @pytest.mark.slow
     @pytest.mark.parametrize("cpu", ["generic", pytest.param("native", marks=pytest.mark.thorough)])
-    def test_on_every_processor_and_without_fused_operations(self, cpu: str, tmp_path: Path) -> None:
+    def test_on_every_processor_and_without_fused_operations(self, cpu, tmp_path):
         assert compiled_for(cpu, ELSEWHERE, tmp_path) == ["generic" if cpu == "generic" else "None", BITS, "[]"]
 
 
-def bits() -> str:
+def bits():
     """Noise of metres and of all round the Earth, from budgets that no mathematics library computed."""
     return hashlib.sha256("".join(digest(simulated(radius_m=one)) for one in (1.0, 1e4)).encode()).hexdigest()
 
@@ -256,7 +241,7 @@ print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", " ".join(as
 
 
 class TestCommonNoise:
-    def test_is_shared_by_all_and_differences_vary_less(self) -> None:
+    def test_is_shared_by_all_and_differences_vary_less(self):
         """Uniform at twice the budget is half the error, draw by draw; with noise of its own it is not."""
         series, sets = walk(50), [marks(50, 0.2), marks(50, 0.4)]
         two = [EventLevel(epsilon=1.0, radius_m=1.0), EventLevel(epsilon=2.0, radius_m=1.0)]
@@ -272,7 +257,7 @@ class TestCommonNoise:
             for other in independent[:i]:
                 assert abs(np.corrcoef(one, other)[0, 1]) < 0.5  # five standard errors
 
-    def test_is_that_of_simulated_polar(self) -> None:
+    def test_is_that_of_simulated_polar(self):
         series = walk(50)
         radius = noise.simulated_polar(np.full(50, 0.01), seed=9, repetition=np.arange(3))[0]
         found = simulation.simulate_errors(
@@ -283,10 +268,10 @@ class TestCommonNoise:
 
 class TestMemory:
     @each("mechanism", [Adaptive(**HOW), Skip(**HOW)], ids=["adaptive", "skip"])
-    def test_depends_on_neither_repetitions_nor_events(self, mechanism: TrajectoryMechanism) -> None:
+    def test_depends_on_neither_repetitions_nor_events(self, mechanism):
         """Beyond the series and what the mechanism states of it: budgets, sources and masks, 100 bytes an event."""
 
-        def peak(n: int, repetitions: int) -> int:
+        def peak(n, repetitions):
             series, landmarks = walk(n, 1e-6), marks(n, 0.2)
             tracemalloc.start()
             simulation.simulate_errors(mechanism, series, landmarks, seed=1, repetitions=repetitions)
@@ -301,7 +286,7 @@ class TestMemory:
 
 
 class TestInterface:
-    def test_shapes(self) -> None:
+    def test_shapes(self):
         two, three = [Uniform(**HOW), Adaptive(**HOW)], [marks(9, share) for share in (0, 0.5, 1)]
         found = simulation.simulate(two, walk(9), three, seed=1, repetitions=4, first_repetition=6, by_event=True)
         assert found.errors_m.shape == (2, 3, 4)
@@ -310,7 +295,7 @@ class TestInterface:
         assert np.allclose(found.by_event_m.mean(axis=-1), found.errors_m.mean(axis=-1), rtol=1e-13)
         assert simulation.simulate(two, walk(9), three, seed=1, repetitions=4).by_event_m is None
 
-    def test_nothing_to_repeat_or_to_publish(self) -> None:
+    def test_nothing_to_repeat_or_to_publish(self):
         empty = Trajectory([], [])
         for mechanism in of(1.0, 1.0):
             assert simulation.simulate_errors(mechanism, walk(9), marks(9, 0.5), seed=1, repetitions=0).shape == (0,)
@@ -318,13 +303,13 @@ class TestInterface:
             assert np.isnan(none).all()
         assert simulation.simulate([], walk(9), [marks(9, 0.5)], seed=1, repetitions=2).errors_m.shape == (0, 1, 2)
 
-    def test_leaves_its_input_alone(self) -> None:
+    def test_leaves_its_input_alone(self):
         series, landmarks = walk(30), marks(30, 0.5)
         before = series.lon.tobytes(), series.lat.tobytes(), landmarks.mask.tobytes()
         simulation.simulate(of(1.0, 1.0), series, [landmarks], seed=1, repetitions=2)
         assert (series.lon.tobytes(), series.lat.tobytes(), landmarks.mask.tobytes()) == before
 
-    def test_landmarks_over_another_series_are_refused(self) -> None:
+    def test_landmarks_over_another_series_are_refused(self):
         for mechanism in (Uniform(**HOW), Rounded()):
             with pytest.raises(DataError, match="landmarks must mark 5 events, got 4"):
                 simulation.simulate_errors(mechanism, walk(5), marks(4, 0.5), seed=1, repetitions=1)
@@ -341,7 +326,7 @@ class TestInterface:
             ({"first_repetition": 2**32, "repetitions": 1}, "first_repetition"),
         ],
     )
-    def test_names_what_it_refuses(self, given: dict[str, Any], field: str) -> None:
+    def test_names_what_it_refuses(self, given, field):
         with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
             simulation.simulate_errors(
                 Uniform(**HOW), walk(5), marks(5, 0.5), **({"seed": 1, "repetitions": 2} | given)

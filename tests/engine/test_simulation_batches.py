@@ -1,7 +1,5 @@
 """Repetitions with landmarks of their own, and plans of many landmark sets, in one batch: the bits of each alone."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import fields
 from typing import Any, Literal
@@ -17,16 +15,13 @@ from privacy_engine.analysis import simulation
 from privacy_engine.analysis.simulation import simulate_each, simulate_errors
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError, DataError, ParameterError
-from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import EventLevel, Uniform
 from tests.cases import each, refusal
 from tests.engine.test_simulation import HOW, Rounded, marks, of, walk
 from tests.examples import examples
 
 
-def alone(
-    mechanism: TrajectoryMechanism, series: Trajectory, landmarks: list[LandmarkSet], seed: int, first: int = 0
-) -> np.ndarray:
+def alone(mechanism, series, landmarks, seed, first=0):
     parts = [
         simulate_errors(mechanism, series, one, seed=seed, repetitions=1, first_repetition=first + i)
         for i, one in enumerate(landmarks)
@@ -46,10 +41,10 @@ class Next(EventLevel):
 
     name: Literal["next"] = "next"
 
-    def budgets(self, is_landmark: np.ndarray) -> np.ndarray:
+    def budgets(self, is_landmark):
         return np.where(is_landmark, 0.0, self.epsilon)
 
-    def shown(self, fresh: np.ndarray) -> np.ndarray:
+    def shown(self, fresh):
         return np.append(np.flatnonzero(fresh), -1)[np.cumsum(fresh) - fresh]
 
 
@@ -59,13 +54,13 @@ class Spends(Uniform):
     name: Literal["spends"] = "spends"
     times: Any
 
-    def budgets(self, is_landmark: np.ndarray) -> np.ndarray:
+    def budgets(self, is_landmark):
         return super().budgets(is_landmark) * (self.times if is_landmark[0] else 1.0)
 
 
 @settings(max_examples=examples(150))
 @given(which=st.integers(0, len(of(1, 1))), masks=mask_rows)
-def test_plans_of_many_landmark_sets_are_those_of_each(which: int, masks: np.ndarray) -> None:
+def test_plans_of_many_landmark_sets_are_those_of_each(which, masks):
     mechanism = [*of(0.7, 130.0), Next(**HOW)][which]
     found, expected = mechanism.simulation_plans(masks), [mechanism.simulation_plan(mask) for mask in masks]
     assert len(found) == len(expected)
@@ -78,7 +73,7 @@ def test_plans_of_many_landmark_sets_are_those_of_each(which: int, masks: np.nda
 
 @each("times", [-1.0, 1 + 2e-12, 2.0, math.inf, math.nan])
 @each("marked", [2, 9, 5_000])
-def test_one_of_many_landmark_sets_that_overspends_is_refused(times: float, marked: int) -> None:
+def test_one_of_many_landmark_sets_that_overspends_is_refused(times, marked):
     n, mechanism = 6_000, Spends(**HOW, times=times)
     event = np.arange(n)
     masks = np.array([event == 5, event < marked])
@@ -90,7 +85,7 @@ def test_one_of_many_landmark_sets_that_overspends_is_refused(times: float, mark
     budgets=st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=50),
     scale=st.one_of(st.just(1.0), st.floats(-3e-12, 3e-12).map(lambda part: 1 + part)),
 )
-def test_a_sum_in_floats_proves_only_what_exact_sums_allow(budgets: list[tuple[float, bool]], scale: float) -> None:
+def test_a_sum_in_floats_proves_only_what_exact_sums_allow(budgets, scale):
     """At a level within 3e-12 of what is spent; the tolerance is 1e-12."""
     spent, mask = np.array([one for one, _ in budgets]), np.array([marked for _, marked in budgets])
     most = spent[mask].sum() + spent[~mask].max(initial=0.0)
@@ -111,7 +106,7 @@ def test_a_sum_in_floats_proves_only_what_exact_sums_allow(budgets: list[tuple[f
     seed=st.integers(0, 2**70),
     first=st.sampled_from([0, 5, 2**32 - 6]),
 )
-def test_are_the_same_bits_as_alone(which: int, masks: list[list[bool]], noise_m: float, seed: int, first: int) -> None:
+def test_are_the_same_bits_as_alone(which, masks, noise_m, seed, first):
     """Noise from a metre to many times round the Earth, where draws are looked at again."""
     n, rng = len(masks[0]), np.random.default_rng(seed)
     places = geo.destination(179.9, 60.0, 300.0 * rng.exponential(1, n), rng.uniform(0, 7, n))
@@ -122,7 +117,7 @@ def test_are_the_same_bits_as_alone(which: int, masks: list[list[bool]], noise_m
 
 
 @pytest.mark.parametrize("mechanism", of(1.0, 50.0), ids=lambda one: "-".join(str(v) for _, v in one))
-def test_over_several_chunks_and_tiles(mechanism: TrajectoryMechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_over_several_chunks_and_tiles(mechanism, monkeypatch):
     series, sets = (
         walk(600),
         [marks(600, share, seed) for seed, share in enumerate((0.0, 0.1, 0.4, 0.9, 1.0, 0.5, 0.5))],
@@ -135,19 +130,19 @@ def test_over_several_chunks_and_tiles(mechanism: TrajectoryMechanism, monkeypat
             assert simulate_each(mechanism, series, sets, seed=3, first_repetition=9).tobytes() == expected
 
 
-def test_more_than_a_tile_of_them() -> None:
+def test_more_than_a_tile_of_them():
     series, sets = walk(20), [marks(20, 0.3, seed) for seed in range(150)]
     found = simulate_each(Uniform(**HOW), series, sets, seed=1)
     assert found.tobytes() == alone(Uniform(**HOW), series, sets, 1).tobytes()
 
 
-def test_a_mechanism_without_a_plan_is_released() -> None:
+def test_a_mechanism_without_a_plan_is_released():
     series, sets = walk(20), [marks(20, 0.3, seed) for seed in range(3)]
     found = simulate_each(Rounded(**HOW), series, sets, seed=1, first_repetition=4)
     assert found.tobytes() == alone(Rounded(**HOW), series, sets, 1, 4).tobytes()
 
 
-def test_none_and_nothing() -> None:
+def test_none_and_nothing():
     assert simulate_each(Uniform(**HOW), walk(5), [], seed=1).shape == (0,)
     for mechanism in of(1.0, 50.0):
         assert np.isnan(
@@ -155,7 +150,7 @@ def test_none_and_nothing() -> None:
         ).all()
 
 
-def test_refusals() -> None:
+def test_refusals():
     with pytest.raises(DataError, match="must mark 5 events"):
         simulate_each(Uniform(**HOW), walk(5), [marks(5, 0.5), marks(4, 0.5)], seed=1)
     with pytest.raises(ParameterError, match="first_repetition"):

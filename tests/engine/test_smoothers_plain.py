@@ -1,7 +1,5 @@
 """Filter and smoothers against the textbook: Kalman's recursion and the backward pass of Rauch, Tung and Striebel."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -15,7 +13,7 @@ from tests.engine.test_postprocess import plain_rts
 
 
 @st.composite
-def draws(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
+def draws(draw):
     """Positions (n, 2) in metres and precisions (n,), some 0: no draw; noise from centimetres to kilometres."""
     rng, n = np.random.default_rng(draw(st.integers(0, 2**32))), draw(st.integers(1, 40))
     sd_m = 10.0 ** rng.uniform(*draw(st.sampled_from([(1, 1.5), (0, 2), (-1, 3)])), n)
@@ -24,7 +22,7 @@ def draws(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     return np.cumsum(rng.normal(0, 30, (n, 2)), axis=0), precision
 
 
-def plain_filter(q: float, values: np.ndarray, precision: np.ndarray) -> list[float]:
+def plain_filter(q, values, precision):
     """Predict and correct; before the first draw nothing is known."""
     found, mean, variance = [], math.nan, math.inf
     for value, weight in zip(values.tolist(), precision.tolist(), strict=True):
@@ -38,11 +36,11 @@ def plain_filter(q: float, values: np.ndarray, precision: np.ndarray) -> list[fl
     return found
 
 
-def two_filters(q: float, values: np.ndarray, precision: np.ndarray) -> np.ndarray:
+def two_filters(q, values, precision):
     """Best estimate of a random walk: a filter from each side states where the event was, and the surer counts more."""
     n = len(values)
 
-    def one_sided(ys: list[float], ws: list[float]) -> list[tuple[float, float]]:
+    def one_sided(ys, ws):
         """(precision, precision · mean) of each event from the draws before it."""
         found, weight, weighted = [], 0.0, 0.0
         for y, w in zip(ys, ws, strict=True):
@@ -61,7 +59,7 @@ def two_filters(q: float, values: np.ndarray, precision: np.ndarray) -> np.ndarr
 
 class TestAgainstTheTextbook:
     @given(draws(), st.floats(1e-2, 1e6))
-    def test_the_causal_filter_is_kalmans(self, case: tuple[np.ndarray, np.ndarray], q: float) -> None:
+    def test_the_causal_filter_is_kalmans(self, case, q):
         xy_m, precision = case
         found = CausalFilter(step_variance_m2=q).estimate(xy_m, precision)
         for axis in (0, 1):
@@ -69,9 +67,7 @@ class TestAgainstTheTextbook:
             assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
 
     @given(draws(), st.floats(1.0, 1e4))
-    def test_the_random_walk_smoother_is_two_filters_that_meet(
-        self, case: tuple[np.ndarray, np.ndarray], q: float
-    ) -> None:
+    def test_the_random_walk_smoother_is_two_filters_that_meet(self, case, q):
         """A flat start, which the textbook's recursion only approaches; the banded system's condition costs digits."""
         xy_m, precision = case
         found = RandomWalkSmoother(step_variance_m2=q).estimate(xy_m, precision)
@@ -80,9 +76,7 @@ class TestAgainstTheTextbook:
             assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12 * scale(xy_m))
 
     @given(draws(), st.floats(10.0, 1e5), st.floats(0.01, 0.999))
-    def test_the_ornstein_uhlenbeck_smoother_is_that_of_rauch_tung_and_striebel(
-        self, case: tuple[np.ndarray, np.ndarray], variance: float, correlation: float
-    ) -> None:
+    def test_the_ornstein_uhlenbeck_smoother_is_that_of_rauch_tung_and_striebel(self, case, variance, correlation):
         xy_m, precision = case
         found = smooth(ornstein_uhlenbeck(len(xy_m), variance, correlation), xy_m, precision)[0]
         innovation = variance * (1 - correlation**2)
@@ -91,5 +85,5 @@ class TestAgainstTheTextbook:
             assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12 * scale(xy_m))
 
 
-def scale(xy_m: np.ndarray) -> float:
+def scale(xy_m):
     return 1 + float(np.abs(xy_m).max())

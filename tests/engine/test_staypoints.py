@@ -1,7 +1,5 @@
 """Stay points: real recordings, edge cases, and agreement with a plain haversine loop."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from datetime import UTC, datetime
@@ -24,19 +22,19 @@ from tests.examples import examples
 READINGS = ("seed", "li08_def", "trackintel")
 
 
-def text_of(name: str) -> str:
+def text_of(name):
     path = SHARED / name
     if not path.exists():
         pytest.skip(f"{name} is not beside this checkout")
     return path.read_text()
 
 
-def seconds(text: str) -> float:
+def seconds(text):
     return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
 
 
 @cache
-def recording(name: str) -> tuple[list[float], list[float], list[float]]:
+def recording(name):
     """lon, lat, time of the recordings the vectors name."""
     if name == "tdrive_1_all588":
         rows = [line.split(",") for line in text_of("data/trajectories/tdrive/1.txt").splitlines()]
@@ -46,9 +44,7 @@ def recording(name: str) -> tuple[list[float], list[float], list[float]]:
     return [float(r[1]) for r in rows], [float(r[0]) for r in rows], [seconds(f"{r[5]} {r[6]}") for r in rows]
 
 
-def plain(
-    lon: np.ndarray, lat: np.ndarray, time_s: np.ndarray, distance_m: float, duration_s: float, reading: str, gap: float
-) -> list[list[int]]:
+def plain(lon, lat, time_s, distance_m, duration_s, reading, gap):
     """Groups by the definition: one haversine after another, the series split at gaps first."""
     cuts = [0, *(i for i in range(1, len(lon)) if time_s[i] - time_s[i - 1] > gap), len(lon)]
     groups: list[list[int]] = []
@@ -70,7 +66,7 @@ def plain(
 
 
 @st.composite
-def series(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def series(draw):
     """Random walks with repeats, at mid latitudes, on the antimeridian, around a pole, over the whole sphere."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, grid = draw(st.integers(0, 40)), draw(st.sampled_from([1e-3, 1e-4, 1e-6]))
@@ -97,9 +93,7 @@ class TestAgainstThePlainLoop:
         st.sampled_from(READINGS),
         st.sampled_from([None, 0.0, 300.0, 500.0]),
     )
-    def test_groups_are_the_same(
-        self, where: tuple, distance_m: float, duration_s: float, reading: Any, gap: float | None
-    ) -> None:
+    def test_groups_are_the_same(self, where, distance_m, duration_s, reading, gap):
         expected = plain(*where, distance_m, duration_s, reading, math.inf if gap is None else gap)
         how: dict[str, Any] = {"distance_m": distance_m, "duration_s": duration_s}
         assert stay_points(*where, **how, reading=reading, max_gap_s=gap).tolist() == expected
@@ -110,7 +104,7 @@ class TestAgainstThePlainLoop:
 
     @settings(max_examples=examples(100))
     @given(series(), st.integers(0, 39), st.sampled_from(READINGS))
-    def test_a_point_exactly_at_the_distance_is_a_tie(self, where: tuple, k: int, reading: Any) -> None:
+    def test_a_point_exactly_at_the_distance_is_a_tie(self, where, k, reading):
         lon, lat, times = where
         if len(lon) < 2:
             return
@@ -128,7 +122,7 @@ class TestAgainstThePlainLoop:
 class TestAgainstAllDistances:
     """The definition over the whole matrix of distances, on 300 walks with rests."""
 
-    def test_groups_are_the_same(self) -> None:
+    def test_groups_are_the_same(self):
         stays = 0
         for seed in range(300):
             rng = np.random.default_rng(seed)
@@ -147,7 +141,7 @@ class TestAgainstAllDistances:
         assert stays > 1000
 
     @staticmethod
-    def groups(away: np.ndarray, times: np.ndarray, distance_m: float, duration_s: float, reading: str) -> list[Any]:
+    def groups(away, times, distance_m, duration_s, reading):
         near = away < distance_m if reading == "trackintel" else away <= distance_m
         n, found, i = len(times), [], 0
         while i < n:
@@ -162,7 +156,7 @@ class TestAgainstAllDistances:
 
 
 class TestUnitVectors:
-    def test_agree_with_numpy_to_two_ulps_of_one(self) -> None:
+    def test_agree_with_numpy_to_two_ulps_of_one(self):
         rng, corners = np.random.default_rng(4), np.arange(-180.0, 181.0, 45.0)
         lon = np.concatenate([rng.uniform(-180, 180, 100_000), corners])
         lat = np.concatenate([rng.uniform(-90, 90, 100_000), corners / 2])
@@ -172,13 +166,13 @@ class TestUnitVectors:
 
 
 class TestLaws:
-    def test_distance_zero_holds_equal_positions_together(self) -> None:
+    def test_distance_zero_holds_equal_positions_together(self):
         how: dict[str, Any] = {"distance_m": 0.0, "duration_s": 60.0}
         assert stay_points([7.1] * 4, [46.3] * 4, [0, 30, 60, 90], **how).tolist() == [[0, 4]]
         apart = np.nextafter(46.3, 47)
         assert stay_points([7.1] * 4, [46.3, 46.3, apart, apart], [0, 30, 60, 90], **how).tolist() == []
 
-    def test_a_silence_longer_than_the_limit_ends_a_stay(self) -> None:
+    def test_a_silence_longer_than_the_limit_ends_a_stay(self):
         times = [0, 600, 1200, 90_000, 90_600]
         how: dict[str, Any] = {"distance_m": 10.0, "duration_s": 1200.0}
         for reading in READINGS:
@@ -186,18 +180,18 @@ class TestLaws:
             assert stay_points([0] * 5, [0] * 5, times, **how, reading=reading, max_gap_s=3600).tolist() == [[0, 3]]
             assert stay_points([0] * 5, [0] * 5, times, **how, reading=reading, max_gap_s=88_800).tolist() == [[0, 5]]
 
-    def test_a_distance_around_the_world_holds_everything(self) -> None:
+    def test_a_distance_around_the_world_holds_everything(self):
         mask = stay_point_mask([0, 180, 90, -90], [0, 0, 90, -90], [0, 1, 2, 3], distance_m=2.1e7, duration_s=3)
         assert mask.tolist() == [True] * 4
 
-    def test_inputs_are_left_alone_and_may_be_read_only(self) -> None:
+    def test_inputs_are_left_alone_and_may_be_read_only(self):
         lon = np.array([1.0, 1.0, 2.0])
         lon.setflags(write=False)
         assert stay_point_mask(lon, lon, lon * 100, distance_m=1, duration_s=0).tolist() == [True] * 3
         assert not lon.flags.writeable
 
     @pytest.mark.timeout(20)
-    def test_an_hour_of_standing_still_is_linear_in_every_reading(self) -> None:
+    def test_an_hour_of_standing_still_is_linear_in_every_reading(self):
         n = 300_000
         lon, times = np.zeros(n), np.arange(n, dtype=float)
         lon[-1] = 1.0
@@ -231,7 +225,7 @@ GOOD: dict[str, Any] = {"lon": [0.0], "lat": [0.0], "time_s": [0.0], "distance_m
         ("reading", "li08"),
     ],
 )
-def test_names_what_it_refuses(field: str, value: Any) -> None:
+def test_names_what_it_refuses(field, value):
     caught = refusal(EngineError, stay_point_mask, **GOOD | {field: value})
     expected = "lon" if field == "time_s" and value == [0.0, 1.0] else field
     assert caught.field == expected
@@ -239,6 +233,6 @@ def test_names_what_it_refuses(field: str, value: Any) -> None:
     assert expected in caught.message
 
 
-def test_refuses_times_that_decrease() -> None:
+def test_refuses_times_that_decrease():
     with pytest.raises(EngineError, match="time_s must never decrease"):
         stay_points([0, 0], [0, 0], [1, 0], distance_m=1, duration_s=1)

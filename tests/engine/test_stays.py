@@ -28,7 +28,7 @@ SPECS = st.builds(
 
 
 @st.composite
-def trajectories(draw: st.DrawFn, people: tuple[str, ...] = ("a", "b", "c")) -> list[Trajectory]:
+def trajectories(draw, people=("a", "b", "c")):
     """Up to six series of three people, whose events are minutes and some hundred metres apart."""
     found = []
     for _ in range(draw(st.integers(1, 6))):
@@ -41,7 +41,7 @@ def trajectories(draw: st.DrawFn, people: tuple[str, ...] = ("a", "b", "c")) -> 
     return found
 
 
-def rows(found: CheckIns, person: str | None = None) -> list[tuple[str, float, float, float]]:
+def rows(found, person=None):
     """User, time and position of each check-in, of one person or of all."""
     assert found.lon is not None
     assert found.lat is not None
@@ -50,7 +50,7 @@ def rows(found: CheckIns, person: str | None = None) -> list[tuple[str, float, f
     return [row for row in columns if person in (None, row[0])]
 
 
-def detected(series: list[Trajectory], spec: StaySpec) -> list[tuple[str, float, float, float]]:
+def detected(series, spec):
     """The same by definition: the stays of each series, one by one; nothing where there are none."""
     found = []
     for one in series:
@@ -61,7 +61,7 @@ def detected(series: list[Trajectory], spec: StaySpec) -> list[tuple[str, float,
 
 
 @given(trajectories(), SPECS)
-def test_each_stay_is_a_check_in_at_its_start_and_its_middle(series: list[Trajectory], spec: StaySpec) -> None:
+def test_each_stay_is_a_check_in_at_its_start_and_its_middle(series, spec):
     expected = detected(series, spec)
     if not expected:
         with pytest.raises(DataError, match="stays must be at least 1"):
@@ -73,9 +73,7 @@ def test_each_stay_is_a_check_in_at_its_start_and_its_middle(series: list[Trajec
 
 
 @given(trajectories(), trajectories(("b", "c")), SPECS)
-def test_the_stays_of_a_person_depend_on_no_other_person(
-    series: list[Trajectory], others: list[Trajectory], spec: StaySpec
-) -> None:
+def test_the_stays_of_a_person_depend_on_no_other_person(series, others, spec):
     """So all events of one person, however they change, change the check-ins of one user."""
     own = [one for one in series if one.person == "a"]
     if not detected(own, spec):
@@ -86,7 +84,7 @@ def test_the_stays_of_a_person_depend_on_no_other_person(
 
 
 @given(trajectories(), SPECS)
-def test_a_stay_begins_and_lies_within_reach_of_its_events(series: list[Trajectory], spec: StaySpec) -> None:
+def test_a_stay_begins_and_lies_within_reach_of_its_events(series, spec):
     if not detected(series, spec):
         return
     for person, time_s, lon, lat in rows(stays_of(series, spec)):
@@ -98,7 +96,7 @@ def test_a_stay_begins_and_lies_within_reach_of_its_events(series: list[Trajecto
         )
 
 
-def test_a_stay_across_the_antimeridian_is_there() -> None:
+def test_a_stay_across_the_antimeridian_is_there():
     lon = np.array([179.9999, -179.9999, 179.9999, -179.9999])
     found = stays_of([Trajectory(lon, np.zeros(4), np.arange(4) * 600.0)], SPEC)
     assert found.lon is not None
@@ -107,7 +105,7 @@ def test_a_stay_across_the_antimeridian_is_there() -> None:
 
 
 @given(trajectories())
-def test_a_written_file_is_read_as_the_same_check_ins(series: list[Trajectory]) -> None:
+def test_a_written_file_is_read_as_the_same_check_ins(series):
     spec = StaySpec(distance_m=2000.0, duration_s=0.0)
     found, out = stays_of(series, spec), io.BytesIO()
     write_csv(found, out)
@@ -122,17 +120,17 @@ def test_a_written_file_is_read_as_the_same_check_ins(series: list[Trajectory]) 
 @each(
     ("changes", "field"), [({"distance_m": -1.0}, "distance_m"), ({"duration_s": "x"}, "duration_s"), ({"a": 1}, "a")]
 )
-def test_parameters_are_checked(changes: dict[str, object], field: str) -> None:
+def test_parameters_are_checked(changes, field):
     with pytest.raises(ParameterErrors, match=field):
         StaySpec.parse(SPEC.model_dump() | changes)
 
 
-def test_series_without_times_have_no_stays() -> None:
+def test_series_without_times_have_no_stays():
     with pytest.raises(DataError, match="every series must have times"):
         stays_of([Trajectory([0.0], [0.0])], SPEC)
 
 
-def test_what_a_promise_covers_names_the_stays_and_not_the_cleaning() -> None:
+def test_what_a_promise_covers_names_the_stays_and_not_the_cleaning():
     plain, cleaned = SPEC.described(), SPEC.described(["drop-jumps"])
     assert "all events of one person" in plain.covers
     assert "stays of at least 600 s within 200 m" in plain.covers

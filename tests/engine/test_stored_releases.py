@@ -1,7 +1,5 @@
 """Releases in a file: the same bits as in memory, whatever the number of series and people; memory of one person."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from io import BytesIO
@@ -11,14 +9,13 @@ import numpy as np
 import pytest
 
 from privacy_engine import mapped_series, stored_releases
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.trajectory_table import series_of, series_of_batches, table_of
 from privacy_engine.exports import FORMATS
 from privacy_engine.formats.arrow import pa
 from privacy_engine.labelled_release import Marks, release_trajectories
 from privacy_engine.landmarks import parse_short
-from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.spec import ReleaseSpec
 from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, example
@@ -28,11 +25,11 @@ KIND = datatypes["trajectory"]
 COLUMNS = ("event", "budgets", "fresh", "sd_m")
 
 
-def people() -> list[Trajectory]:
+def people():
     """Five series of three people, those of one of them interleaved, one without an event."""
     rng = np.random.default_rng(3)
 
-    def one(n: int, name: str, person: str, start: float, step: float) -> Trajectory:
+    def one(n, name, person, start, step):
         lon, lat = rng.normal((2.35, 48.85), 1e-3, (n, 2)).T
         return Trajectory(lon, lat, start + step * np.arange(n), name, person=person)
 
@@ -45,11 +42,11 @@ def people() -> list[Trajectory]:
     ]
 
 
-def marks(series: list[Trajectory]) -> list[LandmarkSet]:
+def marks(series):
     return [LandmarkSet(np.arange(len(one)) % 7 == 3) for one in series]
 
 
-def same(one: Release, other: Release) -> None:
+def same(one, other):
     for name in ("lon", "lat", "time_s"):
         np.testing.assert_array_equal(getattr(one.series, name), getattr(other.series, name))
     for name in COLUMNS:
@@ -60,12 +57,12 @@ def same(one: Release, other: Release) -> None:
 
 
 @pytest.fixture
-def in_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def in_files(monkeypatch):
     monkeypatch.setattr(stored_releases, "FEW", 50)
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-def test_bits_are_those_of_a_release_in_memory(cls: type[TrajectoryMechanism], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bits_are_those_of_a_release_in_memory(cls, monkeypatch):
     series = people()
     spec = ReleaseSpec.parse({"mechanism": example(cls).model_dump(), "seed": 5})
     held = spec.release(series, marks(series))
@@ -80,7 +77,7 @@ def test_bits_are_those_of_a_release_in_memory(cls: type[TrajectoryMechanism], m
 
 
 @pytest.mark.parametrize("fmt", list(FORMATS))
-def test_files_are_those_of_a_release_in_memory(fmt: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_those_of_a_release_in_memory(fmt, monkeypatch):
     series = people()
     spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1, "radius_m": 200}, "seed": 5})
     written = []
@@ -95,15 +92,15 @@ def test_files_are_those_of_a_release_in_memory(fmt: str, monkeypatch: pytest.Mo
     assert written[0] == written[1]
 
 
-def test_columns_that_come_in_parts_are_those_of_one(in_files: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_that_come_in_parts_are_those_of_one(in_files, monkeypatch):
     series = people()
     spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1, "radius_m": 200}, "seed": 5})
     drawn = spec.release(series, marks(series))
 
-    def parts() -> list[dict[str, np.ndarray]]:
+    def parts():
         return [joined(KIND.budget_columns(drawn)), joined(KIND.owner_columns(series, drawn))]
 
-    def joined(columns) -> dict[str, np.ndarray]:
+    def joined(columns):
         found = list(columns)
         return {name: np.concatenate([part[name] for part in found]) for name in found[0]}
 
@@ -119,7 +116,7 @@ def test_columns_that_come_in_parts_are_those_of_one(in_files: None, monkeypatch
 
 @each("rows", [1, 7, 1000])
 @each("series", [people(), people()[2:3], [Trajectory([], []), Trajectory([1.0], [2.0])], []])
-def test_series_of_batches_are_those_of_the_table(rows: int, series: list[Trajectory]) -> None:
+def test_series_of_batches_are_those_of_the_table(rows, series):
     table = table_of(series)
     found = list(series_of_batches(table.schema, table.to_batches(max_chunksize=rows)))
     for one, other in zip(found, series_of(table), strict=True):
@@ -128,7 +125,7 @@ def test_series_of_batches_are_those_of_the_table(rows: int, series: list[Trajec
             np.testing.assert_array_equal(getattr(one, column), getattr(other, column))
 
 
-def test_items_are_read_by_place_and_by_part(in_files: None) -> None:
+def test_items_are_read_by_place_and_by_part(in_files):
     series = people()
     spec = ReleaseSpec.parse({"mechanism": {"name": "event-level", "epsilon": 1, "radius_m": 200}})
     drawn = spec.release(series, marks(series))
@@ -171,7 +168,7 @@ print(int(re.findall(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[0]) 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_memory_is_far_below_that_of_the_columns() -> None:
+def test_memory_is_far_below_that_of_the_columns():
     """Of 3 million events, 219 MB with their originals; distances, a million rows at once, and no more."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, "300"],
@@ -180,5 +177,5 @@ def test_memory_is_far_below_that_of_the_columns() -> None:
     assert int(done.stdout) < 150_000
 
 
-def test_few_is_one_number() -> None:
+def test_few_is_one_number():
     assert stored_releases.FEW == mapped_series.FEW

@@ -1,9 +1,5 @@
 """Mean relative errors at ε = 1, w = 100 of seeded runs, against those that streams.md's prototypes had on its sets."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,7 +35,7 @@ between .4 and 13.8, with a mean of 3.5; streams.md has 2.52.
 QUICK = {("stream-uniform", "stateflu.csv"), ("stream-sample", "syn.csv"), ("stream-adapub", "stateflu.csv")}
 
 
-def cases() -> Iterator[Any]:
+def cases():
     for name, given, errors, apart in MEASURED:
         for file, error in zip(SETS, errors, strict=False):
             # a single series varies as much
@@ -49,7 +45,7 @@ def cases() -> Iterator[Any]:
                 yield pytest.param(name, given, file, error, most, marks=marks, id=f"{name}-{file}-{error}")
 
 
-def runs(shared: Path, file: str, name: str, given: dict[str, Any], number: int) -> list[float]:
+def runs(shared, file, name, given, number):
     data = measured_set(shared / "data" / "streams" / file)
     mechanism = mechanisms.parse({"name": name, "epsilon": 1.0, "window": 100, "sensitivity": 1} | given)
     seeds = range(number)
@@ -57,20 +53,18 @@ def runs(shared: Path, file: str, name: str, given: dict[str, Any], number: int)
 
 
 @pytest.mark.parametrize(("name", "given", "file", "error", "apart"), list(cases()))
-def test_errors_are_those_measured_before(
-    shared: Path, name: str, given: dict[str, Any], file: str, error: float, apart: float
-) -> None:
+def test_errors_are_those_measured_before(shared, name, given, file, error, apart):
     assert np.mean(runs(shared, file, name, given, 10)) == pytest.approx(error, rel=apart)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("file", "error"), [("stateflu.csv", 0.093), ("uber212.csv", 0.165), ("syn.csv", 0.0164)])
-def test_errors_of_shrink_are_at_most_those_of_the_prototype(shared: Path, file: str, error: float) -> None:
+def test_errors_of_shrink_are_at_most_those_of_the_prototype(shared, file, error):
     """Mean of 5 runs, 3 % above it at most."""
     assert np.mean(runs(shared, file, "stream-shrink", {}, 5)) <= 1.03 * error
 
 
-def test_errors_of_nothing_are_those_measured_before(shared: Path) -> None:
+def test_errors_of_nothing_are_those_measured_before(shared):
     for file, error in ZERO.items():
         data = measured_set(shared / "data" / "streams" / file)
         nothing = StreamRelease(np.zeros_like(data.counts), data.names, data.labels, None, np.zeros(len(data.labels)))
@@ -79,9 +73,7 @@ def test_errors_of_nothing_are_those_measured_before(shared: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("file", "least"), [("stateflu.csv", 9), ("online_retail.csv.gz", 14), ("syn.csv", 11)])
-def test_windows_of_rescuedp_on_the_sets_spend_about_10_to_20_times_epsilon(
-    shared: Path, file: str, least: int
-) -> None:
+def test_windows_of_rescuedp_on_the_sets_spend_about_10_to_20_times_epsilon(shared, file, least):
     """streams.md measured 9 to 17."""
     data = measured_set(shared / "data" / "streams" / file)
     mechanism = mechanisms.parse({"name": "stream-rescuedp", "epsilon": 1.0, "window": 100, "sensitivity": 1})

@@ -57,7 +57,7 @@ def halves(monkeypatch):
     return {"name": "stream-halves", "epsilon": 1.0, "window": 3, "sensitivity": 1}
 
 
-def estimates(values) -> StreamRelease:
+def estimates(values):
     values = np.asarray(values, dtype=np.float64)
     names, labels = [f"n{k}" for k in range(values.shape[1])], [str(t) for t in range(len(values))]
     return StreamRelease(values, names, labels, None, np.zeros(len(values)))

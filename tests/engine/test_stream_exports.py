@@ -1,14 +1,11 @@
 """Published counts and positions as tables: cells, and groups of rows."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 
 import numpy as np
 import pyarrow.parquet as pq
-import pytest
 
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
@@ -17,7 +14,7 @@ from privacy_engine.stream_release import StreamRelease
 from tests.engine.test_exports import exported
 
 
-def test_every_row_of_counts_has_all_columns_and_the_first_alone_the_label() -> None:
+def test_every_row_of_counts_has_all_columns_and_the_first_alone_the_label():
     release = StreamRelease(
         np.array([[1, 2], [3, 4]]), ("a", "=b"), ["=1+1", 'day "2"'], None, np.ones(2), private=True
     )
@@ -31,7 +28,7 @@ def test_every_row_of_counts_has_all_columns_and_the_first_alone_the_label() -> 
     assert second[3:] == ["", ""]
 
 
-def test_a_group_of_rows_is_written_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_of_rows_is_written_when_it_is_full(monkeypatch):
     monkeypatch.setattr(parquet, "_ROW_GROUP", 6)
     series = [Trajectory(np.arange(3.0), np.arange(3.0), None, f"s{i}") for i in range(5)]
     table = pq.ParquetFile(io.BytesIO(exported(series, "parquet")))

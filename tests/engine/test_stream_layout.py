@@ -1,12 +1,10 @@
 """Which tables are long ones: each row has one count, and the other columns name its stream."""
 
-from __future__ import annotations
-
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.stream_layout import Long, long_places
 
 
-def test_a_long_table_is_one_that_can_be_nothing_else() -> None:
+def test_a_long_table_is_one_that_can_be_nothing_else():
     for header, first, second, expected in (
         ("date,till_no,count", "2026-01-01,1,5", "2026-01-01,2,6", Long(0, (1,), 2)),
         ("date,shop,count", "2026-01-01,1,5", "2026-01-01,2,6", Long(0, (1,), 2)),

@@ -1,7 +1,5 @@
 """States of an earlier layout: what was spent and published is kept, and nothing else of them is read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -18,7 +16,7 @@ WINDOW = 30
 
 @pytest.mark.parametrize("dimensions", [1, 3])
 @pytest.mark.parametrize("layout", [None, LAYOUT - 1, LAYOUT + 1])
-def test_only_levels_and_budgets_of_another_layout_are_read(dimensions: int, layout: int | None) -> None:
+def test_only_levels_and_budgets_of_another_layout_are_read(dimensions, layout):
     mechanism = StreamShrink(epsilon=1.0, window=WINDOW, sensitivity=1)
     rows = np.tile(np.arange(1, dimensions + 1) * 1000, (40, 1))
     run, other = (mechanism.start(dimensions, noise.seeded(seed)) for seed in (1, 2))
@@ -38,7 +36,7 @@ def test_only_levels_and_budgets_of_another_layout_are_read(dimensions: int, lay
 
 
 @pytest.mark.parametrize(("count", "doubted"), [(0, True), (5000, False)])
-def test_levels_are_doubted_where_the_total_may_be_noise(count: int, doubted: bool) -> None:
+def test_levels_are_doubted_where_the_total_may_be_noise(count, doubted):
     run = StreamShrink(epsilon=1.0, window=WINDOW, sensitivity=1).start(3, noise.seeded(1))
     run.publish(np.full(3, count))
     near = run._levels.near
@@ -48,7 +46,7 @@ def test_levels_are_doubted_where_the_total_may_be_noise(count: int, doubted: bo
     assert (run._factor.gate >= LEAST_STRICT) == doubted
 
 
-def test_a_sample_ends_the_time_without_samples() -> None:
+def test_a_sample_ends_the_time_without_samples():
     one = Single(1.0)
     for level in (40.0, 60.0):
         one.sample(level, 2.0)

@@ -1,7 +1,5 @@
 """Synthetic landmarks: published weights and distances, the law of the sampler, what is refused."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 
@@ -13,12 +11,7 @@ from scipy.special import chdtrc
 
 from privacy_engine import noise
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.landmarks.synthetic import (
-    MODES,
-    average_temporal_distance,
-    landmark_weights,
-    sample_landmarks,
-)
+from privacy_engine.landmarks.synthetic import MODES, average_temporal_distance, landmark_weights, sample_landmarks
 from tests.cases import each, refusal
 from tests.examples import examples
 
@@ -26,12 +19,12 @@ from tests.examples import examples
 class TestWeights:
     @each("name", MODES)
     @each("scale", [1e-3, 0.5, 30.0, 1e12])
-    def test_sum_to_one_at_every_scale(self, name: Any, scale: float) -> None:
+    def test_sum_to_one_at_every_scale(self, name, scale):
         weights = landmark_weights(101, name, scale)
         assert weights.sum() == pytest.approx(1)
         assert (weights >= 0).all()
 
-    def test_peak_where_they_should_and_mirror_each_other(self) -> None:
+    def test_peak_where_they_should_and_mirror_each_other(self):
         assert landmark_weights(99, "left-skewed", 9).argmax() == 74
         assert landmark_weights(99, "symmetric", 9).argmax() == 49
         assert np.allclose(landmark_weights(99, "right-skewed", 9), landmark_weights(99, "left-skewed", 9)[::-1])
@@ -39,7 +32,7 @@ class TestWeights:
         assert landmark_weights(4, "uniform", 1).tolist() == [0.25] * 4
 
 
-def sets_of_two(weights: np.ndarray) -> dict[tuple[int, int], float]:
+def sets_of_two(weights):
     """The law of two draws one after another without replacement."""
     return {
         (i, j): weights[i] * weights[j] * (1 / (1 - weights[i]) + 1 / (1 - weights[j]))
@@ -49,7 +42,7 @@ def sets_of_two(weights: np.ndarray) -> dict[tuple[int, int], float]:
 
 class TestSampler:
     @each("name", MODES)
-    def test_draws_follow_the_weights(self, name: Any) -> None:
+    def test_draws_follow_the_weights(self, name):
         """Chi-square of 30,000 pairs from 6 timestamps, seed 11; false alarms 1e-5 for each distribution."""
         rng, law, draws = noise.seeded(11), sets_of_two(landmark_weights(6, name, 2.0)), 30_000
         seen = dict.fromkeys(law, 0)
@@ -64,33 +57,33 @@ class TestSampler:
 
     @settings(max_examples=examples(60))
     @given(st.data(), st.sampled_from(sorted(MODES)), st.integers(1, 300), st.floats(1e-3, 300))
-    def test_marks_as_many_as_requested(self, data: Any, name: Any, n: int, divisor: float) -> None:
+    def test_marks_as_many_as_requested(self, data, name, n, divisor):
         count = data.draw(st.integers(0, n))
         mask = sample_landmarks(n, count, name, rng=noise.seeded(n), scale_divisor=divisor)
         assert mask.shape == (n,)
         assert mask.dtype == np.bool_
         assert mask.sum() == count
 
-    def test_same_seed_same_landmarks_and_generators_are_taken(self) -> None:
+    def test_same_seed_same_landmarks_and_generators_are_taken(self):
         first, again = (sample_landmarks(500, 50, "bimodal", rng=np.random.default_rng(4)) for _ in range(2))
         other = sample_landmarks(500, 50, "bimodal", rng=noise.seeded(5))
         assert np.array_equal(first, again)
         assert not np.array_equal(first, other)
 
-    def test_a_very_narrow_mode_gives_its_nearest_timestamps(self) -> None:
+    def test_a_very_narrow_mode_gives_its_nearest_timestamps(self):
         mask = sample_landmarks(999, 3, "symmetric", rng=noise.seeded(1), scale_divisor=900_000)
         assert np.flatnonzero(mask).tolist() == [498, 499, 500]
 
 
 class TestAverageDistance:
     @given(st.lists(st.booleans(), max_size=60))
-    def test_equals_the_definition(self, marks: list[bool]) -> None:
+    def test_equals_the_definition(self, marks):
         fixed = [0, *(t for t, marked in enumerate(marks, 1) if marked), len(marks) + 1]
         away = [min(abs(t - m) for m in fixed) for t, marked in enumerate(marks, 1) if not marked]
         expected = sum(away) / len(away) if away else 0.0
         assert average_temporal_distance(marks) == pytest.approx(expected, rel=1e-15)
 
-    def test_is_zero_where_no_event_is_regular(self) -> None:
+    def test_is_zero_where_no_event_is_regular(self):
         assert average_temporal_distance([True, True]) == 0
         assert average_temporal_distance([True], between=True) == 0
         assert average_temporal_distance([]) == 0
@@ -110,18 +103,18 @@ class TestAverageDistance:
         ("distribution", "normal", "one of left-skewed, symmetric, right-skewed, bimodal, uniform"),
     ],
 )
-def test_refusals_name_field_rule_and_value(field: str, value: Any, rule: str) -> None:
+def test_refusals_name_field_rule_and_value(field, value, rule):
     arguments: dict[str, Any] = {"n": 10, "count": 3, "distribution": "uniform", "scale_divisor": 10.0} | {field: value}
     refused = refusal(ParameterError, sample_landmarks, **arguments, rng=noise.seeded(1))
     assert (refused.field, refused.rule, refused.value) == (field, rule, value) or value != value
     assert str(refused).startswith(f"{field} must be {rule}, got ")
 
 
-def test_weights_refuse_a_scale_that_is_none() -> None:
+def test_weights_refuse_a_scale_that_is_none():
     with pytest.raises(ParameterError, match=r"scale must be from 0\.001 to 1e\+12, got -1"):
         landmark_weights(5, "symmetric", -1)
 
 
-def test_distance_refuses_what_is_no_mask() -> None:
+def test_distance_refuses_what_is_no_mask():
     with pytest.raises(DataError):
         average_temporal_distance([1, 2, 3])

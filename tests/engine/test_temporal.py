@@ -1,10 +1,7 @@
 """Temporal privacy loss: the published vectors, the definition, and what must hold for every transition matrix."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +20,7 @@ MATRICES = {
 }
 
 
-def defined_loss(matrix: np.ndarray, alpha: float) -> float:
+def defined_loss(matrix, alpha):
     """L(alpha) as it is defined: the best pair of rows and subset of columns, all of them tried."""
     subsets = np.array(list(itertools.product([0.0, 1.0], repeat=len(matrix))))
     mass = subsets @ matrix.T
@@ -35,7 +32,7 @@ def defined_loss(matrix: np.ndarray, alpha: float) -> float:
     return float((np.log(q + (1 - q) * small) - np.log(d + (1 - d) * small)).max())
 
 
-def sorted_loss(matrix: np.ndarray, alpha: float) -> float:
+def sorted_loss(matrix, alpha):
     """L(alpha) by prefixes in order of falling q_j / d_j, pair by pair."""
     best, odds = 0.0, math.expm1(alpha)
     for a, b in itertools.permutations(range(len(matrix)), 2):
@@ -46,7 +43,7 @@ def sorted_loss(matrix: np.ndarray, alpha: float) -> float:
 
 
 @st.composite
-def transition_matrices(draw: st.DrawFn, largest: int = 6) -> np.ndarray:
+def transition_matrices(draw, largest=6):
     """Row-stochastic matrices from nearly uniform to nearly deterministic, some with zeros."""
     n = draw(st.integers(1, largest))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
@@ -57,7 +54,7 @@ def transition_matrices(draw: st.DrawFn, largest: int = 6) -> np.ndarray:
 
 
 class TestSmoothingMatrix:
-    def test_ranges_from_the_identity_to_the_uniform_matrix(self) -> None:
+    def test_ranges_from_the_identity_to_the_uniform_matrix(self):
         assert np.array_equal(smoothing_matrix(4, 0), np.eye(4))
         assert np.allclose(smoothing_matrix(4, 1e12), 0.25, atol=1e-12)
 
@@ -65,7 +62,7 @@ class TestSmoothingMatrix:
         ("n", "s", "field"),
         [(0, 1, "n"), (401, 1, "n"), (2.5, 1, "n"), (True, 1, "n"), (2, -1, "s"), (2, math.nan, "s"), (2, "x", "s")],
     )
-    def test_names_what_it_refuses(self, n: Any, s: Any, field: str) -> None:
+    def test_names_what_it_refuses(self, n, s, field):
         with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
             smoothing_matrix(n, s)
         assert caught.value.field == field
@@ -74,17 +71,17 @@ class TestSmoothingMatrix:
 class TestLossFunction:
     @settings(max_examples=examples(150))
     @given(transition_matrices(), st.floats(0, 29))
-    def test_is_the_maximum_over_pairs_and_subsets(self, matrix: np.ndarray, alpha: float) -> None:
+    def test_is_the_maximum_over_pairs_and_subsets(self, matrix, alpha):
         assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=0, abs=1e-12)
 
     @settings(max_examples=examples(50))
     @given(transition_matrices(), st.floats(30, 700))
-    def test_is_that_maximum_for_large_losses_too(self, matrix: np.ndarray, alpha: float) -> None:
+    def test_is_that_maximum_for_large_losses_too(self, matrix, alpha):
         assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=1e-13, abs=1e-12)
 
     @settings(max_examples=examples(150))
     @given(st.integers(0, 2**32), st.integers(2, 5), st.sampled_from([5, 20, 60, 250]), st.floats(0, 690))
-    def test_keeps_columns_however_rare(self, seed: int, n: int, decades: int, alpha: float) -> None:
+    def test_keeps_columns_however_rare(self, seed, n, decades, alpha):
         rng = np.random.default_rng(seed)
         matrix = 10.0 ** -rng.uniform(0, decades, (n, n))
         matrix[np.arange(n), rng.integers(0, n, n)] = 1.0
@@ -92,7 +89,7 @@ class TestLossFunction:
         assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=1e-12, abs=1e-12)
 
     @each("n", [10, 40])
-    def test_is_the_maximum_over_prefixes_for_more_states(self, n: int) -> None:
+    def test_is_the_maximum_over_prefixes_for_more_states(self, n):
         matrix = np.random.default_rng(n).dirichlet(np.full(n, 0.5), size=n)
         carried = LossFunction(matrix)
         for alpha in (0.01, 0.3, 1.0, 4.0, 15.0):
@@ -100,7 +97,7 @@ class TestLossFunction:
 
     @settings(max_examples=examples(80))
     @given(transition_matrices(), st.lists(st.floats(0, 1000), min_size=2, max_size=20))
-    def test_never_falls_never_exceeds_its_argument_and_starts_at_zero(self, matrix: np.ndarray, values: list) -> None:
+    def test_never_falls_never_exceeds_its_argument_and_starts_at_zero(self, matrix, values):
         carried, alpha = LossFunction(matrix), np.sort(values)
         found = carried(alpha)
         assert carried(0.0) == 0.0
@@ -110,18 +107,18 @@ class TestLossFunction:
 
     @settings(max_examples=examples(80))
     @given(st.integers(1, 12), st.floats(0, 10), st.floats(0, 20))
-    def test_of_a_smoothing_matrix_has_a_closed_form(self, n: int, s: float, alpha: float) -> None:
+    def test_of_a_smoothing_matrix_has_a_closed_form(self, n, s, alpha):
         grown = math.exp(alpha)
         closed = math.log(((1 + s) * grown + (n - 1) * s) / (s * grown + 1 + (n - 1) * s)) if n > 1 else 0.0
         assert LossFunction(smoothing_matrix(n, s))(alpha) == pytest.approx(closed, rel=0, abs=1e-12)
 
-    def test_keeps_the_shape_of_its_argument(self) -> None:
+    def test_keeps_the_shape_of_its_argument(self):
         carried = LossFunction(MATRICES["smooth n=2 s=.1"])
         assert isinstance(carried(1.0), float)
         assert carried(np.ones((2, 3))).shape == (2, 3)
         assert carried(np.ones((2, 3)))[1, 2] == carried(1.0)
 
-    def test_survives_tiny_probabilities(self) -> None:
+    def test_survives_tiny_probabilities(self):
         carried = LossFunction([[1.0, 1e-320, 0.0], [0.5, 0.5, 0.0], [1e-12, 1e-300, 1.0]])
         assert np.isfinite(carried(np.array([1e-9, 1.0, 50.0, 1e3, 1e6]))).all()
 
@@ -129,7 +126,7 @@ class TestLossFunction:
 class TestSupremum:
     @settings(max_examples=examples(100))
     @given(transition_matrices(), st.floats(1e-6, 50))
-    def test_is_a_fixpoint_that_the_series_approaches(self, matrix: np.ndarray, epsilon: float) -> None:
+    def test_is_a_fixpoint_that_the_series_approaches(self, matrix, epsilon):
         carried = LossFunction(matrix)
         supremum, reached = carried.supremum(epsilon), temporal_loss(np.full(3000, epsilon), carried).backward
         if math.isfinite(supremum):
@@ -140,27 +137,27 @@ class TestSupremum:
         else:
             assert reached[-1] - reached[-2] > 0
 
-    def test_agrees_with_iterating_to_convergence(self) -> None:
+    def test_agrees_with_iterating_to_convergence(self):
         for name, matrix in MATRICES.items():
             carried = LossFunction(matrix)
             for epsilon in (0.01, 0.1, 0.2):
                 settled = temporal_loss(np.full(20_000, epsilon), carried).backward[-1]
                 assert carried.supremum(epsilon) == pytest.approx(settled, rel=1e-11), name
 
-    def test_is_zero_where_nothing_is_spent_and_infinite_where_states_never_mix(self) -> None:
+    def test_is_zero_where_nothing_is_spent_and_infinite_where_states_never_mix(self):
         carried = LossFunction(np.eye(3))
         assert carried.supremum(0.0) == 0.0
         assert carried.supremum(1e-9) == math.inf
 
-    def test_does_not_overflow(self) -> None:
+    def test_does_not_overflow(self):
         assert LossFunction([[0.5, 0.5], [0.3, 0.7]]).supremum(800.0) == pytest.approx(800 + math.log(5 / 3))
 
 
 class TestTemporalLoss:
     @settings(max_examples=examples(40))
     @given(transition_matrices(4), st.lists(st.floats(0, 40), max_size=12))
-    def test_is_the_plain_recursion_to_twelve_digits(self, matrix: np.ndarray, epsilons: list) -> None:
-        def plain(budgets: list) -> list:
+    def test_is_the_plain_recursion_to_twelve_digits(self, matrix, epsilons):
+        def plain(budgets):
             losses, value = [], 0.0
             for budget in budgets:
                 value = budget + defined_loss(matrix, value) if value < 700 else value
@@ -173,7 +170,7 @@ class TestTemporalLoss:
 
     @settings(max_examples=examples(60))
     @given(transition_matrices(4), st.integers(0, 2**32), st.sampled_from([1e-12, 1e-3, 0.3, 5.0, 29.0]))
-    def test_steps_as_the_loss_function_does(self, matrix: np.ndarray, seed: int, level: float) -> None:
+    def test_steps_as_the_loss_function_does(self, matrix, seed, level):
         """Also where losses pass 30, up to which the recursion goes on in other numbers."""
         carried, rng = LossFunction(matrix), np.random.default_rng(seed)
         budgets = rng.exponential(level, 200) * (rng.random(200) < 0.7)
@@ -184,23 +181,23 @@ class TestTemporalLoss:
 
     @settings(max_examples=examples(40))
     @given(st.lists(st.floats(0, 1e5), max_size=20), st.floats(0, 1))
-    def test_without_correlation_is_the_budget(self, epsilons: list, mixed: float) -> None:
+    def test_without_correlation_is_the_budget(self, epsilons, mixed):
         assert np.array_equal(temporal_loss(epsilons).total, epsilons)
         same_rows = [[mixed, 1 - mixed]] * 2
         assert np.array_equal(temporal_loss(epsilons, same_rows, same_rows).total, epsilons)
 
     @each("level", [25.0, 29.9, 30.1])
-    def test_does_not_overflow_just_below_the_change_of_numbers(self, level: float) -> None:
+    def test_does_not_overflow_just_below_the_change_of_numbers(self, level):
         """Where e^a - 1 is near its bound at every step, for longer than a block of steps."""
         carried = LossFunction([[0.6, 0.4], [0.4, 0.6]])
         found = temporal_loss(np.full(100, level), carried).backward
         assert np.allclose(found[1:], level + carried(found[:-1]), rtol=1e-13, atol=0)
 
-    def test_of_states_that_never_change_is_the_sum_of_all_budgets(self) -> None:
+    def test_of_states_that_never_change_is_the_sum_of_all_budgets(self):
         epsilons = np.random.default_rng(1).random(50)
         assert np.allclose(temporal_loss(epsilons, np.eye(2), np.eye(2)).total, epsilons.sum())
 
-    def test_does_not_overflow_and_leaves_its_input_alone(self) -> None:
+    def test_does_not_overflow_and_leaves_its_input_alone(self):
         epsilons = np.full(20_000, 1e4)
         found = temporal_loss(epsilons, np.eye(3), MATRICES["[[.8,.2],[0,1]]"])
         assert found.backward[-1] == pytest.approx(2e8)
@@ -225,7 +222,7 @@ class TestTemporalLoss:
             (([0.1], np.full((401, 401), 1 / 401)), "backward"),
         ],
     )
-    def test_names_what_it_refuses(self, arguments: tuple, field: str) -> None:
+    def test_names_what_it_refuses(self, arguments, field):
         with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
             temporal_loss(*arguments)
         assert caught.value.field == field

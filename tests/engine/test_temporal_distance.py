@@ -4,8 +4,6 @@ No formula of the accounting is used for what an adversary learns: paths are lis
 multiplied, posteriors divided. A bound must lie above all of it, and where it is exact, not far above.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -32,7 +30,7 @@ RADIUS_M, EPSILON = 200.0, 1.0
 RADII = (0.1, 0.5, 1, 2, 5, 10, 50)
 
 
-def stationary_shares(matrix: np.ndarray) -> np.ndarray:
+def stationary_shares(matrix):
     """The stationary law by state reduction (Grassmann, Taksar, Heyman 1985), exact for slow chains too."""
     rest = np.array(matrix)
     for k in range(len(rest) - 1, 0, -1):
@@ -47,7 +45,7 @@ def stationary_shares(matrix: np.ndarray) -> np.ndarray:
 class PlacedChain:
     """A stationary chain over states at ``places`` (states, 2) in radii; every event's output is planar Laplace."""
 
-    def __init__(self, matrix: np.ndarray, places: np.ndarray, epsilons: np.ndarray) -> None:
+    def __init__(self, matrix, places, epsilons):
         self.matrix, self.epsilons, n = matrix, epsilons, len(epsilons)
         shares = stationary_shares(matrix)
         self.backward = (matrix * shares[:, None]).T / shares[:, None]
@@ -57,13 +55,13 @@ class PlacedChain:
         self.places = places
         self.far = np.hypot(*(places[:, None] - places).T)
 
-    def log_joint(self, outputs: np.ndarray) -> np.ndarray:
+    def log_joint(self, outputs):
         """The log-density of every path and of ``outputs`` (m, n, 2), up to a constant: (m, paths)."""
         away = np.hypot(*(outputs[:, :, None] - self.places).transpose(3, 0, 1, 2))  # (m, n, states)
         log_density = -self.epsilons[:, None] * away
         return np.asarray(self.log_chance + log_density[:, np.arange(len(self.epsilons)), self.paths].sum(axis=2))
 
-    def loss(self, joint: np.ndarray, among: list[int]) -> float:
+    def loss(self, joint, among):
         """The largest log-ratio of the density at outputs, given two states of the events ``among``."""
         group = self.paths[:, among] @ len(self.matrix) ** np.arange(len(among))
         found = []
@@ -72,7 +70,7 @@ class PlacedChain:
             found.append(np.logaddexp.reduce(joint[:, group == one], axis=1) - prior)
         return float((np.max(found, axis=0) - np.min(found, axis=0)).max())
 
-    def outputs(self, rng: np.random.Generator, many: int) -> np.ndarray:
+    def outputs(self, rng, many):
         """Outputs far beyond a state, seen from another, at the states, and anywhere: (m, n, 2)."""
         centre = self.places.mean(axis=0)
         beyond = centre + 1e3 * (1 + self.far.max()) * (self.places - centre)
@@ -80,12 +78,12 @@ class PlacedChain:
         return np.asarray(choices[rng.integers(len(choices), size=(many, len(self.epsilons)))])
 
 
-def line(distance: float) -> np.ndarray:
+def line(distance):
     return np.array([[0.0, 0.0], [distance, 0.0]])
 
 
 class TestTwoStates:
-    def test_beyond_the_radius_the_loss_is_that_at_the_distance(self) -> None:
+    def test_beyond_the_radius_the_loss_is_that_at_the_distance(self):
         """States 1,000 m apart at ε = 1 per 200 m: exactly 9.28, where the plain level gave 2.55."""
         chain = PlacedChain(STAY, line(5.0), np.ones(3))
         outputs = np.array([[[-1e6, 0.0]] * 3, [[1e6, 0.0]] * 3])
@@ -95,7 +93,7 @@ class TestTwoStates:
         assert temporal_loss([EPSILON] * 3, STAY, STAY).total[1] == pytest.approx(2.552273, abs=1e-6)
 
     @each("radii", RADII)
-    def test_is_the_exact_loss_at_every_distance(self, radii: float) -> None:
+    def test_is_the_exact_loss_at_every_distance(self, radii):
         """Below one radius too: the level shrinks with the distance, and the bound with it."""
         epsilons = np.array([0.7, 0.0, 1.3, 0.4])
         chain = PlacedChain(STAY, line(radii), epsilons)
@@ -107,7 +105,7 @@ class TestTwoStates:
             assert bound[t] == pytest.approx(chain.loss(joint, [t]), rel=1e-6)
 
     @each("radii", RADII)
-    def test_a_black_box_never_exceeds_the_bound(self, radii: float) -> None:
+    def test_a_black_box_never_exceeds_the_bound(self, radii):
         """The product's own mechanism, 40,000 releases; seeds fixed, Clopper-Pearson with a false alarm in 10^9.
 
         The adversary guesses by the posterior; its threshold is chosen on one half of the releases and judged on the
@@ -137,7 +135,7 @@ class TestTwoStates:
         if radii >= 2:
             assert lower > temporal_loss([EPSILON] * 3, STAY, STAY).total[1]
 
-    def test_the_mechanisms_radius_is_where_its_level_counts(self) -> None:
+    def test_the_mechanisms_radius_is_where_its_level_counts(self):
         assert levels_at(EPSILON, 200.0, 200.0) == 1.0
         assert levels_at([0.3, 1.7], 130.0, 130.0).tolist() == [0.3, 1.7]
 
@@ -151,16 +149,16 @@ class TestTwoStates:
             ([-1.0], 100.0, 200.0, "epsilons"),
         ],
     )
-    def test_names_what_it_refuses(self, epsilons, distance_m, radius_m, field) -> None:
+    def test_names_what_it_refuses(self, epsilons, distance_m, radius_m, field):
         with pytest.raises(EngineError, match=rf"^{field} must be") as caught:
             levels_at(epsilons, distance_m, radius_m)
         assert caught.value.field == field
 
 
-def _lower_bound(odds: np.ndarray, state: np.ndarray, half: int) -> float:
+def _lower_bound(odds, state, half):
     """A lower bound of ln P(odds > c | state 0) / P(odds > c | state 1), c chosen on the first half."""
 
-    def logarithm(part: slice, c: float) -> float:
+    def logarithm(part, c):
         hits = [np.count_nonzero(odds[part][state[part] == one] > c) for one in (0, 1)]
         many = [np.count_nonzero(state[part] == one) for one in (0, 1)]
         surely = stats.beta.ppf(5e-10, hits[0], many[0] - hits[0] + 1) if hits[0] else 0.0
@@ -174,7 +172,7 @@ def _lower_bound(odds: np.ndarray, state: np.ndarray, half: int) -> float:
 
 class TestLandmarks:
     @each("radii", RADII)
-    def test_the_bridge_at_the_distance_is_never_below_the_exact_joint_loss(self, radii: float) -> None:
+    def test_the_bridge_at_the_distance_is_never_below_the_exact_joint_loss(self, radii):
         """Twenty chains of two or three states at each distance, seeds 0 to 19, budgets of 0 among them."""
         for seed in range(20):
             rng = np.random.default_rng(seed)
@@ -192,7 +190,7 @@ class TestLandmarks:
                 assert chain.loss(joint, among) <= bound[t] + 1e-9, (seed, t)
 
     @each("radii", [2.0, 5.0, 50.0])
-    def test_the_level_within_a_radius_is_no_bound_beyond_it(self, radii: float) -> None:
+    def test_the_level_within_a_radius_is_no_bound_beyond_it(self, radii):
         chain = PlacedChain(STAY, line(radii), np.full(3, 1 / 3))
         mask = np.array([True, False, True])
         outputs = np.array([[[-1e6, 0.0]] * 3, [[1e6, 0.0]] * 3])
@@ -200,7 +198,7 @@ class TestLandmarks:
         assert chain.loss(chain.log_joint(outputs), [0, 1, 2]) > plain
 
     @each("radii", RADII)
-    def test_a_shared_draw_counts_at_the_distance(self, radii: float) -> None:
+    def test_a_shared_draw_counts_at_the_distance(self, radii):
         """Joint noise of two landmarks, density exp(-B max d/r), beside own noise of the event between them."""
         level, own, places = 0.6, 0.4, line(radii)
         paths = np.array(list(itertools.product([0, 1], repeat=3)))
@@ -217,7 +215,7 @@ class TestLandmarks:
             assert exact <= temporal_loss(spent, STAY, STAY, shared=shared).total[t] + 1e-9
 
 
-def exact_step(matrix: np.ndarray, losses: np.ndarray) -> np.ndarray:
+def exact_step(matrix, losses):
     """What losses between pairs add to the next event's, by linear programs: the largest ratio of two rows' means."""
     n = len(matrix)
     rows = []
@@ -234,7 +232,7 @@ def exact_step(matrix: np.ndarray, losses: np.ndarray) -> np.ndarray:
 
 
 @st.composite
-def placed_chains(draw: st.DrawFn) -> PlacedChain:
+def placed_chains(draw):
     """Up to four states in the plane, nearly deterministic to nearly uniform, and up to five budgets."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     states = draw(st.integers(2, 4))
@@ -247,7 +245,7 @@ def placed_chains(draw: st.DrawFn) -> PlacedChain:
 class TestPairwise:
     @settings(max_examples=examples(100))
     @given(placed_chains(), st.integers(0, 2**32))
-    def test_lies_between_the_exact_loss_and_that_at_the_diameter(self, chain: PlacedChain, seed: int) -> None:
+    def test_lies_between_the_exact_loss_and_that_at_the_diameter(self, chain, seed):
         found = pairwise_loss(chain.epsilons, chain.far, chain.backward, chain.matrix)
         scalar = temporal_loss(chain.epsilons * chain.far.max(), chain.backward, chain.matrix)
         assert (found.total <= scalar.total + 1e-9).all()
@@ -259,7 +257,7 @@ class TestPairwise:
 
     @settings(max_examples=examples(25))
     @given(placed_chains())
-    def test_is_never_below_the_linear_programs(self, chain: PlacedChain) -> None:
+    def test_is_never_below_the_linear_programs(self, chain):
         backward = np.zeros_like(chain.far)
         found = pairwise_loss(chain.epsilons, chain.far, chain.backward).backward
         for t, epsilon in enumerate(chain.epsilons):
@@ -268,14 +266,14 @@ class TestPairwise:
 
     @settings(max_examples=examples(50))
     @given(st.floats(0.02, 0.98), st.floats(0.1, 50), st.lists(st.floats(0, 3), max_size=20))
-    def test_of_two_states_is_the_scalar_recursion(self, stay: float, radii: float, epsilons: list[float]) -> None:
+    def test_of_two_states_is_the_scalar_recursion(self, stay, radii, epsilons):
         matrix = [[stay, 1 - stay], [1 - stay, stay]]
         found = pairwise_loss(epsilons, [[0, radii], [radii, 0]], matrix, matrix)
         expected = temporal_loss(levels_at(epsilons, radii * RADIUS_M, RADIUS_M), matrix, matrix)
         for part in ("backward", "forward", "total"):
             assert np.allclose(getattr(found, part), getattr(expected, part), rtol=1e-9, atol=1e-9)
 
-    def test_a_rare_distant_state_costs_less_than_its_distance_everywhere(self) -> None:
+    def test_a_rare_distant_state_costs_less_than_its_distance_everywhere(self):
         """Two persistent states one radius apart, and a third fifty radii away that is left at once."""
         matrix = np.array([[0.98, 0.019, 0.001], [0.019, 0.98, 0.001], [0.5, 0.5, 0.0]])
         far = np.array([[0, 1, 50], [1, 0, 50], [50, 50, 0.0]])
@@ -284,12 +282,12 @@ class TestPairwise:
         scalar = temporal_loss(np.full(200, 0.1 * 50), backward, matrix).total.max()
         assert found < 0.9 * scalar
 
-    def test_large_losses_and_long_series_stay_finite(self) -> None:
+    def test_large_losses_and_long_series_stay_finite(self):
         far = np.array([[0, 1e3], [1e3, 0]])
         found = pairwise_loss(np.full(300, 50.0), far, np.eye(2), np.eye(2))
         assert found.total == pytest.approx(np.full(300, 300 * 5e4))
 
-    def test_without_correlation_is_the_level_at_the_largest_distance(self) -> None:
+    def test_without_correlation_is_the_level_at_the_largest_distance(self):
         far = np.array([[0, 3.0, 1.0], [3.0, 0, 2.0], [1.0, 2.0, 0]])
         found = pairwise_loss([0.1, 0.0, 0.3], far, shared=0.5)
         assert found.total == pytest.approx([0.8, 0.5, 1.4])
@@ -305,12 +303,12 @@ class TestPairwise:
             ([[0, 1], [1, 0]], np.eye(3), "backward"),
         ],
     )
-    def test_names_what_it_refuses(self, distances, backward, field) -> None:
+    def test_names_what_it_refuses(self, distances, backward, field):
         with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
             pairwise_loss([1.0], distances, backward)
         assert caught.value.field == field
 
-    def test_its_time_is_foreseen(self) -> None:
+    def test_its_time_is_foreseen(self):
         few, many = (pairwise_seconds(1000, LossFunction(smoothing_matrix(n, 0.1))) for n in (5, 50))
         assert 0 < few < 0.1 < many < 60
 
@@ -318,7 +316,7 @@ class TestPairwise:
 class TestCells:
     @settings(max_examples=examples(100))
     @given(st.integers(0, 2**32), st.floats(-85, 85), st.floats(-180, 180), st.sampled_from([10.0, 500.0, 2e4, 5e5]))
-    def test_no_two_positions_in_cells_lie_farther_apart(self, seed, lat, lon, cell_m) -> None:
+    def test_no_two_positions_in_cells_lie_farther_apart(self, seed, lat, lon, cell_m):
         """Two positions of the series itself, whatever cells they are in, and others in the same ones."""
         rng = np.random.default_rng(seed)
         spread = np.degrees(3 * cell_m / geo.EARTH_RADIUS_M)
@@ -336,7 +334,7 @@ class TestCells:
         different = np.not_equal.outer(which, which)
         assert (apart <= found.distances_m[np.ix_(which, which)])[different].all()
 
-    def test_adjacent_cells_are_as_far_apart_as_their_far_corners(self) -> None:
+    def test_adjacent_cells_are_as_far_apart_as_their_far_corners(self):
         found = cell_distances_m(
             np.array([0, 1, 1]), np.array([0, 0, 1]), 1000.0, south=48.0, metres_per_column=111_195.0 * 0.669
         )
@@ -344,5 +342,5 @@ class TestCells:
         assert found[0, 2] == pytest.approx(1000 * math.sqrt(8), rel=1e-2)
         assert np.diagonal(found).tolist() == [0.0] * 3
 
-    def test_states_without_geometry_have_no_distances(self) -> None:
+    def test_states_without_geometry_have_no_distances(self):
         assert estimate_from_states([1, 2, 1], smoothing=1.0).distances_m is None

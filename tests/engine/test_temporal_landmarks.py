@@ -1,10 +1,7 @@
 """Temporal loss of landmarks: the published vectors, the formula written out, and the joint loss it should bound."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,14 +21,14 @@ from tests.cases import each
 from tests.examples import examples
 
 
-def mask_of(n: int, landmarks: list[int]) -> np.ndarray:
+def mask_of(n, landmarks):
     """Landmarks as the vectors count them, from 1."""
     mask = np.zeros(n, dtype=bool)
     mask[np.array(landmarks, dtype=int) - 1] = True
     return mask
 
 
-def formula(epsilons: np.ndarray, mask: np.ndarray, backward: LossFunction, forward: LossFunction) -> np.ndarray:
+def formula(epsilons, mask, backward, forward):
     """alpha_t as printed, term by term."""
     n, alphas = len(epsilons), []
     for t in range(n):
@@ -48,7 +45,7 @@ def formula(epsilons: np.ndarray, mask: np.ndarray, backward: LossFunction, forw
     return np.array(alphas)
 
 
-def joint_loss(matrix: np.ndarray, epsilons: np.ndarray, among: list[int]) -> float:
+def joint_loss(matrix, epsilons, among):
     """The largest log-ratio of Pr(outputs | states at ``among``) by enumeration, binary randomised response."""
     states, n = len(matrix), len(epsilons)
     paths = np.array(list(itertools.product(range(states), repeat=n)))
@@ -63,11 +60,11 @@ def joint_loss(matrix: np.ndarray, epsilons: np.ndarray, among: list[int]) -> fl
     return worst
 
 
-def stationary(matrix: np.ndarray) -> np.ndarray:
+def stationary(matrix):
     return np.asarray(np.linalg.matrix_power(matrix, 4096)[0])
 
 
-def reverse(matrix: np.ndarray) -> np.ndarray:
+def reverse(matrix):
     """Pr(l_{t-1} | l_t) of the stationary chain."""
     share = stationary(matrix)
     found = (matrix * share[:, None]).T / share[:, None]
@@ -75,7 +72,7 @@ def reverse(matrix: np.ndarray) -> np.ndarray:
 
 
 @st.composite
-def cases(draw: st.DrawFn, longest: int = 14) -> tuple[np.ndarray, np.ndarray, LossFunction, LossFunction]:
+def cases(draw, longest=14):
     """Budgets (any, or equal among landmarks and among the others), a mask, two loss functions."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, states = draw(st.integers(1, longest)), draw(st.integers(1, 4))
@@ -90,39 +87,39 @@ def cases(draw: st.DrawFn, longest: int = 14) -> tuple[np.ndarray, np.ndarray, L
 class TestPublishedFormula:
     @settings(max_examples=examples(120))
     @given(cases())
-    def test_is_the_formula_written_out(self, case: tuple) -> None:
+    def test_is_the_formula_written_out(self, case):
         assert np.allclose(landmark_temporal_loss(*case), formula(*case), rtol=1e-12, atol=1e-12)
 
     @settings(max_examples=examples(30))
     @given(cases())
-    def test_without_landmarks_is_the_temporal_loss(self, case: tuple) -> None:
+    def test_without_landmarks_is_the_temporal_loss(self, case):
         epsilons, mask, backward, forward = case
         total = temporal_loss(epsilons, backward, forward).total
         assert np.allclose(landmark_temporal_loss(epsilons, mask & False, backward, forward), total, atol=1e-12)
 
     @settings(max_examples=examples(30))
     @given(cases())
-    def test_without_correlation_is_what_landmarks_and_one_event_spend(self, case: tuple) -> None:
+    def test_without_correlation_is_what_landmarks_and_one_event_spend(self, case):
         epsilons, mask = case[:2]
         spent = np.where(mask, 0, epsilons) + epsilons[mask].sum()
         assert np.allclose(landmark_temporal_loss(epsilons, mask), spent, rtol=1e-13)
 
     @settings(max_examples=examples(30))
     @given(cases())
-    def test_own_losses_of_landmarks_sum_to_their_joint_loss(self, case: tuple) -> None:
+    def test_own_losses_of_landmarks_sum_to_their_joint_loss(self, case):
         mask, own, alpha = case[1], landmark_own_loss(*case), landmark_temporal_loss(*case)
         assert np.allclose(alpha[mask], own[mask].sum(), rtol=1e-12)
         assert (own >= case[0] * (1 - 1e-12)).all()
 
     @each("bound", ["published", "bridge"])
-    def test_both_at_once_are_the_two(self, bound: Any) -> None:
+    def test_both_at_once_are_the_two(self, bound):
         rng, matrix = np.random.default_rng(8), smoothing_matrix(3, 0.2)
         case = rng.random((4, 25)), rng.random((4, 25)) < 0.3, matrix, matrix
         own, joint = landmark_losses(*case, bound=bound)
         assert np.array_equal(own, landmark_own_loss(*case, bound=bound))
         assert np.array_equal(joint, landmark_temporal_loss(*case, bound=bound))
 
-    def test_takes_many_series_at_once(self) -> None:
+    def test_takes_many_series_at_once(self):
         rng, matrix = np.random.default_rng(3), smoothing_matrix(2, 0.1)
         masks, epsilons = rng.random((5, 30)) < 0.3, rng.random(30)
         together = landmark_temporal_loss(epsilons, masks, matrix, matrix)
@@ -130,10 +127,10 @@ class TestPublishedFormula:
         for row, mask in zip(together, masks, strict=True):
             assert np.array_equal(row, landmark_temporal_loss(epsilons, mask, matrix, matrix))
 
-    def test_of_an_empty_series_is_empty(self) -> None:
+    def test_of_an_empty_series_is_empty(self):
         assert landmark_temporal_loss([], np.zeros(0, dtype=bool), np.eye(2), np.eye(2)).shape == (0,)
 
-    def test_long_gaps_with_varied_budgets_stay_exact(self) -> None:
+    def test_long_gaps_with_varied_budgets_stay_exact(self):
         epsilons, mask = np.random.default_rng(5).random(300), mask_of(300, [40, 290])
         carried = LossFunction(smoothing_matrix(3, 0.3))
         found = landmark_temporal_loss(epsilons, mask, carried, carried)
@@ -141,7 +138,7 @@ class TestPublishedFormula:
 
     @settings(max_examples=examples(60))
     @given(cases(), st.integers(0, 2**32))
-    def test_budgets_equal_between_landmarks_are_the_formula_too(self, case: tuple, seed: int) -> None:
+    def test_budgets_equal_between_landmarks_are_the_formula_too(self, case, seed):
         epsilons, mask, *carried = case
         gap = np.cumsum(mask)
         stepped = np.where(mask, epsilons, np.random.default_rng(seed).random(gap.max() + 1)[gap])
@@ -149,7 +146,7 @@ class TestPublishedFormula:
             landmark_temporal_loss(stepped, mask, *carried), formula(stepped, mask, *carried), rtol=1e-12, atol=1e-12
         )
 
-    def test_skipped_landmarks_spend_nothing_and_still_leak(self) -> None:
+    def test_skipped_landmarks_spend_nothing_and_still_leak(self):
         mask, matrix = mask_of(9, [2, 5, 6]), smoothing_matrix(2, 0.1)
         alpha = landmark_temporal_loss(np.where(mask, 0.0, 1.0), mask, matrix, matrix)
         assert (alpha[~mask] > 1.0).all()
@@ -158,7 +155,7 @@ class TestPublishedFormula:
 
 class TestBridge:
     @each("seed", range(12))
-    def test_bounds_the_joint_loss_of_enumerated_chains(self, seed: int) -> None:
+    def test_bounds_the_joint_loss_of_enumerated_chains(self, seed):
         rng = np.random.default_rng(seed)
         states = 2 + seed % 2
         matrix = rng.dirichlet(np.full(states, 0.6), size=states)
@@ -168,7 +165,7 @@ class TestBridge:
         for t in range(5):
             assert joint_loss(matrix, epsilons, sorted({*np.flatnonzero(mask), t})) <= bridged[t] + 1e-10
 
-    def test_without_landmarks_is_the_published_loss(self) -> None:
+    def test_without_landmarks_is_the_published_loss(self):
         epsilons, matrix = np.random.default_rng(2).random(12), smoothing_matrix(2, 0.1)
         none = np.zeros(12, dtype=bool)
         assert np.allclose(
@@ -176,7 +173,7 @@ class TestBridge:
             landmark_temporal_loss(epsilons, none, matrix, matrix),
         )
 
-    def test_varied_budgets_give_the_same_loss_as_equal_ones(self) -> None:
+    def test_varied_budgets_give_the_same_loss_as_equal_ones(self):
         matrix, mask = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]]), mask_of(20, [4, 13])
         equal = np.full(20, 0.3)
         nearly = equal * (1 + 1e-15 * np.arange(20))
@@ -187,7 +184,7 @@ class TestBridge:
         )
 
     @each("seed", range(8))
-    def test_budgets_equal_between_landmarks_give_the_same_loss(self, seed: int) -> None:
+    def test_budgets_equal_between_landmarks_give_the_same_loss(self, seed):
         rng = np.random.default_rng(seed)
         matrix, mask = rng.dirichlet(np.ones(3), size=3), rng.random(40) < 0.15
         stepped = rng.random(mask.sum() + 1)[np.cumsum(mask)]
@@ -196,7 +193,7 @@ class TestBridge:
             slow, fast = (loss(budgets, mask, reverse(matrix), matrix, bound="bridge") for budgets in (nearly, stepped))
             assert np.allclose(slow, fast, rtol=1e-12)
 
-    def test_kept_bridges_serve_shorter_and_longer_gaps(self) -> None:
+    def test_kept_bridges_serve_shorter_and_longer_gaps(self):
         matrix, rng = smoothing_matrix(2, 0.3), np.random.default_rng(4)
         kept = LossFunction(matrix)
         for share in (0.4, 0.02, 0.2, 0.0, 0.5):
@@ -205,7 +202,7 @@ class TestBridge:
             again = landmark_temporal_loss(np.full(300, 0.2), mask, kept, kept, bound="bridge")
             assert np.array_equal(fresh, again)
 
-    def test_refuses_what_would_take_too_long(self) -> None:
+    def test_refuses_what_would_take_too_long(self):
         mask = np.zeros(6000, dtype=bool)
         with pytest.raises(ParameterError, match="forward must mix within 5000 steps"):
             landmark_temporal_loss(np.ones(6000), mask, None, smoothing_matrix(2, 1e-5), bound="bridge")
@@ -225,12 +222,12 @@ class TestBridge:
         (([0.1], [True], [[0.5, 0.4], [0.5, 0.5]]), "backward"),
     ],
 )
-def test_names_what_it_refuses(arguments: tuple, field: str) -> None:
+def test_names_what_it_refuses(arguments, field):
     with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
         landmark_temporal_loss(*arguments)
     assert caught.value.field == field
 
 
-def test_refuses_an_unknown_bound_by_name() -> None:
+def test_refuses_an_unknown_bound_by_name():
     with pytest.raises(ParameterError, match="bound must be published or bridge, got 'exact'"):
         landmark_temporal_loss([0.1], [True], bound="exact")  # type: ignore[arg-type]

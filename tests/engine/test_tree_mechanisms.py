@@ -184,7 +184,7 @@ class TestModels:
         )
 
 
-def count_difference(one, other, length) -> int:
+def count_difference(one, other, length):
     """The sum over runs of ``length`` of how far two sequences' counts differ, repeats collapsed."""
     found = {}
     for cells, sign in ((one, 1), (other, -1)):

@@ -4,15 +4,12 @@ One check for each section of the vectors; a section is passed as a :class:`Trac
 its leaves were read, so a value that is added to the files and that no check reads fails here, by name.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -44,24 +41,24 @@ near = pytest.approx
 class TrackedValues:
     """A branch of the vectors: indexed and iterated like it; reading a leaf removes it from ``unread``."""
 
-    def __init__(self, node: Any, at: str, unread: set[str]) -> None:
+    def __init__(self, node, at, unread):
         self.node, self.at, self.unread = node, at, unread
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key):
         return self._child(key, self.node[key])
 
-    def __len__(self) -> int:
+    def __len__(self):
         return len(self.node)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self):
         if isinstance(self.node, dict):
             return iter([key for key in self.node if key not in REMARKS])
         return (self._child(i, value) for i, value in enumerate(self.node))
 
-    def items(self) -> list[tuple[str, Any]]:
+    def items(self):
         return [(key, self[key]) for key in self]
 
-    def _child(self, key: Any, value: Any) -> Any:
+    def _child(self, key, value):
         at = f"{self.at}/{key}"
         if at in self.unread:  # a leaf: a number, a text, or a list of lists of them
             self.unread.discard(at)
@@ -69,11 +66,11 @@ class TrackedValues:
         return TrackedValues(value, at, self.unread) if isinstance(value, dict) or rows(value) else value
 
 
-def rows(value: Any) -> bool:
+def rows(value):
     return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
 
 
-def leaves(node: Any, at: str) -> Iterator[str]:
+def leaves(node, at):
     if isinstance(node, dict) or rows(node):
         for key, value in node.items() if isinstance(node, dict) else enumerate(node):
             if key not in REMARKS:
@@ -83,7 +80,7 @@ def leaves(node: Any, at: str) -> Iterator[str]:
 
 
 @cache
-def files() -> dict[str, Any]:
+def files():
     found: dict[str, Any] = {}
     for path in sorted((SHARED / "vectors").glob("*.json")):
         content = json.loads(path.read_text())
@@ -95,34 +92,34 @@ def files() -> dict[str, Any]:
 CHECKS: dict[str, Callable[[Any], None]] = {}
 
 
-def check(section: str) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
-    def keep(function: Callable[[Any], None]) -> Callable[[Any], None]:
+def check(section):
+    def keep(function):
         CHECKS[section] = function
         return function
 
     return keep
 
 
-def at(landmarks: list[int], n: int) -> np.ndarray:
+def at(landmarks, n):
     """The mask of 1-based timestamps."""
     return np.isin(np.arange(1, n + 1), landmarks)
 
 
-def named(case: str) -> np.ndarray:
+def named(case):
     """The mask of a vector called ``n=8 L=[2, 3] …``."""
     n, rest = case.removeprefix("n=").split(" L=")
     return at(json.loads(rest[: rest.index("]") + 1]), int(n))
 
 
 @check("budgets_example")
-def _(case: Any) -> None:
+def _(case):
     mask, how = at(case["L"], case["n"]), {"epsilon": case["eps"], "radius_m": 1}
     for cls, key in ((Uniform, "uniform"), (Skip, "skip"), (OptimalSplit, "optimal_static")):
         assert cls(**how).budgets(mask) == near(case[key], rel=1e-12)
 
 
 @check("static_mae_eps1_n1000")
-def _(section: Any) -> None:
+def _(section):
     for k, row in section.items():
         mask = np.arange(1000) < int(k)
         for cls, key in ((Uniform, "uniform 2(k+1)/eps"), (OptimalSplit, "optimal 2(k+sqrt(n-k))^2/(n eps)")):
@@ -131,7 +128,7 @@ def _(section: Any) -> None:
 
 
 @check("ledger_trace_uniform_redistribution")
-def _(trace: Any) -> None:
+def _(trace):
     ledger, landmark = Ledger(1.0), [row["landmark"] for row in trace]
     for t, row in enumerate(trace):
         assert row["t"] == t + 1
@@ -144,7 +141,7 @@ def _(trace: Any) -> None:
 
 
 @check("planar_laplace")
-def _(law: Any) -> None:
+def _(law):
     """Closed forms here; samples are held against the laws in test_noise.py and test_simulated_noise.py."""
     for p, quantile in law["quantiles eps*r"].items():
         assert float(noise.planar_quantile_m(1.0, float(p))) == near(quantile, rel=1e-12)
@@ -164,7 +161,7 @@ def _(law: Any) -> None:
 
 
 @check("destination R=6371008.8")
-def _(cases: Any) -> None:
+def _(cases):
     for case in cases:
         lon, lat = geo.destination(case["lon"], case["lat"], case["r"], math.radians(case["bearing_deg"]))
         expected_lat, expected_lon = case["out"]
@@ -173,14 +170,14 @@ def _(cases: Any) -> None:
 
 
 @check("haversine")
-def _(section: Any) -> None:
+def _(section):
     for case, expected in section.items():
         (lat, lon), (lat2, lon2) = (json.loads(f"[{one.strip('()')}]") for one in case.split(")-("))
         assert float(geo.distance_m(lon, lat, lon2, lat2)) == near(expected, rel=1e-12)
 
 
 @check("smoothing_matrix")
-def _(section: Any) -> None:
+def _(section):
     for case, expected in section.items():
         n, s = (float(part.split("=")[1]) for part in case.split(","))
         assert np.allclose(smoothing_matrix(int(n), s), expected, rtol=0, atol=1e-15)
@@ -194,7 +191,7 @@ MATRICES = {
 
 
 @check("tpl")
-def _(section: Any) -> None:
+def _(section):
     for name, case in section.items():
         carried = LossFunction(MATRICES[name])
         envelope = case["envelope (q,d,alpha up to which it is the maximiser)"]
@@ -211,7 +208,7 @@ def _(section: Any) -> None:
 
 
 @check("landmark_tpl")
-def _(section: Any) -> None:
+def _(section):
     matrix = smoothing_matrix(2, 0.1)
     for case, expected in section.items():
         mask = named(case)
@@ -221,7 +218,7 @@ def _(section: Any) -> None:
 
 
 @check("landmark_tpl_not_a_bound")
-def _(case: Any) -> None:
+def _(case):
     """The printed formula is below the exact loss of randomised response, the bridge above it."""
     matrix, mask, budgets = np.array(case["P"]), at(case["L"], case["n"]), np.full(case["n"], case["eps_t"])
     assert stationary(matrix) == near(case["stationary"], rel=1e-12)
@@ -237,7 +234,7 @@ def _(case: Any) -> None:
 
 
 @check("avg_distance")
-def _(section: Any) -> None:
+def _(section):
     for case, expected in section.items():
         mask = named(case)
         marks = np.array(marks_of(mask))
@@ -248,13 +245,13 @@ def _(section: Any) -> None:
 
 
 @check("landmark_pmf n=10, scale n/5 (pmf on 1..n)")
-def _(section: Any) -> None:
+def _(section):
     for name, weights in section.items():
         assert landmark_weights(10, name, 2) == near(weights, abs=1e-12)
 
 
 @check("dummy_selection")
-def _(section: Any) -> None:
+def _(section):
     for case, expected in section.items():
         mask = named(case)
         n, marks, aim = len(mask), marks_of(mask), evaluate(marks_of(mask), len(mask), "gaps")
@@ -272,7 +269,7 @@ def _(section: Any) -> None:
             assert (order + 1).tolist() == expected[f"heuristic order (std of {evaluation})"]
 
 
-def nearest_chains(marks: tuple[int, ...], n: int, aim: float) -> tuple[float, float]:
+def nearest_chains(marks, n, aim):
     """Over all orders: the least distance of the mean evaluation, and the least sum of distances."""
     mean, each = math.inf, math.inf
     for order in itertools.permutations(t for t in range(1, n + 1) if t not in marks):
@@ -282,7 +279,7 @@ def nearest_chains(marks: tuple[int, ...], n: int, aim: float) -> tuple[float, f
 
 
 @check("partitioned (0-based bins)")
-def _(section: Any) -> None:
+def _(section):
     for case, expected in section.items():
         mask = named(case)
         width, counts, capacity = landmark_histogram(mask)
@@ -298,7 +295,7 @@ def _(section: Any) -> None:
 
 
 @check("exponential_mechanism")
-def _(case: Any) -> None:
+def _(case):
     mask = at(case["L"], case["n"])
     for utility, name, pmf in (
         ("distance", "utility distance", "pmf eps=1 sens=1 distance"),
@@ -313,7 +310,7 @@ def _(case: Any) -> None:
 
 
 @check("contpl")
-def _(section: Any) -> None:
+def _(section):
     expected, matrix = section["smooth n=2 s=.1, target alpha=1.0"], smoothing_matrix(2, 0.1)
     budgets = plan_budgets(1.0, 9, matrix, matrix)
     assert budgets[[0, -1]] == near(expected["by quantification: first and last"], rel=0, abs=1e-12)
@@ -323,7 +320,7 @@ def _(section: Any) -> None:
 
 
 @check("skip: TPL of one skipped landmark in a long series of eps=1 releases = 2(sup-1)")
-def _(section: Any) -> None:
+def _(section):
     for s, expected in section.items():
         matrix, budgets = smoothing_matrix(2, float(s)), np.ones(4001)
         budgets[2000] = 0.0
@@ -332,7 +329,7 @@ def _(section: Any) -> None:
 
 
 @check("staypoints")
-def _(section: Any) -> None:
+def _(section):
     assert section["R_m"] == STAY_RADIUS_M
     for case in section["cases"]:
         assert case["metric"] == "haversine"
@@ -349,30 +346,30 @@ def _(section: Any) -> None:
 
 
 @check("staypoints_tiny")
-def _(cases: Any) -> None:
+def _(cases):
     for case in cases:
         how: dict[str, Any] = {"distance_m": case["D_m"], "duration_s": case["T_s"], "reading": case["preset"]}
         assert stay_points(case["lon"], case["lat"], case["t"], **how).tolist() == case["groups"], case["name"]
 
 
 @pytest.fixture(autouse=True)
-def _present(shared: Path) -> None:
+def _present(shared):
     """Skips where the published vectors are not beside the checkout."""
 
 
 @each("section", CHECKS)
-def test_a_section_of_the_vectors_holds_and_no_value_of_it_is_left_out(section: str) -> None:
+def test_a_section_of_the_vectors_holds_and_no_value_of_it_is_left_out(section):
     unread = set(leaves(files()[section], section))
     assert unread
     CHECKS[section](TrackedValues(files()[section], section, unread))
     assert not unread
 
 
-def test_every_section_of_every_file_has_a_check() -> None:
+def test_every_section_of_every_file_has_a_check():
     assert set(files()) - {"deployments-registry"} == set(CHECKS)  # the structure of a file, and no values
 
 
-def test_a_value_that_no_check_reads_is_found() -> None:
+def test_a_value_that_no_check_reads_is_found():
     case = {"a": [{"b": 1, "c": [2, 3]}], "note": "a remark"}
     unread = set(leaves(case, "x"))
     assert unread == {"x/a/0/b", "x/a/0/c"}

@@ -1,7 +1,5 @@
 """Verification: every export of every mechanism passes; a digit, a label or a point off the grid does not."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
@@ -46,23 +44,23 @@ AWKWARD = [
 ]
 
 
-def labelled(series: list[Trajectory], spec: ReleaseSpec | None = None, *, private: bool = True) -> dict:
+def labelled(series, spec=None, *, private=True):
     spec = spec or ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}})
     context = release_context(landmarks=2, whole_trace=1.5, noise_p95_m=640.2)
     return privacy_label(spec, context, private=private, sha256=trajectories_digest(series), ledger_entry="7")
 
 
-def exported(series: list[Trajectory], fmt: str, label: dict) -> bytes:
+def exported(series, fmt, label):
     out = io.BytesIO()
     exports.write(series, fmt, out, label=label)
     return out.getvalue()
 
 
-def failed(data: bytes) -> set[str]:
+def failed(data):
     return {check.name for check in verify(data, "release").checks if not check.holds}
 
 
-def track(name: str = "u", n: int = 5, *, timed: bool = True, shift: float = 0.0) -> Trajectory:
+def track(name="u", n=5, *, timed=True, shift=0.0):
     steps = np.arange(n)
     return Trajectory(8.5 + shift + steps * 1e-4, 47.3 + steps * 1e-4, 1.2e9 + steps * 60.5 if timed else None, name)
 
@@ -86,7 +84,7 @@ def test_every_export_of_every_mechanism_is_verified(cls):
 
 
 @st.composite
-def series_lists(draw: st.DrawFn) -> list[Trajectory]:
+def series_lists(draw):
     timed, found = draw(st.booleans()), []
     for name in draw(st.lists(st.sampled_from(AWKWARD) | st.text(max_size=8), min_size=1, max_size=4)):
         n = draw(st.integers(0 if found else 1, 5))
@@ -218,14 +216,14 @@ def test_a_document_type_is_refused():
 
 
 class TestBundles:
-    def packed(self, members: dict[str, bytes]) -> bytes:
+    def packed(self, members):
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w") as archive:
             for name, data in members.items():
                 archive.writestr(name, data)
         return out.getvalue()
 
-    def members(self, *, beside: dict | None = None) -> dict[str, bytes]:
+    def members(self, *, beside=None):
         series = [track()]
         label = labelled(series)
         found = {f"r/r.{fmt}": exported(series, fmt, label) for fmt in FORMATS}

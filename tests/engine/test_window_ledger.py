@@ -1,7 +1,5 @@
 """The ledger of windows refuses the first amount with which some window would spend more than ε."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +11,7 @@ AMOUNTS = st.lists(st.integers(0, 64), min_size=1, max_size=40)
 
 
 @given(AMOUNTS, st.integers(1, 6))
-def test_what_was_taken_never_exceeds_a_window(sixteenths: list[int], window: int) -> None:
+def test_what_was_taken_never_exceeds_a_window(sixteenths, window):
     """Amounts are binary fractions, so that sums of them are exact."""
     ledger, taken = WindowLedger(1.0, window=window), []
     for one in sixteenths:
@@ -30,7 +28,7 @@ def test_what_was_taken_never_exceeds_a_window(sixteenths: list[int], window: in
     assert ledger.left == 1.0 - sum(taken[max(len(taken) - window + 1, 0) :]) / 16
 
 
-def test_a_window_s_first_amount_comes_back() -> None:
+def test_a_window_s_first_amount_comes_back():
     ledger = WindowLedger(1.0, window=2)
     ledger.spend(0.75)
     with pytest.raises(BudgetError):

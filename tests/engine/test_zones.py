@@ -1,7 +1,5 @@
 """Zones: membership by a plain reference, at the antimeridian and the poles, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any
@@ -24,25 +22,25 @@ SQUARE = [[[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]]
 HOLED = [*SQUARE, [[0.5, 0.5], [1.5, 0.5], [1.5, 1.5], [0.5, 1.5], [0.5, 0.5]]]
 
 
-def zones(*shapes: dict[str, Any]) -> Zones:
+def zones(*shapes):
     found = landmark_methods.parse({"name": "zones", "zones": list(shapes)}, field="method")
     assert isinstance(found, Zones)
     return found
 
 
-def poly(*rings: Any) -> dict[str, Any]:
+def poly(*rings):
     return {"type": "Polygon", "coordinates": list(rings)}
 
 
-def circle(lon: float, lat: float, radius_m: float) -> dict[str, Any]:
+def circle(lon, lat, radius_m):
     return {"type": "Circle", "center": [lon, lat], "radius_m": radius_m}
 
 
-def marked(method: Zones, lon: Any, lat: Any) -> list[bool]:
+def marked(method, lon, lat):
     return list(method.mark([Trajectory(lon, lat)])[0].mask.tolist())
 
 
-def plainly_inside(ring: list[tuple[float, float]], x: float, y: float) -> bool:
+def plainly_inside(ring, x, y):
     """Even-odd by crossing number, one edge after another."""
     inside = False
     for (x1, y1), (x2, y2) in zip(ring, [*ring[1:], ring[0]], strict=True):
@@ -52,7 +50,7 @@ def plainly_inside(ring: list[tuple[float, float]], x: float, y: float) -> bool:
 
 
 @st.composite
-def stars(draw: st.DrawFn) -> list[tuple[float, float]]:
+def stars(draw):
     """A ring around 0, 0 with corners in order of their angle, so that it does not cross itself."""
     n = draw(st.integers(3, 12))
     radii = draw(st.lists(st.floats(1, 40), min_size=n, max_size=n))
@@ -64,16 +62,14 @@ POSITIONS = np.random.default_rng(3).uniform([-45, -45], [45, 45], (50, 2))
 
 class TestPolygons:
     @given(ring=stars())
-    def test_membership_is_that_of_the_plain_crossing_number(self, ring: list[tuple[float, float]]) -> None:
+    def test_membership_is_that_of_the_plain_crossing_number(self, ring):
         expected = [plainly_inside(ring, x, y) for x, y in POSITIONS]
         assert marked(zones(poly(ring)), *POSITIONS.T) == expected
         assert marked(zones(poly([*ring, ring[0]][::-1])), *POSITIONS.T) == expected  # closed, the other way round
 
     @settings(max_examples=examples(100))
     @given(ring=stars(), whole=st.integers(-720, 720), turns=st.lists(st.integers(-1, 1), min_size=12, max_size=12))
-    def test_a_shift_around_the_globe_changes_nothing(
-        self, ring: list[tuple[float, float]], whole: int, turns: list[int]
-    ) -> None:
+    def test_a_shift_around_the_globe_changes_nothing(self, ring, whole, turns):
         """Corners may be written with any turns that keep them in range: beyond 180 or jumping back."""
         ring = [(round(x * 1024) / 1024, y) for x, y in ring]  # so that a shift is exact
         ring = list(dict.fromkeys(ring))
@@ -94,27 +90,27 @@ class TestPolygons:
             [[530, -1], [-170, -1], [190, 1], [-190, 1], [530, -1]],
         ],
     )
-    def test_a_ring_across_the_antimeridian_however_it_is_written(self, ring: list[list[float]]) -> None:
+    def test_a_ring_across_the_antimeridian_however_it_is_written(self, ring):
         lon = [169.9, 170, 179.9, 180, -180, -179.9, -170, -169.9, 0]
         assert marked(zones(poly(ring)), lon, np.zeros(9)) == [False] + [True] * 6 + [False] * 2
 
-    def test_the_border_belongs_to_it_and_a_hole_does_not(self) -> None:
+    def test_the_border_belongs_to_it_and_a_hole_does_not(self):
         lon, lat = [0, 2, 1, 1, 0.5, 0.7, 1.9], [0, 1, 2, 1, 1, 0.7, 1]
         assert marked(zones(poly(*HOLED)), lon, lat) == [True, True, True, False, True, False, True]
 
-    def test_a_hole_may_be_written_another_turn_away(self) -> None:
+    def test_a_hole_may_be_written_another_turn_away(self):
         west = [[x + 360, y] for x, y in HOLED[1]]
         assert marked(zones(poly(SQUARE[0], west)), [1, 0.2], [1, 1]) == [False, True]
 
-    def test_a_band_around_the_globe(self) -> None:
+    def test_a_band_around_the_globe(self):
         ring = [[x, 10] for x in (-180, -60, 60, 180)] + [[x, 20] for x in (180, 60, -60, -180)]
         assert marked(zones(poly(ring)), [-180, 180, 0, 0], [15, 15, 20, 21]) == [True, True, True, False]
 
-    def test_a_pole_has_every_longitude(self) -> None:
+    def test_a_pole_has_every_longitude(self):
         method = zones(poly([[0, 80], [100, 80], [100, 90], [0, 90]]))
         assert marked(method, [50, -50, -50], [90, 90, 85]) == [True, True, False]
 
-    def test_parts_of_a_multipolygon_and_several_zones_join(self) -> None:
+    def test_parts_of_a_multipolygon_and_several_zones_join(self):
         away = [[[10, 10], [11, 10], [11, 11]]]
         method = zones({"type": "MultiPolygon", "coordinates": [HOLED, away]}, poly([[5, 5], [6, 5], [6, 6]]))
         assert marked(method, [1, 0.1, 10.5, 5.5, 20], [1, 1, 10.2, 5.2, 20]) == [False, True, True, True, False]
@@ -122,12 +118,9 @@ class TestPolygons:
 
 class TestCircles:
     @given(
-        lon=st.floats(-180, 180),
-        lat=st.floats(-90, 90),
-        radius_m=st.floats(1e-3, 2e7),
-        seed=st.integers(0, 2**32 - 1),
+        lon=st.floats(-180, 180), lat=st.floats(-90, 90), radius_m=st.floats(1e-3, 2e7), seed=st.integers(0, 2**32 - 1)
     )
-    def test_membership_is_the_great_circle_distance(self, lon: float, lat: float, radius_m: float, seed: int) -> None:
+    def test_membership_is_the_great_circle_distance(self, lon, lat, radius_m, seed):
         rng = np.random.default_rng(seed)
         near = geo.destination(lon, lat, radius_m * rng.uniform(0.9, 1.1, 30), rng.uniform(0, 2 * np.pi, 30))
         far = rng.uniform(-180, 180, 30), rng.uniform(-90, 90, 30)
@@ -135,22 +128,22 @@ class TestCircles:
         expected = geo.distance_m(lon, lat, x, y) <= radius_m
         assert marked(zones(circle(lon, lat, radius_m)), x, y) == expected.tolist()
 
-    def test_a_centre_beyond_180_is_the_same_place(self) -> None:
+    def test_a_centre_beyond_180_is_the_same_place(self):
         for lon in (190, -170, 550 - 360):
             assert marked(zones(circle(lon, 0, 1000)), [-170, -169.9], [0, 0]) == [True, False]
 
 
 class TestTheMethod:
-    def test_each_series_has_its_own_marks(self) -> None:
+    def test_each_series_has_its_own_marks(self):
         series = [Trajectory([1, 5], [1, 5]), Trajectory([], []), Trajectory([1], [1])]
         found = zones(poly(*SQUARE)).mark(series)
         assert [one.mask.tolist() for one in found] == [[True, False], [], [True]]
 
-    def test_no_zones_mark_nothing(self) -> None:
+    def test_no_zones_mark_nothing(self):
         assert marked(zones(), [1], [1]) == [False]
         assert zones().mark([]) == []
 
-    def test_the_description_survives_json_as_it_was_written(self) -> None:
+    def test_the_description_survives_json_as_it_was_written(self):
         description = {
             "name": "zones",
             "zones": [
@@ -163,7 +156,7 @@ class TestTheMethod:
         assert json.loads(json.dumps(method.model_dump())) == description
         assert landmark_methods.parse(method) == method == landmark_methods.parse(method.model_dump())
 
-    def test_needs_nothing_but_positions(self) -> None:
+    def test_needs_nothing_but_positions(self):
         assert Zones.needs() == []
         assert [field["name"] for field in Zones.fields()] == ["zones"]
 
@@ -218,7 +211,7 @@ REFUSED = {
 
 class TestRefused:
     @each("why", REFUSED)
-    def test_by_field_rule_and_value(self, why: str) -> None:
+    def test_by_field_rule_and_value(self, why):
         shape, field, rule = REFUSED[why]
         refused = refusal(ParameterErrors, zones, poly(*SQUARE), shape)
         error = refused.errors[0]
@@ -245,16 +238,16 @@ class TestRefused:
             ),
         ],
     )
-    def test_lists_that_are_none_or_too_long(self, value: Any, field: str, rule: str) -> None:
+    def test_lists_that_are_none_or_too_long(self, value, field, rule):
         refused = refusal(ParameterErrors, landmark_methods.parse, {"name": "zones", "zones": value}, field="method")
         assert (refused.errors[0].field, refused.errors[0].rule) == (field, rule)
 
-    def test_a_hundred_thousand_wrong_corners_are_one_error(self) -> None:
+    def test_a_hundred_thousand_wrong_corners_are_one_error(self):
         assert len(refusal(ParameterErrors, zones, poly([["x", "y"]] * 90_000)).errors) <= 2
 
 
 class TestGeojson:
-    def test_features_with_labels_altitudes_and_circles(self) -> None:
+    def test_features_with_labels_altitudes_and_circles(self):
         features = [
             {"type": "Feature", "properties": {"name": "Home"}, "geometry": poly([[*p, 7] for p in SQUARE[0]])},
             {"type": "Feature", "properties": None, "geometry": {"type": "MultiPolygon", "coordinates": [SQUARE]}},
@@ -272,7 +265,7 @@ class TestGeojson:
         for source in (document, text, "\ufeff" + text, ("\ufeff" + text).encode()):
             assert zones_from_geojson(source) == expected
 
-    def test_a_bare_geometry(self) -> None:
+    def test_a_bare_geometry(self):
         assert zones_from_geojson(poly(*SQUARE)) == zones(poly(*SQUARE))
 
     @each(
@@ -294,7 +287,7 @@ class TestGeojson:
             ({"type": "GeometryCollection", "geometries": [{"type": "GeometryCollection"}]}, "geojson.geometries.0"),
         ],
     )
-    def test_what_is_none_is_refused_by_its_place(self, source: Any, field: str) -> None:
+    def test_what_is_none_is_refused_by_its_place(self, source, field):
         refused = refusal(ParameterError, zones_from_geojson, source)
         assert refused.field == field
         assert refused.rule

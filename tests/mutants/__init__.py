@@ -4,8 +4,6 @@ The lists beside this file name the source, the text to replace (it occurs once)
 mutant that survives is a missing test: write the test and name it. One that changes nothing is marked: ``equivalent``.
 """
 
-from __future__ import annotations
-
 import subprocess
 import tomllib
 from dataclasses import dataclass
@@ -30,7 +28,7 @@ class Mutant:
     equivalent: str = ""
     at: int | None = None
 
-    def source(self) -> str:
+    def source(self):
         """Return the changed source.
 
         Raises
@@ -47,7 +45,7 @@ class Mutant:
             raise ValueError(f"{self.file}: {self.old!r} occurs {text.count(self.old)} times, not once")
         return text.replace(self.old, self.new)
 
-    def __str__(self) -> str:
+    def __str__(self):
         change = f"{' '.join(self.old.split()):.70} → {' '.join(self.new.split()) or 'nothing':.70}"
         if self.at is None:
             return f"{self.file}: {change}"
@@ -56,7 +54,7 @@ class Mutant:
         return f"{self.file}:{number + 1}: {change} in: {line.strip()}"
 
 
-def listed() -> list[Mutant]:
+def listed():
     """Every mutant of the lists beside this file, in their order."""
     found = []
     for path in sorted(Path(__file__).parent.glob("*.toml")):
@@ -68,7 +66,7 @@ def listed() -> list[Mutant]:
     return found
 
 
-def git(*arguments: str) -> set[str]:
+def git(*arguments):
     """Return the names of files that a command of git prints, of those that are there."""
     run = subprocess.run(["git", *arguments, "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
     return {name for name in run.stdout.replace("\n", "\0").split("\0") if name and (ROOT / name).is_file()}

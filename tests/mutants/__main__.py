@@ -5,8 +5,6 @@
 where fewer than 95 % (drawn: 90 %) are killed, and 2 where the time that ``--minutes`` gives did not reach them all.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import itertools
@@ -37,7 +35,7 @@ PAGE = r"\b(document|window|location|ctx|getContext|dom\.js|createElement|L)\b|\
 Judge = Callable[[Copy, Mutant], Report]
 
 
-def arguments() -> argparse.Namespace:
+def arguments():
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="PART", help="of the name of a file: only its mutants")
@@ -52,12 +50,12 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def changed(commits: int) -> set[str]:
+def changed(commits):
     """Files that the last commits changed, and those not committed yet."""
     return git("log", f"-{commits}", "--no-merges", "--format=", "--name-only") | git("diff", "HEAD", "--name-only")
 
 
-def one_of_each_file_first(mutants: list[Mutant]) -> list[Mutant]:
+def one_of_each_file_first(mutants):
     """Order mutants so that the first of every file come before the second of any."""
     of_file: defaultdict[str, list[Mutant]] = defaultdict(list)
     for mutant in mutants:
@@ -65,20 +63,20 @@ def one_of_each_file_first(mutants: list[Mutant]) -> list[Mutant]:
     return [one for row in itertools.zip_longest(*of_file.values()) for one in row if one is not None]
 
 
-def without_mutants(files: set[str]) -> list[str]:
+def without_mutants(files):
     """Those of ``files`` that compute and of which no mutant is listed."""
     have = {mutant.file for mutant in listed()}
     return sorted(places(sorted(files - have)))
 
 
 @functools.cache
-def drawable() -> dict[str, list[Mutant]]:
+def drawable():
     """Return what can be drawn: of modules of JavaScript those that have a unit test or do not use the page."""
     tested = imported_by_tests()
     return places([file for file in sorted(git("ls-files")) if file in tested or not draws(file)])
 
 
-def drawn(number: int, seed: int, share_js: float, names: list[str]) -> list[Mutant]:
+def drawn(number, seed, share_js, names):
     """Draw mutants: a file that computes, then a place of it; no file twice while others are left."""
     random = Random(seed)
     found = {file: rows for file, rows in drawable().items() if not names or any(name in file for name in names)}
@@ -92,20 +90,20 @@ def drawn(number: int, seed: int, share_js: float, names: list[str]) -> list[Mut
     return mutants
 
 
-def draws(file: str) -> bool:
+def draws(file):
     """Whether a module of JavaScript uses the page, so that it does not only compute."""
     return file.endswith(".js") and bool(re.search(PAGE, (ROOT / file).read_text()))
 
 
-def judge_listed(limit_s: float) -> Judge:
+def judge_listed(limit_s):
     """Judge a mutant by the tests that its list names."""
     return lambda copy, mutant: copy.noticed(mutant, mutant.tests, limit_s)
 
 
-def judge_drawn(limit_s: float) -> Judge:
+def judge_drawn(limit_s):
     """Judge a mutant by the tests that are likely to notice it, until ``limit_s`` are over."""
 
-    def judge(copy: Copy, mutant: Mutant) -> Report:
+    def judge(copy, mutant):
         end = time.monotonic() + limit_s
         report: Report = {"verdict": "survived", "seconds": 0.0, "failed": [], "code": 0, "end": []}
         groups = relevant(mutant.file, mutant.at)
@@ -123,13 +121,13 @@ def judge_drawn(limit_s: float) -> Judge:
     return judge
 
 
-def run_all(mutants: list[Mutant], copies: list[Copy], judge: Judge, end: float) -> list[tuple[Mutant, Report | None]]:
+def run_all(mutants, copies, judge, end):
     """Run each mutant in the next free copy, and report it as it is done; none where the time is up."""
     free: SimpleQueue[Copy] = SimpleQueue()
     for copy in copies:
         free.put(copy)
 
-    def one(mutant: Mutant) -> tuple[Mutant, Report | None]:
+    def one(mutant):
         copy = free.get()
         try:
             if time.monotonic() > end:
@@ -146,7 +144,7 @@ def run_all(mutants: list[Mutant], copies: list[Copy], judge: Judge, end: float)
         return list(pool.map(one, mutants))
 
 
-def report(done: list[tuple[Mutant, Report | None]], share_wanted: float, began: float) -> int:
+def report(done, share_wanted, began):
     """Print what survived and what was not reached; return the exit code."""
     count = Counter("not reached" if found is None else found["verdict"] for _, found in done)
     for kind in ("survived", "error", "not reached"):
@@ -162,7 +160,7 @@ def report(done: list[tuple[Mutant, Report | None]], share_wanted: float, began:
     return NOT_REACHED if count["not reached"] else 0
 
 
-def main() -> int:
+def main():
     """Run what the command line requires."""
     given = arguments()
     began = time.monotonic()

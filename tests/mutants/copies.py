@@ -1,7 +1,5 @@
 """Copies of the tree in which mutants are made, and the outcome of their tests."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
@@ -13,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.mutants import NODE, ROOT, Mutant
+from tests.mutants import NODE, ROOT
 from tests.patience import patience
 from tests.server import copy_kernels
 
@@ -30,7 +28,7 @@ Report = dict[str, Any]
 class Copy:
     """A copy of the tree, and a process that runs its tests."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder, self._runs, self._sound = folder, itertools.count(1), set[tuple[str, ...]]()
         self.left_out: list[str] = []
         command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -49,7 +47,7 @@ class Copy:
             text=True,
         )
 
-    def run(self, tests: tuple[str, ...], limit_s: float = LIMIT_S) -> Report:
+    def run(self, tests, limit_s=LIMIT_S):
         """Run tests, those in JavaScript first, until one fails or the time is up."""
         javascript = [test for test in tests if test.endswith(JAVASCRIPT)]
         report: Report = {"code": PASSED, "seconds": 0.0, "failed": [], "end": []}
@@ -66,7 +64,7 @@ class Copy:
         found: Report = json.loads(self.process.stdout.readline())
         return found | {"seconds": found["seconds"] + report["seconds"]}
 
-    def _node(self, tests: list[str], limit_s: float) -> Report:
+    def _node(self, tests, limit_s):
         if not NODE.exists():
             raise FileNotFoundError(f"{NODE.relative_to(ROOT)}: make install-dev installs Node, which runs {tests[0]}")
         began, code = time.monotonic(), None
@@ -85,7 +83,7 @@ class Copy:
         names = [f"{Path(file).name}: {name}" for file, name in zip(place or tests, failed, strict=False)]
         return {"code": code, "seconds": time.monotonic() - began, "failed": names, "end": out.splitlines()[-25:]}
 
-    def mutated(self, mutant: Mutant, tests: tuple[str, ...], limit_s: float = LIMIT_S) -> Report:
+    def mutated(self, mutant, tests, limit_s=LIMIT_S):
         """Return what tests report of a mutant; the source is restored."""
         path = self.folder / mutant.file
         path.write_text(mutant.source())
@@ -95,7 +93,7 @@ class Copy:
         finally:
             shutil.copy2(ROOT / mutant.file, path)  # with its time
 
-    def noticed(self, mutant: Mutant, tests: tuple[str, ...], limit_s: float = LIMIT_S) -> Report:
+    def noticed(self, mutant, tests, limit_s=LIMIT_S):
         """Return what tests report of a mutant, with its ``verdict``; who noticed it passes without it.
 
         A time-out counts as noticed where the tests need less than half of the time without the mutant.
@@ -115,12 +113,12 @@ class Copy:
         return report
 
     @staticmethod
-    def _who(report: Report, tests: tuple[str, ...]) -> tuple[str, ...]:
+    def _who(report, tests):
         """The test that failed, or all where that is not known or not one that can be named."""
         named = tuple(name.partition("[")[0] for name in report["failed"][:1] if name.startswith("tests/"))
         return named or tests
 
-    def end(self) -> None:
+    def end(self):
         """Stop the process."""
         assert self.process.stdin
         assert self.process.stdout
@@ -129,10 +127,10 @@ class Copy:
         self.process.stdout.close()
 
 
-def _verdict(report: Report) -> str:
+def _verdict(report):
     return "survived" if report["code"] in (PASSED, NONE_FOUND) else "killed"
 
 
-def by(report: Report) -> str:
+def by(report):
     """Return who noticed a mutant."""
     return (report["failed"] or ["time-out" if report["code"] is None else ""])[0]

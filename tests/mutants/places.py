@@ -1,14 +1,11 @@
 """Places of a source at which a mutant can be made: what ``--random`` draws from."""
 
-from __future__ import annotations
-
 import ast
 import io
 import itertools
 import json
 import subprocess
 import tokenize
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests.mutants import NODE, ROOT, Mutant
@@ -44,7 +41,7 @@ WAITS = {"timeout", "stacklevel", "sleep", "warn", "strict"}
 """Names of arguments and functions that state limits, as an assertion does, or wait: nothing depends on the value."""
 
 
-def computing(file: str) -> bool:
+def computing(file):
     """Whether mutants are drawn from a file, by its name."""
     if file.startswith("static/js/"):
         return file.endswith(".js")
@@ -53,7 +50,7 @@ def computing(file: str) -> bool:
     return python and not kernels and "/migrations/" not in file and not file.endswith("__init__.py")
 
 
-def places(files: list[str]) -> dict[str, list[Mutant]]:
+def places(files):
     """Return what could be changed in each file that computes: in functions, not in declarations."""
     javascript = [file for file in files if file.endswith(".js") and computing(file)]
     found = {
@@ -62,7 +59,7 @@ def places(files: list[str]) -> dict[str, list[Mutant]]:
     return {file: rows for file, rows in found.items() if sum(row.new != REMOVED for row in rows) >= COMPUTES}
 
 
-def _javascript(files: list[str]) -> dict[str, list[Mutant]]:
+def _javascript(files):
     if not files:
         return {}
     script = Path(__file__).with_name("places.mjs")
@@ -74,7 +71,7 @@ def _javascript(files: list[str]) -> dict[str, list[Mutant]]:
 class _Python:
     """The places of one file in Python."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file):
         self.file, self.text = file, (ROOT / file).read_text()
         lines = self.text.splitlines(keepends=True)
         self.lines = lines
@@ -82,23 +79,23 @@ class _Python:
         for line in lines:
             self.starts.append(self.starts[-1] + len(line))
 
-    def found(self) -> Iterator[Mutant]:
+    def found(self):
         for node in _functions(ast.parse(self.text)):
             for statement in node.body:
                 yield from self._walk(statement)
 
-    def _at(self, line: int, byte: int) -> int:
+    def _at(self, line, byte):
         return self.starts[line - 1] + len(self.lines[line - 1].encode()[:byte].decode())
 
-    def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+    def _span(self, node):
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         return self._at(node.lineno, node.col_offset), self._at(node.end_lineno, node.end_col_offset)
 
-    def _change(self, start: int, end: int, new: str) -> Mutant:
+    def _change(self, start, end, new):
         return Mutant(self.file, self.text[start:end], new, (), at=start)
 
-    def _walk(self, node: ast.AST) -> Iterator[Mutant]:
+    def _walk(self, node):
         if _left_out(node):
             return
         yield from self._own(node)
@@ -109,7 +106,7 @@ class _Python:
                 if isinstance(child, ast.AST) and not (isinstance(node, ast.Raise) and name == "exc"):
                     yield from self._walk(child)
 
-    def _own(self, node: ast.AST) -> Iterator[Mutant]:
+    def _own(self, node):
         match node:
             case ast.Compare():
                 for left, kind, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
@@ -147,11 +144,11 @@ class _Python:
             case ast.Raise() | ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
                 yield self._change(*self._span(node), REMOVED)
 
-    def _operator(self, left: ast.expr, old: str, right: ast.expr, new: str) -> Mutant:
+    def _operator(self, left, old, right, new):
         at, _ = self._replaced(self._span(left)[1], self._span(right)[0], old, new)
         return self._change(at, at + self.length, new)
 
-    def _replaced(self, start: int, end: int, old: str, new: str) -> tuple[int, str]:
+    def _replaced(self, start, end, old, new):
         """Return where an operator is between two operands, and the text between them with ``new`` in its place."""
         between = self.text[start:end]
         first, *more = old.split()
@@ -166,19 +163,19 @@ class _Python:
         raise ValueError(f"{self.file}: no {old} in {between!r}")
 
 
-def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
+def _tokens(text):
     try:
         yield from tokenize.generate_tokens(io.StringIO(text).readline)
     except (tokenize.TokenError, IndentationError):  # at its end: the text is no statement
         return
 
 
-def _with(operator: ast.operator, right: ast.expr) -> tuple[str, ast.expr, str]:
+def _with(operator, right):
     old, new = ARITHMETIC[type(operator)]
     return old, right, new
 
 
-def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def _functions(tree):
     """Functions of a module and of its classes; those in functions are part of them."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -188,7 +185,7 @@ def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef
             yield from _functions(node)
 
 
-def _left_out(node: ast.AST) -> bool:
+def _left_out(node):
     """Texts, which positions in Python 3.11 do not reach, logging, assertions and waits."""
     if isinstance(node, ast.JoinedStr | ast.Assert):
         return True

@@ -4,8 +4,6 @@ Reads lines of JSON from stdin, ``{"arguments": [...], "limit_s": 60}``, and wri
 (null where the time was up), the seconds it took, and the tests that failed.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os
@@ -14,7 +12,6 @@ import sys
 import tempfile
 import time
 import traceback
-from typing import Any
 
 LIBRARIES = (
     "celery",
@@ -35,7 +32,7 @@ LIBRARIES = (
 SUMMARY = ("FAILED ", "ERROR ")
 
 
-def run(arguments: list[str], limit_s: float) -> dict[str, Any]:
+def run(arguments, limit_s):
     """Run pytest in a fork; kill it with what it started after ``limit_s``."""
     with tempfile.TemporaryFile() as out:
         began, child = time.monotonic(), os.fork()
@@ -49,7 +46,7 @@ def run(arguments: list[str], limit_s: float) -> dict[str, Any]:
     return {"code": code, "seconds": seconds, "failed": failed, "end": lines[-25:]}
 
 
-def _tests(arguments: list[str], out: int) -> None:
+def _tests(arguments, out):
     os.setsid()
     os.dup2(out, 1)
     os.dup2(out, 2)
@@ -66,7 +63,7 @@ def _tests(arguments: list[str], out: int) -> None:
         os._exit(code)
 
 
-def _awaited(child: int, end: float) -> int | None:
+def _awaited(child, end):
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -77,7 +74,7 @@ def _awaited(child: int, end: float) -> int | None:
     return None
 
 
-def main() -> None:
+def main():
     """Serve requests until stdin is closed."""
     for name in LIBRARIES:
         importlib.import_module(name)

@@ -1,11 +1,8 @@
 """Which tests may notice a change of a source, the likeliest first: for mutants that no list names tests for."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 
 from tests.mutants import ROOT, listed
@@ -21,7 +18,7 @@ FEW = 40
 
 
 @functools.cache
-def texts() -> dict[str, str]:
+def texts():
     """Text of every file of tests, by its name."""
     folders = {folder for layer in LAYERS.values() for folder in layer} - {"tests"}
     found = [*(ROOT / "tests").glob("test_*.py")]
@@ -31,20 +28,20 @@ def texts() -> dict[str, str]:
 
 
 @functools.cache
-def _tokens() -> tuple[dict[str, Counter[str]], Counter[str]]:
+def _tokens():
     """Tokens of each file of tests, and in how many files each token is."""
     tokens = {test: Counter(re.findall(r"\w{3,}", text)) for test, text in texts().items()}
     return tokens, Counter(token for counter in tokens.values() for token in counter)
 
 
-def _stems(path: str) -> set[str]:
+def _stems(path):
     """Tokens of a path, without an ending that makes a plural of them."""
     name = re.sub(r"^(privacy_engine|dashboard|static/js|tests/\w+)/|\.test\.mjs$|\.\w+$", "", path)
     return {re.sub(r"(ies|es|s|y)$", "", token) for token in re.split(r"[/_]", name)} - {"test", "", "cor", "pag"}
 
 
 @functools.cache
-def _imports(folder: str) -> dict[str, frozenset[str]]:
+def _imports(folder):
     """What each module of JavaScript or file of its tests imports, by names of files."""
     found = {}
     for path in (ROOT / folder).rglob("*.*js"):
@@ -56,12 +53,12 @@ def _imports(folder: str) -> dict[str, frozenset[str]]:
     return found
 
 
-def imported_by_tests() -> set[str]:
+def imported_by_tests():
     """Modules of JavaScript that a unit test imports itself."""
     return {file for targets in _imports("tests/js").values() for file in targets}
 
 
-def _reach(test: str, source: str) -> int:
+def _reach(test, source):
     """How many imports lie between a unit test and a module of JavaScript: 1 if it imports it, 0 if it never does."""
     seen, now = {test}, {test}
     for distance in range(1, 10):
@@ -72,7 +69,7 @@ def _reach(test: str, source: str) -> int:
     return 0
 
 
-def _names(source: str) -> Iterable[str]:
+def _names(source):
     """Names that a source defines."""
     text = (ROOT / source).read_text()
     pattern = (
@@ -84,7 +81,7 @@ def _names(source: str) -> Iterable[str]:
     return {name if isinstance(name, str) else "".join(name) for name in found}
 
 
-def _score(source: str, test: str, names: Iterable[str], function: str) -> float:
+def _score(source, test, names, function):
     tokens, files = _tokens()
     text, own = texts()[test], tokens[test]
     score = sum(1 + FEW / files[name] for name in names if name in own and files[name] <= FEW)
@@ -100,7 +97,7 @@ def _score(source: str, test: str, names: Iterable[str], function: str) -> float
     return score + 3 * (package in text)
 
 
-def relevant(source: str, at: int | None = None) -> list[tuple[str, ...]]:
+def relevant(source, at=None):
     """Return groups of tests, each to be run where none of those before noticed: listed, named, then by layer."""
     own = dict.fromkeys(test for mutant in listed() if mutant.file == source for test in mutant.tests)
     functions = re.findall(r"^ *(?:async )?def (\w+)", (ROOT / source).read_text()[:at], re.MULTILINE)

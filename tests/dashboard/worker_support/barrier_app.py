@@ -12,8 +12,6 @@ exists with a number in it, a process that has computed so many blocks waits and
 is the number of parts an experiment is divided into.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import re

@@ -1,7 +1,5 @@
 """A substitute for the web process: returns responses of the real API, and real rows, for JSON lines on stdin."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -11,7 +9,6 @@ import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import django
 
@@ -36,7 +33,7 @@ from privacy_engine.data import Trajectory  # noqa: E402
 api = APIClient()
 
 
-def begin(*, lon: list[float], lat: list[float]) -> dict[str, Any]:
+def begin(*, lon, lat):
     """An owner with a ready dataset and a landmark set."""
     owner, _ = User.objects.get_or_create(username="owner")
     api.force_authenticate(owner)
@@ -49,7 +46,7 @@ def begin(*, lon: list[float], lat: list[float]) -> dict[str, Any]:
     return {"dataset": str(row.pk), "landmark_set": str(marks.pk)}
 
 
-def call(*, method: str, path: str, body: Any = None) -> dict[str, Any]:
+def call(*, method, path, body=None):
     """One request, timed."""
     started = time.perf_counter()
     answer = getattr(api, method)(path, body, format="json")
@@ -57,7 +54,7 @@ def call(*, method: str, path: str, body: Any = None) -> dict[str, Any]:
     return {"status": answer.status_code, "seconds": seconds, "json": answer.json() if answer.content else None}
 
 
-def upload(*, path: str, fields: dict[str, str] | None = None) -> dict[str, Any]:
+def upload(*, path, fields=None):
     """Upload a file, which a worker reads however small it is."""
     services.NOW_PLAIN_BYTES = services.NOW_PACKED_BYTES = -1
     with Path(path).open("rb") as file:
@@ -65,11 +62,11 @@ def upload(*, path: str, fields: dict[str, str] | None = None) -> dict[str, Any]
     return {"status": answer.status_code, "json": answer.json()}
 
 
-def race(*, body: Any, key: str, times: int) -> list[Any]:
+def race(*, body, key, times):
     """The same POST from so many threads at once: status and id of each."""
     together = threading.Barrier(times)
 
-    def one(_: int) -> Any:
+    def one(_):
         client = APIClient()
         client.force_authenticate(User.objects.get(username="owner"))
         together.wait()
@@ -83,7 +80,7 @@ def race(*, body: Any, key: str, times: int) -> list[Any]:
         return list(pool.map(one, range(times)))
 
 
-def row(*, pk: str) -> dict[str, Any]:
+def row(*, pk):
     """A release's row, its files and its charges."""
     found = Release.objects.get(pk=pk)
     names = ("state", "attempt", "error", "data_file", "data_sha256", "summary", "stage", "progress")
@@ -95,7 +92,7 @@ def row(*, pk: str) -> dict[str, Any]:
     }
 
 
-def experiment(*, pk: str) -> dict[str, Any]:
+def experiment(*, pk):
     """An experiment's row, and the states of its parts."""
     found = Experiment.objects.get(pk=pk)
     names = ("state", "attempt", "error", "progress", "table_sha256")
@@ -104,30 +101,30 @@ def experiment(*, pk: str) -> dict[str, Any]:
     return {name: getattr(found, name) for name in names} | {"parts": dict(parts), "most_attempts": most}
 
 
-def enqueue(*, pk: str, times: int) -> int:
+def enqueue(*, pk, times):
     """More copies of the message."""
     for _ in range(times):
         run_release.apply_async(args=[pk])
     return times
 
 
-def enqueue_unknown() -> str:
+def enqueue_unknown():
     """A message of a task that there is not."""
     return str(current_app.send_task("no.such.task", args=["1"]).id)
 
 
-def cancel_open() -> int:
+def cancel_open():
     """End every release that waits or runs."""
     over = {"state": State.CANCELLED, "finished_at": timezone.now(), "token": None, "lease_until": None}
     return Release.objects.filter(state__in=OPEN).update(**over)
 
 
-def age_enqueued_at(*, pk: str) -> int:
+def age_enqueued_at(*, pk):
     """Make the message an hour old."""
     return Release.objects.filter(pk=pk).update(enqueued_at=timezone.now() - timezone.timedelta(hours=1))
 
 
-def errors() -> list[Any]:
+def errors():
     """Every error stored in a row."""
     return list(Release.objects.exclude(error=None).values_list("error", flat=True))
 

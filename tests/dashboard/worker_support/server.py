@@ -4,8 +4,6 @@ With ``CAIRN_TEST_SETUP=production`` they have PostgreSQL and a Redis on a TCP p
 it SQLite and a broker on a socket, as the launcher starts them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -16,10 +14,8 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import redis
 
@@ -35,7 +31,7 @@ PRODUCTION = os.environ.get("CAIRN_TEST_SETUP") == "production"
 CANARY = ([12.3456781, 12.3456792, 12.3456703, 12.3456714], [34.5678921, 34.5678932, 34.5678943, 34.5678954])
 
 
-def wait_for(what: Callable[[], Any], *, within_s: float, why: str) -> Any:
+def wait_for(what, *, within_s, why):
     """The first true answer of ``what``."""
     give_up = time.monotonic() + patience(within_s)
     while time.monotonic() < give_up:
@@ -48,17 +44,17 @@ def wait_for(what: Callable[[], Any], *, within_s: float, why: str) -> Any:
 class Worker:
     """A Celery worker in a process group of its own."""
 
-    def __init__(self, process: subprocess.Popen[bytes], log: Path, ready: Path) -> None:
+    def __init__(self, process, log, ready):
         self.process, self.log, self._ready = process, log, ready
         self.name = ready.name.removeprefix("ready.")  # as Celery calls it
 
-    def until_ready(self) -> None:
+    def until_ready(self):
         wait_for(self._ready.exists, within_s=30, why="the worker is ready")
 
-    def signal(self, number: int) -> None:
+    def signal(self, number):
         os.killpg(self.process.pid, number)
 
-    def kill(self) -> None:
+    def kill(self):
         self.signal(signal.SIGKILL)
         self.process.wait()
 
@@ -66,7 +62,7 @@ class Worker:
 class Server:
     """Broker, database, sweep, a substitute for the web process, and as many workers as a test starts."""
 
-    def __init__(self, home: Path, database: postgres.Cluster | None = None, **env: str) -> None:
+    def __init__(self, home, database=None, **env):
         self.home, self.database = home, database
         self.port = free_port() if database else 0
         self.barriers = home / "barriers"
@@ -99,7 +95,7 @@ class Server:
         )
         self.material = self.control("begin", lon=CANARY[0], lat=CANARY[1])
 
-    def _start(self, log: str, *arguments: str, env: Any = None, **pipes: Any) -> subprocess.Popen[bytes]:
+    def _start(self, log, *arguments, env=None, **pipes):
         with (self.home / "log" / log).open("ab") as out:
             return subprocess.Popen(
                 [sys.executable, *arguments],
@@ -111,7 +107,7 @@ class Server:
 
     # -- the broker
 
-    def start_broker(self) -> None:
+    def start_broker(self):
         program = (self.port and shutil.which("redis-server")) or broker.find_server()
         command = broker.command(program, folder=self.home / "broker", socket_path=self.socket)
         command += ["--port", str(self.port), "--bind", "127.0.0.1"]
@@ -119,17 +115,17 @@ class Server:
             self.broker = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
         wait_for(lambda: broker.answers(self.socket), within_s=10, why="the broker answers")
 
-    def stop_broker(self) -> None:
+    def stop_broker(self):
         self.broker.kill()
         self.broker.wait()
 
-    def redis(self) -> redis.Redis:
+    def redis(self):
         return redis.Redis(unix_socket_path=str(self.socket))
 
     # -- the database
 
     @contextmanager
-    def database_away(self) -> Iterator[None]:
+    def database_away(self):
         """A database server that was stopped as by a crash, or an SQLite file that another process has locked."""
         if self.database:
             self.database.stop(signal.SIGQUIT)
@@ -143,7 +139,7 @@ class Server:
 
     # -- workers
 
-    def start_worker(self, *, concurrency: int = 1, **env: str) -> Worker:
+    def start_worker(self, *, concurrency=1, **env):
         name = f"worker-{uuid.uuid4().hex[:6]}"
         app = "-A tests.dashboard.worker_support.barrier_app:app worker --pool prefork --prefetch-multiplier 1"
         quiet = "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
@@ -153,13 +149,13 @@ class Server:
         self.workers.append(worker)
         return worker
 
-    def start_plain_worker(self, *arguments: str) -> None:
+    def start_plain_worker(self, *arguments):
         """One without barriers, by its own command line, as people start it."""
         name = f"plain-{uuid.uuid4().hex[:6]}"
         process = self._start(name, *arguments)
         self.workers.append(Worker(process, self.home / "log" / name, self.barriers / "never"))
 
-    def kill_workers(self) -> None:
+    def kill_workers(self):
         for worker in self.workers:
             if worker.process.poll() is None:
                 worker.kill()
@@ -167,7 +163,7 @@ class Server:
 
     # -- the web process
 
-    def control(self, do: str, **arguments: Any) -> Any:
+    def control(self, do, **arguments):
         """Send a command to the substitute for the web process; its result."""
         assert self.web.stdin
         assert self.web.stdout
@@ -177,80 +173,80 @@ class Server:
         assert "result" in result, result
         return result["result"]
 
-    def submit(self, name: str = "", **mechanism: Any) -> dict[str, Any]:
+    def submit(self, name="", **mechanism):
         """POST a release; the API's answer, with the status and the seconds it took."""
         parameters = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0} | mechanism
         body = self.material | {"mechanism": parameters, "name": name}
         return self.control("call", method="post", path="/api/v1/releases/", body=body)
 
-    def row(self, pk: str) -> dict[str, Any]:
+    def row(self, pk):
         return self.control("row", pk=pk)
 
-    def until(self, pk: str, state: str, *, within_s: float = 15.0) -> dict[str, Any]:
+    def until(self, pk, state, *, within_s=15.0):
         """The row once it is in ``state``."""
         wait_for(lambda: self.row(pk)["state"] == state, within_s=within_s, why=f"{pk} is {state}")
         return self.row(pk)
 
-    def until_published(self, pk: str, *, within_s: float = 15.0) -> dict[str, Any]:
+    def until_published(self, pk, *, within_s=15.0):
         """The row once it is done and its worker has removed the files of earlier attempts."""
         self.until(pk, "done", within_s=within_s)
         wait_for(lambda: len(self.row(pk)["errors"]) == 1, within_s=2, why="one file of errors")
         return self.row(pk)
 
-    def submit_experiment(self, **params: Any) -> str:
+    def submit_experiment(self, **params):
         """POST an experiment; its id."""
         made = self.control("call", method="post", path="/api/v1/experiments/", body=params)
         assert (made["status"], made["json"]["state"]) == (201, "queued"), made
         return made["json"]["id"]
 
-    def experiment(self, pk: str) -> dict[str, Any]:
+    def experiment(self, pk):
         return self.control("experiment", pk=pk)
 
-    def until_finished(self, pk: str, state: str = "done", *, within_s: float = 60.0) -> dict[str, Any]:
+    def until_finished(self, pk, state="done", *, within_s=60.0):
         """The experiment once it is in ``state`` and no worker is running a part of it."""
 
-        def finished() -> bool:
+        def finished():
             row = self.experiment(pk)
             return row["state"] == state and "running" not in row["parts"]
 
         wait_for(finished, within_s=within_s, why=f"{pk} is {state}")
         return self.experiment(pk)
 
-    def computed(self) -> list[tuple[str, int]]:
+    def computed(self):
         """Every block that a worker with barriers computed, and its process."""
         found = (path.name.split(".") for path in self.barriers.glob("computed.*"))
         return [(block, int(pid)) for _, block, pid, _ in found]
 
-    def hold_blocks(self, after: int) -> None:
+    def hold_blocks(self, after):
         (self.barriers / "blocks.hold").write_text(str(after))
 
-    def release_blocks(self) -> None:
+    def release_blocks(self):
         (self.barriers / "blocks.hold").unlink()
 
-    def clear_blocks(self) -> None:
+    def clear_blocks(self):
         """As if none had been computed or held."""
         for path in [*self.barriers.glob("computed.*"), *self.barriers.glob("blocks.*")]:
             path.unlink()
 
     # -- barriers
 
-    def reached(self, name: str) -> list[int]:
+    def reached(self, name):
         """Processes that wait, or waited, at the barrier."""
         return [int(path.name.split(".")[2]) for path in self.barriers.glob(f"{name}.reached.*")]
 
-    def until_reached(self, name: str, times: int = 1) -> list[int]:
+    def until_reached(self, name, times=1):
         wait_for(lambda: len(self.reached(name)) >= times, within_s=20, why=f"{times} at the barrier {name}")
         return self.reached(name)
 
-    def open(self, name: str) -> None:
+    def open(self, name):
         (self.barriers / f"{name}.go").touch()
 
     # -- the end
 
-    def logs(self) -> str:
+    def logs(self):
         return "".join(path.read_text(errors="replace") for path in (self.home / "log").iterdir())
 
-    def close(self) -> None:
+    def close(self):
         self.kill_workers()
         assert self.web.stdin
         assert self.web.stdout
@@ -263,7 +259,7 @@ class Server:
 
 
 @contextmanager
-def temporary_server(*, production: bool = PRODUCTION, **env: str) -> Iterator[Server]:
+def temporary_server(*, production=PRODUCTION, **env):
     """A server in a temporary folder, whose name is short enough for a broker's socket; the folder is removed."""
     with ExitStack() as stack:
         home = Path(tempfile.mkdtemp(prefix="ch-"))

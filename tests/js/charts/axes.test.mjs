@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { eventAxis, linearAxis, logAxis, shareAxis, valueAxis } from "../../../static/js/charts/axes.js";
 import { draws } from "../support.mjs";
 
-/** @type {any[][]} values, and the texts of the ticks of a linear axis */
 const LINEAR = [
   [
     [[1, 3, null], [2]],

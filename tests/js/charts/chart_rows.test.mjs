@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { csvOf, quoted, rowsOf } from "../../../static/js/charts/chart_rows.js";
 import { draws } from "../support.mjs";
 
-/** The cells of CSV, by RFC 4180. @param {string} text */
+/** The cells of CSV, by RFC 4180. */
 function cellsOf(text) {
   const rows = [[""]];
   let isQuoted = false;
   for (let i = 0; i < text.length; i += 1) {
-    const row = /** @type {string[]} */ (rows.at(-1));
+    const row = rows.at(-1);
     if (isQuoted && text[i] === '"' && text[i + 1] === '"') row[row.length - 1] += text[(i += 1)];
     else if (text[i] === '"') isQuoted = !isQuoted;
     else if (!isQuoted && text[i] === ",") row.push("");
@@ -76,6 +76,6 @@ test("medians are columns before the band; rows may stand for heights", () => {
 test("a CSV has units and kinds, and nothing for what is not known", () => {
   assert.equal(csvOf([LINES[0]], "m"), "event_index,one (m)\n0,5\n2,\n");
   assert.equal(csvOf([{ ...LINES[0], name: "a, b" }], ""), 'event_index,"a, b"\n0,5\n2,\n');
-  const kind = (/** @type {number} */ event) => (event ? "landmark" : "");
+  const kind = (event) => (event ? "landmark" : "");
   assert.equal(csvOf([LINES[0]], "m", { name: "t" }, kind), "t,one (m),kind\n0,5,\n2,,landmark\n");
 });

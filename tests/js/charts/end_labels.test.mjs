@@ -30,7 +30,7 @@ test("known places", () => {
 });
 
 test("lines that are hidden, empty or end in a gap have no label", () => {
-  const line = (/** @type {any} */ more) => ({ name: "a", y: [0, 5], ...more });
+  const line = (more) => ({ name: "a", y: [0, 5], ...more });
   const lines = [
     line({}),
     line({ visible: false }),

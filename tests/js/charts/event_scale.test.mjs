@@ -11,7 +11,6 @@ const times = { at, zone: "UTC" };
 const ticks = { at: [0, 2], text: ["dawn", "dusk"] };
 
 test("the axis chosen, else names where there are some", () => {
-  /** @type {[any, string][]} */
   const cases = [
     [{}, "event"],
     [{ along: "time" }, "event"],

@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { inOrder, kindOf, readoutOf } from "../../../static/js/charts/readout.js";
 import { plain } from "../support.mjs";
 
-const line = (/** @type {any} */ more) => ({ name: "a", x: [0, 1, 2], y: [10, null, 30], ...more });
-const shown = (/** @type {any} */ more) => ({ lines: [line({})], bands: [], hollow: [], unit: "m", ...more });
-const texts = (/** @type {any} */ what, /** @type {number} */ at, more = false) =>
-  readoutOf(what, at, more).rows.map((/** @type {any} */ { name, value }) => `${name} ${plain(value)}`);
+const line = (more) => ({ name: "a", x: [0, 1, 2], y: [10, null, 30], ...more });
+const shown = (more) => ({ lines: [line({})], bands: [], hollow: [], unit: "m", ...more });
+const texts = (what, at, more = false) =>
+  readoutOf(what, at, more).rows.map(({ name, value }) => `${name} ${plain(value)}`);
 
 test("an event in a run, its end left out; dummies count first", () => {
   const kinds = [3, 4, 6, 7].map((event) => kindOf(event, [[4, 7]], [[6, 7]]));
@@ -39,7 +39,7 @@ test("bands and medians only where there is space for more", () => {
 });
 
 test("titles name the event and its kind, or the value", () => {
-  const title = (/** @type {any} */ more, /** @type {number} */ at) => readoutOf(shown(more), at, false).title;
+  const title = (more, at) => readoutOf(shown(more), at, false).title;
   assert.equal(title({ bands: [[1, 2]] }, 1), "event 2 · landmark");
   assert.equal(title({}, 1), "event 2");
   assert.equal(title({ x: { name: "Level ε" }, bands: [[0, 9]] }, 0.5), "Level ε: 0.5");

@@ -10,8 +10,6 @@ import {
 } from "../../../static/js/charts/rolling_median.js";
 import { draws } from "../support.mjs";
 
-/** @param {(number | null)[]} values
- * @param {number} window */
 function slowMedian(values, window) {
   const half = (window - 1) / 2;
   return values.map((value, i) => {
@@ -56,8 +54,7 @@ test("a window is an odd number, at least 5, about a twentieth of the points", (
 test("only what is drawn decides the window, and too few points have none", () => {
   const x = Array.from({ length: 400 }, (_, i) => i);
   const line = { x, y: x };
-  const windows = (/** @type {[number, number]} */ span) =>
-    withMedians([line], span).map(({ median }) => median?.window);
+  const windows = (span) => withMedians([line], span).map(({ median }) => median?.window);
   assert.deepEqual(windows([0, 399]), [21]);
   assert.deepEqual(windows([100, 104]), [5]);
   assert.deepEqual(windows([100, 103]), [undefined]);

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { widthOf, wrapped } from "../../../static/js/charts/text_width.js";
 import { setGlobals } from "../support.mjs";
 
-const context = { font: "", measureText: (/** @type {string} */ text) => ({ width: 6 * text.length }) };
+const context = { font: "", measureText: (text) => ({ width: 6 * text.length }) };
 setGlobals({ document: { createElement: () => ({ getContext: () => context }) } });
 const FONT = { family: "sans-serif", size: 11 };
 

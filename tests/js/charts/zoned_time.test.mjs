@@ -10,8 +10,7 @@ const LENGTHS = [30, 600, 3 * HOUR, 26 * HOUR, 5 * DAY, 40 * DAY, 400 * DAY, 400
 const SUMMER = NEW_YEAR + 90 * DAY + HOUR; // when clocks in Berlin are put forward
 const STARTS = [NEW_YEAR + 17 * DAY + 4321.5, NEW_YEAR + 88 * DAY, SUMMER - 1.5 * HOUR];
 
-/** What a clock in the zone reads. @param {number} time
- * @param {string} zone */
+/** What a clock in the zone reads. */
 function clock(time, zone) {
   const format = new Intl.DateTimeFormat("en-GB", {
     ...{ timeZone: zone, year: "numeric", month: "short", day: "numeric" },
@@ -37,7 +36,7 @@ test("ticks are round readings of a clock in the zone, in order, few, and within
           assert.ok(ticks.length <= most + 1, about);
           for (const [time, text] of ticks) {
             assert.ok(time >= start - 1 && time <= start + length + 1, about);
-            const { year, month, day, hour, minute, second } = /** @type {any} */ (clock(time, zone));
+            const { year, month, day, hour, minute, second } = clock(time, zone);
             const isDay = `${hour}:${minute}:${second}` === "00:00:00";
             const texts = isDay
               ? [`${day} ${month}`, `${month} ${year}`, year]
@@ -48,7 +47,7 @@ test("ticks are round readings of a clock in the zone, in order, few, and within
 });
 
 test("ticks of known spans", () => {
-  const of = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ most, zone = "UTC") =>
+  const of = (from, to, most, zone = "UTC") =>
     timeTicks([NEW_YEAR + from, NEW_YEAR + to], most, zone).map(([time, text]) => [time - NEW_YEAR, text]);
   assert.deepEqual(of(0, 20, 4), [
     [0, "1 Jan"],

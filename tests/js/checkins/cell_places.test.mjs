@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { boundsOf, placeOf, polygonOf } from "../../../static/js/checkins/cell_places.js";
 import { check } from "../cases.mjs";
 
-const cell = (/** @type {number} */ west, /** @type {number} */ south, rank = 1) => ({
+const cell = (west, south, rank = 1) => ({
   ...{ rank, cell: 0, count: 0, west, south },
   ...{ east: west + 0.5, north: south + 0.25 },
 });

@@ -6,7 +6,7 @@ import { draws } from "../support.mjs";
 
 test("opacity is the square root of the share of the largest", () => {
   const colour = [16, 32, 48];
-  const of = (/** @type {number[]} */ ...opacities) => opacities.flatMap((opacity) => [...colour, opacity]);
+  const of = (...opacities) => opacities.flatMap((opacity) => [...colour, opacity]);
   assert.deepEqual([...densityPixels([4, 1, 0, -3], "#102030")], of(150, 75, 0, 0));
   assert.deepEqual([...densityPixels([0, -1], "#102030")], of(0, 0));
   assert.deepEqual([...densityPixels([0.4, 0.1], "#102030")], of(150, 75));

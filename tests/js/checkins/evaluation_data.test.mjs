@@ -4,7 +4,6 @@ import { test } from "node:test";
 import * as evaluation from "../../../static/js/checkins/evaluation_data.js";
 import { check } from "../cases.mjs";
 
-/** @type {[string, number, number][]} */
 const VALUES = [
   ["a", 2, 0.4],
   ["a", 1, 0.3],
@@ -22,7 +21,7 @@ const rowOf = ([model, epsilon, value] = VALUES[0]) => ({
   high: null,
 });
 const known = evaluation.evaluationOf(VALUES.map(rowOf));
-const of = (/** @type {string} */ mechanism, /** @type {number} */ epsilon, /** @type {string[]} */ ...unusual) => ({
+const of = (mechanism, epsilon, ...unusual) => ({
   title: mechanism.toUpperCase(),
   ...{ mechanism, epsilon, unit: "user", unusual },
 });
@@ -89,7 +88,7 @@ test("a release against the baselines, or why it is not", () =>
   ));
 
 test("a release below the public baseline is called so, another one is not", () => {
-  const text = (/** @type {any} */ release) => evaluation.worseText(known, release, measure);
+  const text = (release) => evaluation.worseText(known, release, measure);
   assert.equal(
     text(of("a", 1)),
     "A at ε = 1 per user is worse than the public baseline: the nearest cell, which reads no check-ins, has HR .450 " +

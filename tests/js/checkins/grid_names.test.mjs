@@ -38,7 +38,7 @@ test("a name leads to its cell; anything else to none", () =>
       [["A1"], 90],
       [["a4"], 0],
       [[" AD 1 "], 119],
-      ...["AE1", "A0", "A5", "", "7", "1A", "A1B", "A 1 1", "AAAA1"].map((name) => /** @type {any} */ ([[name], -1])),
+      ...["AE1", "A0", "A5", "", "7", "1A", "A1B", "A 1 1", "AAAA1"].map((name) => [[name], -1]),
     ],
   ));
 

@@ -24,7 +24,6 @@ test("four numbers in order on the globe are a box", () => {
 });
 
 test("a handle moves its own sides", () => {
-  /** @type {[string, number, number, any][]} */
   const moves = [
     ["south-west", 1.5, 47.123456, { west: 1.5, south: 47.1235 }],
     ["north-east", 3.25, 49.5, { east: 3.25, north: 49.5 }],

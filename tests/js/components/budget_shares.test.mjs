@@ -28,7 +28,6 @@ test("the shares of a budget are within it, and what is left or over is exact", 
 });
 
 test("shares of known budgets", () => {
-  /** @type {[number, number | null, number | null, any][]} */
   const cases = [
     [3.8, 2, 10, { spent: 0.38, cost: 0.2, left: 4.2, over: 0 }],
     [3.8, 7, 10, { spent: 0.38, cost: 0.62, left: 0, over: 0.8 }],

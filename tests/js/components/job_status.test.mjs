@@ -4,19 +4,16 @@ import { test } from "node:test";
 import { watchStates } from "../../../static/js/components/job_status.js";
 import { pageOf, plain, setGlobals } from "../support.mjs";
 
-/** The rows of the page. @type {any[]} */
+/** The rows of the page. */
 let rows = [];
 let page = pageOf();
 
-/** @param {string} job */
 function rowOf(job) {
-  const parts = /** @type {Record<string, any>} */ ({ "[data-stage]": { textContent: "" }, progress: { value: 0 } });
-  return { dataset: { job }, querySelector: (/** @type {string} */ selector) => parts[selector], parts };
+  const parts = { "[data-stage]": { textContent: "" }, progress: { value: 0 } };
+  return { dataset: { job }, querySelector: (selector) => parts[selector], parts };
 }
-const send = (/** @type {string} */ name, /** @type {any} */ detail) =>
-  page.dispatchEvent(new CustomEvent(name, { detail }));
+const send = (name, detail) => page.dispatchEvent(new CustomEvent(name, { detail }));
 
-/** @param {...string} jobs */
 function open(...jobs) {
   rows = jobs.map(rowOf);
   page = Object.assign(pageOf(), { querySelectorAll: () => rows });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { matching } from "../../../static/js/components/matching.js";
 
 const options = ["Ben", "Johanna", "Anna", "Hannes"].map((text) => ({ text }));
-const found = (/** @type {string} */ text) => matching(options, text).map((/** @type {any} */ one) => one.text);
+const found = (text) => matching(options, text).map((one) => one.text);
 
 test("what begins with the text comes first, then what holds it, in their order", () => {
   assert.deepEqual(found(" an "), ["Anna", "Johanna", "Hannes"]);

@@ -38,7 +38,7 @@ test("frames are even in time, and a long gap is as long as ten usual steps", ()
   assert.deepEqual(frameEvents({ time: null, first: 3, last: 3 }, 3), [3, 3, 3]);
 });
 
-/** The events that are shown at times in ms. @param {any} series @param {number} speed @param {number[]} times */
+/** The events that are shown at times in ms. */
 function shownAt(series, speed, times, at = 0) {
   const next = playSchedule(series, speed, at, 0);
   return times.map((now) => (at = next(at, now)));

@@ -5,8 +5,7 @@ import { noiseTexts, spendingText, statusOf } from "../../../static/js/component
 import { check } from "../cases.mjs";
 
 test("noise beside the counts of the upload", () => {
-  const sentences = (/** @type {number[]} */ averages, name = "stream-uniform") =>
-    noiseTexts({ name, noise_sd: 10 }, averages).join();
+  const sentences = (averages, name = "stream-uniform") => noiseTexts({ name, noise_sd: 10 }, averages).join();
   assert.equal(sentences([]), "");
   assert.match(
     sentences([10, 30]),
@@ -20,14 +19,7 @@ test("noise beside the counts of the upload", () => {
   assert.match(sentences([1], "stream-shrink"), / That is below the noise: .* Such counts are published near zero\.$/);
 });
 
-const BUDGET = {
-  price: 1,
-  spent: 2,
-  after: 3,
-  total: /** @type {number | null} */ (5),
-  fits: true,
-  label: "the budget",
-};
+const BUDGET = { price: 1, spent: 2, after: 3, total: 5, fits: true, label: "the budget" };
 
 test("what a release is charged", () =>
   check(

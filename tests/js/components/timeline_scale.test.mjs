@@ -6,7 +6,7 @@ import { draws } from "../support.mjs";
 
 const draw = draws(61);
 const NEW_YEAR = Date.UTC(2024, 0, 1) / 1000;
-const timesOf = (/** @type {number} */ n, /** @type {number} */ step) => {
+const timesOf = (n, step) => {
   let at = NEW_YEAR;
   return draw.list(n, () => (at += draw.pick([0, draw.real(0, step)])));
 };
@@ -64,11 +64,11 @@ test("ticks are in order, within the strip and no closer than 72 px on average",
 });
 
 test("texts of ticks: clocks within a day, days beyond, numbers without times", () => {
-  const texts = (/** @type {any} */ series, width = 500) =>
+  const texts = (series, width = 500) =>
     timelineScale(series, width)
       .ticks()
       .map(([, text]) => text);
-  const from = (/** @type {number} */ length) => ({ n: 2, time: [NEW_YEAR, NEW_YEAR + length] });
+  const from = (length) => ({ n: 2, time: [NEW_YEAR, NEW_YEAR + length] });
   assert.deepEqual(texts(from(20)), ["00:00:00", "00:00:05", "00:00:10", "00:00:15", "00:00:20"]);
   assert.deepEqual(texts(from(3600)), ["00:00", "00:15", "00:30", "00:45", "01:00"]);
   assert.deepEqual(texts(from(30 * 3600)), ["1 Jan", "06:00", "12:00", "18:00", "2 Jan", "06:00"]);

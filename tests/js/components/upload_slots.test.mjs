@@ -6,7 +6,6 @@ import { settled } from "../support.mjs";
 
 test("three upload at once, others wait their turn, and who leaves is passed over", async () => {
   const leave = new AbortController();
-  /** @type {Map<number, () => void>} */
   const running = new Map();
   const signals = [1, 2, 3, 4, 5, 6].map((i) => (i === 4 ? leave.signal : new AbortController().signal));
   const all = signals.map((signal, i) => takeSlot(signal).then((free) => running.set(i + 1, free)));

@@ -17,11 +17,10 @@ test("parameters are added behind those there are", () => {
 });
 
 test("the address follows without a load, readable, and the rest of it stays", () => {
-  /** @type {any[]} */
   const calls = [];
   setGlobals({
     location: { href: "http://cairn/x/?keep=1#part" },
-    history: { replaceState: (/** @type {any[]} */ ...given) => calls.push(given) },
+    history: { replaceState: (...given) => calls.push(given) },
   });
   readdress(({ searchParams }) => searchParams.set("view", "1,2:3/4"));
   assert.deepEqual(calls, [[null, "", "http://cairn/x/?keep=1&view=1,2:3%2F4#part"]]);

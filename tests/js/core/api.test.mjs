@@ -9,7 +9,6 @@ const meta = { content: "ada", dataset: { login: "/login/" } };
 const page = Object.assign(pageOf({ "meta[name=session]": meta, "meta[name=csrf-cookie]": { content: "csrf" } }), {
   cookie: "csrf=t0ken",
 });
-/** @type {(import("../support.mjs").Answer | Error)[]} what the server answers in turn; the last again and again */
 let answers = [];
 const server = serverOf(() => (answers.length > 1 ? answers.shift() : answers[0]));
 const { sent } = server;
@@ -21,8 +20,7 @@ beforeEach(() => {
   onSessionLost(async () => ((dialogs += 1), true));
 });
 
-/** The error of a refused request. @param {Promise<any>} requested
- * @returns {Promise<api.ApiError>} */
+/** The error of a refused request. */
 const refused = (requested) =>
   requested.then(
     () => assert.fail("not refused"),
@@ -78,7 +76,6 @@ test("a refusal states the server's own texts, fields by their labels", async ()
 });
 
 test("statuses without texts have ours", async () => {
-  /** @type {[number, string, string][]} */
   const cases = [
     [404, "", "It no longer exists."],
     [413, "<html>nginx", "The file is larger than this server accepts."],
@@ -128,16 +125,12 @@ test("a request that was cancelled during the dialog is not sent again", async (
 });
 
 test("an upload reports shares of what is sent", async () => {
-  /** @type {number[]} */
   const shares = [];
   answers = [{ body: { id: 7 } }];
-  assert.deepEqual(
-    await api.postForm("/a/", /** @type {any} */ ("form"), { onProgress: (share) => shares.push(share) }),
-    { id: 7 },
-  );
+  assert.deepEqual(await api.postForm("/a/", "form", { onProgress: (share) => shares.push(share) }), { id: 7 });
   assert.deepEqual([shares, sent[0].body, sent[0].headers["X-CSRFToken"]], [[0.25], "form", "t0ken"]);
   answers = [{ body: "" }];
-  assert.equal(await api.postForm("/a/", /** @type {any} */ ("form")), null);
+  assert.equal(await api.postForm("/a/", "form"), null);
 });
 
 test("an upload is refused, repeated and cancelled as a request is", async () => {
@@ -185,13 +178,10 @@ test("a pause ends by time or by its signal", async (t) => {
   await assert.rejects(cancelled, { name: "AbortError" });
 });
 
-/** Poll until done, and return the pauses between the requests, in ms.
- * @param {any} t
- * @param {PollOptions} options */
+/** Poll until done, and return the pauses between the requests, in ms. */
 async function pausesOf(t, options) {
-  /** @type {number[]} */
   const pauses = [];
-  t.mock.method(globalThis, "setTimeout", (/** @type {() => void} */ run, /** @type {number} */ ms) => {
+  t.mock.method(globalThis, "setTimeout", (run, ms) => {
     pauses.push(ms);
     queueMicrotask(run);
   });
@@ -204,15 +194,14 @@ async function pausesOf(t, options) {
 
 test("polling goes on until it is over, and shows each answer", async (t) => {
   answers = [{ body: { n: 1 } }, { body: { n: 2 } }, { body: { n: 3 } }];
-  /** @type {number[]} */
   const seen = [];
   const options = { until: ({ n }) => n === 3, every: 700, onUpdate: ({ n }) => seen.push(n) };
-  assert.deepEqual(await pausesOf(t, /** @type {any} */ (options)), [{ n: 3 }, [700, 700]]);
+  assert.deepEqual(await pausesOf(t, options), [{ n: 3 }, [700, 700]]);
   assert.deepEqual(seen, [1, 2, 3]);
 });
 
 test("failed polls are repeated more and more slowly, at most half a minute apart, and 4xx ends them", async (t) => {
-  const until = (/** @type {any} */ answer) => answer?.done;
+  const until = (answer) => answer?.done;
   const missed = [new TypeError("lost"), { status: 500 }, { status: 429 }];
   answers = [...missed, { body: {} }, ...missed, { body: { done: true } }];
   assert.deepEqual(await pausesOf(t, { until }), [{ done: true }, [2000, 4000, 8000, 1000, 2000, 4000, 8000]]);

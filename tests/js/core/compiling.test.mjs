@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { noted } from "../../../static/js/core/compiling.js";
 import { pageOf, setGlobals, settled } from "../support.mjs";
 
-/** @type {Record<string, any>} */
 const elements = {};
 setGlobals({ document: pageOf(elements) });
 

@@ -17,7 +17,7 @@ test("the token is that of the cookie of this name", () => {
 test("a form sends the token of the moment, and keeps its own where there is no cookie", () => {
   refreshFormTokens();
   const field = { value: "old" };
-  const elements = { namedItem: (/** @type {string} */ name) => (name === "csrfmiddlewaretoken" ? field : null) };
+  const elements = { namedItem: (name) => (name === "csrfmiddlewaretoken" ? field : null) };
   const submit = () =>
     page.dispatchEvent(Object.defineProperty(new Event("submit"), "target", { value: { elements } }));
   page.cookie = "";

@@ -6,10 +6,7 @@ import { draws } from "../support.mjs";
 
 const N = 40;
 
-/** @param {boolean[]} events
- * @returns {Run[]} */
 function runsOf(events) {
-  /** @type {Run[]} */
   const runs = [];
   events.forEach((on, i) => {
     if (!on) return;
@@ -19,8 +16,7 @@ function runsOf(events) {
   });
   return runs;
 }
-const eventsOf = (/** @type {Run[]} */ runs) =>
-  Array.from({ length: N }, (_, i) => runs.some(([a, b]) => a <= i && i < b));
+const eventsOf = (runs) => Array.from({ length: N }, (_, i) => runs.some(([a, b]) => a <= i && i < b));
 
 test("runs behave as the sets of their events", () => {
   const draw = draws(10);
@@ -53,7 +49,6 @@ test("without a range runs stay as they are", () => {
 });
 
 test("the span of a range has its last event, and two events at least", () => {
-  /** @type {[Run | null, [number, number]][]} */
   const cases = [
     [
       [2, 6],

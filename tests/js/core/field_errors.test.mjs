@@ -5,7 +5,6 @@ import { labelOf, learnLabels, messageOf, sentenceOf } from "../../../static/js/
 
 test("a path is called by the label of its last name", () => {
   learnLabels([{ name: "own_rate", label: "Own rate β" }]);
-  /** @type {[string, string][]} */
   const cases = [
     ["epsilon", "Level ε"],
     ["mechanism.epsilon", "Level ε"],

@@ -8,16 +8,16 @@ const meta = { dataset: { userId: "7" } };
 setGlobals({ document: pageOf({ "meta[name=session]": meta }), sessionStorage: storageOf() });
 beforeEach(() => memory.discardAll());
 
-/** A control as a form has it; `within` are the selectors of elements around it. @param {any} given */
+/** A control as a form has it; `within` are the selectors of elements around it. */
 function control({ name = "", id = "", type = "text", value = "", within = {}, ...more }) {
-  const around = (/** @type {string} */ selector) => {
+  const around = (selector) => {
     const found = selector.split(", ").find((one) => one in within);
     return found ? { dataset: within[found] } : null;
   };
   return Object.assign(new EventTarget(), { name, id, type, value, checked: false, closest: around, ...more });
 }
-/** A form of controls, to which more may come. @param {any[]} controls */
-const formOf = (controls) => /** @type {any} */ ({ controls, querySelectorAll: () => controls });
+/** A form of controls, to which more may come. */
+const formOf = (controls) => ({ controls, querySelectorAll: () => controls });
 
 function sample() {
   return formOf([
@@ -48,12 +48,11 @@ test("values of every kind of control, none of what is secret, fixed or not a fi
 
 test("what is put in is as if it were typed, also into a control that another one makes", () => {
   const form = sample();
-  /** @type {string[]} */
   const events = [];
   for (const one of form.controls)
     for (const type of ["input", "change"])
       one.addEventListener(type, () => events.push(`${one.name} ${one.value} ${type}`));
-  const far = form.controls.find((/** @type {any} */ { value }) => value === "far");
+  const far = form.controls.find(({ value }) => value === "far");
   far.addEventListener("change", () => form.controls.push(control({ name: "reach" })));
   const changed = {
     text: "1,5",
@@ -65,7 +64,7 @@ test("what is put in is as if it were typed, also into a control that another on
     reach: "30",
   };
   memory.putValues(form, { ...VALUES, ...changed, gone: "?" });
-  form.controls.find((/** @type {any} */ { value }) => value === "near").checked = false; // as a browser does
+  form.controls.find(({ value }) => value === "near").checked = false; // as a browser does
   assert.deepEqual(memory.valuesIn(form), { ...VALUES, ...changed });
   assert.deepEqual(events, [
     ...["text 1,5", "twice c", "way far", "more x", "sort down"].flatMap((one) => [`${one} input`, `${one} change`]),

@@ -5,7 +5,7 @@ import * as format from "../../../static/js/core/format.js";
 import { draws, plain } from "../support.mjs";
 
 /** `cases`: what a function makes of a value. */
-const texts = (/** @type {(value: any) => string} */ written, /** @type {[any, string][]} */ cases) => {
+const texts = (written, cases) => {
   for (const [value, text] of cases) assert.equal(plain(written(value)), text, String(value));
 };
 
@@ -110,7 +110,7 @@ test("lengths, at the borders between their forms", () => {
 
 test("a length is read back within its rounding, and longer ones never read shorter", () => {
   const draw = draws(1);
-  const read = (/** @type {string} */ text) => {
+  const read = (text) => {
     const [value, unit] = plain(text).split(" ");
     return Number(value.replaceAll(",", "")) * (unit === "km" ? 1000 : 1);
   };
@@ -174,7 +174,7 @@ test("durations", () => {
 
 test("a duration never states more than a minute too much or too little from two hours on", () => {
   const draw = draws(2);
-  const size = /** @type {Record<string, number>} */ ({ d: 86_400, h: 3600, min: 60, s: 1 });
+  const size = { d: 86_400, h: 3600, min: 60, s: 1 };
   for (const seconds of draw.list(300, () => 10 ** draw.real(1, 6.5))) {
     const parts = plain(format.duration(seconds)).matchAll(/(\d+) (\w+)/g);
     const read = [...parts].reduce((sum, [, value, unit]) => sum + Number(value) * size[unit], 0);

@@ -26,7 +26,6 @@ test("a title has the level of the axis in place of its own", () => {
     { epsilon: 1, radius_m: 200 },
   ];
   const stated = "ε 2 within 200 m (set as 0.01 within 1 m)";
-  /** @type {[string, {epsilon: number, radius_m: number}, string][]} */
   const cases = [
     ["Skip · ε 0.01 / 1 m", metre, `Skip · ${stated}`],
     ["Skip · ε 0.01 / 1 m (2)", metre, `Skip (2) · ${stated}`],

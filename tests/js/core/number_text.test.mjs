@@ -13,7 +13,6 @@ import {
 } from "../../../static/js/core/number_text.js";
 import { draws } from "../support.mjs";
 
-/** @type {NumberRule[]} */
 const RULES = [
   { minimum: 1e-6, maximum: 1e4, required: true },
   { minimum: 0.01, maximum: 2e7, required: true },
@@ -26,7 +25,7 @@ const RULES = [
 const MINUS = "\u2212";
 const ALPHABET = [..."0159,.-+eE x", "00", "000", "234", MINUS, "\u00a0", "\u0663", "\uff11"];
 
-/** One decimal number, whatever its form: "1.50" and "15e-1" are alike. @param {string} text */
+/** One decimal number, whatever its form: "1.50" and "15e-1" are alike. */
 function canonical(text) {
   const [, sign, whole, part = "", power = "0"] = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = `${whole}${part}`.replace(/^0+/, "");
@@ -36,7 +35,7 @@ function canonical(text) {
   return `${sign === "-" ? "-" : ""}${bare}e${at}`;
 }
 
-/** Every number that a text may mean: marks as decimal ones, or as separators of thousands. @param {string} text */
+/** Every number that a text may mean: marks as decimal ones, or as separators of thousands. */
 function readings(text) {
   const [, sign, mantissa, mark = "", power = ""] = /^([+-]?)([\d.,]*)(?:(e)(.*))?$/is.exec(text) ?? [];
   if (!mantissa || !/\d/.test(mantissa) || (mark && !/^[+-]?\d+$/.test(power))) return new Set();
@@ -52,9 +51,7 @@ function readings(text) {
   return new Set(found.map((one) => canonical(`${sign}${one}${mark}${power}`)));
 }
 
-/** The one number that a text means within the rule; "refused", or null for nothing.
- * @param {string} typed
- * @param {NumberRule} rule */
+/** The one number that a text means within the rule; "refused", or null for nothing. */
 function expected(typed, { minimum = -Infinity, maximum = Infinity, whole }) {
   const text = typed
     .trim()
@@ -62,7 +59,7 @@ function expected(typed, { minimum = -Infinity, maximum = Infinity, whole }) {
     .replace(/(e)\u2212/i, "$1-");
   if (!text) return null;
   const found = readings(text);
-  const isWithin = (/** @type {number} */ value) => value >= minimum && value <= maximum;
+  const isWithin = (value) => value >= minimum && value <= maximum;
   const plain = text.replace(/[^.,]/g, "").length <= 1 ? canonical(text.replace(",", ".")) : "";
   if (!found.has(plain) || [...found].some((one) => one !== plain && isWithin(Number(one)))) return "refused";
   const value = Number(plain);
@@ -71,14 +68,12 @@ function expected(typed, { minimum = -Infinity, maximum = Infinity, whole }) {
   return lost || broken || !isWithin(value) || !Number.isFinite(value) ? "refused" : value;
 }
 
-/** @param {number} seed
- * @param {number} many */
 function generated(seed, many) {
   const draw = draws(seed);
   const texts = draw.list(many, () => draw.list(draw.int(1, 7), () => draw.pick(ALPHABET)).join(""));
-  const size = (/** @type {number} */ low) => draw.real(0, 10 ** draw.int(low, 8));
+  const size = (low) => draw.real(0, 10 ** draw.int(low, 8));
   const numbers = draw.list(many, () => draw.pick("-+ ") + size(-3).toFixed(draw.int(0, 4)));
-  const inGroups = (/** @type {number} */ digits) =>
+  const inGroups = (digits) =>
     new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
   const grouped = draw.list(many, () => inGroups(draw.int(0, 3)).format(size(2)));
   const german = [...grouped, ...numbers].map((one) => one.replace(/[.,]/g, (mark) => (mark === "," ? "." : ",")));
@@ -132,7 +127,6 @@ test("the number as programs write it", () => {
   assert.deepEqual(readNumber(""), { value: null, text: "", problem: "" });
 });
 
-/** @type {[string, NumberRule, string][]} */
 const PROBLEMS = [
   ["", { required: true }, "Give a number."],
   ["", { required: true, whole: true, minimum: 1 }, "Give a whole number of at least 1."],
@@ -167,7 +161,6 @@ test("both ends of a domain are in it", () => {
 });
 
 test("rules as sentences", () => {
-  /** @type {[NumberRule, string][]} */
   const cases = [
     [{}, "A number."],
     [{ whole: true }, "A whole number."],
@@ -180,7 +173,6 @@ test("rules as sentences", () => {
 });
 
 test("large numbers are powers of ten where that is shorter", () => {
-  /** @type {[number, string][]} */
   const cases = [
     [999_999_999, "999999999"],
     [1e9, "1e9"],
@@ -193,7 +185,6 @@ test("large numbers are powers of ten where that is shorter", () => {
 });
 
 test("a list is never read in two ways", () => {
-  /** @type {[string, number[] | null][]} */
   const cases = [
     ["0.1, 0.3, 1", [0.1, 0.3, 1]],
     ["0.1,0.3,1", [0.1, 0.3, 1]],
@@ -214,7 +205,6 @@ test("a list is never read in two ways", () => {
 });
 
 test("problems of a list", () => {
-  /** @type {[string, NumberRule, string][]} */
   const cases = [
     ["", { required: true }, "Give at least one number."],
     ["1 2 1", {}, "1 is listed twice."],
@@ -222,13 +212,11 @@ test("problems of a list", () => {
     ["1,5", { minimum: 1 }, "“1,5” can be read as 1.5 or as 1 and 5. Write 1.5, or 1; 5 for 2 numbers."],
     ["3 0.5", { minimum: 1 }, "Must be at least 1, got 0.5."],
   ];
-  for (const [text, rule, problem] of cases)
-    assert.equal(readNumbers(text, /** @type {any} */ (rule)).problem, problem, text);
+  for (const [text, rule, problem] of cases) assert.equal(readNumbers(text, rule).problem, problem, text);
   assert.deepEqual(readNumbers("1, 2").texts, ["1", "2"]);
 });
 
 test("a step keeps the decimals and the mark that are typed, and stays within the domain", () => {
-  /** @type {[string, number, NumberRule, string | null][]} */
   const cases = [
     ["", 1, {}, "1"],
     ["0.1", 1, {}, "1.1"],

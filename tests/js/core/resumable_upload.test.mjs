@@ -11,14 +11,11 @@ import {
 } from "../../../static/js/core/resumable_upload.js";
 import { pageOf, serverOf, setGlobals, settled, storageOf } from "../support.mjs";
 
-/** An upload on the server: what arrived of it. @type {{bytes: Uint8Array, length: number, name: string} | null} */
+/** An upload on the server: what arrived of it. */
 let upload = null;
-/** @type {(number | null)[]} what becomes of the next pieces: a status, or null: half of it arrives */
 let faults = [];
 let retryAfter = "";
 
-/** @param {import("../support.mjs").Sent} sent
- * @returns {Promise<any> | any} */
 function answer({ method, headers, body }) {
   if (method === "POST") {
     const [, name] = headers["Upload-Metadata"].split(" ");
@@ -40,15 +37,15 @@ function answer({ method, headers, body }) {
   return fault === null ? new Error("lost") : offset();
 }
 
-/** A file whose pieces can be read at once. @param {number[]} bytes */
+/** A file whose pieces can be read at once. */
 function fileOf(bytes, name = "taxi.csv") {
-  const slice = (/** @type {number} */ from, /** @type {number} */ to) => ({
+  const slice = (from, to) => ({
     size: Math.min(to, bytes.length) - from,
     read: bytes.slice(from, to),
     arrayBuffer: async () => Uint8Array.from(bytes.slice(from, to)).buffer,
-    slice: (/** @type {number} */ a, /** @type {number} */ b) => slice(from + a, Math.min(to, from + b)),
+    slice: (a, b) => slice(from + a, Math.min(to, from + b)),
   });
-  return /** @type {any} */ ({ ...slice(0, bytes.length), name, lastModified: 5 });
+  return { ...slice(0, bytes.length), name, lastModified: 5 };
 }
 
 const server = serverOf(answer);
@@ -60,13 +57,12 @@ setGlobals({
   localStorage: storageOf(),
   XMLHttpRequest: server.XMLHttpRequest,
 });
-/** @type {number[]} seconds that were waited */
 let waits = [];
 beforeEach(() => {
   [sent.length, upload, faults, waits, retryAfter] = [0, null, [], [], ""];
   for (const key of Object.keys(localStorage)) localStorage.removeItem(key);
   mock.restoreAll();
-  mock.method(globalThis, "setTimeout", (/** @type {() => void} */ run, /** @type {number} */ ms) => {
+  mock.method(globalThis, "setTimeout", (run, ms) => {
     waits.push(ms / 1000);
     queueMicrotask(run);
   });
@@ -77,11 +73,8 @@ const send = (file = fileOf(BYTES), options = {}) => sendInPieces("/uploads/", f
 const arrived = () => [...(upload?.bytes ?? [])];
 
 test("a file arrives as it is, with its name, length and checksum", async () => {
-  /** @type {number[]} */
   const shares = [];
-  const { id, done } = await send(fileOf(BYTES, "Übung.csv"), {
-    onProgress: (/** @type {number} */ share) => shares.push(share),
-  });
+  const { id, done } = await send(fileOf(BYTES, "Übung.csv"), { onProgress: (share) => shares.push(share) });
   assert.equal(requests(), "POST PATCH");
   assert.deepEqual([id, arrived(), upload?.length], ["u1", BYTES, BYTES.length]);
   assert.equal(
@@ -102,35 +95,29 @@ test("a large file goes in pieces", async () => {
   const file = {
     ...fileOf([]),
     size: 2.5 * PIECE,
-    slice: (/** @type {number} */ from, /** @type {number} */ to) => ({
+    slice: (from, to) => ({
       size: Math.min(to, 2.5 * PIECE) - from,
       read: [],
       arrayBuffer: async () => new ArrayBuffer(0),
     }),
   };
-  /** @type {number[]} */
   const sizes = [];
   upload = null;
-  mock.method(
-    server.XMLHttpRequest.prototype,
-    "send",
-    /** @this {any} @param {any} body */ function (body) {
-      const request = this;
-      if (body) sizes.push(body.size);
-      const offset = sizes.reduce((sum, size) => sum + size, 0);
-      Object.assign(request, { status: 204, answered: { Location: "/uploads/u2/", "Upload-Offset": String(offset) } });
-      queueMicrotask(() => request.dispatchEvent(new Event("load")));
-    },
-  );
-  await send(/** @type {any} */ (file));
+  mock.method(server.XMLHttpRequest.prototype, "send", function (body) {
+    const request = this;
+    if (body) sizes.push(body.size);
+    const offset = sizes.reduce((sum, size) => sum + size, 0);
+    Object.assign(request, { status: 204, answered: { Location: "/uploads/u2/", "Upload-Offset": String(offset) } });
+    queueMicrotask(() => request.dispatchEvent(new Event("load")));
+  });
+  await send(file);
   assert.deepEqual(sizes, [PIECE, PIECE, PIECE / 2]);
 });
 
 test("after a lost connection it goes on from the byte the server has", async () => {
   faults = [null, 503, null];
-  /** @type {number[]} */
   const reported = [];
-  await send(fileOf(BYTES), { onWait: (/** @type {number} */ seconds) => reported.push(seconds) });
+  await send(fileOf(BYTES), { onWait: (seconds) => reported.push(seconds) });
   assert.deepEqual(arrived(), BYTES);
   assert.equal(requests(), "POST PATCH HEAD PATCH HEAD PATCH HEAD PATCH");
   assert.deepEqual(
@@ -178,7 +165,7 @@ test("the same file goes on where it was left; one that the server lost begins a
 test("another file of the same name does not go on there", () => {
   const file = { name: "a.csv", size: 3, lastModified: 9 };
   const keys = [file, { ...file, name: "b.csv" }, { ...file, size: 4 }, { ...file, lastModified: 8 }].map((one) =>
-    keyOf(/** @type {any} */ (one)),
+    keyOf(one),
   );
   assert.equal(new Set(keys).size, 4);
 });
@@ -216,14 +203,10 @@ test("uploads that were not finished are listed, those that are gone forgotten",
 
 test("while the server is away no unfinished upload is forgotten", async () => {
   localStorage.setItem("cairn-upload:c.csv:26:5", "/uploads/u1/");
-  mock.method(
-    server.XMLHttpRequest.prototype,
-    "send",
-    /** @this {any} */ function () {
-      const request = this;
-      queueMicrotask(() => request.dispatchEvent(new Event("error")));
-    },
-  );
+  mock.method(server.XMLHttpRequest.prototype, "send", function () {
+    const request = this;
+    queueMicrotask(() => request.dispatchEvent(new Event("error")));
+  });
   assert.deepEqual(await unfinishedUploads(), []);
   assert.deepEqual(Object.keys(localStorage), ["cairn-upload:c.csv:26:5"]);
 });

@@ -4,13 +4,13 @@ import { beforeEach, test } from "node:test";
 import * as style from "../../../static/js/core/series_style.js";
 import { pageOf, setGlobals } from "../support.mjs";
 
-const TOKENS = /** @type {Record<string, string>} */ ({ "--foreground": " #222 ", "--accent": "#c00" });
+const TOKENS = { "--foreground": " #222 ", "--accent": "#c00" };
 const HUE = { light: "#111", dark: "#eee" };
 const page = pageOf();
 setGlobals({
   document: page,
-  getComputedStyle: () => ({ getPropertyValue: (/** @type {string} */ name) => TOKENS[name] ?? "" }),
-  matchMedia: (/** @type {string} */ query) => ({ matches: query.includes("reduce") }),
+  getComputedStyle: () => ({ getPropertyValue: (name) => TOKENS[name] ?? "" }),
+  matchMedia: (query) => ({ matches: query.includes("reduce") }),
 });
 beforeEach(() => void (page.documentElement.dataset.theme = "light"));
 

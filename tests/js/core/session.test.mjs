@@ -12,16 +12,14 @@ import {
 import { pageOf, setGlobals } from "../support.mjs";
 
 const meta = { content: "ada", dataset: { login: "/login/" } };
-/** @type {[string, RequestInit][]} */
 let sent = [];
-/** @type {any} What the server answers: {status, body}, or an Error where it does not. */
 let answer = null;
 
 setGlobals({
   document: Object.assign(pageOf({ "meta[name=session]": meta, "meta[name=csrf-cookie]": { content: "csrf" } }), {
     cookie: "a=b; csrf=t0ken; csrf2=no",
   }),
-  fetch: async (/** @type {string} */ url, /** @type {RequestInit} */ options) => {
+  fetch: async (url, options) => {
     sent.push([url, options]);
     const { status = 200, body, type = "application/json" } = typeof answer === "function" ? answer(options) : answer;
     if (status === 0) throw new TypeError("fetch failed");
@@ -32,9 +30,8 @@ setGlobals({
 const LOST = { status: 401, errors: [] };
 const TOKEN = { status: 403, errors: [{ message: "CSRF token missing." }] };
 let dialogs = 0;
-/** @param {boolean} works */
 const onLost = (works) => onSessionLost(async () => ((dialogs += 1), works));
-const loggedIn = (/** @type {string | null} */ user) => (answer = { body: { user } });
+const loggedIn = (user) => (answer = { body: { user } });
 
 beforeEach(() => {
   [sent, dialogs, meta.content] = [[], 0, "ada"];
@@ -96,7 +93,7 @@ test("who is logged in", async () => {
   assert.equal((await currentSession()).user, "ada");
   const [[url, { method, credentials, headers }]] = sent;
   assert.deepEqual([url, method, credentials], ["/login/", "GET", "same-origin"]);
-  assert.equal(/** @type {any} */ (headers)["X-CSRFToken"], undefined);
+  assert.equal(headers["X-CSRFToken"], undefined);
   loggedIn(null);
   assert.deepEqual(await currentSession(), { user: null, problem: "", needsCode: false });
 });
@@ -106,7 +103,7 @@ test("a login sends the cookie's token and what was typed", async () => {
   assert.equal((await logIn("ada", "pass phrase", "123")).user, "ada");
   const { method, headers, body } = sent[1][1];
   assert.deepEqual([method, String(body)], ["POST", "username=ada&password=pass+phrase&code=123"]);
-  assert.equal(/** @type {any} */ (headers)["X-CSRFToken"], "t0ken");
+  assert.equal(headers["X-CSRFToken"], "t0ken");
 });
 
 test("a login in another tab is enough", async () => {

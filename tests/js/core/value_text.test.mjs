@@ -5,7 +5,6 @@ import { valueText } from "../../../static/js/core/value_text.js";
 import { plain } from "../support.mjs";
 
 test("values with their units", () => {
-  /** @type {[number | null | undefined, string, string][]} */
   const cases = [
     [1234, "m", "1.23 km"],
     [0.0123456, "ε", "ε 0.0123"],

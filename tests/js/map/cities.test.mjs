@@ -62,9 +62,9 @@ test("cities are found without accents and by other names", async () => {
 });
 
 test("names that begin with the text come before those with a later part, at most so many", () => {
-  const city = (/** @type {string} */ name) => /** @type {any} */ ({ name, keys: [plain(name)] });
+  const city = (name) => ({ name, keys: [plain(name)] });
   const all = ["New York", "York", "Yorkville", "Ork"].map(city);
-  const found = (/** @type {string} */ text, most = 8) => findCities(all, text, most).map(({ name }) => name);
+  const found = (text, most = 8) => findCities(all, text, most).map(({ name }) => name);
   assert.deepEqual(found("york"), ["York", "Yorkville", "New York"]);
   assert.deepEqual(found("york", 2), ["York", "Yorkville"]);
   assert.deepEqual(found("york", 1), ["York"]);

@@ -18,7 +18,6 @@ test("lines are 96 px apart or more, at 1, 2 or 5 times a power of ten or at par
 });
 
 test("degrees have the decimals of the step and their side", () => {
-  /** @type {[number, number, [string, string], string][]} */
   const cases = [
     [2.35, 0.05, ["E", "W"], "2.35° E"],
     [-2.35, 0.05, ["E", "W"], "2.35° W"],

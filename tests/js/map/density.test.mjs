@@ -7,14 +7,14 @@ import { draws } from "../support.mjs";
 const { classesOf, classText, Density, hexagonOf, RADIUS } = await import("../../../static/js/map/density.js");
 
 const [ACROSS, DOWN] = [RADIUS * Math.sqrt(3), RADIUS * 1.5];
-const centre = (/** @type {number} */ c, /** @type {number} */ r) => [(c + (r & 1) / 2) * ACROSS, r * DOWN];
+const centre = (c, r) => [(c + (r & 1) / 2) * ACROSS, r * DOWN];
 
 test("a place lies in the hexagon of the nearest centre", () => {
   const draw = draws(41);
   for (let k = 0; k < 2000; k += 1) {
     const [x, y] = [draw.real(-4000, 4000), draw.real(-4000, 4000)];
     const [c, r] = hexagonOf(x, y);
-    const off = (/** @type {number[]} */ [a, b]) => Math.hypot(x - a, y - b);
+    const off = ([a, b]) => Math.hypot(x - a, y - b);
     const around = [-2, -1, 0, 1, 2].flatMap((i) => [-2, -1, 0, 1, 2].map((j) => off(centre(c + i, r + j))));
     assert.ok(off(centre(c, r)) <= Math.min(...around) + 1e-9, `${x}, ${y} in ${c}, ${r}`);
     assert.ok(off(centre(c, r)) <= RADIUS + 1e-9);
@@ -55,17 +55,15 @@ test("every point in view is counted once, in slices where they are many", async
   const positions = new Positions(track, 0);
   let calls = 0;
   const density = new Density(positions, () => (calls += 1));
-  /** @type {string[]} */
   const alphas = [];
-  /** @type {any} */
   const ctx = { fill: () => alphas.push(ctx.globalAlpha), globalAlpha: 1 };
   for (const name of ["beginPath", "moveTo", "lineTo", "closePath"]) ctx[name] = () => {};
   density.draw(ctx, view, "#000000");
   while (density.pending) await new Promise((resolve) => setTimeout(resolve, 5));
   density.draw(ctx, view, "#000000");
   assert.ok(calls <= 1);
-  const { counts } = /** @type {any} */ (density.cells);
-  const counted = counts.reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count, 0);
+  const { counts } = density.cells;
+  const counted = counts.reduce((sum, count) => sum + count, 0);
   assert.equal(counted, n, "all lie within half a view around it");
   assert.deepEqual(density.classes, classesOf(counts));
   assert.deepEqual(alphas, [0.2, 0.38, 0.6, 0.85]);

@@ -9,7 +9,7 @@ setGlobals({
   document: { documentElement: { dataset: {} } },
   getComputedStyle: () => ({ getPropertyValue: () => "" }),
 });
-/** The lines of errors, [event's place, release's place]. @param {any} lines */
+/** The lines of errors, [event's place, release's place]. */
 function errorsOf(lines, view = VIEW) {
   const { ctx, calls } = noted();
   const every = drawErrors(ctx, view, { colour: "#000000", ...lines });

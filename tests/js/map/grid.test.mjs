@@ -6,7 +6,6 @@ import { cellAt } from "../../../static/js/map/grid.js";
 const GRID = { west: 2, south: 48, east: 4, north: 49, columns: 4, rows: 2 };
 
 test("the cell at a place, from the south-west, with all edges", () => {
-  /** @type {[number, number, number][]} */
   const cases = [
     [2, 48, 0],
     [2.49, 48.49, 0],

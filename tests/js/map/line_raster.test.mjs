@@ -6,14 +6,14 @@ import { draws, setGlobals } from "../support.mjs";
 
 setGlobals({
   ImageData: class {
-    constructor(/** @type {number} */ width, /** @type {number} */ height) {
+    constructor(width, height) {
       Object.assign(this, { width, height, data: new Uint8ClampedArray(4 * width * height) });
     }
   },
 });
 const [WIDTH, HEIGHT] = [40, 30];
 
-/** How much of each pixel lines cover, 0 to 255. @param {number[][]} lines */
+/** How much of each pixel lines cover, 0 to 255. */
 function coverOf(lines, thick = 2) {
   const raster = new Raster(WIDTH, HEIGHT, thick);
   for (const [ax, ay, bx, by] of lines) raster.line(ax, ay, bx, by);
@@ -21,7 +21,7 @@ function coverOf(lines, thick = 2) {
   raster.addTo(pixels, "#000000");
   return Array.from(pixels, (pixel) => pixel >>> 24);
 }
-const at = (/** @type {number[]} */ cover, /** @type {number} */ x, /** @type {number} */ y) => cover[y * WIDTH + x];
+const at = (cover, x, y) => cover[y * WIDTH + x];
 
 test("a flat line fills the pixels it covers, its edges in part", () => {
   const whole = coverOf([[5, 10, 20, 10]]);
@@ -117,9 +117,8 @@ test("a raster begins empty, and a colour is put where it covers more than what 
 test("a raster is laid on the canvas from its origin", () => {
   const raster = new Raster(4, 3, 2);
   raster.line(0, 1, 4, 1);
-  /** @type {any} */
   let put = [];
-  const ctx = { getTransform: () => ({ e: 7, f: 9 }), putImageData: (/** @type {any[]} */ ...given) => (put = given) };
+  const ctx = { getTransform: () => ({ e: 7, f: 9 }), putImageData: (...given) => (put = given) };
   raster.put(ctx, "#ff8000");
   const [{ width, height, data }, x, y] = put;
   assert.deepEqual([width, height, x, y], [4, 3, 7, 9]);

@@ -9,14 +9,14 @@ import { pageOf, setGlobals } from "../support.mjs";
 
 /** The rings of a path. */
 class Path {
-  rings = /** @type {number[][][]} */ ([]);
-  moveTo(/** @type {number} */ x, /** @type {number} */ y) {
+  rings = [];
+  moveTo(x, y) {
     this.rings.push([[x, y]]);
   }
-  lineTo(/** @type {number} */ x, /** @type {number} */ y) {
+  lineTo(x, y) {
     this.rings.at(-1)?.push([x, y]);
   }
-  /** Whether a place is inside, by the even-odd rule. @param {number} x @param {number} y */
+  /** Whether a place is inside, by the even-odd rule. */
   holds(x, y) {
     let inside = false;
     for (const ring of this.rings)
@@ -29,10 +29,10 @@ class Path {
 }
 setGlobals({
   document: pageOf(),
-  getComputedStyle: () => ({ getPropertyValue: (/** @type {string} */ name) => name }),
+  getComputedStyle: () => ({ getPropertyValue: (name) => name }),
   Path2D: Path,
   DOMMatrix: class {
-    constructor(/** @type {number[]} */ values) {
+    constructor(values) {
       Object.assign(this, { values });
     }
   },
@@ -45,20 +45,19 @@ const levels = ["world.", "detail."].flatMap((begin) => {
   return decode(Uint8Array.from(bytes).buffer);
 });
 
-/** The colour at a place. @param {any} level @param {number} lon @param {number} lat */
+/** The colour at a place. */
 function colourAt(level, lon, lat) {
   const scale = 256 * 2 ** 9;
   const view = { width: 9, height: 9, zoom: 9, scale, left: unitX(lon) * scale - 4, top: unitY(lat) * scale - 4 };
   let colour = "";
   let at = [1, 0, 0];
-  /** @type {any} */
   const ctx = {
     fillRect: () => (colour = ctx.fillStyle),
-    fill(/** @type {Path} */ path, /** @type {string} */ rule) {
+    fill(path, rule) {
       assert.equal(rule, "evenodd");
       if (path.holds((4.5 - at[1]) / at[0], (4.5 - at[2]) / at[0])) colour = ctx.fillStyle;
     },
-    getTransform: () => ({ multiply: (/** @type {any} */ { values }) => values }),
+    getTransform: () => ({ multiply: ({ values }) => values }),
     setTransform: ([k, , , , x, y]) => (at = [k, x, y]),
   };
   for (const name of ["save", "restore", "stroke", "setLineDash"]) ctx[name] = () => {};
@@ -66,7 +65,6 @@ function colourAt(level, lon, lat) {
   return colour;
 }
 
-/** @type {[number, number, boolean][]} whether a place is dry */
 const PLACES = [
   ...[
     [2.35, 48.85],
@@ -75,14 +73,14 @@ const PLACES = [
     [-120, 40],
     [0, -84],
     [24, -29],
-  ].map(([lon, lat]) => /** @type {any} */ ([lon, lat, true])),
+  ].map(([lon, lat]) => [lon, lat, true]),
   ...[
     [-30, 40],
     [112, -5],
     [-87, 44],
     [179.9, -40],
     [50, 42],
-  ].map(([lon, lat]) => /** @type {any} */ ([lon, lat, false])),
+  ].map(([lon, lat]) => [lon, lat, false]),
 ];
 const LAKES = [
   [9.4, 47.6],

@@ -3,7 +3,7 @@ import { Positions } from "../../../static/js/map/positions.js";
 
 /** A pixel to a degree, around 0, 0. */
 export const VIEW = { width: 200, height: 100, zoom: 0, scale: 360, left: 80, top: 130 };
-/** Positions at degrees from the middle; heights in pixels. @param {number[][]} places @param {any} ends */
+/** Positions at degrees from the middle; heights in pixels. */
 export const positionsOf = (places, ends = null, middle = 0) =>
   new Positions(
     {
@@ -15,12 +15,12 @@ export const positionsOf = (places, ends = null, middle = 0) =>
   );
 /** A context that notes what is called. */
 export function noted() {
-  const calls = /** @type {any[][]} */ ([]);
+  const calls = [];
   const note =
-    (/** @type {string} */ name) =>
-    (/** @type {any[]} */ ...given) =>
+    (name) =>
+    (...given) =>
       void calls.push([name, ...given]);
-  const ctx = /** @type {any} */ ({});
+  const ctx = {};
   for (const name of ["beginPath", "moveTo", "lineTo", "closePath", "arc", "rect", "stroke", "fill"])
     ctx[name] = note(name);
   return { ctx, calls };

@@ -14,8 +14,8 @@ import {
 import { draws } from "../support.mjs";
 
 const draw = draws(31);
-/** A walk of n points over some degrees. @param {number} n */
-function walkOf(n, { step = 2e5, lon = 0, ends = /** @type {any} */ (null) } = {}) {
+/** A walk of n points over some degrees. */
+function walkOf(n, { step = 2e5, lon = 0, ends = null } = {}) {
   const track = { lonE7: new Int32Array(n), y: new Int32Array(n), ends };
   for (let i = 0, x = lon, y = 1e8; i < n; i += 1) {
     [track.lonE7[i], track.y[i]] = [x, y];
@@ -23,12 +23,12 @@ function walkOf(n, { step = 2e5, lon = 0, ends = /** @type {any} */ (null) } = {
   }
   return track;
 }
-/** A view of the world `scale` pixels wide around point i. @param {Positions} positions @param {number} i */
+/** A view of the world `scale` pixels wide around point i. */
 function viewOf(positions, i, scale = 2 ** 20) {
   const { x, y } = positions.place(i);
   return { width: 300, height: 200, zoom: Math.log2(scale / 256), scale, left: x * scale - 150, top: y * scale - 100 };
 }
-/** Where all points are in a view, in pixels. @param {Positions} positions @param {View} view */
+/** Where all points are in a view, in pixels. */
 function placesIn(positions, view) {
   const { across, down, left, top } = frameOf(view, positions.middle);
   return Array.from({ length: positions.n }, (_, i) => [positions.d(i) * across + left, positions.y[i] * down + top]);
@@ -68,20 +68,18 @@ test("points in a rectangle are those that an exhaustive search finds, of any pa
         width: draw.real(1, 200),
         height: draw.real(1, 200),
       };
-      const isIn = (/** @type {number[]} */ [x, y]) =>
-        x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
+      const isIn = ([x, y]) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
       const all = places.flatMap((at, i) => (isIn(at) ? [i] : []));
       assert.deepEqual(pointsWithin(view, positions, box), all, `${n} points`);
       const [start, end] = [draw.int(0, n), draw.int(0, n)].sort((a, b) => a - b);
-      /** @type {number[]} */
       const seen = [];
-      const rectangle = /** @type {[any, any, any, any]} */ ([box.x, box.y, box.x + box.width, box.y + box.height]);
+      const rectangle = [box.x, box.y, box.x + box.width, box.y + box.height];
       positions.eachPoint(frameOf(view, positions.middle), rectangle, (i) => void seen.push(i), start, end);
       assert.deepEqual(
         seen,
         all.filter((i) => i >= start && i < end),
       );
-      const two = /** @type {number[]} */ ([]);
+      const two = [];
       positions.eachPoint(frameOf(view, positions.middle), rectangle, (i) => two.push(i) < 2);
       assert.deepEqual(two, all.slice(0, 2));
     }
@@ -136,7 +134,7 @@ test("what is left out for a zoom lies within half a pixel of what is drawn, and
   assert.ok(indices.length < 0.8 * n && indices.length > positions.chunks);
   assert.deepEqual([indices[0], indices.at(-1)], [0, n - 1]);
   const scale = 256 * 2 ** zoom;
-  const pixel = (/** @type {number} */ i) => [(positions.d(i) / TURN) * scale, (positions.y[i] / 2 ** 32) * scale];
+  const pixel = (i) => [(positions.d(i) / TURN) * scale, (positions.y[i] / 2 ** 32) * scale];
   let k = 0;
   for (let i = 0; i < n; i += 1) {
     if (indices[k + 1] === i) k += 1;
@@ -167,11 +165,10 @@ test("the same track on the same map is prepared once", () => {
 });
 
 test("the nearest step is found between its ends, none leads from one person to the next", () => {
-  const column = (/** @type {number[]} */ ...values) => Int32Array.from(values);
+  const column = (...values) => Int32Array.from(values);
   const track = { lonE7: column(0, 1e7, 2e7, 0, 1e7), y: column(0, 0, 0, 1e8, 1e8), ends: column(3, 3, 5) };
   const view = { width: 360, height: 360, zoom: 0, scale: 360, left: 0, top: 0 }; // a pixel to a degree
-  const nearest = (/** @type {number} */ x, /** @type {number} */ y, reach = 3) =>
-    nearestStep(view, new Positions(track, 0), { x, y }, reach);
+  const nearest = (x, y, reach = 3) => nearestStep(view, new Positions(track, 0), { x, y }, reach);
   const below = 180 + (1e8 / 2 ** 32) * 360;
   assert.deepEqual([nearest(181.5, 181), nearest(180.5, below), nearest(181, 184.2)], [2, 4, -1]);
   assert.deepEqual(

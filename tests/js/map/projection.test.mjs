@@ -14,8 +14,7 @@ import {
 } from "../../../static/js/map/projection.js";
 import { draws } from "../support.mjs";
 
-const alike = (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ by, about = "") =>
-  assert.ok(Math.abs(a - b) <= by, `${a} and ${b} ${about}`);
+const alike = (a, b, by, about = "") => assert.ok(Math.abs(a - b) <= by, `${a} and ${b} ${about}`);
 
 test("a longitude within half a turn of the middle is the same place", () => {
   const draw = draws(21);
@@ -66,7 +65,7 @@ test("distances: known ones, symmetric, over the antimeridian, never a detour", 
   alike(distanceM(0, 0, 0, 1), (Math.PI / 180) * EARTH_RADIUS_M, 1e-6);
   alike(distanceM(179.9, 10, -179.9, 10), distanceM(0.1, 10, -0.1, 10), 1e-6);
   const draw = draws(24);
-  const place = () => /** @type {[number, number]} */ ([draw.real(-180, 180), draw.real(-90, 90)]);
+  const place = () => [draw.real(-180, 180), draw.real(-90, 90)];
   for (let k = 0; k < 200; k += 1) {
     const [a, b, c] = [place(), place(), place()];
     alike(distanceM(...a, ...b), distanceM(...b, ...a), 1e-6);

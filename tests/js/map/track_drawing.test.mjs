@@ -6,10 +6,8 @@ import { chosenDrawing, drawingFor, DRAWINGS, trackStatistics } from "../../../s
 import { draws } from "../support.mjs";
 
 const draw = draws(1);
-const noise = (/** @type {number} */ px) => (draw.real(0, 1) + draw.real(0, 1) + draw.real(0, 1) - 1.5) * px;
-/** A track of places in pixels where the world is 2^20 of them wide.
- * @param {number} n
- * @param {(i: number) => number[]} place */
+const noise = (px) => (draw.real(0, 1) + draw.real(0, 1) + draw.real(0, 1) - 1.5) * px;
+/** A track of places in pixels where the world is 2^20 of them wide. */
 function trackOf(n, place) {
   const [lonE7, y] = [new Int32Array(n), new Int32Array(n)];
   for (let i = 0; i < n; i += 1) {
@@ -18,13 +16,12 @@ function trackOf(n, place) {
   }
   return new Positions({ lonE7, y, ends: null }, 0);
 }
-const drawn = (/** @type {Positions} */ track, zoom = 0) => drawingFor(track, 2 ** (20 + zoom));
+const drawn = (track, zoom = 0) => drawingFor(track, 2 ** (20 + zoom));
 const straight = trackOf(500, (i) => [i * 20, 0]);
 
 test("the drawing follows step, persistence and crowding", () => {
   const noisy = trackOf(500, (i) => [i * 0.5 + noise(600), noise(600)]);
   const crowd = trackOf(40_000, () => [noise(300), noise(300)]);
-  /** @type {[string, Positions, number, string][]} */
   const cases = [
     ["straight", straight, 0, "line"],
     ["straight, close", straight, 6, "line"],

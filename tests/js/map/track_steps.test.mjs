@@ -5,11 +5,10 @@ import { frameOf } from "../../../static/js/map/positions.js";
 import { drawSteps, PathWriter, shape } from "../../../static/js/map/track_steps.js";
 import { noted, positionsOf, VIEW } from "./places.mjs";
 
-/** The lines that are drawn of all steps, rounded. @param {ReturnType<typeof positionsOf>} positions */
+/** The lines that are drawn of all steps, rounded. */
 function stepsOf(positions, view = VIEW) {
-  /** @type {number[][]} */
   const lines = [];
-  const writer = { line: (/** @type {number[]} */ ...ends) => lines.push(ends.map(Math.round)) };
+  const writer = { line: (...ends) => lines.push(ends.map(Math.round)) };
   const level = { indices: null, from: [0, positions.n - 1] };
   drawSteps(writer, view, frameOf(view, positions.middle), 1, positions, level, 0);
   return lines;

@@ -6,23 +6,17 @@ import { draws } from "../support.mjs";
 
 // A writer of vector tiles, after https://github.com/mapbox/vector-tile-spec/tree/master/2.1
 
-/** @param {number} value
- * @returns {number[]} */
 const varint = (value) => (value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]);
-const field = (/** @type {number} */ number, /** @type {number[]} */ bytes) => [
-  ...varint(number * 8 + 2),
-  ...varint(bytes.length),
-  ...bytes,
-];
-const whole = (/** @type {number} */ number, /** @type {number} */ value) => [...varint(number * 8), ...varint(value)];
-const text = (/** @type {string} */ value) => [...new TextEncoder().encode(value)];
-const zigzag = (/** @type {number} */ value) => (value < 0 ? -2 * value - 1 : 2 * value);
-const command = (/** @type {number} */ id, /** @type {number} */ count) => id + 8 * count;
+const field = (number, bytes) => [...varint(number * 8 + 2), ...varint(bytes.length), ...bytes];
+const whole = (number, value) => [...varint(number * 8), ...varint(value)];
+const text = (value) => [...new TextEncoder().encode(value)];
+const zigzag = (value) => (value < 0 ? -2 * value - 1 : 2 * value);
+const command = (id, count) => id + 8 * count;
 
-/** The commands of rings of [x, y], each closed where it is an area. @param {number[][][]} rings */
+/** The commands of rings of [x, y], each closed where it is an area. */
 function geometry(rings, isArea = false) {
   let [x, y] = [0, 0];
-  const to = (/** @type {number[]} */ [a, b]) => {
+  const to = ([a, b]) => {
     const moved = [zigzag(a - x), zigzag(b - y)];
     [x, y] = [a, b];
     return moved;
@@ -33,12 +27,11 @@ function geometry(rings, isArea = false) {
     ...(isArea ? [command(7, 1)] : []),
   ]);
 }
-const feature = (/** @type {number} */ type, /** @type {number[]} */ commands, /** @type {number[]} */ tags = []) => [
+const feature = (type, commands, tags = []) => [
   ...field(2, tags.flatMap(varint)),
   ...whole(3, type),
   ...field(4, commands.flatMap(varint)),
 ];
-/** @param {{name: string, features: number[][], keys?: string[], values?: number[][], extent?: number[]}} layer */
 const layer = ({ name, features, keys = [], values = [], extent = [] }) =>
   field(3, [
     ...field(1, text(name)),
@@ -47,8 +40,8 @@ const layer = ({ name, features, keys = [], values = [], extent = [] }) =>
     ...values.flatMap((value) => field(4, value)),
     ...extent,
   ]);
-const read = (/** @type {number[]} */ bytes) => layersOf(Uint8Array.from(bytes).buffer);
-const ringsOf = (/** @type {number[]} */ commands, type = 2) =>
+const read = (bytes) => layersOf(Uint8Array.from(bytes).buffer);
+const ringsOf = (commands, type = 2) =>
   read(layer({ name: "a", features: [feature(type, commands)] }))[0].features[0].rings.map((ring) => [...ring]);
 
 test("lines are read as they were written, also far and negative ones", () => {
@@ -130,8 +123,8 @@ test("layers have names and extents, features their type", () => {
 });
 
 test("a feature's kind is the first of the properties that name one, and a text", () => {
-  const string = (/** @type {string} */ value) => field(1, text(value));
-  const kinds = (/** @type {number[]} */ tags) =>
+  const string = (value) => field(1, text(value));
+  const kinds = (tags) =>
     read(
       layer({
         name: "roads",

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Cells, decodeCells, differenceOf } from "../../../static/js/stream/cells.js";
 
 /** Cells as dashboard/datasets/heat_maps.py writes them. */
-function encoded(/** @type {number} */ columns, /** @type {number} */ dimensions, /** @type {number[]} */ values) {
+function encoded(columns, dimensions, values) {
   const buffer = new ArrayBuffer(24 + 8 * values.length);
   const view = new DataView(buffer);
   [0x544d4843, 2, 0, columns, dimensions].forEach((value, i) => view.setUint32(4 * i, value, true));
@@ -31,7 +31,7 @@ test("what is no counts, too short or of another version is refused", () => {
 });
 
 test("a difference is above 0 where more was published than counted, and swaps its sign with its sides", () => {
-  const cells = (/** @type {number[]} */ ...values) => new Cells(2, 2, Float64Array.from(values));
+  const cells = (...values) => new Cells(2, 2, Float64Array.from(values));
   const [published, truth] = [cells(5, 0, 2.5, 7), cells(3, 4, 2.5, 10)];
   const difference = differenceOf(published, truth);
   assert.deepEqual([...difference.values], [2, -4, 0, -3]);

@@ -4,38 +4,32 @@ import { beforeEach, test } from "node:test";
 import { createComparisonData } from "../../../static/js/stream/comparison_data.js";
 import { pageOf, setGlobals } from "../support.mjs";
 
-/** @type {string[]} */
 const requested = [];
 const refused = new Set();
-const COUNTS = /** @type {Record<string, number[]>} */ ({
-  "/truth": [0, 1, 4, 20],
-  "/a/map": [1, 2, 5, 30],
-  "/b/map": [0, 0, 0, 0],
-});
-const JSONS = /** @type {Record<string, any>} */ ({
+const COUNTS = { "/truth": [0, 1, 4, 20], "/a/map": [1, 2, 5, 30], "/b/map": [0, 0, 0, 0] };
+const JSONS = {
   "/a/comparison": { most_spent: 1 },
   "/b/comparison": { most_spent: 2 },
   "/a/grouping?dimension=1": { grouping: { group_size: [1] } },
   "/b/grouping?dimension=1": { grouping: null },
-});
-function encoded(/** @type {number[]} */ values) {
+};
+function encoded(values) {
   const view = new DataView(new ArrayBuffer(24 + 8 * values.length));
   [0x544d4843, 2, 0, 2, 2].forEach((value, i) => view.setUint32(4 * i, value, true));
   values.forEach((value, i) => view.setFloat64(24 + 8 * i, value, true));
   return view.buffer;
 }
-async function fetched(/** @type {any} */ given) {
+async function fetched(given) {
   const url = String(given);
   requested.push(url);
   if (refused.delete(url)) return new Response("{}", { status: 500 });
   return COUNTS[url] ? new Response(encoded(COUNTS[url])) : Response.json(JSONS[url]);
 }
 setGlobals({ fetch: fetched, document: pageOf() });
-const release = (/** @type {string} */ id) =>
-  /** @type {any} */ ({
-    ...{ id, title: id.toUpperCase(), brief: `${id}!`, style: { colour: `--${id}`, width: 9 } },
-    urls: { heat_map: `/${id}/map`, comparison: `/${id}/comparison`, grouping: `/${id}/grouping` },
-  });
+const release = (id) => ({
+  ...{ id, title: id.toUpperCase(), brief: `${id}!`, style: { colour: `--${id}`, width: 9 } },
+  urls: { heat_map: `/${id}/map`, comparison: `/${id}/comparison`, grouping: `/${id}/grouping` },
+});
 const releases = [release("a"), release("b")];
 const made = () => createComparisonData({ truth: "/truth", releases, axis: null });
 beforeEach(() => void requested.splice(0));
@@ -60,7 +54,7 @@ test("what failed is requested again", async () => {
 
 test("truth, release and difference, each of its release", async () => {
   const known = made();
-  const values = (/** @type {string} */ view, /** @type {string} */ id) => [...(known.cellsOf(view, id)?.values ?? [])];
+  const values = (view, id) => [...(known.cellsOf(view, id)?.values ?? [])];
   assert.deepEqual([values("truth", "a"), values("difference", "a")], [[], []]);
   await Promise.all([known.load("a"), known.load("b")]);
   assert.deepEqual(values("truth", "b"), [0, 1, 4, 20]);
@@ -79,8 +73,7 @@ test("the largest and the typical count are those of the upload", async () => {
 
 test("visible releases are loaded ones, the shown one first", async () => {
   const known = made();
-  const ids = (/** @type {any} */ shown, /** @type {string[]} */ ...visible) =>
-    known.visibleReleases({ shown, visible: new Set(visible) }).map(({ id }) => id);
+  const ids = (shown, ...visible) => known.visibleReleases({ shown, visible: new Set(visible) }).map(({ id }) => id);
   await known.load("a");
   assert.deepEqual(ids(releases[1], "a", "b"), ["a"]);
   await known.load("b");

@@ -27,8 +27,7 @@ test("counts have all digits, small estimates three", () =>
 
 test("a window holds the timestamps before its end and no column more", () => {
   const comparison = { window_spent: [0.1, 0.2, 0.3, null] };
-  const at = (/** @type {number} */ size, /** @type {number} */ column) =>
-    text.windowAt(AXIS, comparison, size, column, "Uniform");
+  const at = (size, column) => text.windowAt(AXIS, comparison, size, column, "Uniform");
   check(at, [
     [[2, 2], { first: 2, last: 2, text: "Wed to Wed: Uniform 0.3" }],
     [[4, 2], { first: 1, last: 2, text: "Tue to Wed: Uniform 0.3" }],
@@ -77,11 +76,7 @@ test("a mean error where there is one", () => {
 });
 
 test("whether a release stayed within its budget, and what is unsound or unknown", () => {
-  const note = (
-    /** @type {number | null | undefined} */ most_spent,
-    unsound = "",
-    /** @type {any[]} */ others = [],
-  ) => {
+  const note = (most_spent, unsound = "", others = []) => {
     const release = { id: "a", title: "A", epsilon: 1, unsound };
     return text.budgetNote({ comparisonOf: () => ({ most_spent }) }, release, [release, ...others]);
   };
@@ -102,8 +97,7 @@ test("whether a release stayed within its budget, and what is unsound or unknown
 });
 
 test("what shares a pixel or a column is stated, and only then", () => {
-  const sentences = (/** @type {number} */ dimensions, /** @type {number} */ rows, signed = false, axis = AXIS) =>
-    text.columnsText(axis, dimensions, rows, signed);
+  const sentences = (dimensions, rows, signed = false, axis = AXIS) => text.columnsText(axis, dimensions, rows, signed);
   const alone = { ...AXIS, timestamps: 4 };
   assert.match(
     sentences(10, 4),
@@ -115,12 +109,12 @@ test("what shares a pixel or a column is stated, and only then", () => {
   assert.match(sentences(4, 4, false, alone), /^The heat map shows the dimensions/);
 });
 
-const valuesOf = (/** @type {number} */ truth, /** @type {number} */ released, edges = AXIS.edges) => {
+const valuesOf = (truth, released, edges = AXIS.edges) => {
   const line = new FakeElement("p");
-  const cells = /** @type {Record<string, number>} */ ({ truth, a: released, b: 8 });
-  text.showValues(/** @type {any} */ (line), {
+  const cells = { truth, a: released, b: 8 };
+  text.showValues(line, {
     page: { dimensions: { names: ["tea", "mugs"] }, axis: { ...AXIS, edges } },
-    known: { cells: (/** @type {string} */ id) => ({ at: () => cells[id] }) },
+    known: { cells: (id) => ({ at: () => cells[id] }) },
     cell: { dimension: 1, column: 2 },
     shown: { id: "a", brief: "Uniform" },
     others: [
@@ -144,8 +138,8 @@ test("the values of a cell: truth, release, their signed difference and its shar
 
 test("a legend goes from 0, of differences from one end to the other", () => {
   const host = new FakeElement("div");
-  const ends = (/** @type {boolean} */ signed) => {
-    text.showLegend(/** @type {any} */ (host), signed, 2000);
+  const ends = (signed) => {
+    text.showLegend(host, signed, 2000);
     return [host.children[0], host.children[2]];
   };
   assert.deepEqual(ends(false), ["0", "≥ 2,000, log"]);
@@ -154,19 +148,14 @@ test("a legend goes from 0, of differences from one end to the other", () => {
 
 test("values keep the width of the longest", () => {
   const line = new FakeElement("p");
-  text.reserveValues(/** @type {any} */ (line), {
-    axis: { labels: ["a", "long label"], edges: [0, 1, 2] },
-    largest: 12345,
-  });
+  text.reserveValues(line, { axis: { labels: ["a", "long label"], edges: [0, 1, 2] }, largest: 12345 });
   assert.deepEqual([line.style["--number"], line.style["--time"]], ["9ch", "10ch"]);
 });
 
 test("the promise of a release; a simulation is called one, and unsound only what is", () => {
-  const sentences = (/** @type {boolean} */ seeded, unsound = "") => {
+  const sentences = (seeded, unsound = "") => {
     const style = { colour: "", dash: "" };
-    text.showPromise(
-      /** @type {any} */ ({ heading: "A", level: "w-event", statement: "It holds.", seeded, unsound, style }),
-    );
+    text.showPromise({ heading: "A", level: "w-event", statement: "It holds.", seeded, unsound, style });
     return PROMISE["[data-promise]"].textContent;
   };
   assert.equal(sentences(false), "It holds.");

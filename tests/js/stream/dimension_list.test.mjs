@@ -5,8 +5,7 @@ import { errorText, ordered } from "../../../static/js/stream/dimension_list.js"
 import { check } from "../cases.mjs";
 
 const known = { names: ["b", "a10", "a9"], totals: [5, 5, 7], errors: [0.5, null, 0.1] };
-const by = (/** @type {any} */ key, /** @type {boolean} */ descending, text = "") =>
-  ordered(known, text, { key, descending });
+const by = (key, descending, text = "") => ordered(known, text, { key, descending });
 
 test("dimensions by name, with numbers in it as numbers", () =>
   check(by, [

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { createNumbers } from "../../../static/js/stream/downloads.js";
 
-const cells = /** @type {Record<string, number[][]>} */ ({
+const cells = {
   truth: [
     [1, 2, 3],
     [4, 5, 6],
@@ -12,12 +12,9 @@ const cells = /** @type {Record<string, number[][]>} */ ({
     [10, 20, 30],
     [40, 50, 60],
   ],
-});
-const cellsOf = (/** @type {string} */ id) => ({
-  row: (/** @type {number} */ one) => cells[id][one],
-  at: (/** @type {number} */ one, /** @type {number} */ column) => cells[id][one][column],
-});
-const lineOf = (/** @type {string} */ id, /** @type {string} */ name) => ({ name, row: cellsOf(id).row });
+};
+const cellsOf = (id) => ({ row: (one) => cells[id][one], at: (one, column) => cells[id][one][column] });
+const lineOf = (id, name) => ({ name, row: cellsOf(id).row });
 const releases = [{ id: "a", title: "A", level: "w-event", window: 2, figures: { are: 0.5, mae: 7 } }];
 const page = {
   ...{ axis: { labels: ["Mon", "Tue", "Wed"] }, dimensions: { names: ["tea", "mugs"] }, releases },
@@ -30,12 +27,9 @@ const page = {
   },
 };
 const known = {
-  ...{
-    cells: cellsOf,
-    cellsOf: (/** @type {string} */ view, /** @type {string} */ id) => cellsOf(view === "truth" ? view : id),
-  },
+  ...{ cells: cellsOf, cellsOf: (view, id) => cellsOf(view === "truth" ? view : id) },
   lineOfTruth: () => lineOf("truth", "Truth"),
-  linesOf: (/** @type {any[]} */ which) => which.map(({ id, title }) => lineOf(id, title)),
+  linesOf: (which) => which.map(({ id, title }) => lineOf(id, title)),
   comparisonOf: () => ({ window_spent: [0.1, null, 0.3] }),
 };
 const state = {
@@ -51,7 +45,7 @@ const lanes = [
   { label: ["clusters: A"], values: [true, false, true] },
 ];
 const numbers = createNumbers({ page, known, state, lines: () => releases }, () => lanes);
-const written = (/** @type {{head: string[], rows: () => any[]}} */ { head, rows }) => [head, ...rows()];
+const written = ({ head, rows }) => [head, ...rows()];
 
 test("the heat map: dimensions in the order shown, a column for each time", () => {
   assert.deepEqual(written(numbers.heat), [

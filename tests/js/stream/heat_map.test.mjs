@@ -6,7 +6,7 @@ import { check } from "../cases.mjs";
 import { draws } from "../support.mjs";
 
 const order = [2, 0, 1];
-const go = (/** @type {string} */ key, dimension = 2, column = 1, rows = order) => {
+const go = (key, dimension = 2, column = 1, rows = order) => {
   const to = moved(key, { dimension, column }, rows, 4);
   return to && [to.dimension, to.column];
 };

@@ -4,11 +4,10 @@ import { beforeEach, test } from "node:test";
 import { createLiveFeed } from "../../../static/js/stream/live_feed.js";
 import { pageOf, setGlobals } from "../support.mjs";
 
-/** @type {any[]} */
 let [sources, answers, timers, cleared] = [[], [], [], []];
 class Source extends EventTarget {
   static CLOSED = 2;
-  constructor(/** @type {string} */ url) {
+  constructor(url) {
     super();
     Object.assign(this, { url, readyState: 1 });
     sources.push(this);
@@ -16,17 +15,15 @@ class Source extends EventTarget {
   close() {
     Object.assign(this, { readyState: 2 });
   }
-  send(/** @type {string} */ type, /** @type {any} */ value) {
+  send(type, value) {
     this.dispatchEvent(Object.assign(new Event(type), { data: JSON.stringify(value) }));
   }
 }
-const row = (/** @type {number} */ position) => ({ position });
-const answer = (/** @type {any} */ body, status = 200) => ({ body, status });
-const page = (/** @type {any} */ more = {}) =>
-  answer({ state: "open", window_spent: 0, published: 9, results: [], ...more });
-/** @type {string[]} */
+const row = (position) => ({ position });
+const answer = (body, status = 200) => ({ body, status });
+const page = (more = {}) => answer({ state: "open", window_spent: 0, published: 9, results: [], ...more });
 const requested = [];
-const fetched = async (/** @type {any} */ url) => {
+const fetched = async (url) => {
   requested.push(String(url));
   const { body, status } = answers.shift();
   return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
@@ -35,10 +32,7 @@ setGlobals({
   EventSource: Source,
   fetch: fetched,
   document: pageOf(),
-  window: {
-    setTimeout: (/** @type {() => void} */ run, /** @type {number} */ ms) => timers.push({ run, ms }),
-    clearTimeout: (/** @type {any} */ timer) => cleared.push(timer),
-  },
+  window: { setTimeout: (run, ms) => timers.push({ run, ms }), clearTimeout: (timer) => cleared.push(timer) },
 });
 beforeEach(() => {
   [sources, answers, timers, cleared] = [[], [], [], []];
@@ -47,7 +41,7 @@ beforeEach(() => {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 function feed(after = 0) {
-  const received = /** @type {any} */ ({ rows: [], states: [], connections: [] });
+  const received = { rows: [], states: [], connections: [] };
   const created = createLiveFeed({ live: "/live/", events: "/events/" }, after, {
     onRows: (rows) => received.rows.push(rows.map(({ position }) => position)),
     onState: ({ state }) => received.states.push(state),
@@ -56,7 +50,7 @@ function feed(after = 0) {
   return { ...received, stop: created.stop, source: sources.at(-1) };
 }
 /** A feed whose connection was refused. */
-async function polling(/** @type {any[]} */ ...given) {
+async function polling(...given) {
   const found = feed(3);
   answers.push(...given);
   found.source.readyState = Source.CLOSED;

@@ -4,12 +4,10 @@ import { test } from "node:test";
 import { windowSums, withFresh } from "../../../static/js/stream/live_window.js";
 import { draws } from "../support.mjs";
 
-const rowsOf = (/** @type {number[]} */ budgets, first = 0) =>
-  /** @type {any[]} */ (budgets.map((budget, i) => ({ position: first + i, budget })));
+const rowsOf = (budgets, first = 0) => budgets.map((budget, i) => ({ position: first + i, budget }));
 
 test("a window holds as many timestamps as it is long, those before the first row among them", () => {
-  const sums = (/** @type {number} */ window, /** @type {number[]} */ earlier = []) =>
-    windowSums({ rows: rowsOf([1, 2, 4, 8]), earlier }, window);
+  const sums = (window, earlier = []) => windowSums({ rows: rowsOf([1, 2, 4, 8]), earlier }, window);
   assert.deepEqual(
     [sums(1), sums(2), sums(9)],
     [
@@ -34,7 +32,7 @@ test("however timestamps come, sums are those of all of them", () => {
     const all = draw.list(draw.int(2, 60), () => draw.int(0, 9));
     const [window, dimensions] = [draw.int(1, 12), Math.ceil(2_000_000 / draw.int(1, 30))];
     const most = Math.floor(2_000_000 / dimensions);
-    let kept = /** @type {any} */ ({ rows: [], earlier: [] });
+    let kept = { rows: [], earlier: [] };
     for (let at = 0; at < all.length;) {
       const next = Math.min(all.length, at + draw.int(1, 20));
       kept = withFresh(kept, rowsOf(all.slice(at, next), at), window, dimensions);
@@ -48,8 +46,7 @@ test("however timestamps come, sums are those of all of them", () => {
 });
 
 test("at most 2,000 timestamps are kept, of very many dimensions one", () => {
-  const kept = (/** @type {number} */ dimensions) =>
-    withFresh({ rows: [], earlier: [] }, rowsOf(Array(2001).fill(1)), 2, dimensions);
+  const kept = (dimensions) => withFresh({ rows: [], earlier: [] }, rowsOf(Array(2001).fill(1)), 2, dimensions);
   assert.deepEqual([kept(1).rows.length, kept(1).rows[0].position, kept(1).earlier], [2000, 1, [1]]);
   assert.deepEqual([kept(1001).rows.length, kept(3_000_000).rows.length], [1998, 1]);
 });

@@ -6,7 +6,7 @@ import { check } from "../cases.mjs";
 import { setElements } from "../elements.mjs";
 
 setElements();
-const drawn = /** @type {(...given: any[]) => any} */ (tableOf);
+const drawn = tableOf;
 
 test("rows as CSV: texts quoted where they must be, nothing where there is none, numbers whole", () =>
   check(csvOf, [
@@ -37,7 +37,7 @@ test("a table has all digits of whole numbers and six of others", () => {
     ],
   );
   assert.deepEqual(
-    table.all("th").map((/** @type {any} */ one) => one.textContent),
+    table.all("th").map((one) => one.textContent),
     ["release", "are", "A", "7", "B", "C"],
   );
   assert.deepEqual(table.texts("td"), ["123,456,789", "0.123457", "100,000.3", "–"]);
@@ -45,8 +45,8 @@ test("a table has all digits of whole numbers and six of others", () => {
 });
 
 test("of many rows the first 200 are shown, and their number is stated", () => {
-  const rows = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => [i]);
-  const shown = (/** @type {number} */ n) => {
+  const rows = (n) => Array.from({ length: n }, (_, i) => [i]);
+  const shown = (n) => {
     const table = drawn("Counts", ["n"], rows(n));
     return [table.all("tbody")[0].all("tr").length, table.texts("caption")[0]];
   };

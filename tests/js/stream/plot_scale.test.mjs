@@ -8,13 +8,12 @@ const START = Date.UTC(2024, 1, 2) / 1000;
 const [SECOND, MINUTE, HOUR, DAY] = [1, 60, 3600, 86_400];
 
 /** An axis of `n` columns from `start`; labels are clock readings in a zone `ahead` seconds of UTC. */
-const axisOf = (/** @type {number} */ n, /** @type {number} */ step, { start = START, zone = "Z", ahead = 0 } = {}) => {
+const axisOf = (n, step, { start = START, zone = "Z", ahead = 0 } = {}) => {
   const time_s = Array.from({ length: n }, (_, i) => start + i * step);
   const labels = time_s.map((at) => `${new Date((at + ahead) * 1000).toISOString().slice(0, 19)}${zone}`);
   return { labels, time_s, timestamps: n, edges: [] };
 };
-const textsOf = (/** @type {any} */ axis, width = 640) =>
-  ticksOf(axis, [0, axis.labels.length], width).map(([, text]) => text);
+const textsOf = (axis, width = 640) => ticksOf(axis, [0, axis.labels.length], width).map(([, text]) => text);
 
 test("every column is found again at its middle and at its left end", () => {
   const draw = draws(1);
@@ -42,7 +41,7 @@ test("places outside belong to the first and the last column", () => {
 
 test("ticks are the finest unit of time that fits, each text once", () => {
   const offset = axisOf(5, HOUR, { start: START + 8 * HOUR, zone: "+02:00", ahead: 7200 });
-  for (const [axis, expected] of /** @type {[any, string[]][]} */ ([
+  for (const [axis, expected] of [
     [axisOf(30, HOUR), ["2 Feb 06:00", "2 Feb 12:00", "2 Feb 18:00"]],
     [axisOf(6, 10 * MINUTE), ["2 Feb 00:10", "2 Feb 00:20", "2 Feb 00:30"]],
     [axisOf(60, 10 * SECOND), ["2 Feb 00:02", "2 Feb 00:04", "2 Feb 00:06"]],
@@ -54,7 +53,7 @@ test("ticks are the finest unit of time that fits, each text once", () => {
     [offset, ["2 Feb 11:00", "2 Feb 12:00", "2 Feb 13:00"]],
     [axisOf(500, DAY), ["Apr 2024", "Jul 2024", "Oct 2024"]],
     [axisOf(400, DAY), ["Mar 2024", "May 2024", "Jul 2024"]],
-  ])) {
+  ]) {
     const texts = textsOf(axis);
     assert.deepEqual(texts.slice(0, 3), expected, axis.labels[1]);
     assert.ok(new Set(texts).size === texts.length && texts.length >= 2);
@@ -111,7 +110,7 @@ test("ticks ascend within the range, are distinct, and at most as many as fit", 
       start: START + draw.int(0, 1e7),
     });
     const first = draw.int(0, axis.labels.length - 2);
-    const range = /** @type {[number, number]} */ ([first, draw.int(first + 2, axis.labels.length)]);
+    const range = [first, draw.int(first + 2, axis.labels.length)];
     const width = draw.int(100, 1500);
     const ticks = ticksOf(axis, range, width);
     const columns = ticks.map(([column]) => column);

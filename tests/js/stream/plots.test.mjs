@@ -31,7 +31,7 @@ test("labels of budgets are apart, the limit always among them", () => {
   for (let i = 0; i < 300; i += 1) {
     const epsilon = draw.real(0.01, 5);
     const largest = Math.max(epsilon, draw.real(0, 20));
-    const yOf = (/** @type {number} */ value) => 71 - (value / (1.12 * largest)) * 70;
+    const yOf = (value) => 71 - (value / (1.12 * largest)) * 70;
     for (const width of [800, 400]) {
       const labels = labelsOf(plotScale(10, width), yOf, { epsilon, largest });
       assert.match(labels[0].text, /^ε = /);
@@ -40,19 +40,13 @@ test("labels of budgets are apart, the limit always among them", () => {
           assert.ok(Math.abs(one.y - other.y) >= 12 - 1e-9, `${one.text} ${other.text}`);
     }
   }
-  const yOf = (/** @type {number} */ value) => 71 - value * 20;
-  const texts = (/** @type {number} */ width) =>
-    labelsOf(plotScale(1, width), yOf, { epsilon: 2, largest: 3 }).map(({ text }) => text);
+  const yOf = (value) => 71 - value * 20;
+  const texts = (width) => labelsOf(plotScale(1, width), yOf, { epsilon: 2, largest: 3 }).map(({ text }) => text);
   assert.deepEqual(texts(800), ["ε = 2", "0", "3", "1"]);
   assert.deepEqual(texts(400), ["ε = 2", "3"]);
 });
 
-const line = (/** @type {number[]} */ ...values) => ({
-  id: "",
-  name: "",
-  style: {},
-  row: () => Float64Array.from(values),
-});
+const line = (...values) => ({ id: "", name: "", style: {}, row: () => Float64Array.from(values) });
 
 test("the span of lines has round ends, 0 in it, and only what is in the range", () =>
   check(spanOf, [
@@ -75,9 +69,8 @@ test("the span of lines has round ends, 0 in it, and only what is in the range",
   ]));
 
 test("points of a line: where columns share a pixel, the lowest and the highest of them", () => {
-  const same = (/** @type {number} */ value) => value;
-  const of = (/** @type {number[]} */ values, /** @type {number} */ inner, /** @type {[number, number]} */ range) =>
-    pointsOf(Float64Array.from(values), range, same, same, inner);
+  const same = (value) => value;
+  const of = (values, inner, range) => pointsOf(Float64Array.from(values), range, same, same, inner);
   assert.deepEqual(of([5, 6, 7], 10, [1, 3]), [
     [1, 6],
     [2, 7],
@@ -102,10 +95,10 @@ test("numbers beside small charts", () =>
 
 /** A context whose characters are 5 px wide, and what it wrote. */
 function context() {
-  const written = /** @type {[string, number][]} */ ([]);
-  const measureText = (/** @type {string} */ text) => ({ width: 5 * text.length });
-  const fillText = (/** @type {string} */ text, /** @type {number} */ x) => written.push([text, x]);
-  return /** @type {any} */ ({ measureText, fillText, written });
+  const written = [];
+  const measureText = (text) => ({ width: 5 * text.length });
+  const fillText = (text, x) => written.push([text, x]);
+  return { measureText, fillText, written };
 }
 
 test("texts of ticks are inside the axis and none overlaps the one before", () => {

@@ -7,14 +7,9 @@ import { check } from "../cases.mjs";
 import { draws } from "../support.mjs";
 
 const cells = new Cells(4, 3, Float64Array.from([1, 2, 3, 4, 5, -9, 7, 8, 0, 0, 0, 6]));
-const values = (
-  /** @type {number[]} */ order,
-  /** @type {number} */ width,
-  /** @type {number} */ height,
-  signed = false,
-) => [...rasterise(cells, order, { width, height }, signed).values];
+const values = (order, width, height, signed = false) => [...rasterise(cells, order, { width, height }, signed).values];
 const GREYS = rampOf(["#000000", "#ffffff"]);
-const shade = (/** @type {number} */ value, signed = false) =>
+const shade = (value, signed = false) =>
   pixelsOf({ width: 1, height: 1, values: Float32Array.of(value) }, 100, GREYS, signed)[0];
 
 test("where there is space a pixel is a cell, rows in the order given", () => {
@@ -39,7 +34,7 @@ test("the extreme of all cells is in the raster, however small it is", () => {
     const [counts, differences] = [false, true].map((signed) => rasterise(some, order, most, signed));
     assert.deepEqual([counts.width, counts.height], [Math.min(columns, most.width), Math.min(dimensions, most.height)]);
     assert.equal(Math.max(...counts.values), Math.max(...all));
-    const size = (/** @type {Iterable<number>} */ of) => Math.max(...[...of].map(Math.abs));
+    const size = (of) => Math.max(...[...of].map(Math.abs));
     assert.equal(size(differences.values), size(all));
   }
 });

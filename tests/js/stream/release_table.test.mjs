@@ -3,7 +3,6 @@ import { test } from "node:test";
 
 import { sorted } from "../../../static/js/stream/release_table.js";
 
-/** @type {[string, number | null][]} */
 const FIGURES = [
   ["x", 2],
   ["zeros", 1],
@@ -13,7 +12,7 @@ const FIGURES = [
 const rows = FIGURES.map(([id, are]) => ({ id, figures: { are } }));
 
 test("rows by a figure, those without it last both ways, the list itself unchanged", () => {
-  const ids = (/** @type {boolean} */ descending) => sorted(rows, "are", descending).map(({ id }) => id);
+  const ids = (descending) => sorted(rows, "are", descending).map(({ id }) => id);
   assert.deepEqual(ids(false), ["zeros", "x", "z", "y"]);
   assert.deepEqual(ids(true), ["z", "x", "zeros", "y"]);
   assert.deepEqual(

@@ -8,23 +8,20 @@ const ID = "01234567-89ab-cdef-0123-456789abcdef";
 const OTHER = "01234567-89ab-cdef-0123-4567fedcba98";
 const known = { releases: [{ id: ID }, { id: OTHER }], dimensions: 20, columns: 9 };
 const place = { href: "", search: "" };
-setGlobals({
-  location: place,
-  history: { replaceState: (/** @type {any} */ _, /** @type {any} */ __, /** @type {string} */ to) => go(to) },
-});
-function go(/** @type {string} */ href) {
+setGlobals({ location: place, history: { replaceState: (_, __, to) => go(to) } });
+function go(href) {
   Object.assign(place, { href, search: new URL(href).search });
 }
 /** A state as the page opens, changed to what the address names. */
 function opened(query = "") {
   go(`https://cairn.example/compare/${query}`);
-  const state = /** @type {any} */ ({
+  const state = {
     ...{ view: "release", shown: { id: ID }, visible: new Set(["truth", ID]), pinned: [3, 4], search: "", order: [] },
     ...{ sorting: { key: "total", descending: true }, cell: { dimension: 3, column: 8 }, range: [0, 9], common: false },
-  });
+  };
   return { state, store: restoreViewState(state, known) };
 }
-const restored = (/** @type {string} */ query) => opened(`?${query}`).state;
+const restored = (query) => opened(`?${query}`).state;
 
 test("without parameters the state is as the page opens", () => {
   const { state } = opened();
@@ -36,7 +33,7 @@ test("without parameters the state is as the page opens", () => {
 });
 
 test("a cell is within the dimensions and columns", () => {
-  for (const [at, dimension, column] of /** @type {[string, number, number][]} */ ([
+  for (const [at, dimension, column] of [
     ["0-0", 0, 0],
     ["19-8", 19, 8],
     ["20-0", 3, 8],
@@ -47,12 +44,12 @@ test("a cell is within the dimensions and columns", () => {
     ["", 3, 8],
     ["1.5-2", 3, 8],
     ["a-b", 3, 8],
-  ]))
+  ])
     assert.deepEqual(restored(`at=${at}`).cell, { dimension, column }, at);
 });
 
 test("a range ends with the last column at the latest", () => {
-  for (const [range, expected] of /** @type {[string, number[]][]} */ ([
+  for (const [range, expected] of [
     ["0-9", [0, 9]],
     ["2-5", [2, 5]],
     ["8-9", [8, 9]],
@@ -60,18 +57,18 @@ test("a range ends with the last column at the latest", () => {
     ["5-5", [0, 9]],
     ["6-5", [0, 9]],
     ["x", [0, 9]],
-  ]))
+  ])
     assert.deepEqual(restored(`range=${range}`).range, expected, range);
 });
 
 test("pinned dimensions are there, each once, at most as many as can be pinned", () => {
-  for (const [pinned, expected] of /** @type {[string, number[]][]} */ ([
+  for (const [pinned, expected] of [
     ["0,19,20", [0, 19]],
     ["7,7,2", [7, 2]],
     ["1,,2", [1, 2]],
     ["-1,x,1e1,6", [6]],
     ["", []],
-  ]))
+  ])
     assert.deepEqual(restored(`pinned=${pinned}`).pinned, expected, pinned);
   const all = [...Array(20).keys()];
   assert.deepEqual(restored(`pinned=${all}`).pinned, all.slice(0, MOST_PINNED));

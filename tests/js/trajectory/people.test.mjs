@@ -6,16 +6,11 @@ import { check } from "../cases.mjs";
 import { draws } from "../support.mjs";
 import { track } from "./two_people.mjs";
 
-const one = (/** @type {number} */ index, /** @type {string} */ name, /** @type {string} */ person) => ({
-  index,
-  name,
-  person,
-  points: 5,
-});
-const many = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => one(i, `n${i}`, `n${i}`));
+const one = (index, name, person) => ({ index, name, person, points: 5 });
+const many = (n) => Array.from({ length: n }, (_, i) => one(i, `n${i}`, `n${i}`));
 
 test("series of one person share a colour and are named apart", () => {
-  const named = (/** @type {any[]} */ ...series) => people.peopleOf(series).map(({ name, number }) => [name, number]);
+  const named = (...series) => people.peopleOf(series).map(({ name, number }) => [name, number]);
   check(named, [
     [
       [one(0, "a", "a"), one(1, "b", "b"), one(2, "b2", "b"), one(3, "", "c")],
@@ -68,12 +63,12 @@ test("what all of them are called, and their colours", () => {
 test("lines of many people are thinner", () => assert.ok(people.lineWidth(51) < people.lineWidth(50)));
 
 test("colours are distinct and seen on the ground of both themes", () => {
-  const luminance = (/** @type {string} */ hex) => {
+  const luminance = (hex) => {
     const parts = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
     const [r, g, b] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const contrast = (/** @type {string} */ a, /** @type {string} */ b) => {
+  const contrast = (a, b) => {
     const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
     return (high + 0.05) / (low + 0.05);
   };
@@ -129,7 +124,7 @@ test("runs of points are never empty, within the track, and hold exactly the eve
 });
 
 test("runs over the whole dataset as they lie in one series", () => {
-  const of = (/** @type {number} */ index) =>
+  const of = (index) =>
     people.runsOfSeries(
       [
         [0, 2],

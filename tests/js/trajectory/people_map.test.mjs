@@ -7,8 +7,7 @@ import { track } from "./two_people.mjs";
 
 const view = { width: 360, height: 360, zoom: 0, scale: 360, left: 0, top: 0 }; // a pixel to a degree
 const DOWN = (1e8 / 2 ** 32) * 360; // from the first person to the second, px
-const nearest = (/** @type {number} */ x, /** @type {number} */ y, reach = 3) =>
-  nearestStep(view, new Positions(track, 0), { x, y }, reach);
+const nearest = (x, y, reach = 3) => nearestStep(view, new Positions(track, 0), { x, y }, reach);
 
 test("pieces are drawn colour by colour", () => {
   assert.deepEqual(byColour(["x", "y", "x"], 3), [

@@ -8,7 +8,7 @@ import { heightE32 } from "../../../static/js/map/projection.js";
 import { draws, setGlobals } from "../support.mjs";
 
 /** Whole numbers as bytes of seven bits, as dashboard/datasets/tracks.py writes their differences. */
-function streamOf(/** @type {number[]} */ numbers) {
+function streamOf(numbers) {
   let last = 0n;
   return numbers.flatMap((number) => {
     const difference = BigInt(number) - last;
@@ -19,18 +19,16 @@ function streamOf(/** @type {number[]} */ numbers) {
     return [...bytes, Number(left)];
   });
 }
-function encoded(
-  {
-    lon = [0],
-    lat = [0],
-    time_ms = [],
-    event = [],
-    ends = [],
-    unit = 1,
-    magic = 0x4e524943,
-    version = 2,
-  } = /** @type {any} */ ({}),
-) {
+function encoded({
+  lon = [0],
+  lat = [0],
+  time_ms = [],
+  event = [],
+  ends = [],
+  unit = 1,
+  magic = 0x4e524943,
+  version = 2,
+} = {}) {
   const streams = [lon, lat, time_ms, event, ends].map(streamOf);
   const flags = (time_ms.length ? 1 : 0) | (event.length ? 2 : 0) | (ends.length ? 4 : 0);
   const bytes = new Uint8Array([...Array(40).fill(0), ...streams.flat()]);
@@ -78,7 +76,7 @@ test("what is no track, or of another version, is refused", async () => {
   await assert.rejects(decodeTrack(encoded({ version: 1 })), /reload the page/);
 });
 
-const trackOf = (/** @type {number[][]} */ places, /** @type {any} */ more = {}) => {
+const trackOf = (places, more = {}) => {
   const [lonE7, latE7] = [0, 1].map((axis) => Int32Array.from(places, (place) => Math.round(place[axis] * 1e7)));
   return new Track({ lonE7, latE7, y: latE7.map(heightE32), ...more });
 };
@@ -153,8 +151,7 @@ test("a part has the events of its range, and leads back to them", () => {
     [2, 0],
     [3, 0],
   ]);
-  const lons = (/** @type {any} */ track, /** @type {any} */ range) =>
-    [...partOf(track, range).lonE7].map((lon) => lon / 1e7);
+  const lons = (track, range) => [...partOf(track, range).lonE7].map((lon) => lon / 1e7);
   assert.deepEqual([lons(reduced, [5, 20]), lons(reduced, [6, 9]), lons(reduced, [0, 21])], [[1, 2], [], [0, 1, 2, 3]]);
   assert.deepEqual([lons(whole, [1, 3]), lons(whole, [3, 99])], [[1, 2], [3]]);
   assert.equal(partOf(whole, null), whole);
@@ -188,15 +185,13 @@ test("a long track is read in slices, and one that is not there is reported", as
   const lon = Array.from({ length: 70_000 }, (_, i) => 3 * i - 1000);
   const buffer = encoded({ lon, lat: lon.map(() => 5) });
   assert.deepEqual([...(await decodeTrack(buffer)).lonE7], lon);
-  setGlobals({
-    fetch: async (/** @type {string} */ url) => new Response(buffer, { status: url === "/there" ? 200 : 404 }),
-  });
+  setGlobals({ fetch: async (url) => new Response(buffer, { status: url === "/there" ? 200 : 404 }) });
   assert.equal((await fetchTrack("/there")).n, 70_000);
   await assert.rejects(fetchTrack("/gone"), /could not be loaded \(404\)/);
 });
 
 test("a frame leaves out a hundredth at each end", () => {
-  const near = (/** @type {number[]} */ found, /** @type {number[]} */ expected) =>
+  const near = (found, expected) =>
     found.forEach((value, i) => assert.ok(Math.abs(value - expected[i]) < 1e-9, `${found}`));
   const places = Array.from({ length: 101 }, (_, k) => [k / 10, k / 10]);
   near(frameOf(trackOf(places)), [0.1, 0.1, 9.9, 9.9]);

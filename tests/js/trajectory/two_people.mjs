@@ -1,7 +1,7 @@
 /* A track of two people, the second north of the first. */
 import { Track } from "../../../static/js/trajectory/track.js";
 
-const column = (/** @type {number[]} */ ...values) => Int32Array.from(values);
+const column = (...values) => Int32Array.from(values);
 export const track = new Track({
   lonE7: column(0, 1e7, 2e7, 0, 1e7),
   latE7: column(0, 0, 0, 5e7, 5e7),

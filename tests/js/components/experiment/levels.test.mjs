@@ -10,14 +10,14 @@ import {
 } from "../../../../static/js/components/experiment/levels.js";
 import { plain } from "../../support.mjs";
 
-const axisOf = (/** @type {any} */ more, /** @type {number[]} */ numbers) => ({
+const axisOf = (more, numbers) => ({
   unit: "",
   ...more,
   values: numbers.map((number) => ({ label: String(number), number })),
 });
 const LEVELS = axisOf({ name: "release.mechanism.epsilon", title: "Level", symbol: "ε" }, [0.01, 1]);
 const RADII = axisOf({ name: "release.mechanism.radius_m", title: "Radius", symbol: "r", unit: "m" }, [1, 200]);
-const level = (/** @type {any} */ more) => ({ reference_m: 200, axis: null, ...more });
+const level = (more) => ({ reference_m: 200, axis: null, ...more });
 
 const metre = { axes: [LEVELS], level: level({ radii: [1] }) };
 const block = { axes: [LEVELS], level: level({ radii: [200] }) };
@@ -40,7 +40,6 @@ test("the axis of levels is known by its name, also of several at once", () => {
 });
 
 test("numbers of levels are those within the reference radius", () => {
-  /** @type {[any, number, number, number[] | null, number][]} */
   const cases = [
     [metre, 0, 0, [0], 2],
     [block, 0, 0, [0], 0.01],
@@ -57,7 +56,6 @@ test("numbers of levels are those within the reference radius", () => {
 });
 
 test("names of values state the radius", () => {
-  /** @type {[any, number, number, string][]} */
   const cases = [
     [metre, 0, 0, stated],
     [block, 0, 1, "ε 1 within 200 m"],

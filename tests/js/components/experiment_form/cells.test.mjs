@@ -21,7 +21,7 @@ const known = {
   generators: new Map(),
   measures: new Map([["area", [{ name: "share", default: 0.5 }]]]),
 };
-const spec = (/** @type {any} */ more = {}) => ({
+const spec = (more = {}) => ({
   base: { release: { mechanism: { name: "skip", epsilon: 1 } } },
   metrics: ["area"],
   repetitions: 10,
@@ -69,7 +69,7 @@ test("cells share nothing with each other or the spec", () => {
 });
 
 test("ten thousand cells are the most", () => {
-  const many = (/** @type {number} */ n) => ({ base: {}, grid: { a: Array(n).fill(0), b: Array(100).fill(0) } });
+  const many = (n) => ({ base: {}, grid: { a: Array(n).fill(0), b: Array(100).fill(0) } });
   assert.equal(cellsOf(many(100)).length, 10_000);
   assert.throws(() => cellsOf(many(101)), RangeError);
 });
@@ -98,14 +98,14 @@ test("two spellings of one experiment are the same", () => {
     { metrics: [{ name: "area", share: 0.5 }], common: true },
   ];
   for (const changes of spellings) assert.ok(same(spec(), spec(changes), known), JSON.stringify(changes));
-  const landmarks = (/** @type {any} */ own) => spec({ base: { landmarks: { name: "stays", ...own } } });
+  const landmarks = (own) => spec({ base: { landmarks: { name: "stays", ...own } } });
   assert.ok(same(landmarks({}), landmarks({ reach_m: 50 }), known));
-  const correlated = (/** @type {any} */ own) => spec({ base: { correlation: { strength: 0.5, ...own } } });
+  const correlated = (own) => spec({ base: { correlation: { strength: 0.5, ...own } } });
   assert.ok(same(correlated({}), correlated({ states: 2, bound: "published" }), known));
 });
 
 test("whatever changes the results or their table is another experiment", () => {
-  const levels = (/** @type {number[]} */ ...values) => ({ grid: { "release.mechanism.epsilon": values } });
+  const levels = (...values) => ({ grid: { "release.mechanism.epsilon": values } });
   const others = [
     ...[{ seed: 2 }, { repetitions: 11 }, { common: false }, { metrics: ["area", "area"] }],
     ...[{ base: { release: { mechanism: { name: "skip", epsilon: 2 } } } }, { base: { release: null } }],

@@ -9,14 +9,7 @@ import {
 } from "../../../../static/js/components/experiment_form/kind_spec.js";
 import { draws } from "../../support.mjs";
 
-const field = (/** @type {string} */ name, /** @type {any} */ more = {}) => ({
-  name,
-  symbol: name[0],
-  choices: [],
-  default: 1,
-  required: false,
-  ...more,
-});
+const field = (name, more = {}) => ({ name, symbol: name[0], choices: [], default: 1, required: false, ...more });
 const LISTED = [
   { name: "count", fields: [field("epsilon", { required: true }), field("window"), field("west", { symbol: "" })] },
   { name: "sketch", fields: [field("epsilon", { required: true }), field("west", { symbol: "" }), field("depth")] },
@@ -49,14 +42,14 @@ test("shared parameters are those of all mechanisms; those without a symbol are 
 });
 
 test("what else can be swept is of all that is chosen, no text and no choice", () => {
-  const paths = (/** @type {string[]} */ mechanisms, /** @type {any} */ data = null) =>
+  const paths = (mechanisms, data = null) =>
     otherSweeps({ mechanisms: mechanisms.map((name) => ({ name })), data }, fields, known).map(({ path }) => path);
   assert.deepEqual(paths(["count"]), ["release.mechanism.window", "events"]);
   assert.deepEqual(paths(["count", "sketch"]), ["events"]);
   assert.deepEqual(paths(["sketch"], [{ name: "city" }]), ["release.mechanism.depth", "data.people", "events"]);
 });
 
-/** A form that may be. @param {ReturnType<typeof draws>} draw */
+/** A form that may be. */
 function formOf(draw) {
   const numbers = () => draw.list(draw.int(1, 3), (i) => draw.int(2, 9) + 10 * i);
   const mechanisms = draw.pick([["count"], ["sketch"], ["count", "sketch"]]).map((name) => ({ name }));

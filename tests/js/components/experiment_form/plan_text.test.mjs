@@ -6,7 +6,7 @@ import { plain } from "../../support.mjs";
 
 test("what an experiment comes to, and when it runs", () => {
   const plan = { cells: 18, repetitions: 1, work_s: 75, at_once: false, ahead: 0, workers: 1 };
-  const texts = (/** @type {any} */ changes) => Object.values(barTexts({ ...plan, ...changes })).map(plain);
+  const texts = (changes) => Object.values(barTexts({ ...plan, ...changes })).map(plain);
   assert.deepEqual(texts({}), [
     "18 cells × 1 repetition",
     "about 1 min 15 s on one core · starts when a worker is free",

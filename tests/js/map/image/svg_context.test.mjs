@@ -7,7 +7,7 @@ import { setGlobals } from "../../support.mjs";
 const measure = () => ({
   font: "10px sans-serif",
   fillStyle: "#000000",
-  measureText: (/** @type {string} */ text) => ({ width: text.length }),
+  measureText: (text) => ({ width: text.length }),
 });
 setGlobals({
   document: {
@@ -22,7 +22,7 @@ setGlobals({
     },
   },
 });
-const drawn = (/** @type {(ctx: any) => void} */ draw, ratio = 1) => {
+const drawn = (draw, ratio = 1) => {
   const ctx = new SvgContext(100, 50, ratio);
   draw(ctx);
   return ctx.content();
@@ -39,7 +39,7 @@ test("text is never markup", () => {
 });
 
 test("a path is drawn once, its filling and its line as one element", () => {
-  const path = (/** @type {any} */ ctx) => {
+  const path = (ctx) => {
     ctx.beginPath();
     ctx.moveTo(1, 2);
     ctx.lineTo(3.456, 4);
@@ -72,15 +72,14 @@ test("a path is drawn once, its filling and its line as one element", () => {
 });
 
 test("arcs: a whole circle in two, others with the large way marked", () => {
-  const d = (/** @type {number} */ to) =>
-    drawn((ctx) => (ctx.arc(10, 10, 5, 0, to), ctx.fill())).match(/d="([^"]*)"/)?.[1];
+  const d = (to) => drawn((ctx) => (ctx.arc(10, 10, 5, 0, to), ctx.fill())).match(/d="([^"]*)"/)?.[1];
   assert.equal(d(2 * Math.PI), "M15 10A5 5 0 1 1 5 10A5 5 0 1 1 15 10");
   assert.equal(d(Math.PI / 2), "M15 10A5 5 0 0 1 10 15");
   assert.equal(d(1.5 * Math.PI), "M15 10A5 5 0 1 1 10 5");
 });
 
 test("a text and its halo are one element, other texts are not", () => {
-  const text = (/** @type {any} */ ctx) => {
+  const text = (ctx) => {
     [ctx.font, ctx.textAlign, ctx.strokeStyle, ctx.fillStyle] = [
       '600 11px "Noto Sans", serif',
       "center",

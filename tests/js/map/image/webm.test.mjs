@@ -8,15 +8,12 @@ const MASTERS = new Set([
   0x1a45dfa3, 0x18538067, 0x1549a966, 0x1654ae6b, 0xae, 0xe0, 0x1c53bb6b, 0xbb, 0xb7, 0x1f43b675,
 ]);
 
-/** @typedef {{id: number, at: number, data: Uint8Array, inside: Element[]}} Element */
-
-/** The elements of a file or element, by RFC 8794. @param {Uint8Array} bytes
- * @returns {Element[]} */
+/** The elements of a file or element, by RFC 8794. */
 function elementsOf(bytes, from = 0) {
   const found = [];
   for (let at = 0; at < bytes.length;) {
     const began = at;
-    const width = (/** @type {number} */ first) => Math.clz32(first) - 23;
+    const width = (first) => Math.clz32(first) - 23;
     const idBytes = width(bytes[at]);
     const id = bytes.slice(at, at + idBytes).reduce((sum, byte) => sum * 256 + byte, 0);
     at += idBytes;
@@ -31,13 +28,13 @@ function elementsOf(bytes, from = 0) {
   }
   return found;
 }
-const all = (/** @type {Element[]} */ elements, /** @type {number[]} */ ...path) =>
+const all = (elements, ...path) =>
   path.reduce(
     (found, id) => found.flatMap(({ inside }) => inside).filter((one) => one.id === id),
-    /** @type {any} */ ([{ inside: elements }]),
+    [{ inside: elements }],
   );
-const numberIn = (/** @type {Element} */ { data }) => data.reduce((sum, byte) => sum * 256 + byte, 0);
-const textIn = (/** @type {Element} */ { data }) => new TextDecoder().decode(data);
+const numberIn = ({ data }) => data.reduce((sum, byte) => sum * 256 + byte, 0);
+const textIn = ({ data }) => new TextDecoder().decode(data);
 
 const FRAMES = [0, 40, 1000, 40_000, 40_300].map((time_ms, i) => ({
   time_ms,
@@ -81,7 +78,7 @@ test("frames come back with their times, marks and bytes, a cluster for each key
   const file = elementsOf(bytesOf());
   const clusters = all(file, SEGMENT, CLUSTER);
   assert.equal(clusters.length, 2);
-  const frames = clusters.flatMap((/** @type {Element} */ one) => {
+  const frames = clusters.flatMap((one) => {
     const began = numberIn(one.inside[0]);
     return one.inside
       .filter(({ id }) => id === 0xa3)
@@ -102,7 +99,7 @@ test("cues lead to the clusters, so that a reader can seek", () => {
   const file = elementsOf(bytes);
   const segment = file[1];
   const from = segment.at + bytes.slice(segment.at).length - segment.data.length;
-  const cues = all(file, SEGMENT, CUES, 0xbb).map((/** @type {Element} */ one) => [
+  const cues = all(file, SEGMENT, CUES, 0xbb).map((one) => [
     numberIn(one.inside[0]),
     numberIn(one.inside[1].inside[1]),
   ]);

@@ -14,26 +14,20 @@ import { setElements } from "../../elements.mjs";
 import { setGlobals } from "../../support.mjs";
 
 setElements();
-const RANGE = /** @type {any} */ ([2, 9]);
-/** @type {string[]} */
+const RANGE = [2, 9];
 const requested = [];
 setGlobals({
-  fetch: async (/** @type {any} */ url) => {
+  fetch: async (url) => {
     requested.push(String(url));
     return Response.json({ event: [0, 4, 8], budget: [0.1, 0.2, 0.3], decimated: !String(url).includes("whole") });
   },
 });
 const { boxAround, isWithin, marksOf } = await import("../../../../static/js/trajectory/compare/attacks.js");
 
-const at = (
-  /** @type {any} */ lon,
-  /** @type {any} */ lat,
-  /** @type {any} */ found_lon = null,
-  /** @type {any} */ found_lat = null,
-) => ({ lon, lat, found_lon, found_lat });
+const at = (lon, lat, found_lon = null, found_lat = null) => ({ lon, lat, found_lon, found_lat });
 
 test("the box around an attack holds the dataset and all places, true and guessed", () => {
-  const of = (/** @type {any[]} */ places, /** @type {any} */ bounds) => boxAround({ places, track: null }, bounds);
+  const of = (places, bounds) => boxAround({ places, track: null }, bounds);
   assert.deepEqual(of([at(1, 50, 9, 40), at(null, null, -3, 48)], [2, 47, 4, 49]), [-3, 40, 9, 50]);
   assert.deepEqual(of([], [2, 47, 4, 49]), [2, 47, 4, 49]);
   assert.deepEqual(of([at(1, 50)], [179, 0, -179, 1]), [179, 0, -179, 1]);
@@ -71,15 +65,15 @@ test("what lies above the lines for an attack: guessed places, or the path", () 
   assert.deepEqual([path.id, path.count, path.source.n], ["guessed", 9, 3]);
 });
 
-const trackOf = (/** @type {number} */ n, /** @type {any} */ event = null) => {
+const trackOf = (n, event = null) => {
   const column = () => new Int32Array(n);
   return new Track({ lonE7: column(), latE7: column(), y: column(), event });
 };
-const release = (/** @type {any} */ more = {}) => ({
+const release = (more = {}) => ({
   ...{ id: "a", title: "Uniform", state: "done", landmark_set: null, postprocess: [] },
   ...{ mechanism: { name: "u", epsilon: 1, radius_m: 200 }, urls: { series: "/series/", errors: "/errors/" }, ...more },
 });
-const layerOf = (/** @type {any} */ more = {}, /** @type {any} */ set = null) => new Layer(release(more), set);
+const layerOf = (more = {}, set = null) => new Layer(release(more), set);
 
 test("what was published for an event, in a whole track and in a reduced one", () => {
   const layer = layerOf();
@@ -180,7 +174,7 @@ test("layers are listed as they were ordered, the others after them", () => {
 });
 
 test("marks: landmarks without their dummies, each counted in the range", () => {
-  const marks = (/** @type {any} */ more) =>
+  const marks = (more) =>
     markSources({
       original: trackOf(30),
       runs: [
@@ -190,7 +184,7 @@ test("marks: landmarks without their dummies, each counted in the range", () => 
       range: null,
       ...more,
     });
-  const counts = (/** @type {any} */ more) => marks(more).map(({ id, count }) => [id, count]);
+  const counts = (more) => marks(more).map(({ id, count }) => [id, count]);
   assert.deepEqual(counts({ dummies: null, zones: null }), [["landmarks", 15]]);
   assert.deepEqual(counts({ dummies: [[2, 5]], zones: [1, 2] }), [
     ["landmarks", 12],

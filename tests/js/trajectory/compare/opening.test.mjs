@@ -12,11 +12,11 @@ import {
 import { bestOf, openingOf } from "../../../../static/js/trajectory/compare/opening.js";
 import { draws } from "../../support.mjs";
 
-const release = (/** @type {string} */ id, /** @type {any} */ more = {}) => ({
+const release = (id, more = {}) => ({
   ...{ id, state: "done", seed: null, verdict: { name: "usable" }, owner_view: { p95_error_m: 5 } },
   ...{ created_at: "2024-01-01", ...more },
 });
-const named = (/** @type {string} */ name) => ({ verdict: { name } });
+const named = (name) => ({ verdict: { name } });
 
 test("the best release: published before simulated, then by verdict, error and newness", () => {
   const inOrder = [
@@ -39,21 +39,14 @@ test("the best release: published before simulated, then by verdict, error and n
   }
 });
 
-const VIEW = {
-  hidden: new Set(["x"]),
-  isHidden: false,
-  show: /** @type {any} */ (null),
-  left: null,
-  right: null,
-  maps: null,
-};
-const opened = (/** @type {any} */ view, /** @type {string[]} */ requested = []) => {
+const VIEW = { hidden: new Set(["x"]), isHidden: false, show: null, left: null, right: null, maps: null };
+const opened = (view, requested = []) => {
   const { hidden, best } = openingOf({ ...VIEW, ...view }, requested, ["a", "b", "c"]);
   return [[...hidden].join(), best];
 };
 
 test("the comparison opens on what the address names, else on the best release", () => {
-  for (const [view, requested, expected] of /** @type {[any, string[], any][]} */ ([
+  for (const [view, requested, expected] of [
     [{}, [], ["x,a,b,c", true]],
     [{}, ["b"], ["x,a,c", false]],
     [{}, ["b", "c"], ["x", false]],
@@ -63,19 +56,19 @@ test("the comparison opens on what the address names, else on the best release",
     [{ show: "best", isHidden: true }, ["b", "c"], ["x,a,b,c", true]],
     [{ left: "a", right: "original" }, [], ["x,b,c", false]],
     [{ maps: ["original", "c"] }, ["b"], ["x,a", false]],
-  ]))
+  ])
     assert.deepEqual(opened(view, requested), expected, JSON.stringify([view, requested]));
 });
 
-const line = (/** @type {string} */ name) => ({ name, colour: "", dash: "" });
+const line = (name) => ({ name, colour: "", dash: "" });
 const palette = { u: [line("u1"), line("u2"), line("u3")], p: [line("p1"), line("p2")] };
-const drawn = (/** @type {string} */ id, name = "u", created_at = id, /** @type {any[]} */ postprocess = []) => ({
+const drawn = (id, name = "u", created_at = id, postprocess = []) => ({
   id,
   mechanism: { name },
   created_at,
   postprocess,
 });
-const given = (/** @type {any[]} */ releases, /** @type {any} */ chosen = undefined) =>
+const given = (releases, chosen = undefined) =>
   Object.fromEntries([...assignLineStyles(releases, palette, chosen)].map(([id, { name }]) => [id, name]));
 
 test("a mechanism's own line is of its release without steps, the next ones of the others by age", () => {
@@ -115,18 +108,17 @@ test("every release has a line of its mechanism, distinct while there are enough
     );
     const found = given(releases);
     for (const { id, mechanism } of releases) assert.equal(found[id][0], mechanism.name);
-    for (const name of /** @type {const} */ (["u", "p"])) {
+    for (const name of ["u", "p"]) {
       const own = releases.filter(({ mechanism }) => mechanism.name === name).map(({ id }) => found[id]);
       assert.equal(new Set(own).size, Math.min(own.length, palette[name].length), own.join());
     }
   }
 });
 
-const track = (/** @type {string} */ id, error_m = 0, shown = true, ready = true) =>
-  /** @type {any} */ ({
-    ...{ id, error_m, ready, owner: id === "original", errors: null },
-    mapLayer: shown ? { id, opacity: 1, order: 5 } : null,
-  });
+const track = (id, error_m = 0, shown = true, ready = true) => ({
+  ...{ id, error_m, ready, owner: id === "original", errors: null },
+  mapLayer: shown ? { id, opacity: 1, order: 5 } : null,
+});
 const TRACKS = [
   track("far", 9),
   track("hidden", 1, false),
@@ -134,7 +126,7 @@ const TRACKS = [
   track("near", 2),
   track("late", 0, true, false),
 ];
-const ids = (/** @type {any[]} */ some) => some.map(({ id }) => id).join();
+const ids = (some) => some.map(({ id }) => id).join();
 
 test("maps show the original and what is shown, the most exact first, unless others were chosen", () => {
   for (const tracks of [TRACKS, TRACKS.toReversed()]) assert.equal(ids(ranked(tracks)), "original,near,far,hidden");
@@ -158,7 +150,7 @@ test("more maps get the best of the others, fewer keep the first", () => {
 });
 
 test("the original lies faint below a release, where it is shown and wished", () => {
-  const below = (/** @type {any} */ one, faint = true, all = TRACKS) =>
+  const below = (one, faint = true, all = TRACKS) =>
     gridLayers(one, all, { faint }).map(({ id, order }) => [id, order]);
   assert.deepEqual(below(TRACKS[0]), [
     ["far", 5],

@@ -6,14 +6,14 @@ import { draws, setGlobals } from "../../support.mjs";
 
 const IDS = ["a1", "b2"].map((end) => `01234567-89ab-cdef-0123-4567abcdef${end}`);
 const place = { href: "", search: "" };
-const go = (/** @type {string} */ href) => Object.assign(place, { href, search: new URL(href).search });
-const replaceState = (/** @type {any} */ _, /** @type {any} */ __, /** @type {string} */ to) => go(to);
+const go = (href) => Object.assign(place, { href, search: new URL(href).search });
+const replaceState = (_, __, to) => go(to);
 setGlobals({ location: place, history: { replaceState } });
 const read = (query = "") => {
   go(`https://cairn.example/compare/${query}`);
   return readViewState();
 };
-const written = (/** @type {any} */ view, /** @type {any} */ more = {}) => {
+const written = (view, more = {}) => {
   writeViewState(view, { set: "5", releases: IDS, ...more });
   return new URLSearchParams(place.search);
 };
@@ -40,7 +40,7 @@ test("an address without parameters is the usual view, which is not written", ()
 });
 
 test("numbers of the address are within their bounds", () => {
-  for (const [query, split] of /** @type {[string, number][]} */ ([
+  for (const [query, split] of [
     ["0", 0],
     ["100", 100],
     ["33", 33],
@@ -48,7 +48,7 @@ test("numbers of the address are within their bounds", () => {
     ["-1", 50],
     ["", 50],
     ["x", 50],
-  ]))
+  ])
     assert.equal(read(`?split=${query}`).split, split, query);
   const { opacity } = read("?opacity=a:40,b:0,c:101,d,e:100");
   assert.deepEqual(
@@ -61,11 +61,11 @@ test("numbers of the address are within their bounds", () => {
       ["e", 1],
     ],
   );
-  for (const [query, range] of /** @type {[string, any][]} */ ([
+  for (const [query, range] of [
     ["3-9", [3, 9]],
     ["9-9", null],
     ["x", null],
-  ]))
+  ])
     assert.deepEqual(read(`?range=${query}`).range, range, query);
   assert.deepEqual(read("?maps=a,b,c,d,e").maps, ["a", "b", "c", "d"]);
 });
@@ -73,7 +73,7 @@ test("numbers of the address are within their bounds", () => {
 test("modes, drawings and series that are none are left out", () => {
   assert.deepEqual([read("?mode=swipe").mode, read("?mode=dance").mode], ["swipe", "overlay"]);
   assert.deepEqual([...read("?draw=a:points,b:fog,c").drawings], [["a", "points"]]);
-  const series = (/** @type {string} */ text) => read(`?series=${text}`).series;
+  const series = (text) => read(`?series=${text}`).series;
   assert.deepEqual(
     [series("all"), series("3"), series("x"), series(""), series("-2"), series("1.5")],
     [null, 3, 0, 0, 0, 0],
@@ -121,7 +121,7 @@ test("a line of the palette is of one layer", () => {
 test("what is written is read again", () => {
   const draw = draws(19);
   const name = () => draw.pick(["original", "aaaaaaa1", "aaaaaaa2", "landmarks"]);
-  const names = (/** @type {number} */ least) => [...new Set(draw.list(draw.int(least, 4), name))];
+  const names = (least) => [...new Set(draw.list(draw.int(least, 4), name))];
   for (let i = 0; i < 300; i += 1) {
     const view = read();
     const mode = draw.pick(["overlay", "swipe", "grid"]);

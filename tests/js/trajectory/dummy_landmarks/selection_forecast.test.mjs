@@ -8,11 +8,7 @@ import { setElements } from "../../elements.mjs";
 setElements();
 
 test("how many dummies to expect, and what they cost", () => {
-  const mean = (/** @type {number} */ landmarks, /** @type {number} */ points, /** @type {number} */ expected) => ({
-    landmarks,
-    points,
-    expected,
-  });
+  const mean = (landmarks, points, expected) => ({ landmarks, points, expected });
   check(forecast.expected, [
     [[mean(5, 5, 0)], "Every event is a landmark: no dummies can be added."],
     [[mean(5, 105, 12.345)], "About 12 of the 100 other events beside the 5 landmarks."],
@@ -35,13 +31,11 @@ test("how many dummies to expect, and what they cost", () => {
 });
 
 test("bars are as long as their share of the likeliest number", () => {
-  const rows = /** @type {any[]} */ (
-    forecast.bars([
-      { first: 0, last: 0, probability: 0.2 },
-      { first: 1, last: 1500, probability: 0.4 },
-      { first: 1501, last: 1501, probability: 0.0009 },
-    ])
-  );
+  const rows = forecast.bars([
+    { first: 0, last: 0, probability: 0.2 },
+    { first: 1, last: 1500, probability: 0.4 },
+    { first: 1501, last: 1501, probability: 0.0009 },
+  ]);
   assert.deepEqual(
     rows.map((row) => row.texts("th")[0]),
     ["0", "1 to 1,500", "1,501"],

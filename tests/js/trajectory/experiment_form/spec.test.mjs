@@ -7,7 +7,7 @@ import { curves, SHARED, toForm, toSpec } from "../../../../static/js/trajectory
 import { check } from "../../cases.mjs";
 import { draws } from "../../support.mjs";
 
-const kinds = (/** @type {string[]} */ ...names) => new Map(names.map((name) => [name, []]));
+const kinds = (...names) => new Map(names.map((name) => [name, []]));
 const known = {
   ...{ mechanisms: kinds("u", "p"), steps: kinds("smooth", "filter"), dummies: kinds("even", "near") },
   ...{ measures: kinds("mae", "loss", "hit"), landmarks: kinds("synthetic", "stay-points", "column") },
@@ -78,7 +78,7 @@ test("curves are each step over its mechanisms, in their order", () => {
 
 test("a form comes back from its spec", () => {
   const draw = draws(26);
-  const some = (/** @type {any[]} */ all, least = 1) => {
+  const some = (all, least = 1) => {
     const found = all.filter(() => draw.int(0, 1));
     return found.length >= least ? found : all.slice(0, least);
   };
@@ -135,11 +135,11 @@ test("a form comes back from its spec", () => {
 
 test("what the form cannot hold is left as text", () => {
   const spec = toSpec(FORM);
-  const release = (/** @type {any} */ more) => ({ ...BASE, ...more });
-  const with_ = (/** @type {any} */ base, /** @type {any} */ grid = {}, more = {}) =>
+  const release = (more) => ({ ...BASE, ...more });
+  const with_ = (base, grid = {}, more = {}) =>
     toForm({ ...spec, base: { ...spec.base, ...base }, grid, ...more }, usual, known);
   assert.notEqual(with_({}), null);
-  for (const [base, grid, more] of /** @type {[any, any?, any?][]} */ ([
+  for (const [base, grid, more] of [
     [{}, { "landmarks.other": [1, 2] }],
     [{ release: release({ mechanism: { name: "x", epsilon: 1, radius_m: 200 } }) }],
     [{ release: release({ postprocess: [{ name: "smooth" }, { name: "filter" }] }) }],
@@ -150,30 +150,29 @@ test("what the form cannot hold is left as text", () => {
     [{ dummies: { name: "x", epsilon: 1 } }],
     [{ landmarks: undefined }],
     [{ other: 1 }],
-  ]))
+  ])
     assert.equal(with_(base, grid, more), null, JSON.stringify([base, grid, more]));
 });
 
 test("errors of the API lead to the part of the form that they name", () => {
-  /** @type {any[]} */
   const placed = [];
-  const part = (/** @type {string} */ name) =>
+  const part = (name) =>
     new Proxy(
       {},
       {
         get:
-          (_, /** @type {string} */ act) =>
-          (/** @type {any[]} */ ...given) =>
+          (_, act) =>
+          (...given) =>
             placed.push([name, act, ...given.filter((one) => one !== note)]),
       },
     );
   const note = "Must be less";
-  const runs = { fail: (/** @type {any[]} */ [{ field: name }]) => (name === "seed" ? [] : [1]) };
+  const runs = { fail: ([{ field: name }]) => (name === "seed" ? [] : [1]) };
   const names = ["data", "releases", "landmarks", "dummies", "correlation", "measures"];
-  const parts = /** @type {any} */ ({ runs, ...Object.fromEntries(names.map((name) => [name, part(name)])) });
-  const at = (/** @type {string | undefined} */ name, form = /** @type {any} */ ({ release: "form" })) => {
+  const parts = { runs, ...Object.fromEntries(names.map((name) => [name, part(name)])) };
+  const at = (name, form = { release: "form" }) => {
     placed.length = 0;
-    const left = place([/** @type {any} */ ({ field: name, message: note })], form, parts);
+    const left = place([{ field: name, message: note }], form, parts);
     return left.length ? left : (placed[0] ?? "done");
   };
   check(at, [
@@ -203,8 +202,7 @@ test("levels within the reference radius of the data", () => {
     { title: "Block", radius_m: 200 },
     { title: "Paper", radius_m: 1 },
   ];
-  const of = (/** @type {any} */ levels, /** @type {any} */ radii, radius_m = 200) =>
-    referenceText({ name: "Taxi", radius_m }, { levels, radii }, named);
+  const of = (levels, radii, radius_m = 200) => referenceText({ name: "Taxi", radius_m }, { levels, radii }, named);
   check(of, [
     [[[1], [200]], "Reference radius of Taxi: 200 m, block."],
     [[[1], [1]], "Reference radius of Taxi: 200 m, block. ε = 1 / 1 m (paper) is ε = 200 / 200 m."],
@@ -215,11 +213,10 @@ test("levels within the reference radius of the data", () => {
 });
 
 test("the radius of other data is proposed while the one before it was not changed", () => {
-  /** @type {number[]} */
   const proposed = [];
-  const note = /** @type {any} */ ({});
+  const note = {};
   const follow = createReference(note, 200, [], (radius) => proposed.push(radius));
-  const data = (/** @type {number} */ radius_m) => ({ name: "D", radius_m });
+  const data = (radius_m) => ({ name: "D", radius_m });
   follow(data(500), { levels: [1], radii: [200] }, true);
   assert.equal(note.textContent.replaceAll("\u202f", " "), "Reference radius of D: 500 m.");
   follow(data(300), { levels: [1], radii: [200] }, true);

@@ -64,9 +64,9 @@ test("changes of the same thing in quick succession are one step", () => {
   let now = 0;
   mock.method(performance, "now", () => now);
   const history = new History("");
-  const typed = (/** @type {string} */ state, /** @type {string | null} */ key, /** @type {number} */ at) => {
+  const typed = (state, key, at) => {
     now = at;
-    history.put(state, /** @type {any} */ (key));
+    history.put(state, key);
   };
   typed("a", "label", 1000);
   typed("ab", "label", 1899);
@@ -89,14 +89,14 @@ test("the last 200 steps are remembered", () => {
 });
 
 /** A track at rest at `places`, an event each minute. */
-const trackOf = (/** @type {number[][]} */ places, timed = true) => ({
+const trackOf = (places, timed = true) => ({
   n: places.length,
-  lonAt: (/** @type {number} */ i) => places[i][0],
-  latAt: (/** @type {number} */ i) => places[i][1],
+  lonAt: (i) => places[i][0],
+  latAt: (i) => places[i][1],
   time: timed ? places.map((_, i) => 60 * i) : null,
 });
 const HOME = [2, 48];
-const beside = (/** @type {number} */ metres) => [2, 48 + metres / 111_195];
+const beside = (metres) => [2, 48 + metres / 111_195];
 
 test("stays near each other are at one place, the place of most events first", () => {
   const places = [HOME, HOME, [2.5, 48], beside(150), beside(150), beside(150), beside(450)];

@@ -6,17 +6,14 @@ import { setElements } from "../../elements.mjs";
 setElements();
 const { controls } = await import("../../../../static/js/trajectory/landmark_editor/schedule_fields.js");
 
-/** @type {string[]} */
 const changes = [];
 const field = { name: "windows", label: "Windows", help: "" };
-const windows = () => /** @type {any} */ (controls.windows(field, (/** @type {string} */ step) => changes.push(step)));
-const days = (/** @type {string[]} */ ...names) => names;
-const groups = (/** @type {any} */ { element }) =>
-  element
-    .all("div")
-    .filter((/** @type {any} */ one) => one.attributes.role === "group" && one.attributes["aria-label"] !== "Days");
-const button = (/** @type {any} */ root, /** @type {string} */ name) =>
-  root.all("button").find((/** @type {any} */ one) => [one.textContent, one.attributes["aria-label"]].includes(name));
+const windows = () => controls.windows(field, (step) => changes.push(step));
+const days = (...names) => names;
+const groups = ({ element }) =>
+  element.all("div").filter((one) => one.attributes.role === "group" && one.attributes["aria-label"] !== "Days");
+const button = (root, name) =>
+  root.all("button").find((one) => [one.textContent, one.attributes["aria-label"]].includes(name));
 
 test("windows are given back as they were set; at first every night", () => {
   const form = windows();
@@ -37,7 +34,7 @@ test("windows are given back as they were set; at first every night", () => {
 
 test("an hour of one digit gets its zero, other texts stay as typed", () => {
   const form = windows();
-  const ends = (/** @type {string} */ start, /** @type {string} */ end) => {
+  const ends = (start, end) => {
     form.set([{ days: days("mon"), start, end }]);
     return [form.value()[0].start, form.value()[0].end];
   };
@@ -53,7 +50,7 @@ test("a day is pressed and released; the whole day takes the place of its times"
   button(form.element, "Monday").emit("click");
   button(form.element, "Tuesday").emit("click");
   assert.deepEqual(form.value()[0].days, ["mon"]);
-  const box = form.element.all("input").find((/** @type {any} */ one) => one.attributes.type === "checkbox");
+  const box = form.element.all("input").find((one) => one.attributes.type === "checkbox");
   box.checked = true;
   box.emit("input");
   assert.deepEqual(form.value()[0], { days: ["mon"], start: "00:00", end: "24:00" });
@@ -62,7 +59,7 @@ test("a day is pressed and released; the whole day takes the place of its times"
 
 test("a window that does not end later on its day ends on the next", () => {
   const form = windows();
-  const next = (/** @type {string} */ start, /** @type {string} */ end) => {
+  const next = (start, end) => {
     form.set([{ days: days("mon"), start, end }]);
     return form.element.textContent.includes("next day");
   };
@@ -81,7 +78,7 @@ test("another window begins as the last one; one always stays", () => {
   assert.deepEqual(form.value()[2], { days: ["tue"], start: "12:00", end: "13:00" });
   button(form.element, "Remove window 2").emit("click");
   assert.deepEqual(
-    form.value().map((/** @type {any} */ one) => one.start),
+    form.value().map((one) => one.start),
     ["10:00", "12:00"],
   );
   button(groups(form)[0], "Remove window 1").emit("click");
@@ -90,7 +87,7 @@ test("another window begins as the last one; one always stays", () => {
 });
 
 test("a date that is not given is left out", () => {
-  const date = /** @type {any} */ (controls.date({ name: "first", label: "First day", help: "" }, () => {}));
+  const date = controls.date({ name: "first", label: "First day", help: "" }, () => {});
   date.set("2024-02-29");
   assert.equal(date.value(), "2024-02-29");
   date.set(undefined);

@@ -5,12 +5,12 @@ import { distanceM } from "../../../../static/js/map/projection.js";
 import * as zones from "../../../../static/js/trajectory/landmark_editor/zone_geometry.js";
 import { draws } from "../../support.mjs";
 
-const polygon = (/** @type {number[][]} */ ...corners) => zones.polygonZone(corners);
+const polygon = (...corners) => zones.polygonZone(corners);
 const square = (west = 2, south = 48, size = 1) =>
   polygon([west, south], [west + size, south], [west + size, south + size], [west, south + size]);
 const TRIANGLE = polygon([0, 0], [4, 0], [0, 4]);
 const PACIFIC = polygon([179, -1], [-179, -1], [-179, 1], [179, 1]);
-const close = (/** @type {number} */ found, /** @type {number} */ expected, share = 1e-9) =>
+const close = (found, expected, share = 1e-9) =>
   assert.ok(Math.abs(found - expected) <= share * Math.abs(expected), `${found}, expected ${expected}`);
 
 test("positions have seven decimals, longitudes within half a turn, latitudes within the poles", () => {
@@ -66,7 +66,7 @@ test("a circle holds what is within its radius", () => {
 
 test("a polygon holds what is in its ring and in no hole, over the antimeridian too", () => {
   const holed = { ...square(), coordinates: [...square().coordinates, ...square(2.25, 48.25, 0.5).coordinates] };
-  for (const [zone, lon, lat, expected] of /** @type {[any, number, number, boolean][]} */ ([
+  for (const [zone, lon, lat, expected] of [
     [square(), 2.5, 48.5, true],
     [square(), 3.1, 48.5, false],
     [square(), 1.9, 48.5, false],
@@ -81,7 +81,7 @@ test("a polygon holds what is in its ring and in no hole, over the antimeridian 
     [PACIFIC, -179.5, 0, true],
     [PACIFIC, 0, 0, false],
     [PACIFIC, 178, 0, false],
-  ]))
+  ])
     assert.equal(zones.contains(zone, lon, lat), expected, `${lon} ${lat}`);
 });
 
@@ -109,11 +109,7 @@ test("of several zones at a place the smallest is found", () => {
 
 test("events in a zone are those it contains, of the track that is given", () => {
   const draw = draws(13);
-  const trackOf = (/** @type {number[][]} */ places) => ({
-    n: places.length,
-    lonAt: (/** @type {number} */ i) => places[i][0],
-    latAt: (/** @type {number} */ i) => places[i][1],
-  });
+  const trackOf = (places) => ({ n: places.length, lonAt: (i) => places[i][0], latAt: (i) => places[i][1] });
   for (const zone of [square(), zones.circleZone(2.5, 48.5, 40_000)])
     for (let i = 0; i < 2; i += 1) {
       const places = draw.list(400, () => [draw.real(1, 4), draw.real(47, 50)]);
@@ -192,12 +188,8 @@ test("shapes of other programs: multipolygons, collections, altitudes, other nam
     [2, 48, 9],
   ];
   const flat = ring.map(([lon, lat]) => [lon, lat]);
-  const read = (/** @type {any} */ one) => zones.fromGeoJSON(JSON.stringify(one));
-  const feature = (/** @type {any} */ geometry, /** @type {any} */ properties) => ({
-    type: "Feature",
-    geometry,
-    properties,
-  });
+  const read = (one) => zones.fromGeoJSON(JSON.stringify(one));
+  const feature = (geometry, properties) => ({ type: "Feature", geometry, properties });
   assert.deepEqual(read({ type: "Polygon", coordinates: [ring] }), [
     { type: "Polygon", coordinates: [flat], label: "" },
   ]);
@@ -217,7 +209,7 @@ test("shapes of other programs: multipolygons, collections, altitudes, other nam
 });
 
 test("what is no zone is refused by its place", () => {
-  const refused = (/** @type {string} */ text) => {
+  const refused = (text) => {
     try {
       return zones.fromGeoJSON(text);
     } catch (error) {

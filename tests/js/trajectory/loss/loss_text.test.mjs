@@ -14,8 +14,7 @@ const { bodyOf, chartOf } = await import("../../../../static/js/trajectory/loss/
 const { rulesOf, textOf, valueOf } = await import("../../../../static/js/trajectory/compare/loss_chart.js");
 
 test("what a chart of losses shows, with whose bound it is", () => {
-  const sentences = (/** @type {any} */ view, /** @type {any} */ found) =>
-    text.viewText(view, { diameter_m: 500, ...found });
+  const sentences = (view, found) => text.viewText(view, { diameter_m: 500, ...found });
   const event = sentences({ view: "event", side: "backward" }, {});
   assert.match(
     event,
@@ -114,7 +113,7 @@ test("a plan is requested in numbers", () => {
   });
 });
 
-const curve = (/** @type {number} */ level, /** @type {any} */ more = {}) => ({
+const curve = (level, more = {}) => ({
   title: `Level ${level}`,
   curve: {
     loss: { level, total: [1], backward: [2], forward: [3], supremum: { total: 4 * level } },
@@ -124,13 +123,13 @@ const curve = (/** @type {number} */ level, /** @type {any} */ more = {}) => ({
 });
 
 test("the values of a view are those of its side or part", () => {
-  const of = (/** @type {any} */ view) => valueOf({ side: "forward", part: "own", ...view }, curve(1).curve)[0];
+  const of = (view) => valueOf({ side: "forward", part: "own", ...view }, curve(1).curve)[0];
   assert.deepEqual([of({ view: "event" }), of({ view: "event", side: "total" })], [3, 1]);
   assert.deepEqual([of({ view: "landmarks" }), of({ view: "landmarks", part: "joint" })], [6, 5]);
 });
 
 test("a rule at each level that is shown, at most three, each once", () => {
-  const of = (/** @type {any} */ view, /** @type {number[]} */ ...levels) =>
+  const of = (view, ...levels) =>
     rulesOf(
       view,
       levels.map((level) => curve(level)),
@@ -181,8 +180,8 @@ test("a table of losses: the bridge above the published formula, simulated runs 
     },
   }));
   const [head, body] = [new FakeElement("thead"), new FakeElement("tbody")];
-  const drawn = (/** @type {string} */ part) => {
-    showTable(/** @type {any} */ (head), /** @type {any} */ (body), columns, {
+  const drawn = (part) => {
+    showTable(head, body, columns, {
       part,
       current: "1",
       lineStyles: { p: { colour: "" }, a: { colour: "" }, n: { colour: "" } },

@@ -5,8 +5,8 @@ import * as loss from "../../../../static/js/trajectory/loss/view_state.js";
 import { draws, setGlobals } from "../../support.mjs";
 
 const place = { href: "", search: "" };
-const go = (/** @type {string} */ href) => Object.assign(place, { href, search: new URL(href).search });
-const replaceState = (/** @type {any} */ _, /** @type {any} */ __, /** @type {string} */ to) => go(to);
+const go = (href) => Object.assign(place, { href, search: new URL(href).search });
+const replaceState = (_, __, to) => go(to);
 setGlobals({ location: place, history: { replaceState } });
 const read = (query = "", more = {}) => {
   go(`https://cairn.example/compare/${query}`);
@@ -48,13 +48,13 @@ test("what is written is read again, and nothing that is as usual or of another 
 
 test("a correlation as the API takes it", () => {
   const state = { corr: "strong", diameter_m: "500", forward: "[[1]]", backward: "", cell_m: "9", smoothing: "" };
-  for (const [corr, query, body] of /** @type {[string, any, any][]} */ ([
+  for (const [corr, query, body] of [
     ["weak", { n: 2, s: 1, diameter_m: "500" }, { n: 2, s: 1, diameter_m: 500 }],
     ["moderate", { n: 2, s: 0.1, diameter_m: "500" }, { n: 2, s: 0.1, diameter_m: 500 }],
     ["strong", { n: 2, s: 0.01, diameter_m: "500" }, { n: 2, s: 0.01, diameter_m: 500 }],
     ["own", { forward: "[[1]]", diameter_m: "500" }, { forward: "[[1]]", diameter_m: 500 }],
     ["estimated", { cell_m: "9" }, { cell_m: 9 }],
-  ])) {
+  ]) {
     assert.deepEqual(loss.correlationQuery({ ...state, corr }), query, corr);
     assert.deepEqual(loss.correlationBody({ ...state, corr }), body, corr);
   }

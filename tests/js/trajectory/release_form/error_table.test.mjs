@@ -15,7 +15,7 @@ const { best, byGuarantee } = await import("../../../../static/js/trajectory/rel
 const summary = await import("../../../../static/js/trajectory/release_form/submit_summary.js");
 const { grown, notesOf } = await import("../../../../static/js/trajectory/release_form/temporal_loss_table.js");
 
-const row = (/** @type {string} */ title, level = "landmark", verdict = "usable", typical_m = 10, p95_m = 40) => ({
+const row = (title, level = "landmark", verdict = "usable", typical_m = 10, p95_m = 40) => ({
   ...{ title, level, verdict: { name: verdict } },
   errors: { overall: { typical_m, p95_m } },
 });
@@ -34,10 +34,7 @@ test("the mechanism to use protects all landmarks together and is usable with th
 });
 
 test("weaker guarantees stand below the others, under a heading of their own", () => {
-  const titles = (/** @type {any} */ body) =>
-    body.children
-      .flatMap((/** @type {any} */ one) => one.children ?? one)
-      .map((/** @type {any} */ one) => one.textContent ?? one);
+  const titles = (body) => body.children.flatMap((one) => one.children ?? one).map((one) => one.textContent ?? one);
   const [strong, weak] = byGuarantee([row("e", "event"), row("l"), row("w", "w-event")], ({ title }) => title, 5);
   assert.deepEqual(titles(strong), ["l"]);
   assert.deepEqual(titles(weak), ["Weaker guarantee: landmarks are not protected together", "e", "w"]);
@@ -50,7 +47,7 @@ test("an axis holds all errors and scales, in their order, within its ends", () 
     const values = draw.list(4, () => 10 ** draw.real(-1, 6)).sort((a, b) => a - b);
     const axis = axisOf({ extent_m: values[3] }, [
       row("a", "", "", values[0], values[1]),
-      row("b", "", "", values[2], /** @type {any} */ (null)),
+      row("b", "", "", values[2], null),
     ]);
     const places = [...values, 10].sort((a, b) => a - b).map((value) => placeOf(axis, value));
     assert.ok(places[0] > 6 && Number(places.at(-1)) < 274, places.join());
@@ -64,7 +61,7 @@ test("an axis holds all errors and scales, in their order, within its ends", () 
 });
 
 test("GPS and extent are always named on the axis, others where there is space", () => {
-  const named = (/** @type {any} */ scale, most = 1e5) =>
+  const named = (scale, most = 1e5) =>
     scaleHead({ least: 5, most }, scale).getAttribute("aria-label")?.replaceAll("\u202f", " ");
   assert.equal(named({ stay_radius_m: 200, median_step_m: 12, extent_m: 2e4 }), "GPS 10 m, stay 200 m, extent 20 km");
   assert.equal(named({ stay_radius_m: 200, median_step_m: 300, extent_m: 2e4 }), "GPS 10 m, stay 200 m, extent 20 km");
@@ -73,7 +70,7 @@ test("GPS and extent are always named on the axis, others where there is space",
 });
 
 test("odds at half, one and two radii", () => {
-  const table = /** @type {any} */ (new FakeElement("table"));
+  const table = new FakeElement("table");
   showOdds(table, { epsilon: 1, radius_m: 200 });
   assert.deepEqual(table.texts("th").slice(3), ["100 m", "200 m", "400 m"]);
   assert.deepEqual(table.texts("td"), ["e0.5 = 1.65", "62.2 %", "e1 = 2.72", "73.1 %", "e2 = 7.39", "88.1 %"]);
@@ -98,7 +95,7 @@ test("losses with and without correlation", () => {
     [[1, null], "–"],
   ]);
   const loss = { event: 3, joint: 4, upper_bound: true };
-  const notes = (/** @type {any[]} */ ...losses) =>
+  const notes = (...losses) =>
     notesOf(
       losses.map((one, i) => ({ title: `M${i}`, loss: one })),
       "strong",
@@ -131,15 +128,11 @@ const WARNED = {
   extent_m: 5000,
   seeded: false,
 };
-const group = (/** @type {number} */ p95_m, drawn = 5) => ({ p95_m, drawn, events: 9 });
-const forecast = (/** @type {any} */ landmark, regular = landmark) => ({
-  name: "u",
-  title: "Uniform",
-  expected: { landmark, regular },
-});
+const group = (p95_m, drawn = 5) => ({ p95_m, drawn, events: 9 });
+const forecast = (landmark, regular = landmark) => ({ name: "u", title: "Uniform", expected: { landmark, regular } });
 
 test("what is extreme is warned of, from a bound on", () => {
-  for (const [given, expected] of /** @type {[any, RegExp | null][]} */ ([
+  for (const [given, expected] of [
     [{}, null],
     [{ level: { epsilon: 10, radius_m: 200 } }, null],
     [{ level: { epsilon: 11, radius_m: 200 } }, /^ε = 11 is a very weak guarantee/],
@@ -173,7 +166,7 @@ test("what is extreme is warned of, from a bound on", () => {
       { request: [{ name: "u", title: "U", step_variance_m2: 0.25 }], forecasts: [forecast(group(50))] },
       /almost none\. 5 of 9 landmarks get fresh noise\.$/,
     ],
-  ])) {
+  ]) {
     const found = spaced(warnings({ ...WARNED, ...given }));
     assert.equal(found.length, expected ? 1 : 0, `${JSON.stringify(given)}: ${found}`);
     if (expected) assert.match(found[0], expected);
@@ -209,7 +202,7 @@ test("a level that fits costs at most what is left", () => {
     { spent: 0, cost: 1, total: null },
   ];
   assert.deepEqual(
-    none.map((budget) => summary.fittingLevel(1, /** @type {any} */ (budget))),
+    none.map((budget) => summary.fittingLevel(1, budget)),
     [0, 0, 0],
   );
 });
@@ -225,12 +218,12 @@ test("the bar of the form: what is made, and what keeps it from being made", () 
     },
     ...{ invalid: [], quote: QUOTE, isCurrent: true, updating: false, problem: "why", use: () => {} },
   };
-  const of = (/** @type {any} */ more) => {
+  const of = (more) => {
     const { state, note, level, suggestion } = spaced(summary.summaryOf({ ...FORM, ...more }));
     return [state, note, level, suggestion?.text];
   };
   const TEXT = "2 × ε 1 / 200 m";
-  for (const [more, expected] of /** @type {[any, any[]][]} */ ([
+  for (const [more, expected] of [
     [{}, ["ready", "7 is left after it.", TEXT, undefined]],
     [{ chosen: ["Skip"] }, ["ready", "7 is left after it.", "ε 1 / 200 m", undefined]],
     [{ chosen: [] }, ["blocked", "Choose a mechanism.", "ε 1 / 200 m", undefined]],
@@ -248,7 +241,7 @@ test("the bar of the form: what is made, and what keeps it from being made", () 
       { quote: { ...QUOTE, fits: false, total_per_km: 5 } },
       ["blocked", "Needs 2, 0 is left. Choose fewer mechanisms or raise the limit.", TEXT, undefined],
     ],
-  ]))
+  ])
     assert.deepEqual(of(more), expected, JSON.stringify(more));
   assert.deepEqual(
     [summary.setNeeded(["A", "B"]), summary.setNeeded()],
@@ -257,7 +250,7 @@ test("the bar of the form: what is made, and what keeps it from being made", () 
 });
 
 test("what a release spends, and what follows the noise", () => {
-  const of = (/** @type {any} */ more, experiment = false, n = 1) =>
+  const of = (more, experiment = false, n = 1) =>
     spending({ ...QUOTE, ...more }, { radius_m: 200 }, Array(n).fill({ guarantee: { not_covered: [] } }), experiment);
   assert.deepEqual(of({}), [
     "About any one event the release may leak ε = 2 per 200 m.",
@@ -283,11 +276,7 @@ test("what a release spends, and what follows the noise", () => {
 });
 
 const KNOWN = { mechanisms: ["u", "p"], steps: ["filter"], common: ["epsilon", "radius_m"] };
-const spec = (
-  /** @type {string} */ name,
-  /** @type {any} */ more = {},
-  /** @type {any} */ level = { epsilon: 1, radius_m: 200 },
-) => ({ mechanism: { name, ...level }, ...more });
+const spec = (name, more = {}, level = { epsilon: 1, radius_m: 200 }) => ({ mechanism: { name, ...level }, ...more });
 
 test("a configuration comes back from its file; what the form cannot hold is refused by its reason", () => {
   const steps = { postprocess: [{ name: "filter", q: 1 }], seed: 5 };
@@ -299,7 +288,7 @@ test("a configuration comes back from its file; what the form cannot hold is ref
     [parse(JSON.stringify(spec("u")), KNOWN).seed, parse(JSON.stringify(spec("u")), KNOWN).steps],
     [null, []],
   );
-  for (const [text, message] of /** @type {[string, RegExp][]} */ ([
+  for (const [text, message] of [
     ["{", /not JSON/],
     ["[]", /describes no releases/],
     ["null", /describes no releases/],
@@ -309,6 +298,6 @@ test("a configuration comes back from its file; what the form cannot hold is ref
     [asText([spec("u"), spec("u")]), /one mechanism twice/],
     [asText([spec("x")]), /Unknown mechanism or step “x”/],
     [asText([spec("u", { postprocess: [{ name: "y" }] })]), /Unknown mechanism or step “y”/],
-  ]))
+  ])
     assert.throws(() => parse(text, KNOWN), message, text);
 });

@@ -6,15 +6,11 @@ import { groupsOf } from "../../../../static/js/trajectory/release_form/noise_pr
 import * as preview from "../../../../static/js/trajectory/release_form/noise_preview_data.js";
 import { draws } from "../../support.mjs";
 
-const trackOf = (/** @type {number} */ first, /** @type {number} */ n) => ({
-  first,
-  n,
-  positions: { place: (/** @type {number} */ i) => ({ x: first + i, y: 0 }) },
-});
+const trackOf = (first, n) => ({ first, n, positions: { place: (i) => ({ x: first + i, y: 0 }) } });
 const BOX = { left: 0.4, right: 0.6, top: 0.3, bottom: 0.4 };
 
 test("runs in a track are those of the dataset, cut and counted from its first event", () => {
-  const of = (/** @type {number} */ first, /** @type {number} */ n) =>
+  const of = (first, n) =>
     preview.runsIn({ first, n }, [
       [0, 2],
       [4, 9],
@@ -71,12 +67,8 @@ test("a view shows the box and the circle around the anchor, and is no farther a
   }
 });
 
-const group = (/** @type {number} */ events, /** @type {any} */ median_m, /** @type {any} */ p95_m) => ({
-  events,
-  median_m,
-  p95_m,
-});
-const titles = (/** @type {any} */ landmark, /** @type {any} */ regular) =>
+const group = (events, median_m, p95_m) => ({ events, median_m, p95_m });
+const titles = (landmark, regular) =>
   groupsOf({ expected: { landmark, regular, overall: group(9, 1, 2) } }, { colour: "--m1", dash: "" }).map(
     ({ title, half }) => [title, half],
   );

@@ -11,8 +11,7 @@ test("a level as the API takes it", () =>
   ]));
 
 test("what a level protects, in a sentence that never rounds a share up to certainty", () => {
-  const text = (/** @type {number} */ radius_m, /** @type {number} */ guess) =>
-    spaced(protectionText({ radius_m, guess }));
+  const text = (radius_m, guess) => spaced(protectionText({ radius_m, guess }));
   assert.match(
     text(200, 0.73106),
     /^If events are independent.* each up to 200 m away, is right with at most 73\.1 %\.$/,

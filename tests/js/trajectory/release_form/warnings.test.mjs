@@ -4,13 +4,12 @@ import { test } from "node:test";
 import { warnings } from "../../../../static/js/trajectory/release_form/warnings.js";
 
 const EXTENT_M = 14_400;
-/** @param {number | null} landmark @param {number | null} regular */
 const forecast = (landmark, regular, name = "planned", drawn = 1) => ({
   name,
   title: "Planned",
   expected: { landmark: { p95_m: landmark, drawn, events: 70 }, regular: { p95_m: regular, drawn } },
 });
-const found = (/** @type {any} */ given) =>
+const found = (given) =>
   warnings({
     level: { epsilon: 1, radius_m: 200 },
     forecasts: [],
@@ -21,7 +20,7 @@ const found = (/** @type {any} */ given) =>
     ...given,
   }).map((text) => text.replaceAll("\u202f", " "));
 
-/** The beginning of each warning. @type {[string, any, string[]][]} */
+/** The beginning of each warning. */
 const CASES = [
   ["nothing extreme", {}, []],
   ["a level of 10", { level: { epsilon: 10, radius_m: 200 } }, []],
