@@ -58,7 +58,7 @@ class TestEveryAttack:
         truths = [walk(30, seed=seed) for seed in range(3)]
         releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
         given_ = (truths[0], releases[0]) if issubclass(cls, SeriesAttack) else (truths, releases)
-        received: list[float] = []
+        received = []
         watched = example(cls).run(*given_, watch=received.append)
         assert watched.as_dict() == example(cls).run(*given_).as_dict()
         assert received == sorted(received)

@@ -244,17 +244,13 @@ class TestResult:
     def test_without_a_seed_the_noise_is_what_is_published(self, monkeypatch):
         sources = []
         draw = TrajectoryKind.draw
-        monkeypatch.setattr(
-            TrajectoryKind,
-            "draw",
-            lambda *args: sources.append(args[-1]) or draw(*args),  # type: ignore[func-returns-value]
-        )
+        monkeypatch.setattr(TrajectoryKind, "draw", lambda *args: sources.append(args[-1]) or draw(*args))
         audit.audit(spec("event-level", trials=1000).model_copy(update={"seed": None}))
         assert sources
         assert all(type(one) is type(noise.publishable()) for one in sources)
 
     def test_progress_rises_to_one_and_may_stop_it(self):
-        shares: list[float] = []
+        shares = []
         audit.audit(spec("event-level", trials=1000), watch=shares.append)
         assert shares == sorted(shares)
         assert (shares[0], shares[-1]) == (0.0, 1.0)

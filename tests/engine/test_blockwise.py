@@ -62,7 +62,7 @@ def test_any_table_is_read_alike(data):
         rows[at] = "" if what == "blank" else ",".join(cells)
     text = "\n".join(["user,time,lat,lon", *rows]) + data.draw(st.sampled_from(["", "\n"]))
     with pytest.MonkeyPatch.context() as monkeypatch:
-        found: list[object] = []
+        found = []
         for size in (1 << 30, 400):
             monkeypatch.setattr(blockwise, "BLOCK", size)
             monkeypatch.setattr("privacy_engine.formats.source.CHUNK", 200)

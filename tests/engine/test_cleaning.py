@@ -178,8 +178,8 @@ def reachable(one, i, j, km_h):
 
 def plain_without_jumps(one, km_h):
     """The rule written literally, with lists of events at one place; small ones are removed before the others."""
-    places: list[list[int]] = [[0]]
-    waiting: list[int] = []
+    places = [[0]]
+    waiting = []
     for i in range(1, len(one)):
         if reachable(one, places[-1][-1], i, km_h):
             places[-1].append(i)
@@ -309,7 +309,7 @@ class TestChoose:
 
 
 def test_steps_run_in_their_order_and_report_how_far_they_are():
-    reported: list[float] = []
+    reported = []
     steps = parse_cleaning([{"name": "first-events", "events": 4}, {"name": "drop-jumps", "highest_km_h": 200}])
     (one,), done = clean([line(0, 50, 90_000, 150, 200)], steps, watch=reported.append)
     assert [did.name for did in done] == ["first-events", "drop-jumps"]

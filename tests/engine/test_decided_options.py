@@ -2,7 +2,6 @@
 
 import io
 import json
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,7 +19,7 @@ TRIPS += "1,u2,2024-06-15T10:00:02Z,1,4\n"
 
 def decided(reading):
     """What the reading decided, after a way through JSON."""
-    found: dict[str, Any] = json.loads(json.dumps(reading.report.as_dict()["decided"]))
+    found = json.loads(json.dumps(reading.report.as_dict()["decided"]))
     return found
 
 

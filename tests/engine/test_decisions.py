@@ -136,7 +136,7 @@ def test_releases_in_a_notebook_list_them(kind):
         "stream": b"time;a;b\n2024-06-01;1;2\n2024-06-02;3;4\n",
         "checkins": b"user;time;place;lat;lon\nu;2024-06-01T10:00:00Z;p;50.5;10.5\nv;2024-06-01T11:00Z;q;50.6;10.6\n",
     }
-    mechanisms: dict[str, dict[str, object]] = {
+    mechanisms = {
         "trajectory": {"mechanism": "event-level", "radius_m": 200.0},
         "stream": {"mechanism": "stream-uniform", "window": 2},
         "checkins": {

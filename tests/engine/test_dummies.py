@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from scipy.special import chdtrc
 
 from privacy_engine import noise
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.landmarks.dummy_selection import DummySelection, one_sided_dummies, select_dummies
+from privacy_engine.landmarks.dummy_selection import one_sided_dummies, select_dummies
 from privacy_engine.landmarks.orders import landmark_histogram
 from tests.cases import each, refusal
 from tests.examples import examples
@@ -23,7 +22,7 @@ EXAMPLE = np.isin(np.arange(1, 11), [4, 5, 8])
 
 
 def draw(mask=EXAMPLE, seed=1, **changed):
-    arguments: dict[str, Any] = {"method": "heuristic", "utility": "distance", "epsilon": 1.0} | changed
+    arguments = {"method": "heuristic", "utility": "distance", "epsilon": 1.0} | changed
     return select_dummies(mask, **arguments, rng=noise.seeded(seed))
 
 
@@ -61,7 +60,7 @@ class TestSelection:
         """Chi-square of draws, seed 2; false alarms 1e-5 for each method."""
         rng, seen = noise.seeded(2), np.zeros(7)
         for _ in range(draws):
-            one = select_dummies(EXAMPLE, method=method, utility="count", epsilon=1, rng=rng)  # type: ignore[arg-type]
+            one = select_dummies(EXAMPLE, method=method, utility="count", epsilon=1, rng=rng)
             seen[one.chosen] += 1
         expected = draws * one.probabilities
         assert chdtrc(6, ((seen - expected) ** 2 / expected).sum()) > 1e-5
@@ -146,7 +145,7 @@ class TestOneSided:
 class TestWhatIsStated:
     @each("method", METHODS)
     def test_a_drawn_option_states_that_it_is_no_differential_privacy(self, method):
-        stated: DummySelection = draw(method=method)
+        stated = draw(method=method)
         assert "need not be one" in stated.protects
         assert any("not differential privacy for the landmarks" in caveat for caveat in stated.caveats)
         assert any("surely no landmark" in caveat for caveat in stated.caveats)

@@ -168,9 +168,9 @@ class TestRefusals:
     @each(
         ("call", "field", "rule", "value"),
         [
-            (lambda: heuristic_order([True], "mean"), "evaluation", "one of gaps, nearest", "mean"),  # type: ignore[arg-type]
-            (lambda: optimal_order([True], None), "evaluation", "one of gaps, nearest", None),  # type: ignore[arg-type]
-            (lambda: partitioned_order([True], "l2"), "distance", "one of euclidean, wasserstein", "l2"),  # type: ignore[arg-type]
+            (lambda: heuristic_order([True], "mean"), "evaluation", "one of gaps, nearest", "mean"),
+            (lambda: optimal_order([True], None), "evaluation", "one of gaps, nearest", None),
+            (lambda: partitioned_order([True], "l2"), "distance", "one of euclidean, wasserstein", "l2"),
             (
                 lambda: optimal_order([False] * 17),
                 "is_landmark",

@@ -59,7 +59,7 @@ class Remembers(Recommender):
         return found
 
     def scores(self, history):
-        return self.table[history[-1]]  # type: ignore[attr-defined]
+        return self.table[history[-1]]
 
     def parts(self):
         return {}

@@ -30,7 +30,6 @@ def fresh_of(*series, most=10**7, keys=KEYS):
 
 def checkins(one, places=None):
     """The fixes as check-ins with positions, or at ``places`` instead."""
-    assert one.time_s is not None
     user = np.zeros(len(one), dtype=np.int64)
     if places is None:
         return CheckIns(user, ["a"], one.time_s, lon=one.lon, lat=one.lat)
@@ -83,11 +82,9 @@ class TestEvents:
         assert (mixed.sort, len(mixed), len(mixed.untimed)) == ("timed", 100, 40)
         assert not mixed.near[mixed.untimed].any()
         found = shared(mixed, fresh_of(Trajectory(one.lon, one.lat)))
-        assert found is not None
         assert (len(found.one), dict(found.ways), found.share) == (40, {"same": 40}, 0.4)
         moved = Trajectory(one.lon + 1e-6, one.lat, one.time_s)
         again = shared(mixed, fresh_of(moved.first(60)))
-        assert again is not None
         assert (again.how, len(again.one), len(again.other)) == ("moved", 60, 60)
 
     def test_of_counts_are_those_above_0(self):
@@ -96,7 +93,6 @@ class TestEvents:
         other = event_hashes("stream", stream([[1, 7], [2, 0], [3, 5]], names, labels, None), KEYS)
         found = shared(one, other)
         assert (one.sort, len(one), len(one.near), len(one.phase)) == ("counts", 4, 0, 0)
-        assert found is not None
         assert (found.how, len(found.one), found.share) == ("same", 3, 0.75)
 
     def test_of_counts_with_instants_do_not_depend_on_labels(self):
@@ -120,7 +116,6 @@ class TestEvents:
         later = [0.0, 3 * quarter, 5 + 2 * quarter]
         other = fresh_of(Trajectory(at[:2], lat[:2], later[:2]), Trajectory(at[2:], lat[2:], later[2:]))
         found = shared(one, other)
-        assert found is not None
         assert dict(found.ways) == {"same": 1, "zone": 2}
         assert found.one.tolist() == found.other.tolist() == [0, 1, 2]
 
@@ -193,7 +188,6 @@ class TestSamples:
         one, rest = walk(40_000), walk(10_000, 1)
         fresh = fresh_of(one, most=most_one)
         half = shared(fresh, fresh_of(one.first(10_000), rest, most=most_other))
-        assert half is not None
         assert half.share == pytest.approx(0.5, abs=0.12)
         assert dict(half.ways) == {"same": len(half.one)}
 
@@ -201,12 +195,10 @@ class TestSamples:
     @each("how", ["moved", "zone"])
     def test_find_copies(self, how, most_one, most_other):
         one = walk(40_000)
-        assert one.time_s is not None
         zone = Trajectory(one.lon, one.lat, one.time_s + 3600)
         moved = Trajectory(one.lon.round(3), one.lat.round(3), one.time_s)
         copy = zone if how == "zone" else moved
         found = shared(fresh_of(one, most=most_one), fresh_of(copy, most=most_other))
-        assert found is not None
         assert (found.how, found.share) == (how, pytest.approx(1, abs=0.15))
 
 
@@ -218,13 +210,11 @@ class TestLargeUploads:
     @each("at_hand", ["whole", "part"])
     def test_a_copied_part_is_found_whatever_its_size(self, how, part, at_hand):
         one = walk(60_000)
-        assert one.time_s is not None
         copy = Trajectory(one.lon.round(3), one.lat.round(3), one.time_s)
         if how == "zone":
             copy = Trajectory(one.lon, one.lat, one.time_s - 4.5 * 3600)
         sides = fresh_of(one), fresh_of(copy.first(part))
         found = shared(*(sides if at_hand == "whole" else sides[::-1]))
-        assert found is not None
         assert (found.how, found.share, len(found.one), len(found.other)) == (how, 1.0, part, part)
 
     @each("share", [0.45, 0.55])
@@ -242,7 +232,6 @@ class TestLargeUploads:
         lon = 10 + np.cumsum(rng.normal(0, 1e-5, 90_000))
         one = Trajectory(lon, np.full(90_000, 45.0), 1.7e9 + np.arange(90_000) * 10.0)
         found = shared(fresh_of(one.first(60_000)), fresh_of(one.picked(slice(40_000, None))))
-        assert found is not None
         assert (found.share, len(found.one)) == (0.4, 20_000)
 
     def test_people_of_one_town_are_no_copies(self):
@@ -267,7 +256,6 @@ class TestLargeUploads:
             return fresh_of(Trajectory(at[:, 0], at[:, 1], np.sort(rng.integers(0, 43_200, 50_000)) * 60.0))
 
         found = shared(month(), month())
-        assert found is not None
         assert list(found.ways) == ["same"]
         assert found.share < 0.02
 

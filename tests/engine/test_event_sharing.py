@@ -125,7 +125,7 @@ def noisy(metres):
     return change
 
 
-CHANGES: dict[str, Change] = {
+CHANGES = {
     "as it is": lambda columns, rng: columns,
     "five decimals": decimals(5),
     "three decimals": decimals(3),
@@ -162,13 +162,13 @@ def generated(rng, sizes=(5, 40, 150)):
     people = [walk(int(rng.integers(1, rng.choice(sizes))), rng) for _ in range(rng.integers(2, 4))]
     uploads = []
     for _ in range(rng.integers(2, 5)):
-        parts: list[Trajectory] = []
+        parts = []
         for _ in range(rng.integers(1, 4)):
             columns = people[rng.integers(len(people))]
             n = len(columns[0])
             start, end = sorted(rng.integers(0, n + 1, 2)) if rng.random() < 0.6 else (0, n)
             change = CHANGES[rng.choice(list(CHANGES))]
-            lon, lat, time_s = change(tuple(column[start:end] for column in columns), rng)  # type: ignore[arg-type]
+            lon, lat, time_s = change(tuple(column[start:end] for column in columns), rng)
             series_of = rng.integers(0, 2, len(lon))
             parts += [series(lon[series_of == i], lat[series_of == i], time_s[series_of == i]) for i in (1, 0)]
         uploads.append(parts)

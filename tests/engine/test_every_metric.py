@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip
 from privacy_engine.metrics import metrics
@@ -81,7 +81,7 @@ def test_an_empty_release_has_no_value(cls):
 def test_a_release_is_measured_at_its_events_and_not_changed(cls):
     truth = resting(3)
     mask = LandmarkSet(np.arange(90) < 5)
-    release: Release = Skip(epsilon=1.0, radius_m=50.0, leading="gap").release(truth, mask, rng=noise.seeded(1))
+    release = Skip(epsilon=1.0, radius_m=50.0, leading="gap").release(truth, mask, rng=noise.seeded(1))
     assert len(release.event) == 85
     found = example(cls).of(truth, release)
     assert isinstance(found, float)

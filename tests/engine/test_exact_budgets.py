@@ -68,7 +68,7 @@ class Recorder:
     """In place of the samplers: records the rates requested, by longitude, and moves nothing."""
 
     def __init__(self, monkeypatch):
-        self.own: dict[float, float] = {}
+        self.own = {}
         self.together = 0.0
         monkeypatch.setattr(noise, "planar_laplace", self.planar)
         monkeypatch.setattr(noise, "joint_planar", self.joint)

@@ -6,7 +6,6 @@ Words of 2 to 8 bits make ties likely: every first word is enumerated, and what 
 import importlib
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +40,7 @@ class Limited(Scripted):
 
 def enumerated(draw, bits, depth):
     """The probability of each result over all strings of at most ``depth`` words, and of those that need more."""
-    found: dict[Any, Fraction] = {}
+    found = {}
     undecided = Fraction(0)
     open_strings = [(word,) for word in range(2**bits)]
     for length in range(1, depth + 1):

@@ -56,7 +56,7 @@ class TestEnvelope:
                 return words(n)
 
         for _ in range(500):
-            Reach(count, rate, Counting())  # type: ignore[arg-type]
+            Reach(count, rate, Counting())
         assert requested / 1500 < 1.4
 
 

@@ -1,7 +1,6 @@
 """Experiments: specs that expand to cells with keys of their own, and tables that do not depend on the partition."""
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +85,7 @@ def whole(series):
 @pytest.fixture
 def computed(monkeypatch):
     """Every block that is computed, and not taken from a store."""
-    seen: list[Any] = []
+    seen = []
     really = runner.run_block
 
     def seeing(block, series):
@@ -187,7 +186,7 @@ class TestCells:
             assert (row["low"] < row["high"]) is redraw
 
     def test_that_draw_the_same_landmarks_draw_them_once(self, series, monkeypatch):
-        drawn: list[Any] = []
+        drawn = []
         really = Synthetic.mark
         monkeypatch.setattr(Synthetic, "mark", lambda *given: drawn.append(1) or really(*given))
         data = [Trajectory(one.lon, one.lat) for one in series]
@@ -231,7 +230,7 @@ class TestSpec:
         given["base"]["redraw"] = "nonsense"
         assert spec == small()
         with pytest.raises(ValidationError):
-            spec.seed = 8  # type: ignore[misc]
+            spec.seed = 8
 
     def test_expands_by_depth_and_name_with_the_last_axis_first(self):
         grid = {"landmarks.share": [0.1, 0.2], "dummies.epsilon,release.mechanism.epsilon": [[0.1, 0.9], [0.5, 0.5]]}

@@ -2,7 +2,7 @@
 
 import json
 from time import process_time
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import pytest
 
@@ -68,10 +68,7 @@ class TestBatches:
 PRESETS = [cls.registered_name() for kind in KINDS for cls in presets.of(kind)]
 FEW_COUNTS = {"timestamps": 24, "dimensions": 2}
 FEW_USERS = {"users": 30, "per_user": 8, "side": 6}
-GIVEN: dict[str, Any] = {
-    "stream": PoissonStream(timestamps=24, dimensions=3, mean=30.0, seed=5).data(),
-    "checkins": CHECKINS,
-}
+GIVEN = {"stream": PoissonStream(timestamps=24, dimensions=3, mean=30.0, seed=5).data(), "checkins": CHECKINS}
 """Datasets, of which the stream has jumps and low signals."""
 ADAPUB = {"stream-adapub"}
 OF_PAPER = {f"stream-{name}" for name in ("bd", "ba", "rescuedp", "pegasus", "adapub", "shrink")}
@@ -142,7 +139,7 @@ def test_a_mechanism_that_is_registered_later_is_in_the_presets(monkeypatch):
         """
 
         title: ClassVar[str] = "Stream later"
-        name: Literal["stream-later"] = "stream-later"  # type: ignore[assignment]
+        name: Literal["stream-later"] = "stream-later"
 
     monkeypatch.setitem(mechanisms._registered, "stream-later", StreamLater)
     preset = presets.parse({"name": "stream-epsilon", "repetitions": 2, **FEW_COUNTS})
@@ -195,7 +192,6 @@ class TestFirstDimensions:
 
 def test_thresholds_of_detection_are_the_mean_count_of_a_dataset():
     about = given_of("stream", GIVEN["stream"])
-    assert about is not None
     expected = GIVEN["stream"].counts.mean()
     found = presets.parse({"name": "stream-detection"}).spec(about)
     assert [one.threshold for one in found.metrics] == pytest.approx([expected] * 2, rel=0.005)

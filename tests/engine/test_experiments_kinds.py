@@ -3,7 +3,6 @@
 import hashlib
 import json
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +37,7 @@ from tests.examples import examples
 KINDS = ("stream", "checkins")
 STREAM = CountStream(np.arange(60.0).reshape(20, 3), ["a", "b", "c"], [str(t) for t in range(20)])
 CHECKINS = CityCheckIns(users=20, per_user=5, seed=4).data()
-DATA: dict[str, Any] = {"stream": STREAM, "checkins": CHECKINS}
+DATA = {"stream": STREAM, "checkins": CHECKINS}
 UNIFORM = {"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}}
 BOX = {"west": 8.40, "south": 47.30, "east": 8.68, "north": 47.46, "side": 4}
 POPULARITY = {"mechanism": {"name": "checkin-popularity", "epsilon": 1.0, "contributions": 3, **BOX}}
@@ -64,7 +63,7 @@ def names(kind):
 
 def every_measure(kind):
     """By name, or with the examples of parameters that are required."""
-    found: list[Any] = []
+    found = []
     for cls in measures.of(kind):
         required = {field["name"]: example_of(field) for field in cls.fields() if field["required"]}
         found.append({"name": cls.registered_name(), **required} if required else cls.registered_name())
@@ -138,7 +137,7 @@ class TestEveryRun:
     def test_measures_what_the_data_type_measures(self, kind):
         (cell,) = spec(kind).cells()
         found = datatypes[kind]
-        trials = ReleaseTrials(cell, DATA[kind], range(3))  # type: ignore[arg-type]
+        trials = ReleaseTrials(cell, DATA[kind], range(3))
         by_hand = [by_type(found, kind, one) for one in trials.each()]
         values = run_block(Block(cell, 0, 3), DATA[kind])
         assert values[1:][plain(cell)].T.tolist() == [[one[name] for name in names(kind)] for one in by_hand]
@@ -216,7 +215,7 @@ class TestErrorsThatAreKnown:
         every = {"name": "stream-sample", "epsilon": 0.5, "window": 1, "sensitivity": 1}
         one = spec("stream", base={"release": {"mechanism": every}}, repetitions=400)
         found = {row["metric"]: row["mean"] for row in run(one, STREAM).to_pylist()}
-        rate = mechanisms.parse(every).noise_rate(0.5)  # type: ignore[attr-defined]
+        rate = mechanisms.parse(every).noise_rate(0.5)
         expected = noise.discrete_laplace_mean(rate)
         spread = np.sqrt((noise.discrete_laplace_sd(rate) ** 2 - expected**2) / (400 * STREAM.counts.size))
         assert abs(found["stream-mean-absolute-error"] - expected) < 4.5 * spread  # seeded; false alarm 7e-6

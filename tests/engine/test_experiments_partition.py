@@ -38,7 +38,7 @@ def uneven(monkeypatch):
 
 def firsts(of):
     """The first repetition of each cell's blocks, in their order."""
-    found: dict[str, list[int]] = {}
+    found = {}
     for block in of:
         found.setdefault(block.cell.digest, []).append(block.first)
     return found
@@ -119,11 +119,11 @@ class TestParts:
 
     def test_are_what_processes_take(self, uneven, series, tmp_path):
         """The progress callback is called with every block, and each is stored."""
-        received: list[tuple[int, int]] = []
+        received = []
         store = FolderStore(tmp_path)
         table = run(uneven, series, store, workers=2, watch=lambda *reported: received.append(reported))
         count = len(list(blocks(uneven, [len(one) for one in series])))
         assert received == [(i + 1, count) for i in range(count)]
-        again: list[tuple[int, int]] = []
+        again = []
         assert run(uneven, series, store, watch=lambda *reported: again.append(reported)).equals(table)
         assert again == []

@@ -127,8 +127,6 @@ class TestCells:
     def test_the_prediction_has_the_order_of_the_time_it_takes(self, name, users, metrics):
         data = CityCheckIns(users=users, per_user=20, seed=1).data()
         given = given_of("checkins", data)
-        assert given is not None
-        assert given.box is not None
         box = dict(zip(("west", "south", "east", "north"), given.box, strict=True)) | {"side": 16}
         cell = cell_of(name, metrics, box)
         run_block(Block(cell, 0, 1), data)

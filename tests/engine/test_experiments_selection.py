@@ -4,7 +4,6 @@ import hashlib
 import io
 import json
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -106,7 +105,7 @@ class TestSelection:
 
 
 class TestOldSpecs:
-    OLD: Any = {
+    OLD = {
         "base": {"landmarks": {"name": "synthetic", "share": 0.5, "seed": 1}},
         "grid": {},
         "repetitions": 2,

@@ -2,10 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -47,7 +44,7 @@ def rows_of(series):
 def _millis(times):
     import pandas as pd
 
-    return pd.to_datetime(times, utc=True, format="ISO8601").astype("datetime64[ms, UTC]").astype("int64").tolist()  # type: ignore[no-any-return]
+    return pd.to_datetime(times, utc=True, format="ISO8601").astype("datetime64[ms, UTC]").astype("int64").tolist()
 
 
 def of_frame(frame):
@@ -135,7 +132,7 @@ def _of_trajectory(one, people):
 def by_json_lines(path):
     """Lines as web maps read them: coordinates and a list of times."""
     document = json.loads(path.read_text())
-    rows: list[Row] = []
+    rows = []
     for feature in document["features"]:
         own, places = feature["properties"], feature["geometry"]["coordinates"]
         times = _millis(np.array([time.removesuffix("Z") for time in own["coordTimes"]], dtype="M8[ms]"))
@@ -146,7 +143,7 @@ def by_json_lines(path):
 def by_kepler(path):
     """Trips as kepler.gl reads them: [longitude, latitude, altitude, seconds since 1970]."""
     document = json.loads(path.read_text())
-    rows: list[Row] = []
+    rows = []
     for feature in document["features"]:
         assert feature["geometry"]["type"] == "LineString"
         own = feature["properties"]
@@ -160,7 +157,7 @@ def by_gpxpy(path):
     import gpxpy
 
     document = gpxpy.parse(path.read_text())
-    rows: list[Row] = []
+    rows = []
     for track in document.tracks:
         person = track.extensions[0].text
         for point in track.segments[0].points:
@@ -168,7 +165,7 @@ def by_gpxpy(path):
     return rows, json.loads(document.metadata_extensions[0].text)
 
 
-READERS: Mapping[str, Callable[[Path], tuple[list[Row], Any]]] = {
+READERS = {
     "csv": by_pandas,
     "parquet": by_pyarrow,
     "geoparquet": by_geopandas_parquet,
