@@ -192,38 +192,6 @@ def test_the_answers_of_one_sparse_vector_leak_what_its_changes_are_charged(valu
     assert abs(math.log(one / other)) <= changed * clustering / sensitivity + 1e-6
 
 
-@given(seed=st.integers(0, 2**32), merging=st.floats(0.0, 1.0), mode=st.sampled_from(["code", "svt"]))
-@settings(max_examples=30, deadline=None)
-def test_each_count_is_part_of_the_queries_of_one_cluster_at_most(seed, merging, mode):
-    rng = np.random.default_rng(seed)
-    run = run_with(mode, 3)
-    run.queries = GivenDraws(np.where(rng.random(4000) < merging, -(10**9), 10**9))
-    clusters, queries = queries_of_counts(*sizes_over_time(run, rng.integers(0, 50, (40, 3))), mode)
-    assert max(map(len, clusters.values())) <= 1
-    if mode == "code":
-        assert max(queries.values()) <= 1
-
-
-def queries_of_counts(sizes, queried, mode):
-    """For each count (t, k) the clusters whose queries it is part of, and in how many queries it is."""
-    clusters, queries, total = {}, {}, 0
-    for k in range(sizes.shape[1]):
-        begun, is_open = 0, True
-        for t in range(len(sizes)):
-            clusters[t, k], queries[t, k] = set(), 0
-            if t and is_open:  # a query about the cluster and t
-                total += 1
-                for i in range(begun, t + 1):
-                    clusters[i, k].add(begun)
-                    queries[i, k] += 1
-                is_open = mode != "code" and sizes[t, k] > 1
-                begun = t if sizes[t, k] == 1 else begun
-            else:
-                begun, is_open = t, True
-    assert total == queried[-1]
-    return clusters, queries
-
-
 class TestWindows:
     @each("mode", SOUND)
     def test_the_rates_of_a_window_leak_at_most_epsilon_as_reals(self, mode):

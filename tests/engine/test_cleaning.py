@@ -94,16 +94,6 @@ class TestEveryStep:
                 assert rows(found) <= rows(series)
                 assert before - reported["after"] >= len(reported["events"])
 
-    @every_step
-    @given(series=datasets())
-    def test_twice_is_once(self, cls, series):
-        for step in variants(cls):
-            if cls.registered_name() in ("only-series", "resample", "drop-jumps"):
-                continue  # numbers are counted again; the great circle is not the old one; a place may become visible
-            once, _ = clean(series, [step])
-            twice, _ = clean(once, [step])
-            assert [one.lon.tolist() for one in once] == [one.lon.tolist() for one in twice]
-
     @pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.reads == "times"])
     @given(series=datasets())
     def test_one_that_reads_times_alone_keeps_the_same_times_wherever_one_was(self, cls, series):

@@ -43,31 +43,6 @@ class AfterHistory(Recommender):
         return cls(grid, private=private)
 
 
-class Remembers(Recommender):
-    """Every transition of the check-ins that it was fitted to, and nothing else."""
-
-    model = "test-remembers"
-
-    @classmethod
-    def fitted(cls, checkins):
-        found = cls(GRID)
-        pairs = Sequences.of(checkins, GRID).windows(2)
-        table = np.zeros((len(GRID), len(GRID)))
-        np.add.at(table, (pairs[:, 0], pairs[:, 1]), 1.0)
-        object.__setattr__(found, "table", table)
-        return found
-
-    def scores(self, history):
-        return self.table[history[-1]]
-
-    def parts(self):
-        return {}
-
-    @classmethod
-    def from_parts(cls, grid, parts, *, private):
-        raise NotImplementedError
-
-
 def plain(cells, history):
     """Histories and later cells, one position after the other."""
     found = []
@@ -224,20 +199,3 @@ class TestSplit:
         ):
             with pytest.raises(ParameterError, match=message):
                 split_by_user(checked_in([1]), share, np.random.default_rng(1), density=density)
-
-
-def private_habits(users=40):
-    """Users who each repeat an order of cells of their own: whoever was fitted is predicted, others are not."""
-    rng = np.random.default_rng(5)
-    return checked_in(*[(rng.permutation(16)[:5].tolist() * 6) for _ in range(users)])
-
-
-def test_what_users_repeat_is_known_of_fitted_ones_alone():
-    """The hit rate of a model that remembers shows a leak of positions: it fails where a fitted user is measured."""
-    data = private_habits()
-    fitted, others = split_by_user(data, 0.2, np.random.default_rng(2))
-    model = Remembers.fitted(fitted)
-    honest, leaked = (HitRate(k=1).of(truth, model) for truth in (others, fitted))
-    chance = 100 / 15
-    assert honest < 2.5 * chance
-    assert leaked > 2 * honest

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks import recommendation_sets
 from privacy_engine import noise
 from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.data import CheckIns
@@ -288,6 +289,13 @@ def test_the_reference_without_noise_has_no_guarantee_and_is_not_released():
     assert mechanism.guarantee().epsilon is None
     with pytest.raises(ParameterErrors, match="without noise"):
         ReleaseSpec.parse({"mechanism": mechanism.model_dump()})
+
+
+def gowalla(folder, odd):
+    """Check-ins in New York of the users with odd numbers, or of the others: a split by user."""
+    every = recommendation_sets.gowalla(folder / recommendation_sets.EVENTS)
+    which = np.array(every.users, dtype=int)[every.user] % 2 == odd
+    return replace(every, **{name: getattr(every, name)[which] for name in ("user", "time_s", "lon", "lat")})
 
 
 @each(("epsilon", "model"), [(0.1, "gravity"), (1e4, "transitions")])

@@ -1,7 +1,6 @@
 """Presets of count streams and check-ins, and the batches and predicted times of their releases."""
 
 from time import process_time
-from typing import ClassVar, Literal
 
 import pytest
 
@@ -23,7 +22,6 @@ from privacy_engine.experiments import (
     run_block,
 )
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms.stream.uniform import StreamUniform
 from tests.cases import each
 from tests.engine.test_experiments_kinds import CHECKINS, KINDS, STREAM, spec
 
@@ -124,29 +122,6 @@ class TestEveryPreset:
         along = shown["axes"][shown["along"]]
         assert along["log"] is not (along["name"] == "history")
         assert [one["unit"] for one in shown["measures"]] == [measures.parse(measure).unit for measure in one.metrics]
-
-
-def test_a_mechanism_that_is_registered_later_is_in_the_presets(monkeypatch):
-    class StreamLater(StreamUniform):
-        """Discrete Laplace noise [1]_.
-
-        References
-        ----------
-        .. [1] Ghosh, Roughgarden, Sundararajan. "Universally Utility-Maximizing Privacy Mechanisms". STOC 2009.
-        """
-
-        title: ClassVar[str] = "Stream later"
-        name: Literal["stream-later"] = "stream-later"
-
-    monkeypatch.setitem(mechanisms._registered, "stream-later", StreamLater)
-    preset = presets.parse({"name": "stream-epsilon", "repetitions": 2, **FEW_COUNTS})
-    titles = {cell.release.title for cell in preset.spec().cells()}
-    assert titles == {cls.title for cls in mechanisms.of("stream")} >= {"Stream later"}
-    rows = run(preset.spec(), None).to_pylist()
-    later, uniform = (
-        [row["mean"] for row in rows if row["release.title"] == title] for title in ("Stream later", "Stream uniform")
-    )
-    assert later == uniform  # the same algorithm and the same noise
 
 
 class TestFirstDimensions:

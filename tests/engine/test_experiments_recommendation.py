@@ -11,7 +11,7 @@ from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.metrics import HitRate, ReciprocalRank
 from tests.cases import refusal
-from tests.engine.test_evaluation import private_habits
+from tests.engine.test_evaluation import checked_in
 from tests.engine.test_experiments_kind_presets import assert_predicted
 
 SIDES = ("west", "south", "east", "north")
@@ -27,6 +27,12 @@ def cell_of(name, metrics=("hit-rate-1",), box=BOX, own=None, **changes):
 def refused(**changes):
     wrong = refusal(ParameterErrors, cell_of, **changes)
     return "; ".join(error.message for error in wrong.errors)
+
+
+def private_habits():
+    """40 users who each repeat an order of cells of their own: whoever was fitted is predicted, others are not."""
+    rng = np.random.default_rng(5)
+    return checked_in(*[(rng.permutation(16)[:5].tolist() * 6) for _ in range(40)])
 
 
 class TestLeaks:
