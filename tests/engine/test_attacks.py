@@ -25,8 +25,6 @@ from tests.cases import each
 from tests.engine.mechanism_examples import walk
 from tests.examples import examples
 
-CLASSES = list(attacks)
-every_attack = each("cls", CLASSES)
 MONDAY = 1_717_372_800.0  # 2024-06-03 00:00 UTC
 
 
@@ -39,55 +37,43 @@ def released(truth, radius_m, seed=1, mechanism=EventLevel):
     return mechanism(epsilon=1.0, radius_m=radius_m).release(truth, marks, rng=noise.seeded(seed))
 
 
+@each("cls", list(attacks))
 class TestEveryAttack:
-    @every_attack
-    def test_it_leaves_what_it_reads_and_gives_a_sentence(self, cls):
-        truths = [walk(30, seed=seed) for seed in range(3)]
+    def given_(self, cls, count):
+        truths = [walk(30, seed=seed) for seed in range(count)]
         releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
-        before = [one.series.lon.copy() for one in releases]
-        given_ = (truths[0], releases[0]) if issubclass(cls, SeriesAttack) else (truths, releases)
-        one, two = example(cls).run(*given_), example(cls).run(*given_)
+        return (truths[0], releases[0]) if issubclass(cls, SeriesAttack) else (truths, releases)
+
+    def test_it_leaves_what_it_reads_and_a_page_can_show_it(self, cls):
+        truth, release = self.given_(cls, 3)
+        read = release if isinstance(release, list) else [release]
+        before = [one.series.lon.copy() for one in read]
+        one, two = example(cls).run(truth, release), example(cls).run(truth, release)
         assert one.sentence.endswith(".")
         assert one.as_dict() == two.as_dict()
         assert json.loads(json.dumps(one.as_dict(), allow_nan=False))["sentence"] == one.sentence
-        assert all((now.series.lon == then).all() for now, then in zip(releases, before, strict=True))
+        assert all((now.series.lon == then).all() for now, then in zip(read, before, strict=True))
+        json.dumps({what: place.as_dict() for what, place in one.places.items()}, allow_nan=False)
+        assert list(one.places) == (["Home", "Workplace"] if cls is HomeWork else [])
+        assert (one.path is not None) == (cls.registered_name() == "localisation")
+        assert cls.assumes
+        assert all(one.endswith(".") for one in cls.assumes)
+        assert cls.population == (not issubclass(cls, SeriesAttack))
 
-    @every_attack
     def test_a_progress_callback_changes_nothing(self, cls, monkeypatch):
         monkeypatch.setattr(hidden_markov, "BLOCK_CELLS", 8 * 64**2)
-        truths = [walk(30, seed=seed) for seed in range(3)]
-        releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
-        given_ = (truths[0], releases[0]) if issubclass(cls, SeriesAttack) else (truths, releases)
-        received: list[float] = []
+        given_, received = self.given_(cls, 3), []
         watched = example(cls).run(*given_, watch=received.append)
         assert watched.as_dict() == example(cls).run(*given_).as_dict()
-        assert received == sorted(received)
+        assert received == sorted(set(received))
         assert all(0 <= share < 1 for share in received)
-        assert len(received) == len(set(received))
         assert (len(received) >= 3) == (cls is not HomeWork)
 
-    @every_attack
-    def test_what_a_map_shows_is_what_it_found(self, cls):
-        truths = [walk(30, seed=seed) for seed in range(2)]
-        releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
-        given_ = (truths[0], releases[0]) if issubclass(cls, SeriesAttack) else (truths, releases)
-        found = example(cls).run(*given_)
-        json.dumps({what: place.as_dict() for what, place in found.places.items()}, allow_nan=False)
-        assert list(found.places) == (["Home", "Workplace"] if cls is HomeWork else [])
-        assert (found.path is not None) == (cls.registered_name() == "localisation")
-
-    @every_attack
     def test_a_release_of_another_series_is_refused(self, cls):
         truth, release = walk(30), released(walk(29), 20.0)
         given_ = (truth, release) if issubclass(cls, SeriesAttack) else ([truth] * 2, [release] * 2)
         with pytest.raises(DataError, match="the release must be of 30 events, got 29"):
             example(cls).run(*given_)
-
-    @every_attack
-    def test_a_page_can_show_it(self, cls):
-        assert cls.assumes
-        assert all(one.endswith(".") for one in cls.assumes)
-        assert cls.population == (not issubclass(cls, SeriesAttack))
 
 
 def week(home, work, seed=1):
@@ -130,15 +116,12 @@ class TestHomeWork:
         assert found.home.lon == pytest.approx(lon)
         assert found.work.lon == pytest.approx(lon + 0.05)
 
-    def test_skip_gives_the_home_away_even_where_all_nights_are_landmarks(self):
+    def test_landmarks_are_given_away_where_they_are_skipped_and_hidden_at_user_level(self):
         truth = week((8.5, 47.3), (8.53, 47.32))
         hour = (truth.time_s + 240 * 8.5) / 3600 % 24
         night = LandmarkSet((hour >= 22) | (hour < 6))
         release = Skip(epsilon=1.0, radius_m=20.0).release(truth, night, rng=noise.seeded(1))
         assert self.attack.run(truth, release).home.within
-
-    def test_user_level_hides_both(self):
-        truth = week((8.5, 47.3), (8.53, 47.32))
         found = self.attack.run(truth, released(truth, 20.0, mechanism=UserLevel))
         assert not found.home.within
         assert not found.work.within
@@ -154,14 +137,11 @@ class TestHomeWork:
         roams = Trajectory(at * 0.1, np.zeros(len(at)), MONDAY + at * 3600)
         assert not self.attack.run(roams, released(roams, 1.0)).work.exists
 
-    def test_too_many_stays_are_refused(self, monkeypatch):
+    def test_too_many_stays_and_no_times_are_refused(self, monkeypatch):
         truth = week((8.5, 47.3), (8.53, 47.32))
         monkeypatch.setattr(home_work, "MOST_STAYS", 5)
-        with pytest.raises(ParameterError, match="duration_s must be so long that there are at most 5 stays") as caught:
+        with pytest.raises(ParameterError, match="duration_s must be so long that there are at most 5 stays"):
             self.attack.run(truth, released(truth, 1.0))
-        assert caught.value.field == "duration_s"
-
-    def test_without_times_it_is_stated(self):
         truth = Trajectory([0.0, 0.1], [0.0, 0.0])
         with pytest.raises(DataError, match="Home and work needs times"):
             self.attack.run(truth, released(truth, 1.0))
@@ -228,27 +208,17 @@ class TestReidentification:
         assert much.mean_rank == pytest.approx(10.5, abs=2)
         assert little.chance == much.chance == 0.05
         assert little.sentence.startswith("4 known points single out the right release of 20 in ")
-
-    def test_more_points_single_out_more(self):
-        releases = [released(one, 300.0, i) for i, one in enumerate(self.truths)]
-        shares = [self.attack(points=k, tries=50).run(self.truths, releases).unique_share for k in (1, 4, 16)]
-        assert (np.diff(shares) > 0).all()
-
-    def test_times_alone_distinguishes_people(self):
-        """Whatever the noise: no two are seen at one time."""
-        truths = [Trajectory(one.lon, one.lat, one.time_s + 1e5 * i) for i, one in enumerate(self.truths)]
-        found = self.attack().run(truths, [released(one, 1e6, i) for i, one in enumerate(truths)])
-        assert found.unique_share == 1
-
-    def test_the_same_release_for_all_singles_out_no_one(self):
-        found = self.attack().run([self.truths[0]] * 3, [released(self.truths[0], 10.0)] * 3)
-        assert (found.rank == 3).all()
-        assert found.unique_share == 0
-
-    def test_series_without_times_are_compared_event_by_event(self):
         truths = [Trajectory(one.lon, one.lat) for one in self.truths]
         found = self.attack().run(truths, [released(one, 5.0, i) for i, one in enumerate(truths)])
-        assert found.unique_share > 0.95
+        assert found.unique_share > 0.95, "without times, event by event"
+        truths = [Trajectory(one.lon, one.lat, one.time_s + 1e5 * i) for i, one in enumerate(self.truths)]
+        found = self.attack().run(truths, [released(one, 1e6, i) for i, one in enumerate(truths)])
+        assert found.unique_share == 1, "whatever the noise: no two are seen at one time"
+        found = self.attack().run([self.truths[0]] * 3, [released(self.truths[0], 10.0)] * 3)
+        assert (found.rank == 3).all(), "the same release for all"
+        releases = [released(one, 300.0, i) for i, one in enumerate(self.truths)]
+        shares = [self.attack(points=k, tries=50).run(self.truths, releases).unique_share for k in (1, 4, 16)]
+        assert (np.diff(shares) > 0).all(), "more points single out more"
 
     def test_points_are_distinct_and_every_set_alike(self):
         """Over all values of the uniform draws: each ordered pair of 4 comes once."""

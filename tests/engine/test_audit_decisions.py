@@ -42,7 +42,6 @@ def test_one_check_in_more_changes_three_runs_in_boxes_that_half_the_noise_split
 def test_without_noise_a_tree_shows_the_runs_alone():
     mechanism = privtree()
     observed = Decisions.of(mechanism)
-    assert observed is not None
     exact = mechanism.model_copy(update={"epsilon": 1e4})
     pair = pair_of(mechanism)
     one, other = (observed.observe(exact.release(data, rng=noise.seeded(1))) for data in (pair.first, pair.second))

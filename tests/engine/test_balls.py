@@ -36,22 +36,22 @@ def digits(bits):
     return localcontext(prec=bits * 302 // 1000 + 60)
 
 
-def sine(x):
-    total, term, k = Decimal(0), x, 1
+def series(term, k, x):
+    """``term`` and all that follow, each −x²/(k + 1)(k + 2) times the one before."""
+    total = Decimal(0)
     while abs(term) > Decimal(10) ** -getcontext().prec:
         total += term
         term *= -x * x / ((k + 1) * (k + 2))
         k += 2
     return total
+
+
+def sine(x):
+    return series(x, 1, x)
 
 
 def cosine(x):
-    total, term, k = Decimal(0), Decimal(1), 0
-    while abs(term) > Decimal(10) ** -getcontext().prec:
-        total += term
-        term *= -x * x / ((k + 1) * (k + 2))
-        k += 2
-    return total
+    return series(Decimal(1), 0, x)
 
 
 def spread(value, bits, units):

@@ -11,7 +11,7 @@ from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Adaptive, Uniform, adaptive
 from tests.cases import each
-from tests.engine.mechanism_examples import CLASSES, every_mechanism, example, masks, variants, walk
+from tests.engine.mechanism_examples import every_mechanism, example, masks, variants, walk
 from tests.examples import examples
 from tests.later import stats
 
@@ -44,6 +44,7 @@ def test_many_times_have_the_law_of_the_release(cls):
 
     2,000 draws each way; nine mechanisms, seven statistics, rejected at 1e-6 each: a false alarm rate of 6e-5.
     """
+    assert getattr(cls.draw_many, "draw", None) is cls.draw, "it has a form for many at once"
     mask = np.array([True, False, True, True])
     series = Trajectory(np.full(4, 116.4), np.full(4, 39.9))
     mechanism, landmarks, times = example(cls), LandmarkSet(mask), 2000
@@ -52,6 +53,8 @@ def test_many_times_have_the_law_of_the_release(cls):
     single = np.stack([positions(mechanism.release(series, landmarks, rng=rng), 4) for _ in range(times)])
     for one, other in zip(statistics(many, series), statistics(single, series), strict=True):
         assert stats.ks_2samp(one, other).pvalue > 1e-6
+    with pytest.raises(DataError, match="landmarks must mark 3 events, got 4"):
+        mechanism.repeat(walk(3), landmarks, 2, rng=noise.seeded(1))
 
 
 def statistics(drawn, series):
@@ -59,10 +62,6 @@ def statistics(drawn, series):
     moved = geo.distance_m(series.lon, series.lat, lon, lat)
     apart = geo.distance_m(lon[:, :-1], lat[:, :-1], lon[:, 1:], lat[:, 1:])
     return [*moved.T, *apart.T]
-
-
-def test_every_mechanism_has_a_form_for_many_at_once():
-    assert [cls.__name__ for cls in CLASSES if getattr(cls.draw_many, "draw", None) is not cls.draw] == []
 
 
 class TestWhatIsReplaced:
@@ -82,16 +81,11 @@ class TestWhatIsReplaced:
         assert self.published(cls).any()
         assert not self.published(type("Other", (cls,), {method: lambda *_, **__: self.truth()})).any()
 
-    @pytest.mark.parametrize("owner", [Uniform, TrajectoryMechanism])
-    def test_a_release_patched_from_outside(self, owner, monkeypatch):
-        monkeypatch.setattr(owner, "release", lambda *_, **__: self.truth())
-        assert not self.published(Uniform).any()
-
-    def test_noise_patched_from_outside(self, monkeypatch):
-        monkeypatch.setattr(Uniform, "perturb", lambda _, lon, lat, budgets, *, rng: (lon, lat))
-        assert not self.published(Uniform).any()
-
-
-def test_landmarks_of_another_series_are_refused():
-    with pytest.raises(DataError, match="landmarks must mark 3 events, got 2"):
-        example(Uniform).repeat(walk(3), LandmarkSet(np.zeros(2, dtype=bool)), 2, rng=noise.seeded(1))
+    def test_what_is_patched_from_outside(self):
+        for owner in (Uniform, TrajectoryMechanism):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(owner, "release", lambda *_, **__: self.truth())
+                assert not self.published(Uniform).any()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Uniform, "perturb", lambda _, lon, lat, budgets, *, rng: (lon, lat))
+            assert not self.published(Uniform).any()

@@ -2,12 +2,11 @@
 
 import io
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from privacy_engine.formats import Reading, blockwise, read
+from privacy_engine.formats import blockwise, read
 from tests.examples import examples
 
 CALM = settings(max_examples=examples(40), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
@@ -20,21 +19,28 @@ def lines(rows, start=0):
     ]
 
 
-def both(text, monkeypatch, block=400, **options):
-    found = []
-    for size in (1 << 30, block):
-        monkeypatch.setattr(blockwise, "BLOCK", size)
-        monkeypatch.setattr("privacy_engine.formats.source.CHUNK", min(size, 200))
-        found.append(read(io.BytesIO(text.encode()), name="x.csv", **options))
-    return found[0], found[1]
+def outcome(text, refusals=(), **options):
+    """Names, columns and report of what is read, or the refusal where it may be refused."""
+    try:
+        found = read(io.BytesIO(text.encode()), name="x.csv", **options)
+    except refusals as refused:
+        return str(refused)
+    columns = [[getattr(one, name) for name in ("lon", "lat", "time_s")] for one in found.series]
+    bits = [[None if one is None else one.tobytes() for one in columns_of] for columns_of in columns]
+    return [one.name for one in found.series], bits, found.report.as_dict()
 
 
 def same(whole, pieces):
-    assert [one.name for one in whole.series] == [one.name for one in pieces.series]
-    for one, two in zip(whole.series, pieces.series, strict=True):
-        for column in ("lon", "lat", "time_s"):
-            assert np.array_equal(getattr(one, column), getattr(two, column))
-    assert whole.report.as_dict() == pieces.report.as_dict()
+    assert whole == pieces
+
+
+def both(text, monkeypatch, **options):
+    found = []
+    for size in (1 << 30, 400):
+        monkeypatch.setattr(blockwise, "BLOCK", size)
+        monkeypatch.setattr("privacy_engine.formats.source.CHUNK", 200)
+        found.append(outcome(text, **options))
+    return found
 
 
 @CALM
@@ -62,18 +68,7 @@ def test_any_table_is_read_alike(data):
         rows[at] = "" if what == "blank" else ",".join(cells)
     text = "\n".join(["user,time,lat,lon", *rows]) + data.draw(st.sampled_from(["", "\n"]))
     with pytest.MonkeyPatch.context() as monkeypatch:
-        found: list[object] = []
-        for size in (1 << 30, 400):
-            monkeypatch.setattr(blockwise, "BLOCK", size)
-            monkeypatch.setattr("privacy_engine.formats.source.CHUNK", 200)
-            try:
-                found.append(read(io.BytesIO(text.encode()), name="x.csv"))
-            except ValueError as refused:
-                found.append(str(refused))
-    if isinstance(found[0], Reading) and isinstance(found[1], Reading):
-        same(found[0], found[1])
-    else:
-        assert found[0] == found[1]
+        same(*both(text, monkeypatch, refusals=ValueError))
 
 
 def test_blocks_are_used_where_all_is_in_order(monkeypatch):
@@ -81,13 +76,13 @@ def test_blocks_are_used_where_all_is_in_order(monkeypatch):
     original = blockwise._joined
     monkeypatch.setattr(blockwise, "_joined", lambda *given: joined.append(1) or original(*given))
     text = "\n".join(["user,time,lat,lon", *lines(60)])
-    same(*both(text, monkeypatch))
-    same(*both(text, monkeypatch, first_n=3))
-    same(*both(text.replace(",13.", ",x13.", 2), monkeypatch))
-    assert len(joined) == 3
-
-
-@pytest.mark.parametrize("head", ["\ufeff", ""])
-def test_a_mark_at_the_beginning_and_a_file_without_times(head, monkeypatch):
-    rows = [f"{52 + i / 1000},{13 + i / 1000}" for i in range(100)]
-    same(*both(head + "\n".join(["lat,lon", *rows]), monkeypatch))
+    untimed = "\n".join(["lat,lon", *(f"{52 + i / 1000},{13 + i / 1000}" for i in range(100))])
+    for rows, options in (
+        (text, {}),
+        (text, {"first_n": 3}),
+        (text.replace(",13.", ",x13.", 2), {}),
+        (untimed, {}),
+        ("\ufeff" + untimed, {}),
+    ):
+        same(*both(rows, monkeypatch, **options))
+    assert len(joined) == 5

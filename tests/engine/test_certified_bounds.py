@@ -41,17 +41,16 @@ def sine_and_cosine_off():
     return off_by(sine, factorial_series(ORDER, True)), off_by(cosine, factorial_series(ORDER, False))
 
 
-@cache
-def arctan_off():
-    true = [Fraction((-1) ** (k // 2), k) if k % 2 else Fraction(0) for k in range(80)]
-    return off_by(small_arctan(x_series(80)), true)
+def odd_series(order, numerator):
+    """numerator(k) / k for odd k."""
+    return [Fraction(numerator(k), k) if k % 2 else Fraction(0) for k in range(order)]
 
 
 @cache
 def log_off():
-    """Of s = f/(2 + f), so that ln(1 + f) = 2 (s + s³/3 + …) and f = 2 (s + s² + …)."""
-    true = [Fraction(2, k) if k % 2 else Fraction(0) for k in range(40)]
-    return off_by(log_of_parts(0.0, Series([0] + [2] * 39)), true)
+    """The remainder, over s = f/(2 + f), so that ln(1 + f) = 2 (s + s³/3 + …) and f = 2 (s + s² + …)."""
+    off = off_by(log_of_parts(0.0, Series([0] + [2] * 39)), odd_series(40, lambda k: 2))
+    return most_on(off[1:], -LOG_S, LOG_S, 32) + 2 * 0.1716**39 / (1 - 0.1716)
 
 
 ORDER = 34
@@ -91,33 +90,23 @@ class TestElementaryFunctions:
     def test_of_a_logarithm_in_proportion(self, k):
         """Of every float from 2**-110 to 2: k ln 2 + ln(1 + f), f between the roots less 1."""
         low, high = math.sqrt(0.5) * (1 - 2.0**-18) - 1, math.sqrt(2) * (1 + 2.0**-18) - 1
-        off = self.logarithm_off()
-        ends = dyadic(high, 54 if k in (0, -1) else 3, 8), [(-b, -a) for a, b in dyadic(-low, 54 if k == 0 else 3, 8)]
-        within = [(-Fraction(1, 16), Fraction(1, 16))] if k not in (0, -1) else []
-        for a, b in [*ends[0], *ends[1], *within]:
+        pieces = [*dyadic(high, 54 if k in (0, -1) else 3, 8)]
+        pieces += [(-b, -a) for a, b in dyadic(-low, 54 if k == 0 else 3, 8)]
+        pieces += [(-Fraction(1, 16), Fraction(1, 16))] if k not in (0, -1) else []
+        for a, b in pieces:
             found = log_of_parts(float(k), Rounded.between(a, b))
-            least = self.least_logarithm(k, a, b)
-            if least:  # what lies between -2**-53 and 2**-53 is 0, exactly
-                assert (found.error + off * max(abs(float(a)), abs(float(b))) / 1.7) / least < LOG * U
-
-    @staticmethod
-    @cache
-    def logarithm_off():
-        """The remainder of the logarithm's series, over s: for every k the same."""
-        return most_on(log_off()[1:], -LOG_S, LOG_S, 32) + 2 * 0.1716**39 / (1 - 0.1716)
-
-    @staticmethod
-    def least_logarithm(k, a, b):
-        ends = [k * math.log(2) + math.log1p(float(end)) for end in (a, b)]
-        if ends[0] * ends[1] <= 0:
-            assert k in (0, -1)
-            return 0.0
-        return min(map(abs, ends)) * (1 - 1e-9)
+            ends = [k * math.log(2) + math.log1p(float(end)) for end in (a, b)]
+            if ends[0] * ends[1] <= 0:  # what lies between -2**-53 and 2**-53 is 0, exactly
+                assert k in (0, -1)
+                continue
+            least = min(map(abs, ends)) * (1 - 1e-9)
+            assert (found.error + log_off() * max(abs(float(a)), abs(float(b))) / 1.7) / least < LOG * U
 
     def test_of_an_angle(self):
         """The octant's t, known to three roundings; then π/4 + t, π/2 − that, π − that, with their constants."""
         t, relative = elementary.TAN_PI_8 * UP, 3.01
-        approximation = most_on(arctan_off(), Fraction(0), Fraction(t), 32) + t**81 / 81
+        off = off_by(small_arctan(x_series(80)), odd_series(80, lambda k: (-1) ** (k // 2)))
+        approximation = most_on(off, Fraction(0), Fraction(t), 32) + t**81 / 81
 
         def bound(a, b):
             return small_arctan(Rounded.between(a, b, float(b) * relative * U)).error
@@ -216,16 +205,3 @@ def test_destinations_lie_within_their_bounds(kind):
     assert compared > 300
     assert (ratio < 0.85).all()
     assert (ratio > 0.001).all()
-
-
-def test_undecided_is_what_the_bounds_leave_and_no_more(record_property):
-    """Of two million draws in a city, at 1 and at 0.01 per metre: 1e-5 to 1e-4 are undecided."""
-    n = 1_000_000
-    words = np.random.default_rng(7).integers(0, 2**64, size=(n, 4), dtype=np.uint64)
-    for epsilon in (1.0, 0.01):
-        state, cells = np.empty(n, np.uint8), np.empty((2, n), np.int64)
-        rate = np.full(n, epsilon * geo.EARTH_RADIUS_M)
-        certified.planar_cells(np.full(n, 116.4), np.full(n, 39.9), rate, words, state, *cells)
-        share = (state == certified.UNDECIDED).mean()
-        record_property(f"undecided at {epsilon} per metre", float(share))
-        assert 1e-5 < share < 1e-4

@@ -22,22 +22,16 @@ def matrices(draw):
 class TestReversal:
     @settings(max_examples=examples(60))
     @given(matrices())
-    def test_belongs_to_the_same_chain(self, matrix):
-        shares = stationary(matrix)
+    def test_belongs_to_the_same_chain_and_twice_is_the_chain_again(self, matrix):
+        shares, backward = stationary(matrix), reversal(matrix)
         assert shares @ matrix == pytest.approx(shares, abs=1e-9)
-        assert mismatch(reversal(matrix), matrix) == pytest.approx(0, abs=1e-9)
+        assert mismatch(backward, matrix) == pytest.approx(0, abs=1e-9)
+        visited = shares > 1e-6
+        assert reversal(backward)[visited] == pytest.approx(matrix[visited], abs=1e-5)
 
-    @settings(max_examples=examples(60))
-    @given(matrices())
-    def test_twice_is_the_chain_again(self, matrix):
-        visited = stationary(matrix) > 1e-6
-        assert reversal(reversal(matrix))[visited] == pytest.approx(matrix[visited], abs=1e-5)
-
-    def test_smoothing_matrices_are_their_own(self):
+    def test_smoothing_matrices_are_their_own_and_a_cycle_runs_backwards(self):
         matrix = smoothing_matrix(5, 0.01)
         assert reversal(matrix) == pytest.approx(matrix, abs=1e-12)
-
-    def test_of_a_cycle_runs_backwards(self):
         cycle = np.roll(np.eye(3), 1, axis=1)
         assert reversal(cycle).tolist() == cycle.T.tolist()
 
@@ -45,8 +39,6 @@ class TestReversal:
         one, other = [[0.5, 0.5], [0.05, 0.95]], [[0.9, 0.1], [0.5, 0.5]]
         assert mismatch(one, other) > 0.05
         assert mismatch(one, np.eye(3)) == 1.0
-
-    def test_fail_names_the_field(self):
         with pytest.raises(DataError, match="backward must have rows that sum to 1"):
             mismatch([[0.5, 0.4], [0, 1]], np.eye(2))
 

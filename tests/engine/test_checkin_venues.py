@@ -15,7 +15,7 @@ from privacy_engine.grid import Grid
 from privacy_engine.mechanisms.recommendation import CheckInVenues
 from privacy_engine.recommender import Recommender, VenuesModel
 from privacy_engine.venues import Venues
-from tests.cases import each, refusal
+from tests.cases import refusal
 from tests.engine.format_samples import read_bytes, zipped
 
 BOX = {"west": 0.0, "south": 0.0, "east": 2.0, "north": 2.0, "side": 2}
@@ -55,11 +55,6 @@ def test_neighbours_spend_at_most_epsilon(unit, others, one, more, data):
     assert one_input.venues.ids == other_input.venues.ids == ["a", "b", "c"]
 
 
-def test_the_first_check_ins_at_listed_venues_in_the_box_count():
-    found = mechanism().prepared(uploaded([4, 3, 1, 0, 0], [2]))
-    assert found.counts.tolist() == [1, 1, 1]
-
-
 def test_venues_of_a_cell_come_by_their_counts():
     model = VenuesModel(Grid.from_dict(BOX), LISTED.at(np.array([0, 1, 2])), np.array([-2, 7, 4]))
     assert model.venues_in(0, 5).tolist() == [1, 0]
@@ -73,56 +68,38 @@ def test_venues_of_a_cell_come_by_their_counts():
     assert again.as_dict() == model.as_dict()
 
 
-def test_every_listed_venue_in_the_box_is_published_also_without_a_check_in():
+def test_the_first_check_ins_at_listed_venues_in_the_box_count_and_all_of_these_are_published():
+    assert mechanism().prepared(uploaded([4, 3, 1, 0, 0], [2])).counts.tolist() == [1, 1, 1]
     model = mechanism().release(uploaded([0]), rng=noise.publishable())
     assert model.private
     assert model.venues.names == ["Café", "", "Park"]
-
-
-def test_the_guarantee_names_the_list():
     guarantee = mechanism().guarantee()
     assert "of which the first 2 at listed venues in the box count" in guarantee.statement
     assert "with a box, a grid and a list of venues chosen without the check-ins" in guarantee.statement
     assert any("nothing in it depends on the check-ins" in one for one in guarantee.assumptions)
-
-
-def test_without_a_list_nothing_is_counted():
     data = CheckIns(np.array([0]), ["u"], np.zeros(1), np.array([0]), ["a"], np.zeros(1), np.zeros(1))
     with pytest.raises(DataError, match="upload both in one ZIP archive"):
         mechanism().release(data, rng=noise.seeded(1))
 
 
-@each(
-    ("ids", "lon", "names", "rule"),
-    [
-        (["a", "a"], [0.0, 1.0], ["", ""], "each once"),
-        (["a", "b"], [0.0], ["", ""], "same length"),
-        (["a"], [181.0], [""], "degrees"),
-    ],
-)
-def test_lists_that_are_none_are_refused(ids, lon, names, rule):
-    assert refusal(DataError, Venues, ids, np.array(lon), np.zeros(len(lon)), names).rule == rule
-
-
-@each("described", [None, [], {"ids": ["a"]}, {"ids": [1], "lon": [0], "lat": [0], "names": [""]}])
-def test_descriptions_that_are_no_list_are_refused(described):
-    with pytest.raises(DataError, match="columns ids, lon, lat and names"):
-        Venues.from_dict(described)
+def test_lists_that_are_none_are_refused():
+    for ids, lon, rule in (
+        (["a", "a"], [0.0, 1.0], "each once"),
+        (["a", "b"], [0.0], "same length"),
+        (["a"], [181.0], "degrees"),
+    ):
+        assert refusal(DataError, Venues, ids, np.array(lon), np.zeros(len(lon)), [""] * len(ids)).rule == rule
+    for described in (None, [], {"ids": ["a"]}, {"ids": [1], "lon": [0], "lat": [0], "names": [""]}):
+        with pytest.raises(DataError, match="columns ids, lon, lat and names"):
+            Venues.from_dict(described)
 
 
 def test_a_list_in_the_archive_is_read_and_stored_with_the_check_ins():
-    files = {
-        "checkins.csv": b"user_id,time,place_id\nu,2024-01-01T00:00:00Z,a\nu,2024-01-02T00:00:00Z,b\n",
-        "venues.csv": "place_id,lat,lon,name\na,0.5,0.5,Café\nb,0.5,0.6,\nnever,0.5,1.5,Park\n".encode(),
-    }
-    data = read_bytes(zipped(**files), kinds=["checkins"]).other
+    visits = b"user_id,time,place_id\nu,2024-01-01T00:00:00Z,a\nu,2024-01-02T00:00:00Z,b\n"
+    venues = "place_id,lat,lon,name\na,0.5,0.5,Café\nb,0.5,0.6,\nnever,0.5,1.5,Park\n".encode()
+    data = read_bytes(zipped(**{"checkins.csv": visits, "venues.csv": venues}), kinds=["checkins"]).other
     kind = datatypes["checkins"]
     stored = kind.from_table(kind.to_table(data))
-    for one in (data, stored):
-        assert one.venues.as_dict() == {
-            "ids": ["a", "b", "never"],
-            "lon": [0.5, 0.6, 1.5],
-            "lat": [0.5, 0.5, 0.5],
-            "names": ["Café", "", "Park"],
-        }
+    listed = {"ids": ["a", "b", "never"], "lon": [0.5, 0.6, 1.5], "lat": [0.5] * 3, "names": ["Café", "", "Park"]}
+    assert data.venues.as_dict() == stored.venues.as_dict() == listed
     assert mechanism().prepared(stored).counts.tolist() == [1, 1, 0]

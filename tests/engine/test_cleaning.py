@@ -14,7 +14,7 @@ from privacy_engine.cleaning.jumps import AGREE, SLACK_S
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.params import choices_of
-from tests.cases import each
+from tests.cases import each, refusal
 
 CLASSES = list(cleaning_steps)
 every_step = each("cls", CLASSES)
@@ -94,26 +94,14 @@ class TestEveryStep:
                 assert rows(found) <= rows(series)
                 assert before - reported["after"] >= len(reported["events"])
 
-    @every_step
-    @given(series=datasets())
-    def test_twice_is_once(self, cls, series):
-        for step in variants(cls):
-            if cls.registered_name() in ("only-series", "resample", "drop-jumps"):
-                continue  # numbers are counted again; the great circle is not the old one; a place may become visible
-            once, _ = clean(series, [step])
-            twice, _ = clean(once, [step])
-            assert [one.lon.tolist() for one in once] == [one.lon.tolist() for one in twice]
-
     @pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.reads == "times"])
     @given(series=datasets())
     def test_one_that_reads_times_alone_keeps_the_same_times_wherever_one_was(self, cls, series):
         elsewhere = [one.moved(np.zeros(len(one)), np.zeros(len(one))) for one in series]
         for step in variants(cls):
-            if nothing_left(step, series):
-                continue
-            here = clean(series, [step])[0]
-            there = clean(elsewhere, [step])[0]
-            assert [one.time_s.tolist() for one in here] == [one.time_s.tolist() for one in there]
+            if not nothing_left(step, series):
+                here, there = (clean(given_, [step])[0] for given_ in (series, elsewhere))
+                assert [one.time_s.tolist() for one in here] == [one.time_s.tolist() for one in there]
 
     @each("cls", [cls for cls in CLASSES if cls.needs_time])
     def test_reports_that_times_are_missing(self, cls):
@@ -124,23 +112,15 @@ class TestEveryStep:
 
 class TestParsing:
     def test_names_the_step_and_the_field_at_fault(self):
-        with pytest.raises(ParameterErrors) as wrong:
-            parse_cleaning([{"name": "drop-jumps", "highest_km_h": -1}, {"name": "magic"}, {"name": "resample"}])
-        assert [one.field for one in wrong.value.errors] == [
-            "cleaning.0.highest_km_h",
-            "cleaning.1.name",
-            "cleaning.2.every_s",
-        ]
-
-    @each("numbers", ["", "0", "3-2", "1,,2", "a", "1-", "-1", "100001", "1;2", "١", "1" * 20_000])
-    def test_refuses_what_is_no_list_of_series(self, numbers):
-        with pytest.raises(ParameterErrors, match="numbers of series"):
-            parse_cleaning([{"name": "only-series", "numbers": numbers}])
-
-    @each("steps", [None, {}, "drop-jumps", [{"name": "drop-repeats"}] * 9])
-    def test_refuses_what_is_no_list_of_steps(self, steps):
-        with pytest.raises(ParameterErrors, match="at most 8 steps"):
-            parse_cleaning(steps)
+        steps = [{"name": "drop-jumps", "highest_km_h": -1}, {"name": "magic"}, {"name": "resample"}]
+        wrong = [one.field for one in refusal(ParameterErrors, parse_cleaning, steps).errors]
+        assert wrong == ["cleaning.0.highest_km_h", "cleaning.1.name", "cleaning.2.every_s"]
+        for numbers in ("", "0", "3-2", "1,,2", "a", "1-", "-1", "100001", "1;2", "١", "1" * 20_000):
+            with pytest.raises(ParameterErrors, match="numbers of series"):
+                parse_cleaning([{"name": "only-series", "numbers": numbers}])
+        for steps in (None, {}, "drop-jumps", [{"name": "drop-repeats"}] * 9):
+            with pytest.raises(ParameterErrors, match="at most 8 steps"):
+                parse_cleaning(steps)
 
 
 class TestRepeats:
@@ -163,12 +143,9 @@ class TestRepeats:
         for series in (north, east):
             (one,), _ = one_step([series], name="drop-repeats", same=same)
             assert len(one) == 2
-
-    def test_nothing_repeats_across_series(self):
         again = [Trajectory([1.0], [1.0], [0.0], "a"), Trajectory([1.0], [1.0], [0.0], "b")]
-        found, done = one_step(again, name="drop-repeats")
-        assert len(found) == 2
-        assert done["events"] == []
+        found, done = one_step(again, name="drop-repeats", same=same)
+        assert (len(found), done["events"]) == (2, []), "nothing repeats across series"
 
 
 def reachable(one, i, j, km_h):
@@ -178,8 +155,8 @@ def reachable(one, i, j, km_h):
 
 def plain_without_jumps(one, km_h):
     """The rule written literally, with lists of events at one place; small ones are removed before the others."""
-    places: list[list[int]] = [[0]]
-    waiting: list[int] = []
+    places = [[0]]
+    waiting = []
     for i in range(1, len(one)):
         if reachable(one, places[-1][-1], i, km_h):
             places[-1].append(i)
@@ -197,26 +174,19 @@ def plain_without_jumps(one, km_h):
 
 
 class TestJumps:
-    def test_a_spike_goes(self):
-        (one,), done = one_step([line(0, 50, 90_000, 150, 200)], name="drop-jumps", highest_km_h=200)
-        assert len(one) == 4
-        assert done["events"] == [2]
-
-    def test_a_wrong_first_position_goes_and_not_all_others(self):
-        (one,), done = one_step([line(9e6, *range(0, 500, 50))], name="drop-jumps", highest_km_h=200)
-        assert len(one) == 10
-        assert done["events"] == [0]
-
-    def test_a_journey_with_the_logger_off_stays(self):
-        (one,), _ = one_step(
-            [line(*range(0, 500, 50), *range(900_000, 900_500, 50))], name="drop-jumps", highest_km_h=200
-        )
-        assert len(one) == 20
-
-    def test_equal_times_allow_what_a_second_allows(self):
-        (one,), done = one_step([line(0, 50, 500, every_s=0.0)], name="drop-jumps", highest_km_h=200)
-        assert done["events"] == [2]
-        assert len(one) == 2
+    @each(
+        ("series", "left", "events"),
+        [
+            (line(0, 50, 90_000, 150, 200), 4, [2]),
+            (line(9e6, *range(0, 500, 50)), 10, [0]),
+            (line(*range(0, 500, 50), *range(900_000, 900_500, 50)), 20, []),
+            (line(0, 50, 500, every_s=0.0), 2, [2]),
+        ],
+        ids=["a spike", "a wrong first position", "a journey with the logger off", "equal times allow a second"],
+    )
+    def test_what_goes(self, series, left, events):
+        (one,), done = one_step([series], name="drop-jumps", highest_km_h=200)
+        assert (len(one), done["events"]) == (left, events)
 
     @given(series=datasets(), km_h=st.sampled_from([0.1, 5.0, 200.0, 1e6]))
     def test_equals_the_literal_rule(self, series, km_h):
@@ -228,7 +198,7 @@ class TestJumps:
 
 
 class TestSegments:
-    def test_cuts_at_silences_and_numbers_the_pieces(self):
+    def test_cuts_at_silences_and_the_antimeridian_and_numbers_the_pieces(self):
         one = Trajectory(
             np.arange(5.0), np.zeros(5), [0, 10, 5000, 5010, 20_000], "taxi", np.array([1, 0, 0, 0, 1], bool)
         )
@@ -237,13 +207,8 @@ class TestSegments:
         assert found[0].marked.tolist() == [True, False]
         assert done["message"] == "Cut at 2 gaps, and 1 event in shorter pieces left out."
         assert done["events"] == [4]
-
-    def test_a_silence_as_long_as_the_limit_is_none(self):
         found, _ = one_step([line(0, 1, 2, every_s=1800.0)], name="split-gaps", silence_s=1800)
-        assert len(found) == 1
-        assert found[0].name == ""
-
-    def test_cuts_at_the_antimeridian(self):
+        assert [one.name for one in found] == [""], "a silence as long as the limit is none"
         found, _ = one_step([Trajectory([179.9, -179.9, 179.8], [0.0] * 3, None, "ship")], name="split-antimeridian")
         assert [piece.name for piece in found] == ["ship (1)", "ship (2)", "ship (3)"]
 
@@ -277,39 +242,29 @@ class TestResample:
         assert from_first == pytest.approx(whole * np.arange(11) / 10, abs=1e-6)
         assert from_first + to_last == pytest.approx(np.full(11, whole), abs=2e-6)
 
-    def test_a_grid_of_its_own_ticks_in_utc(self):
+    def test_ticks_are_those_of_utc_neither_none_nor_too_many(self):
         (one,), _ = one_step([Trajectory([0, 1], [0, 0], [61.5, 199.0])], name="resample", every_s=60)
         assert one.time_s.tolist() == [120, 180]
-
-    def test_too_short_an_interval_is_refused_before_any_work(self):
+        with pytest.raises(DataError, match="would leave no event"):
+            one_step([Trajectory([0, 1], [0, 0], [1.0, 2.0])], name="resample", every_s=60)
         with pytest.raises(DataError, match="at most 20,000,000 events"):
             one_step([Trajectory([0, 1], [0, 0], [0.0, 1e9])], name="resample", every_s=0.001)
 
-    def test_nothing_between_two_ticks_is_refused(self):
-        with pytest.raises(DataError, match="would leave no event"):
-            one_step([Trajectory([0, 1], [0, 0], [1.0, 2.0])], name="resample", every_s=60)
 
-
-class TestChoose:
+def test_series_by_number_and_range_and_first_events():
     series = [line(*range(number + 1), name=f"s{number}") for number in range(1, 6)]
-
-    def test_series_by_number_and_range(self):
-        found, done = one_step(self.series, name="only-series", numbers=" 4-5, 1 ")
-        assert [one.name for one in found] == ["s1", "s4", "s5"]
-        assert done["message"] == "2 series left out."
-
-    def test_a_number_that_is_not_there(self):
-        with pytest.raises(DataError, match="names series 6, but there are only 5"):
-            one_step(self.series, name="only-series", numbers="6")
-
-    def test_first_events(self):
-        found, done = one_step(self.series, name="first-events", events=3)
-        assert [len(one) for one in found] == [2, 3, 3, 3, 3]
-        assert done["events"] == [8, 12, 13, 17, 18, 19]
+    found, done = one_step(series, name="only-series", numbers=" 4-5, 1 ")
+    assert [one.name for one in found] == ["s1", "s4", "s5"]
+    assert done["message"] == "2 series left out."
+    with pytest.raises(DataError, match="names series 6, but there are only 5"):
+        one_step(series, name="only-series", numbers="6")
+    found, done = one_step(series, name="first-events", events=3)
+    assert [len(one) for one in found] == [2, 3, 3, 3, 3]
+    assert done["events"] == [8, 12, 13, 17, 18, 19]
 
 
 def test_steps_run_in_their_order_and_report_how_far_they_are():
-    reported: list[float] = []
+    reported = []
     steps = parse_cleaning([{"name": "first-events", "events": 4}, {"name": "drop-jumps", "highest_km_h": 200}])
     (one,), done = clean([line(0, 50, 90_000, 150, 200)], steps, watch=reported.append)
     assert [did.name for did in done] == ["first-events", "drop-jumps"]

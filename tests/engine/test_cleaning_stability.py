@@ -77,15 +77,7 @@ def test_one_raw_fix_decides_119_of_121_events():
     found, done = clean(series, steps)
     assert (len(found[0]), events_changed(series, steps, 0, 1)) == (121, 119)
     assert stability_of(done) == done[0].stability == done[0].as_dict()["stability"] == 119
-
-
-def test_at_the_last_record_a_record_decides_until_the_next():
-    series = [Trajectory([2.30, 2.35, 2.40], [48.85, 48.86, 48.85], [0.0, 3600.0, 7200.0])]
     assert stability_of(clean(series, parse_cleaning([RESAMPLE | {"between": "last"}]))[1]) == 60
-
-
-def test_of_no_step_is_one():
-    assert stability_of([]) == 1
 
 
 def moved_apart(a, b, a_moved, between="straight"):

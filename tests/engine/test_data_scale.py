@@ -37,14 +37,10 @@ def close(found, expected, factor=1.0, rel=1e-3):
 
 class TestLaws:
     @settings(max_examples=25)
-    @given(positions, st.floats(0, 6.3), st.floats(-60, 60), st.floats(-180, 180))
-    def test_turned_and_moved_data_have_the_same_scale(self, xy_m, angle, lat, lon):
+    @given(positions, st.floats(0, 6.3), st.floats(-60, 60), st.floats(-180, 180), st.floats(1.0, 20.0))
+    def test_turned_and_moved_data_have_the_same_scale_which_grows_with_them(self, xy_m, angle, lat, lon, factor):
         turned = xy_m @ np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
         close(data_scale([trajectory(turned, geo.LocalPlane(lon, lat))]), data_scale([trajectory(xy_m)]))
-
-    @settings(max_examples=25)
-    @given(positions, st.floats(1.0, 20.0))
-    def test_it_grows_with_the_data(self, xy_m, factor):
         close(data_scale([trajectory(factor * xy_m)]), data_scale([trajectory(xy_m)]), factor)
 
     @settings(max_examples=25)
@@ -61,15 +57,15 @@ class TestLaws:
 
 
 class TestByHand:
-    def test_steps_of_100_m_along_a_line_of_2_km(self):
+    def test_steps_of_100_m_along_a_line_of_2_km_and_no_events(self):
         found = data_scale([trajectory(np.column_stack([np.arange(21) * 100.0, np.zeros(21)]))])
         assert found.median_step_m == pytest.approx(100, rel=1e-6)
         assert found.extent_m == pytest.approx(2000, rel=1e-4)
         assert found.stay_radius_m is None
-
-    def test_the_median_of_three_places_is_the_middle_one(self):
-        found = geometric_median(np.array([[0.0, 0.0], [10.0, 0.0], [1000.0, 0.0]]))
-        assert found == pytest.approx([10.0, 0.0], abs=0.05)
+        nothing = DataScale(median_step_m=None, extent_m=None, stay_radius_m=None)
+        assert data_scale([]) == data_scale([Trajectory([], [])]) == nothing
+        median = geometric_median(np.array([[0.0, 0.0], [10.0, 0.0], [1000.0, 0.0]]))
+        assert median == pytest.approx([10.0, 0.0], abs=0.05)
 
     def test_the_radius_of_a_stay_is_about_its_own_centre(self):
         """Half an hour on a circle of 50 m, two hours later the same 5 km away."""
@@ -79,39 +75,15 @@ class TestByHand:
         found = data_scale([trajectory(np.concatenate([circle, circle + np.array([5000, 0])]), time_s=time_s)])
         assert found.stay_radius_m == pytest.approx(50, rel=1e-3)
 
-    def test_without_events_there_is_no_scale(self):
-        nothing = DataScale(median_step_m=None, extent_m=None, stay_radius_m=None)
-        assert data_scale([]) == data_scale([Trajectory([], [])]) == nothing
-
 
 class TestReferenceRadius:
-    @given(st.floats(1.0, 1e6), st.floats(1.0, 10.0))
-    def test_it_grows_with_the_extent(self, extent_m, factor):
-        one, other = (reference_radius(SCALE.model_copy(update={"extent_m": f * extent_m})) for f in (1.0, factor))
-        assert one.radius_m <= other.radius_m
-
-    @each(
-        ("extent_m", "title"),
-        [
-            (None, "Doorway"),
-            (100, "Doorway"),
-            (4743, "Doorway"),
-            (4744, "Block"),
-            (23719, "Block"),
-            (23720, "District"),
-        ],
-    )
-    def test_noise_of_level_one_is_usable_by_hand(self, extent_m, title):
-        assert reference_radius(SCALE.model_copy(update={"extent_m": extent_m})).title == title
-
-    def test_its_quantile_is_that_of_the_noise(self):
+    def test_noise_of_level_one_is_usable_by_hand(self):
+        limits = {None: "Doorway", 100: "Doorway", 4743: "Doorway", 4744: "Block", 23719: "Block", 23720: "District"}
+        for extent_m, title in limits.items():
+            assert reference_radius(SCALE.model_copy(update={"extent_m": extent_m})).title == title
         assert float(planar_quantile_m(1.0, 0.95)) == pytest.approx(P95, rel=1e-9)
-
-    @given(st.floats(1e-3, 1e3), st.floats(1, 1e4), st.floats(1, 1e4), st.floats(1, 1e4))
-    def test_a_level_within_another_radius_is_the_same_rate(self, epsilon, radius_m, other_m, third_m):
-        assert within(epsilon, radius_m, radius_m) == epsilon
-        found = within(within(epsilon, radius_m, other_m), other_m, third_m)
-        assert found / third_m == pytest.approx(epsilon / radius_m)
+        assert within(2.0, 50.0, 50.0) == 2.0
+        assert within(2.0, 50.0, 200.0) == pytest.approx(8.0)  # the same rate
 
     @each("sample", samples(), ids=lambda one: one.series.name)
     def test_level_one_within_it_gives_something_usable_on_every_sample(self, sample):
@@ -141,12 +113,6 @@ class TestVerdict:
         found = verdict(typical_m, p95_m, SCALE, noise_m=noise_m)
         assert (found.name, found.title) == (name, TITLES[name])
 
-    @given(st.floats(0.1, 1e6), st.floats(1.0, 5.0), st.floats(1.0, 10.0))
-    def test_larger_errors_are_never_closer_to_the_data(self, typical_m, spread, factor):
-        order = list(TITLES)
-        found, larger = (verdict(f * typical_m, f * spread * typical_m, SCALE) for f in (1.0, factor))
-        assert order.index(found.name) <= order.index(larger.name)
-
     def test_rules_have_the_bounds_that_verdicts_use(self):
         bounds = {one.name: one.at_most_m for one in rules(SCALE)}
         assert list(bounds) == list(TITLES)
@@ -155,7 +121,5 @@ class TestVerdict:
                 assert verdict(GPS_ACCURACY_M, bound, SCALE).name == name
                 assert verdict(GPS_ACCURACY_M, bound * 1.001, SCALE).name != name
         assert bounds["usable"] == USABLE_SHARE * SCALE.extent_m
-
-    @each("extent_m", [None, 0.0])
-    def test_without_an_extent_there_is_none(self, extent_m):
-        assert verdict(1, 1, DataScale(median_step_m=None, extent_m=extent_m, stay_radius_m=None)) is None
+        for extent_m in (None, 0.0):
+            assert verdict(1, 1, DataScale(median_step_m=None, extent_m=extent_m, stay_radius_m=None)) is None

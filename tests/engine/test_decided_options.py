@@ -2,7 +2,6 @@
 
 import io
 import json
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,8 +19,7 @@ TRIPS += "1,u2,2024-06-15T10:00:02Z,1,4\n"
 
 def decided(reading):
     """What the reading decided, after a way through JSON."""
-    found: dict[str, Any] = json.loads(json.dumps(reading.report.as_dict()["decided"]))
-    return found
+    return json.loads(json.dumps(reading.report.as_dict()["decided"]))
 
 
 def again(data, first, name):
@@ -45,18 +43,14 @@ class TestArchives:
         assert rows_of(second) == rows_of(first)
         assert (second.report.guesses, decided(second)) == ([], decided(first))
 
-    def test_members_that_differ_have_options_of_their_own(self):
+    def test_members_keep_their_options_and_those_that_were_left_out_stay_out(self):
         found = decided(read_bytes(zipped(**{"a.csv": USERS, "b.csv": GERMAN}), "z.zip"))
         assert found["lon"] == "#4"
         assert {name: own["decimal"] for name, own in found["members"].items()} == {"a.csv": ".", "b.csv": ","}
         assert "person" not in found  # each member states its own
-
-    def test_a_member_that_was_left_out_stays_out(self):
         first = read_bytes(zipped(**{"a.csv": RUN, "b.csv": b"nothing"}), "z.zip")
         assert decided(first)["members"] == {"b.csv": None}
         assert rows_of(again(zipped(**{"a.csv": RUN, "b.csv": RUN}), first, "z.zip")) == rows_of(first)
-
-    def test_members_of_one_name_keep_theirs_when_one_of_them_is_empty(self):
         first = read_bytes(zipped(**{"x/c.csv": RUN, "y/c.csv": RUN}), "z.zip")
         rest = again(zipped(**{"x/c.csv": RUN.split(b"\n")[0] + b"\n", "y/c.csv": RUN}), first, "z.zip")
         assert rows_of(rest) == [row for row in rows_of(first) if row[0] == "c (2)"]
@@ -65,7 +59,6 @@ class TestArchives:
         visits = "user_id,place_id,time\nu1,p1,2024-06-15 10:00:00\nu2,p2,2024-06-15 11:00:00\n"
         data = zipped(**{"c.csv": visits.encode(), "v.csv": b"place_id,lat,lon\np1,1,2\np2,3,200\n"})
         first = read_bytes(data, "z.zip", kinds=("trajectory", "checkins"))
-        assert first.other is not None
         assert decided(first)["members"]["v.csv"] == {}
         second = again(data, first, "z.zip")
         assert rows_of(second) == rows_of(first)
@@ -73,12 +66,10 @@ class TestArchives:
 
 
 class TestPersons:
-    def test_a_row_without_a_person_makes_all_one_person_from_the_start(self):
+    def test_a_row_without_one_makes_all_one_person_and_names_do_not_change_with_other_persons(self):
         first = read_bytes(TRIPS.format("").encode(), "d.csv", id="trip")
         assert [(one.name, one.person) for one in first.series] == [("1", "")]
         assert rows_of(again(TRIPS.format("").encode(), first, "d.csv")) == rows_of(first)
-
-    def test_names_of_series_do_not_change_when_another_person_has_none_of_that_name(self):
         data = TRIPS.format("u1").encode()
         first = read_bytes(data, "d.csv", id="trip")
         rest = again(b"\n".join(data.split(b"\n")[:3]) + b"\n", first, "d.csv")

@@ -39,25 +39,16 @@ def texts_of_calls(method):
             yield [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
 
 
-def test_every_decision_is_documented():
+def test_every_decision_and_every_guess_is_of_a_documented_option():
     assert documented() == set(options()) - NO_DECISIONS | {"kind", "members"}
-
-
-def test_every_guess_names_a_documented_option():
     named = {texts[-1] for texts in texts_of_calls("guess") if texts}
     assert len(named) > 10
     assert named <= documented()
 
 
 def test_every_note_that_labels_list_is_recorded_somewhere_and_documented():
-    constants = {
-        node.value
-        for tree in sources()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant)
-        if node.value in JOINS
-    }
-    assert constants == set(JOINS)
+    found = (node.value for tree in sources() for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    assert set(JOINS) <= {value for value in found if isinstance(value, str)}
     text = (ROOT / "docs/decisions/0012-cleaning-and-pieces.md").read_text()
     assert all(f"`{code}`" in text for code in JOINS)
 
@@ -129,26 +120,34 @@ def test_counts_of_events_state_how_these_were_read():
     assert Counted.from_dict(plain.as_dict()) == plain
 
 
-@each("kind", ["trajectory", "stream", "checkins"])
-def test_releases_in_a_notebook_list_them(kind):
-    bodies = {
-        "trajectory": b"lon;lat;time\n10.5;50.5;2024-06-01T10:00:00Z\n11.5;51.5;2024-06-01T11:00:00Z\n",
-        "stream": b"time;a;b\n2024-06-01;1;2\n2024-06-02;3;4\n",
-        "checkins": b"user;time;place;lat;lon\nu;2024-06-01T10:00:00Z;p;50.5;10.5\nv;2024-06-01T11:00Z;q;50.6;10.6\n",
-    }
-    mechanisms: dict[str, dict[str, object]] = {
-        "trajectory": {"mechanism": "event-level", "radius_m": 200.0},
-        "stream": {"mechanism": "stream-uniform", "window": 2},
-        "checkins": {
-            "mechanism": "checkin-popularity",
-            "contributions": 2,
-            **dict(zip(("west", "south", "east", "north", "side"), (10.0, 50.0, 11.0, 51.0, 2), strict=True)),
-        },
-    }
-    data = pe.read(io.BytesIO(bodies[kind]), kind=kind)
+@each(
+    ("kind", "body", "mechanism"),
+    [
+        (
+            "trajectory",
+            b"lon;lat;time\n10.5;50.5;2024-06-01T10:00:00Z\n11.5;51.5;2024-06-01T11:00:00Z\n",
+            {"mechanism": "event-level", "radius_m": 200.0},
+        ),
+        ("stream", b"time;a;b\n2024-06-01;1;2\n2024-06-02;3;4\n", {"mechanism": "stream-uniform", "window": 2}),
+        (
+            "checkins",
+            b"user;time;place;lat;lon\nu;2024-06-01T10:00:00Z;p;50.5;10.5\nv;2024-06-01T11:00Z;q;50.6;10.6\n",
+            {
+                "mechanism": "checkin-popularity",
+                "contributions": 2,
+                "west": 10,
+                "south": 50,
+                "east": 11,
+                "north": 51,
+                "side": 2,
+            },
+        ),
+    ],
+)
+def test_releases_in_a_notebook_list_them(kind, body, mechanism):
+    data = pe.read(io.BytesIO(body), kind=kind)
     data.decisions = Decisions({"delimiter": ";", "lon": "Alice"}, (), ("times_follow",))
-    label = data.release(epsilon=1.0, **mechanisms[kind]).label
-    assert label["not_covered"][-2:] == [
+    assert data.release(epsilon=1.0, **mechanism).label["not_covered"][-2:] == [
         JOINS["times_follow"],
         'the values of the reading options, which were decided from the data (delimiter ";", lon of the file)',
     ]

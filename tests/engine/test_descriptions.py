@@ -21,11 +21,6 @@ from tests.cases import each, refusal
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
-def test_a_component_made_without_its_name_is_parsed_as_itself():
-    made = Uniform(epsilon=1.0, radius_m=200.0)
-    assert mechanisms.parse(made) == made == mechanisms.parse(UNIFORM)
-
-
 class TestTrajectory:
     @each(
         ("lon", "lat", "time_s", "field"),
@@ -51,49 +46,38 @@ class TestTrajectory:
         with pytest.raises(ValueError, match="read-only"):
             series.lon[0] = 3
 
-
-class TestLandmarkSet:
-    def test_at_marks_0_based_events(self):
+    def test_landmarks_are_marked_by_0_based_events(self):
         assert LandmarkSet.at([0, 2], 3).mask.tolist() == [True, False, True]
-
-    @each("event", [-1, 3])
-    def test_at_refuses_events_outside_the_series(self, event):
-        with pytest.raises(DataError, match=f"events must be between 0 and 2, got {event}"):
-            LandmarkSet.at([event], 3)
-
-    def test_refuses_numbers_for_a_mask(self):
+        assert LandmarkSet([]).share == 0
+        for event in (-1, 3):
+            with pytest.raises(DataError, match=f"events must be between 0 and 2, got {event}"):
+                LandmarkSet.at([event], 3)
         with pytest.raises(DataError):
             LandmarkSet([0, 1, 1])
 
-    def test_share_of_nothing_is_zero(self):
-        assert LandmarkSet([]).share == 0
-
 
 class TestReleaseSpec:
-    def test_digest_depends_on_every_field(self):
-        digests = {
-            ReleaseSpec.parse(spec).digest
-            for spec in (
-                {"mechanism": UNIFORM},
-                {"mechanism": UNIFORM, "seed": 1},
-                {"mechanism": UNIFORM | {"epsilon": 2.0}},
-                {"mechanism": UNIFORM | {"name": "landmark-skip"}},
-            )
-        }
-        assert len(digests) == 4
+    def test_a_seed_ends_privacy_and_digests_depend_on_every_field(self):
+        made = Uniform(epsilon=1.0, radius_m=200.0)
+        assert mechanisms.parse(made) == made == mechanisms.parse(UNIFORM)
+        changes = (
+            {},
+            {"seed": 0},
+            {"mechanism": UNIFORM | {"epsilon": 2.0}},
+            {"mechanism": UNIFORM | {"name": "landmark-skip"}},
+        )
+        specs = [ReleaseSpec.parse({"mechanism": UNIFORM} | changed) for changed in changes]
+        assert len({spec.digest for spec in specs}) == 4
+        assert [spec.private for spec in specs] == [True, False, True, True]
 
-    def test_a_seed_ends_privacy(self):
-        assert ReleaseSpec.parse({"mechanism": UNIFORM}).private
-        assert not ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 0}).private
-
-    @each("seed", [-1, 1.5, "7", True, 2**53])
-    def test_seeds_outside_the_domain_are_refused(self, seed):
-        assert refusal(ParameterErrors, ReleaseSpec.parse, {"mechanism": UNIFORM, "seed": seed}).field == "seed"
-
-    @each("text", [None, 5, "x", [], {"mechanism": []}, {"mechanism": {"name": ["x"]}}])
-    def test_nonsense_is_a_parameter_error(self, text):
-        with pytest.raises(ParameterErrors):
-            ReleaseSpec.parse(text)
+    def test_fail_what_is_none(self):
+        for seed in (-1, 1.5, "7", True, 2**53):
+            assert refusal(ParameterErrors, ReleaseSpec.parse, {"mechanism": UNIFORM, "seed": seed}).field == "seed"
+        for text in (None, 5, "x", [], {"mechanism": []}, {"mechanism": {"name": ["x"]}}):
+            refusal(ParameterErrors, ReleaseSpec.parse, text)
+        with pytest.raises(TypeError, match="registered twice"):
+            mechanisms.register(Uniform)
+        assert issubclass(ParameterError, EngineError)
 
     def test_releases_every_series_from_one_source(self):
         series = [Trajectory([0.0] * 3, [0.0] * 3), Trajectory([0.0] * 3, [0.0] * 3)]
@@ -130,16 +114,13 @@ class TestLabel:
         assert label["epsilon"] == 3
         assert label["not_covered"] == ["which events are landmarks"]
 
-    def test_noise_of_a_generator_that_the_caller_supplied_is_never_private(self):
-        label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM}), Context(landmarks=4), private=False)
-        assert label["guarantee"] is None
-        assert not label["private"]
-        assert "noise from a generator that the caller supplied" in label["text"]
-
-    def test_a_seeded_release_is_called_not_private_and_has_no_guarantee(self):
+    def test_a_seeded_release_and_noise_of_the_callers_generator_are_never_private(self):
         label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 3}), Context(landmarks=4), private=True)
         assert label["guarantee"] is None
         assert label["text"].startswith("NOT PRIVATE")
+        label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM}), Context(landmarks=4), private=False)
+        assert (label["guarantee"], label["private"]) == (None, False)
+        assert "noise from a generator that the caller supplied" in label["text"]
 
     def test_a_derived_release_names_its_source_and_keeps_the_guarantee(self):
         plain = ReleaseSpec.parse({"mechanism": UNIFORM})
@@ -173,66 +154,54 @@ class TestSteps:
         assert np.array_equal(after.series.lon, whole.series.lon)
         assert np.array_equal(after.budgets, plain.budgets)
 
-    def test_fail_every_wrong_field_is_named_at_once(self):
-        refused = refusal(ParameterErrors, parse_steps, [{"name": "magic"}, {"name": "causal-filter"}])
-        assert [error.field for error in refused.errors] == ["postprocess.0.name", "postprocess.1.step_variance_m2"]
-
-    @each("steps", [None, {}, "ou-smoother", [{"name": "ou-smoother"}] * (MAX_STEPS + 1)])
-    def test_fail_no_list_or_too_many(self, steps):
-        with pytest.raises(ParameterErrors, match="postprocess must be a list of at most 8 steps") as refused:
-            parse_steps(steps)
-        assert refused.value.field == "postprocess"
-
-    def test_fail_too_many_together(self):
+    def test_fail_no_list_too_many_and_every_wrong_field_at_once(self):
+        for steps in (None, {}, "ou-smoother", [{"name": "ou-smoother"}] * (MAX_STEPS + 1)):
+            refused = refusal(ParameterErrors, parse_steps, steps)
+            assert refused.field == "postprocess"
+            assert "postprocess must be a list of at most 8 steps" in str(refused)
         full = self.plain.then(parse_steps([self.two[0]] * MAX_STEPS))
         with pytest.raises(ParameterErrors, match="at most 8 steps"):
             full.then(parse_steps(self.two[:1]))
+        refused = refusal(ParameterErrors, parse_steps, [{"name": "magic"}, {"name": "causal-filter"}])
+        assert [error.field for error in refused.errors] == ["postprocess.0.name", "postprocess.1.step_variance_m2"]
 
 
 class TestLandmarkMethods:
     def test_short_forms_state_what_the_long_ones_do(self):
         method = parse_short("stay-points:0.2km:30min")
         assert method == landmark_methods.parse({"name": "stay-points", "distance_m": 200.0, "duration_s": 1800.0})
-
-    @each(
-        "text",
-        ["", "x", "stay-points", "stay-points:1:2", "stay-points:200m:30parsec", "manual:a", "manual:-1", "manual:٣"],
-    )
-    def test_short_forms_that_mean_nothing_are_refused(self, text):
-        with pytest.raises(ParameterError):
-            parse_short(text)
+        wrong = (
+            "",
+            "x",
+            "stay-points",
+            "stay-points:1:2",
+            "stay-points:200m:30parsec",
+            "manual:a",
+            "manual:-1",
+            "manual:٣",
+        )
+        for text in wrong:
+            refusal(ParameterError, parse_short, text)
 
     def test_manual_events_count_over_the_whole_dataset(self):
         series = [Trajectory([0.0] * 3, [0.0] * 3), Trajectory([0.0] * 2, [0.0] * 2)]
         marks = parse_short("manual:0,3").mark(series)
         assert [one.mask.tolist() for one in marks] == [[True, False, False], [True, False]]
-
-    def test_manual_events_beyond_the_dataset_are_refused_by_name(self):
-        caught = refusal(DataError, parse_short("manual:5").mark, [Trajectory([0.0] * 5, [0.0] * 5)])
-        assert caught.field == "method.events"
-
-    def test_stay_points_without_times_are_refused(self):
+        assert refusal(DataError, parse_short("manual:5").mark, series).field == "method.events"
         with pytest.raises(DataError, match="need times"):
             parse_short("stay-points:200m:30min").mark([Trajectory([0.0], [0.0])])
 
 
 class TestSamples:
-    def test_are_always_the_same_and_have_landmarks(self):
+    def test_are_always_the_same_and_have_landmarks_and_the_densities_of_geolife_and_tdrive(self):
         for one, two in zip(samples(), samples(), strict=True):
             assert np.array_equal(one.series.lon, two.series.lon)
             (marks,) = one.landmarks.mark([one.series])
             assert 0.1 < marks.share < 0.9
-
-    def test_the_paris_day_is_the_example_of_the_paper(self):
-        paris = samples()[2]
-        assert len(paris.series) == 8
+        walk, taxi, paris = samples()
+        assert [np.median(np.diff(one.series.time_s)) for one in (walk, taxi)] == [5, 300]
+        assert (len(paris.series), paris.series.lon[0]) == (8, paris.series.lon[-1])  # the example of the paper
         assert (paris.landmarks.mark([paris.series])[0].events + 1).tolist() == [1, 3, 5, 8]
-        assert paris.series.lon[0] == paris.series.lon[-1]
-
-    def test_densities_are_those_of_geolife_and_tdrive(self):
-        walk, taxi, _ = samples()
-        assert np.median(np.diff(walk.series.time_s)) == 5
-        assert np.median(np.diff(taxi.series.time_s)) == 300
 
 
 def test_mean_absolute_error_is_over_published_positions_only():
@@ -246,19 +215,9 @@ def test_mean_absolute_error_is_over_published_positions_only():
     assert np.isnan(metrics.mean_absolute_error_m(Trajectory([], []), nothing))
 
 
-@each(
-    "value",
-    [10**5000, float("nan"), "x" * 500, object(), 2**60, ["a"] * 300],
-    ids=["huge", "nan", "text", "object", "large", "list"],
-)
-def test_a_shown_value_is_short_and_json(value):
-    assert len(json.dumps(shown(value), allow_nan=False)) < 400
-
-
-def test_a_name_is_registered_once():
-    with pytest.raises(TypeError, match="registered twice"):
-        mechanisms.register(Uniform)
-    assert issubclass(ParameterError, EngineError)
+def test_a_shown_value_is_short_and_json():
+    for value in (10**5000, float("nan"), "x" * 500, object(), 2**60, ["a"] * 300):
+        assert len(json.dumps(shown(value), allow_nan=False)) < 400
 
 
 class TestWatchedDraws:
@@ -266,14 +225,19 @@ class TestWatchedDraws:
     MARKS = (LandmarkSet([True, False] * 25),) * 3
 
     @each("name", ["landmark-uniform", "landmark-adaptive"])
-    def test_watching_changes_nothing(self, name):
-        spec = ReleaseSpec.parse({"mechanism": UNIFORM | {"name": name}, "seed": 1})
-        received = []
+    def test_watching_changes_nothing_and_may_stop_the_draw(self, name):
+        spec, received = ReleaseSpec.parse({"mechanism": UNIFORM | {"name": name}, "seed": 1}), []
         watched = spec.release(self.SERIES, self.MARKS, watch=received.append)
         assert len(received) >= 3
         assert all(0 <= share <= 1 for share in received)
         for one, two in zip(watched, spec.release(self.SERIES, self.MARKS), strict=True):
             assert np.array_equal(one.series.lon, two.series.lon)
+
+        def stop(_):
+            raise TimeoutError
+
+        with pytest.raises(TimeoutError):
+            spec.release(self.SERIES, self.MARKS, watch=stop)
 
     def test_a_walk_through_time_states_how_far_it_is(self):
         received = []
@@ -283,10 +247,3 @@ class TestWatchedDraws:
         assert received == sorted(received)
         assert len(received) > 50
         assert received[-1] > 0.95
-
-    def test_a_watcher_that_raises_stops_the_draw(self):
-        def stop(_):
-            raise TimeoutError
-
-        with pytest.raises(TimeoutError):
-            ReleaseSpec.parse({"mechanism": UNIFORM}).release(self.SERIES, self.MARKS, watch=stop)

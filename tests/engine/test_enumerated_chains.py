@@ -117,7 +117,7 @@ class TestLandmarks:
             if len(chain.matrix) == 2:
                 chain = Chain(chain.matrix, budgets, WHICH[:n])  # the worst question there is
             how = (budgets, mask, chain.backward, chain.matrix)
-            bridged, published = (landmark_temporal_loss(*how, bound=bound) for bound in ("bridge", "published"))  # type: ignore[call-overload]
+            bridged, published = (landmark_temporal_loss(*how, bound=bound) for bound in ("bridge", "published"))
             for t in range(n):
                 exact = chain.loss(sorted({*np.flatnonzero(mask).tolist(), t}))
                 assert exact <= bridged[t] + 1e-12, (seed, t)

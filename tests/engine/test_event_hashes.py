@@ -15,7 +15,6 @@ from benchmarks import event_ledger
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.event_hashes import EventHashes, Keys, classes, event_hashes, shared
-from privacy_engine.event_words import siphash24
 from privacy_engine.progress import listening
 from tests.cases import each
 from tests.engine.test_event_sketch import plain_siphash, walk
@@ -30,7 +29,6 @@ def fresh_of(*series, most=10**7, keys=KEYS):
 
 def checkins(one, places=None):
     """The fixes as check-ins with positions, or at ``places`` instead."""
-    assert one.time_s is not None
     user = np.zeros(len(one), dtype=np.int64)
     if places is None:
         return CheckIns(user, ["a"], one.time_s, lon=one.lon, lat=one.lat)
@@ -58,50 +56,40 @@ class TestEvents:
         assert whole.to_bytes() == parts.to_bytes()
         assert whole.events == len(whole) == n
 
-    def test_of_check_ins_with_positions_are_those_of_trajectories(self):
-        one = walk(500)
-        assert event_hashes("checkins", checkins(one), KEYS).to_bytes() == fresh_of(one).to_bytes()
-
-    def test_of_check_ins_without_positions_are_places_and_times(self):
+    def test_of_check_ins_are_those_of_trajectories_or_without_positions_places_and_times(self):
         one = walk(100)
-        found = event_hashes("checkins", checkins(one, ["x", "y"]), KEYS)
-        again = event_hashes("checkins", checkins(one, ["x", "y"]), KEYS)
-        renamed = event_hashes("checkins", checkins(one, ["x", "z"]), KEYS)
+        assert event_hashes("checkins", checkins(one), KEYS).to_bytes() == fresh_of(one).to_bytes()
+        found, again, renamed = (event_hashes("checkins", checkins(one, ["x", y]), KEYS) for y in "yyz")
         assert (found.sort, len(found), len(found.near), len(found.phase)) == ("places", 100, 0, 100)
         assert len(np.intersect1d(found.exact, again.exact)) == 100
         assert len(np.intersect1d(found.exact, renamed.exact)) == 50
 
-    def test_without_times_are_positions(self):
+    def test_without_times_are_compared_by_position(self):
         one = walk(100)
-        found = fresh_of(Trajectory(one.lon, one.lat))
-        assert (found.sort, len(found), len(found.near), len(found.phase)) == ("untimed", 100, 0, 0)
-        assert shared(found, fresh_of(one)) is None
-
-    def test_without_times_in_an_upload_with_times_are_compared_by_position(self):
-        one = walk(100)
+        untimed = fresh_of(Trajectory(one.lon, one.lat))
+        assert (untimed.sort, len(untimed), len(untimed.near), len(untimed.phase)) == ("untimed", 100, 0, 0)
+        assert shared(untimed, fresh_of(one)) is None
         mixed = fresh_of(one.first(60), Trajectory(one.lon[60:], one.lat[60:]))
         assert (mixed.sort, len(mixed), len(mixed.untimed)) == ("timed", 100, 40)
         assert not mixed.near[mixed.untimed].any()
-        found = shared(mixed, fresh_of(Trajectory(one.lon, one.lat)))
-        assert found is not None
+        found = shared(mixed, untimed)
         assert (len(found.one), dict(found.ways), found.share) == (40, {"same": 40}, 0.4)
         moved = Trajectory(one.lon + 1e-6, one.lat, one.time_s)
         again = shared(mixed, fresh_of(moved.first(60)))
-        assert again is not None
         assert (again.how, len(again.one), len(again.other)) == ("moved", 60, 60)
+        empty = fresh_of()
+        assert shared(empty, mixed) is shared(mixed, empty) is shared(empty, empty) is None
+        assert (len(empty), empty.events, empty.sampled) == (0, 0, False)
 
-    def test_of_counts_are_those_above_0(self):
+    def test_of_counts_are_those_above_0_by_instants_or_labels(self):
         names, labels = ["a", "b"], ["1", "2", "3"]
         one = event_hashes("stream", stream([[1, 0], [2, 0], [2, 5]], names, labels, None), KEYS)
         other = event_hashes("stream", stream([[1, 7], [2, 0], [3, 5]], names, labels, None), KEYS)
         found = shared(one, other)
         assert (one.sort, len(one), len(one.near), len(one.phase)) == ("counts", 4, 0, 0)
-        assert found is not None
         assert (found.how, len(found.one), found.share) == ("same", 3, 0.75)
-
-    def test_of_counts_with_instants_do_not_depend_on_labels(self):
-        one, other = (stream([[1], [2]], ["a"], labels, [0.0, 60.0]) for labels in (["0", "1"], ["00:00", "00:01"]))
-        assert event_hashes("stream", one, KEYS).to_bytes() == event_hashes("stream", other, KEYS).to_bytes()
+        timed = (stream([[1], [2]], ["a"], labels, [0.0, 60.0]) for labels in (["0", "1"], ["00:00", "00:01"]))
+        assert len({event_hashes("stream", one, KEYS).to_bytes() for one in timed}) == 1
 
     @each("column", ["exact", "near", "phase"])
     def test_under_another_key_have_nothing_in_common(self, column):
@@ -109,10 +97,8 @@ class TestEvents:
         assert not np.intersect1d(getattr(one, column), getattr(other, column)).size
         for name in {"exact", "near", "phase"} - {column}:
             assert set(getattr(one, name).tolist()) == set(getattr(other, name).tolist())
-
-    def test_a_key_of_another_length_is_refused(self):
         with pytest.raises(ValueError, match="16 bytes, got 3"):
-            fresh_of(walk(1), keys=KEYS._replace(phase=b"abc"))
+            fresh_of(walk(1), keys=KEYS._replace(**{column: b"abc"}))
 
     def test_that_are_the_same_are_not_taken_for_another_one_in_another_zone(self):
         quarter, at, lat = 900.0, [1.0, 1.0, 2.0], [0.0, 0.0, 0.0]
@@ -120,18 +106,8 @@ class TestEvents:
         later = [0.0, 3 * quarter, 5 + 2 * quarter]
         other = fresh_of(Trajectory(at[:2], lat[:2], later[:2]), Trajectory(at[2:], lat[2:], later[2:]))
         found = shared(one, other)
-        assert found is not None
         assert dict(found.ways) == {"same": 1, "zone": 2}
         assert found.one.tolist() == found.other.tolist() == [0, 1, 2]
-
-    def test_none_share_nothing(self):
-        empty, one = fresh_of(), fresh_of(walk(10))
-        assert shared(empty, one) is shared(one, empty) is shared(empty, empty) is None
-        assert (len(empty), empty.events, empty.sampled) == (0, 0, False)
-
-    def test_three_words_are_hashed_as_the_paper_has_it(self):
-        vector = [np.array([int.from_bytes(bytes(range(i, i + 8)), "little")], np.uint64) for i in (0, 8, 16)]
-        assert siphash24(vector, KEYS.exact).tolist() == [plain_siphash([int(one[0]) for one in vector], KEYS.exact)]
 
 
 class TestStored:
@@ -153,17 +129,12 @@ class TestStored:
                 assert (again.sort, again.events, again.sampled) == (hashes.sort, hashes.events, hashes.sampled)
                 assert again.to_bytes() == file.getvalue()
 
-    def test_are_the_same_bytes_in_every_version(self):
+    def test_other_bytes_are_refused_and_those_of_every_version_are_the_same(self, tmp_path):
         """Installations have stored them: a change of cells, hashes or layout needs a new MAGIC and new hashes."""
+        stored, path = fresh_of(walk(1000)).to_bytes(), tmp_path / "hashes"
         expected = "77558ef486e04188759ee927c0930e870fa2fdd650c82b1b6f303b2337f32e44"
-        assert hashlib.sha256(fresh_of(walk(1000)).to_bytes()).hexdigest() == expected
-
-    def test_take_24_bytes_an_event(self):
-        assert len(fresh_of(walk(1000)).to_bytes()) == 24 * 1000 + 40
-
-    def test_other_bytes_are_refused(self, tmp_path):
-        path = tmp_path / "hashes"
-        for data in (b"", b"CAIRNEH1", b"x" * 64, fresh_of(walk(9)).to_bytes()[:-1]):
+        assert (len(stored), hashlib.sha256(stored).hexdigest()) == (24 * 1000 + 40, expected)
+        for data in (b"", b"CAIRNEH1", b"x" * 64, stored[:-1]):
             path.write_bytes(data)
             for read, source in ((EventHashes.from_bytes, data), (EventHashes.read, path)):
                 with pytest.raises(DataError, match="must be whole"):
@@ -176,16 +147,12 @@ class TestSamples:
         whole = fresh_of(one)
         for parts in ([one], [one.picked(slice(150_000, None)), one.first(200_000), one.first(150_000)]):
             found = fresh_of(*parts, most=1000)
-            assert found.exact.tolist() == whole.exact[:1000].tolist()
-            assert found.near.tolist() == whole.near[:1000].tolist()
-            assert found.phase.tolist() == whole.phase[:1000].tolist()
+            for name in ("exact", "near", "phase"):
+                assert getattr(found, name).tolist() == getattr(whole, name)[:1000].tolist()
             assert found.sampled
             assert abs(found.events - 400_000) < 5 * 400_000 / 1000**0.5, "5 standard deviations"
-
-    def test_as_many_as_are_kept_are_exact(self):
-        one = walk(1000)
-        assert not fresh_of(one, one, most=1000).sampled
-        assert fresh_of(one, one, most=999).sampled
+        few = walk(1000)
+        assert [fresh_of(few, few, most=most).sampled for most in (1000, 999)] == [False, True]
 
     @each(("most_one", "most_other"), [(2000, 10**7), (10**7, 2000), (2000, 3000)])
     def test_estimate_what_is_shared(self, most_one, most_other):
@@ -193,21 +160,16 @@ class TestSamples:
         one, rest = walk(40_000), walk(10_000, 1)
         fresh = fresh_of(one, most=most_one)
         half = shared(fresh, fresh_of(one.first(10_000), rest, most=most_other))
-        assert half is not None
         assert half.share == pytest.approx(0.5, abs=0.12)
         assert dict(half.ways) == {"same": len(half.one)}
 
     @each(("most_one", "most_other"), [(2000, 10**7), (10**7, 2000), (2000, 3000)])
-    @each("how", ["moved", "zone"])
-    def test_find_copies(self, how, most_one, most_other):
+    def test_find_copies(self, most_one, most_other):
         one = walk(40_000)
-        assert one.time_s is not None
-        zone = Trajectory(one.lon, one.lat, one.time_s + 3600)
         moved = Trajectory(one.lon.round(3), one.lat.round(3), one.time_s)
-        copy = zone if how == "zone" else moved
-        found = shared(fresh_of(one, most=most_one), fresh_of(copy, most=most_other))
-        assert found is not None
-        assert (found.how, found.share) == (how, pytest.approx(1, abs=0.15))
+        for how, copy in (("zone", Trajectory(one.lon, one.lat, one.time_s + 3600)), ("moved", moved)):
+            found = shared(fresh_of(one, most=most_one), fresh_of(copy, most=most_other))
+            assert (found.how, found.share) == (how, pytest.approx(1, abs=0.15))
 
 
 class TestLargeUploads:
@@ -215,17 +177,15 @@ class TestLargeUploads:
 
     @each("how", ["moved", "zone"])
     @each("part", [1, 60, 1000, 60_000])
-    @each("at_hand", ["whole", "part"])
-    def test_a_copied_part_is_found_whatever_its_size(self, how, part, at_hand):
+    def test_a_copied_part_is_found_whatever_its_size(self, how, part):
         one = walk(60_000)
-        assert one.time_s is not None
         copy = Trajectory(one.lon.round(3), one.lat.round(3), one.time_s)
         if how == "zone":
             copy = Trajectory(one.lon, one.lat, one.time_s - 4.5 * 3600)
         sides = fresh_of(one), fresh_of(copy.first(part))
-        found = shared(*(sides if at_hand == "whole" else sides[::-1]))
-        assert found is not None
-        assert (found.how, found.share, len(found.one), len(found.other)) == (how, 1.0, part, part)
+        for at_hand in (sides, sides[::-1]):
+            found = shared(*at_hand)
+            assert (found.how, found.share, len(found.one), len(found.other)) == (how, 1.0, part, part)
 
     @each("share", [0.45, 0.55])
     def test_a_copy_begins_at_half(self, share):
@@ -242,32 +202,23 @@ class TestLargeUploads:
         lon = 10 + np.cumsum(rng.normal(0, 1e-5, 90_000))
         one = Trajectory(lon, np.full(90_000, 45.0), 1.7e9 + np.arange(90_000) * 10.0)
         found = shared(fresh_of(one.first(60_000)), fresh_of(one.picked(slice(40_000, None))))
-        assert found is not None
         assert (found.share, len(found.one)) == (0.4, 20_000)
 
-    def test_people_of_one_town_are_no_copies(self):
-        """2,000 places and times to the minute: many phases are equal, and hardly any shift explains them."""
-        rng = np.random.default_rng(0)
-        places = rng.uniform(0, 0.1, (2000, 2))
+    def test_visits_to_the_same_places_are_no_copies(self):
+        """Many phases are equal, and hardly any shift explains them: of 2,000 places in two months nothing is shared.
 
-        def month(first):
-            at = places[rng.integers(0, 2000, 50_000)]
+        Of 100 places in one month nearly every event has another one at its place some quarters of an hour away.
+        """
+        rng = np.random.default_rng(0)
+
+        def month(places, first=0):
+            at = places[rng.integers(0, len(places), 50_000)]
             times = np.sort(1.7e9 // 60 * 60 + (first + rng.integers(0, 43_200, 50_000)) * 60)
             return fresh_of(Trajectory(at[:, 0], at[:, 1], times))
 
-        assert shared(month(0), month(43_200)) is None
-
-    def test_visits_to_the_same_few_places_in_one_month_are_no_copies(self):
-        """Nearly every event has another one at its place some quarters of an hour away; no shift explains 5 %."""
-        rng = np.random.default_rng(0)
-        places = rng.uniform(0, 1, (100, 2))
-
-        def month():
-            at = places[rng.integers(0, 100, 50_000)]
-            return fresh_of(Trajectory(at[:, 0], at[:, 1], np.sort(rng.integers(0, 43_200, 50_000)) * 60.0))
-
-        found = shared(month(), month())
-        assert found is not None
+        town, few = rng.uniform(0, 0.1, (2000, 2)), rng.uniform(0, 1, (100, 2))
+        assert shared(month(town), month(town, 43_200)) is None
+        found = shared(month(few), month(few))
         assert list(found.ways) == ["same"]
         assert found.share < 0.02
 
@@ -281,14 +232,12 @@ class TestClasses:
         plain = Counter(frozenset(i for i, its in by_upload.items() if event in its) for event in range(n))
         found = classes(n, {i: np.array(sorted(its), dtype=np.uint32) for i, its in by_upload.items()}, most)
         assert sum(count for _, count in found) == n
-        assert len({one for one, _ in found}) == len(found)
-        assert len(found) <= most
-        if not found.joined:
-            assert dict(found) == plain
-        else:
+        assert len({one for one, _ in found}) == len(found) <= most
+        if found.joined:
             assert len(plain) > most
-            for one, _ in plain.items():
-                assert any(one <= its for its, _ in found)
+            assert all(any(one <= its for its, _ in found) for one in plain)
+        else:
+            assert dict(found) == plain
 
     def test_of_many_uploads_are_joined_into_an_upper_bound(self):
         """What any event spent, with a random charge for each upload, is at most the class's."""

@@ -1,7 +1,6 @@
 """What two uploads share, by hashes, against a comparison of every pair of events."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,9 +14,6 @@ from tests.engine import plain_events
 from tests.examples import examples
 
 KEYS = Keys(*(bytes(range(first, first + 16)) for first in range(4)))
-
-Columns = tuple[np.ndarray, np.ndarray, np.ndarray]
-Change = Callable[[Columns, np.random.Generator], Columns]
 
 
 def series(lon, lat, time_s):
@@ -37,14 +33,12 @@ def one_event(event):
     return fresh_of(Trajectory([event[0] / 1e7], [event[1] / 1e7], [event[2] / 1000]))
 
 
-def event_at(hashes, i):
-    word = int(hashes.what[i])
-    low, high = word & 0xFFFF_FFFF, word >> 32
-    return low - (low >> 31 << 32), high - (high >> 31 << 32), int(hashes.ms[i])
-
-
 def events_at(hashes, indices):
-    return {event_at(hashes, i) for i in indices.tolist()}
+    found = set()
+    for i in indices.tolist():
+        low, high = int(hashes.what[i]) & 0xFFFF_FFFF, int(hashes.what[i]) >> 32
+        found.add((low - (low >> 31 << 32), high - (high >> 31 << 32), int(hashes.ms[i])))
+    return found
 
 
 latitudes = st.integers(-900_000_000, 900_000_000)
@@ -100,17 +94,21 @@ class TestNeighbours:
         assert shared(moved, stored(fresh_of(Trajectory([lon], [lat], [time_s])))) is not None
 
 
-def decimals(digits):
-    return lambda columns, rng: (columns[0].round(digits), columns[1].round(digits), columns[2])
+def by_axis(lon, lat, time_s):
+    """A change of columns from one of each."""
+    return lambda columns, rng: (lon(columns[0]), lat(columns[1]), time_s(columns[2]))
 
 
-def later(seconds):
-    return lambda columns, rng: (columns[0], columns[1], columns[2] + seconds)
+def same(values):
+    return values
 
 
-def summer(columns, rng):
-    lon, lat, time_s = columns
-    return lon, lat, time_s + np.where(np.arange(len(time_s)) < len(time_s) // 2, 3600.0, 7200.0)
+def decimals(digits, time_s=same):
+    return by_axis(lambda lon: lon.round(digits), lambda lat: lat.round(digits), time_s)
+
+
+def cut_to_the_minute(time_s):
+    return time_s // 60 * 60
 
 
 def noisy(metres):
@@ -125,25 +123,23 @@ def noisy(metres):
     return change
 
 
-CHANGES: dict[str, Change] = {
-    "as it is": lambda columns, rng: columns,
+CHANGES = {
+    "as it is": by_axis(same, same, same),
     "five decimals": decimals(5),
     "three decimals": decimals(3),
     "two decimals": decimals(2),
-    "rounded to the minute": lambda columns, rng: (columns[0], columns[1], np.round(columns[2] / 60) * 60),
-    "cut to the minute": lambda columns, rng: (columns[0], columns[1], columns[2] // 60 * 60),
-    "three decimals and a minute": lambda columns, rng: (
-        columns[0].round(3),
-        columns[1].round(3),
-        columns[2] // 60 * 60,
+    "rounded to the minute": by_axis(same, same, lambda time_s: np.round(time_s / 60) * 60),
+    "cut to the minute": by_axis(same, same, cut_to_the_minute),
+    "three decimals and a minute": decimals(3, cut_to_the_minute),
+    "another zone": by_axis(same, same, lambda time_s: time_s - 5.75 * 3600),
+    "the widest zones": by_axis(same, same, lambda time_s: time_s + 26 * 3600),
+    "beyond all zones": by_axis(same, same, lambda time_s: time_s + 26.25 * 3600),
+    "no zone": by_axis(same, same, lambda time_s: time_s + 1000),
+    "summer time": by_axis(
+        same, same, lambda time_s: time_s + np.where(np.arange(len(time_s)) < len(time_s) // 2, 3600.0, 7200.0)
     ),
-    "another zone": later(-5.75 * 3600),
-    "the widest zones": later(26 * 3600),
-    "beyond all zones": later(26.25 * 3600),
-    "no zone": later(1000),
-    "summer time": summer,
     "30 m of noise": noisy(30),
-    "some seconds later": later(7),
+    "some seconds later": by_axis(same, same, lambda time_s: time_s + 7),
 }
 
 
@@ -162,13 +158,13 @@ def generated(rng, sizes=(5, 40, 150)):
     people = [walk(int(rng.integers(1, rng.choice(sizes))), rng) for _ in range(rng.integers(2, 4))]
     uploads = []
     for _ in range(rng.integers(2, 5)):
-        parts: list[Trajectory] = []
+        parts = []
         for _ in range(rng.integers(1, 4)):
             columns = people[rng.integers(len(people))]
             n = len(columns[0])
             start, end = sorted(rng.integers(0, n + 1, 2)) if rng.random() < 0.6 else (0, n)
             change = CHANGES[rng.choice(list(CHANGES))]
-            lon, lat, time_s = change(tuple(column[start:end] for column in columns), rng)  # type: ignore[arg-type]
+            lon, lat, time_s = change(tuple(column[start:end] for column in columns), rng)
             series_of = rng.integers(0, 2, len(lon))
             parts += [series(lon[series_of == i], lat[series_of == i], time_s[series_of == i]) for i in (1, 0)]
         uploads.append(parts)
@@ -202,24 +198,19 @@ def check(seed):
     return ways
 
 
-def checked(seeds):
+def thorough(seeds):
+    return pytest.param(seeds, marks=[pytest.mark.thorough, pytest.mark.timeout(3600)])
+
+
+@pytest.mark.parametrize("seeds", [range(200), *(thorough(range(i, i + 500)) for i in range(200, 10_200, 500))])
+def test_generated_uploads_share_what_a_comparison_of_all_pairs_finds(seeds):
     ways = [way for seed in seeds for way in check(seed)]
     for way in ("same", "zone", "moved"):
         assert ways.count(way) > len(seeds) / 20, f"{way} was hardly met"
 
 
-def test_generated_uploads_share_what_a_comparison_of_all_pairs_finds():
-    checked(range(200))
-
-
-@pytest.mark.thorough
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("block", range(20))
-def test_10_000_generated_sets_of_uploads_share_what_a_comparison_of_all_pairs_finds(block):
-    checked(range(500 * block + 200, 500 * block + 700))
-
-
-def sampled_as_whole(seeds, monkeypatch):
+@pytest.mark.parametrize("seeds", [range(5), thorough(range(300))])
+def test_a_sample_decides_as_the_whole_upload_does(seeds, monkeypatch):
     met = 0
     for seed in seeds:
         *earlier, last = [fresh_of(*parts) for parts in generated(np.random.default_rng(seed), (300, 60_000, 200_000))]
@@ -230,18 +221,8 @@ def sampled_as_whole(seeds, monkeypatch):
                 whole = shared(last, stored(other))
             met += whole is not None and len(last) > matching.SAMPLE
             assert (found is None) == (whole is None), seed
-            if found is not None and whole is not None:
+            if found is not None:
                 assert (found.ways, found.share) == (whole.ways, whole.share), seed
                 assert found.one.tolist() == whole.one.tolist()
                 assert found.other.tolist() == whole.other.tolist()
     assert met > len(seeds) / 4
-
-
-def test_a_sample_decides_as_the_whole_upload_does(monkeypatch):
-    sampled_as_whole(range(5), monkeypatch)
-
-
-@pytest.mark.thorough
-@pytest.mark.timeout(900)
-def test_in_300_generated_sets_a_sample_decides_as_the_whole_upload_does(monkeypatch):
-    sampled_as_whole(range(300), monkeypatch)

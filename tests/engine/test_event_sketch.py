@@ -74,11 +74,8 @@ class TestHash:
         columns = [np.array(column, dtype=np.uint64) for column in zip(*events, strict=True)]
         assert siphash24(columns, key).tolist() == [plain_siphash(list(event), key) for event in events]
 
-    def test_another_key_has_nothing_in_common(self):
-        one, other = sketch(walk(1000)), sketch(walk(1000), key=bytes(16))
-        assert overlap(one, other).share == 0
-
-    def test_a_key_of_another_length_is_refused(self):
+    def test_another_key_has_nothing_in_common_and_one_of_another_length_is_refused(self):
+        assert overlap(sketch(walk(1000)), sketch(walk(1000), key=bytes(16))).share == 0
         with pytest.raises(ValueError, match="16 bytes, got 3"):
             sketch(walk(1), key=b"abc")
 
@@ -93,36 +90,26 @@ class TestEvents:
         assert whole.hashes.tolist() == parts.hashes.tolist()
         assert whole.complete == (n < SIZE)
 
-    def test_the_antimeridian_is_one_place(self):
-        east, west = Trajectory([180.0], [1.0], [0.0]), Trajectory([-180.0], [1.0], [0.0])
-        assert sketch(east).hashes.tolist() == sketch(west).hashes.tolist()
-
-    @each("timed", [True, False])
-    def test_a_step_on_the_grid_is_another_event(self, timed):
+    def test_a_step_on_the_grid_and_a_millisecond_with_times_are_other_events(self):
         places = [(1.0, 1.0), (1.0000001, 1.0), (1.0, 1.0000001), (-1.0, 1.0), (1.0, -1.0)]
-        found = [sketch(Trajectory([lon], [lat], [0.0]), timed=timed).hashes[0] for lon, lat in places]
-        assert len(set(found)) == len(places)
+        for timed in (True, False):
+            found = [sketch(Trajectory([lon], [lat], [0.0]), timed=timed).hashes[0] for lon, lat in places]
+            assert len(set(found)) == len(places)
+            at = [Trajectory([1.0], [1.0], [time_s]) for time_s in (-5.0, 0.0, 0.001)]
+            assert len({sketch(one, timed=timed).hashes[0] for one in at}) == (3 if timed else 1)
+        east, west = Trajectory([180.0], [1.0], [0.0]), Trajectory([-180.0], [1.0], [0.0])
+        assert sketch(east).hashes.tolist() == sketch(west).hashes.tolist(), "the antimeridian is one place"
 
-    def test_a_millisecond_is_another_event_only_with_times(self):
-        at = [Trajectory([1.0], [1.0], [time_s]) for time_s in (-5.0, 0.0, 0.001)]
-        assert len({sketch(one).hashes[0] for one in at}) == 3
-        assert len({sketch(one, timed=False).hashes[0] for one in at}) == 1
-
-    @each(
-        ("timed", "expected"),
-        [
+    def test_survives_its_bytes_which_are_those_of_earlier_versions(self):
+        """Of commit 97c9c0c3: installations have stored them."""
+        for timed, expected in (
             (True, "6d2d36c0d3217b3ca4605c178d46f18871e94cf30bbeb69eacfdae7177c09bdd"),
             (False, "be8004345d199319270af9d37bdd69b7364bc196200f3df1b442a5d957835ab9"),
-        ],
-    )
-    def test_matches_those_of_earlier_versions(self, timed, expected):
-        """Of commit 97c9c0c3: installations have stored them."""
-        assert hashlib.sha256(sketch(walk(9000), timed=timed).to_bytes()).hexdigest() == expected
-
-    def test_survives_its_bytes(self):
+        ):
+            stored = sketch(walk(9000), timed=timed).to_bytes()
+            assert (len(stored), hashlib.sha256(stored).hexdigest()) == (8 * SIZE, expected)
         one = sketch(walk(100))
         assert EventSketch.from_bytes(one.to_bytes()).hashes.tolist() == one.hashes.tolist()
-        assert len(sketch(walk(9000)).to_bytes()) == 8 * SIZE
 
 
 class TestOverlap:
@@ -137,13 +124,13 @@ class TestOverlap:
     @each("share_of_the_whole", [1 / 200, 1 / 30, 1 / 2, 0.999])
     def test_a_part_is_recognised_as_contained(self, share_of_the_whole):
         """At 1/200 of the whole 20.5 comparable hashes are expected; fewer than the 8 needed: probability 0.0006."""
-        n = 200_000
+        n, k = 200_000, int(200_000 * share_of_the_whole)
         for seed in range(5):
             whole = walk(n, seed)
-            k = int(n * share_of_the_whole)
             found = overlap(sketch(part(whole, n - k, n)), sketch(whole))
-            assert found.share == 1.0
-            assert found.most
+            assert (found.share, found.most) == (1.0, True)
+        found = overlap(sketch(part(whole, 0, 20)), sketch(whole))
+        assert (found.exact, found.most) == (False, False), "too few comparable hashes decide nothing"
 
     @each("common", [0.0, 0.1, 0.3, 0.7, 0.9, 1.0])
     def test_estimates_the_share(self, common):
@@ -156,29 +143,17 @@ class TestOverlap:
             assert abs(found.share - common) <= 5 * math.sqrt(common * (1 - common) / found.sampled)
             assert found.most == (common > MOST)
 
-    def test_disjoint_uploads_have_nothing_in_common(self):
-        """40 uploads of 20,000 events, 780 pairs: one common hash at all has probability 780·4e8/2**64 = 2e-8."""
-        sketches = [sketch(walk(20_000, seed)) for seed in range(40)]
-        assert not any(overlap(one, other).share for i, one in enumerate(sketches) for other in sketches[:i])
-
-    def test_too_few_comparable_hashes_decide_nothing(self):
-        whole = walk(200_000)
-        found = overlap(sketch(part(whole, 0, 20)), sketch(whole))
-        assert (found.exact, found.most) == (False, False)
-
 
 def test_a_million_events_take_at_most_a_second_and_flat_memory():
-    one = walk(1_000_000)
+    one, took = walk(1_000_000), []
     sketch(part(one, 0, 1000))
-    took = []
     for _ in range(3):
         began = time.process_time()
         sketch(one)
         took.append(time.process_time() - began)
+    assert min(took) <= 1.0
     tracemalloc.start()
     sketch(one)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    print(f"10^6 events: {min(took):.2f} s CPU, {peak / 1e6:.1f} MB beside the data")
-    assert min(took) <= 1.0
     assert peak < 8e6

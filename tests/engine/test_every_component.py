@@ -4,7 +4,6 @@ import json
 import math
 import pickle
 import re
-from typing import Any
 
 import pytest
 
@@ -21,11 +20,10 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.metrics import metrics
 from privacy_engine.params import choices_of
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.registry import Registry
 from tests.cases import each, refusal
 
-CITING: list[Registry[Any]] = [mechanisms, metrics, measures, presets, postprocesses, attacks, dummy_methods]
-OTHERS: list[Registry[Any]] = [generators, landmark_methods, cleaning_steps]
+CITING = [mechanisms, metrics, measures, presets, postprocesses, attacks, dummy_methods]
+OTHERS = [generators, landmark_methods, cleaning_steps]
 LISTS = {"manual", "zones", "released-zones", "schedule"}  # landmarks of lists, which have suites of their own
 TOGETHER = {"west", "south", "east", "north", "side"}  # which have rules with each other, or with what is published
 UNITS = {"_m": "m", "_m2": "m²", "_s": "s"}

@@ -21,14 +21,12 @@ from tests.engine.mechanism_examples import (
     CLASSES,
     adversarial_masks,
     every_mechanism,
-    example,
     masks,
     protected_sets,
     variants,
     walk,
 )
 from tests.examples import examples
-from tests.later import stats
 
 EPSILON, RADIUS_M = 0.7, 130.0
 SAMPLERS = {"planar_laplace": noise.planar_laplace, "joint_planar": noise.joint_planar}
@@ -90,16 +88,11 @@ def away_from(draws, moved, metres):
     """The series with ``moved`` events moved along the great circle that leads away from (towards) their draws."""
     lon, lat = draws.series.lon.copy(), draws.series.lat.copy()
     moved = moved & np.isfinite(draws.lon)
-    plane = [geo.LocalPlane(*one).project(*other)[0] for one, other in pairs(draws, moved)]
+    events = np.flatnonzero(moved)
+    plane = [geo.LocalPlane(lon[t], lat[t]).project(draws.lon[t], draws.lat[t])[0] for t in events]
     bearing = np.array([math.atan2(-east, -north) for east, north in plane])
     lon[moved], lat[moved] = geo.destination(lon[moved], lat[moved], metres, bearing)
     return Trajectory(lon, lat, draws.series.time_s, draws.series.name)
-
-
-def pairs(draws, moved):
-    truth, drawn = draws.series, draws
-    for t in np.flatnonzero(moved):
-        yield (truth.lon[t], truth.lat[t]), (drawn.lon[t], drawn.lat[t])
 
 
 def somewhere(series, moved, seed):
@@ -179,36 +172,3 @@ class TestSkippedLandmarks:
             skipped += np.count_nonzero(unread)
         skipping = (landmark.Skip, landmark.Adaptive, landmark.Planned, landmark.Joint)
         assert skipped > 0 or cls not in skipping
-
-
-@every_mechanism
-def test_runs_of_neighbouring_series_stay_within_the_declared_factor(cls):
-    """End to end, with no part replaced: outputs that favour one truth occur at most e^ε times as often from it.
-
-    All protected events moved by a radius. The evidence of an output is the sum of how much nearer its draws lie to one
-    truth, in budgets; Clopper-Pearson at 99.999 % on 1,000 runs each, seeds fixed. Noise a quarter as large fails.
-    """
-    window = {"window": 2} if "window" in cls.model_fields else {}
-    mechanism = example(cls, epsilon=1.0, radius_m=500.0, **window)
-    mask, n = np.array([True, False, True, False]), 4
-    here = Trajectory(np.full(n, 116.4), np.full(n, 39.9))
-    moved = list(protected_sets(mechanism, mask))[:2][-1]
-    there = Trajectory(here.lon, np.where(moved, geo.destination(116.4, 39.9, 500.0, 0.0)[1], here.lat))
-
-    def evidence_for_there(release):
-        shown = release.fresh[release.event]
-        lon, lat, at = release.series.lon[shown], release.series.lat[shown], release.event[shown]
-        nearer = geo.distance_m(here.lon[at], here.lat[at], lon, lat) - geo.distance_m(
-            there.lon[at], there.lat[at], lon, lat
-        )
-        return float((release.budgets[at] * nearer / 500.0).sum())
-
-    runs = 1000
-    stated = [
-        sum(evidence_for_there(mechanism.release(series, LandmarkSet(mask), rng=rng)) > 0.4 for _ in range(runs))
-        for series, rng in ((there, noise.seeded(5)), (here, noise.seeded(6)))
-    ]
-    surely = stats.beta.ppf(1e-5, stated[0], runs - stated[0] + 1)
-    at_most = stats.beta.ppf(1 - 1e-5, stated[1] + 1, runs - stated[1])
-    assert stated[0] > 50
-    assert surely <= np.exp(mechanism.epsilon) * at_most

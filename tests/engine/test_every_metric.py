@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip
 from privacy_engine.metrics import metrics
@@ -72,29 +72,25 @@ def test_it_is_the_same_wherever_on_the_globe_and_whenever(cls, seed, turn):
 
 
 @every_metric
-def test_an_empty_release_has_no_value(cls):
-    assert np.isnan(example(cls).over(resting(1), [], [], []))
-    assert np.isnan(example(cls).over(resting(1), np.empty((2, 0)), np.empty((2, 0)), [])).all()
+def test_an_empty_release_has_no_value_and_arrays_that_do_not_fit_are_refused(cls):
+    truth = resting(1)
+    assert np.isnan(example(cls).over(truth, [], [], []))
+    assert np.isnan(example(cls).over(truth, np.empty((2, 0)), np.empty((2, 0)), [])).all()
+    for lon, lat in ((truth.lon, truth.lat), (truth.lon[:3], truth.lat[:4])):
+        with pytest.raises(DataError, match="must be as many"):
+            example(cls).over(truth, lon, lat, np.arange(3))
 
 
 @every_metric
-def test_a_release_is_measured_at_its_events_and_not_changed(cls):
+def test_a_release_is_measured_at_its_events(cls):
     truth = resting(3)
-    mask = LandmarkSet(np.arange(90) < 5)
-    release: Release = Skip(epsilon=1.0, radius_m=50.0, leading="gap").release(truth, mask, rng=noise.seeded(1))
+    release = Skip(epsilon=1.0, radius_m=50.0, leading="gap").release(
+        truth, LandmarkSet(np.arange(90) < 5), rng=noise.seeded(1)
+    )
     assert len(release.event) == 85
     found = example(cls).of(truth, release)
-    assert isinstance(found, float)
+    assert type(found) is float
     assert found == example(cls).over(truth, release.series.lon, release.series.lat, np.arange(5, 90))
-
-
-@every_metric
-def test_arrays_that_do_not_fit_are_refused(cls):
-    truth = resting(1)
-    with pytest.raises(DataError, match="must be as many"):
-        example(cls).over(truth, truth.lon, truth.lat, np.arange(3))
-    with pytest.raises(DataError, match="must be as many"):
-        example(cls).over(truth, truth.lon[:3], truth.lat[:4], np.arange(3))
 
 
 @every_metric

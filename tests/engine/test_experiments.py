@@ -1,7 +1,6 @@
 """Experiments: specs that expand to cells with keys of their own, and tables that do not depend on the partition."""
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from privacy_engine.experiments import (
     TrajectoryCell,
     blocks,
     dataset_digest,
+    figure,
     landmark_cache,
     latex,
     measures,
@@ -86,14 +86,8 @@ def whole(series):
 @pytest.fixture
 def computed(monkeypatch):
     """Every block that is computed, and not taken from a store."""
-    seen: list[Any] = []
-    really = runner.run_block
-
-    def seeing(block, series):
-        seen.append(block)
-        return really(block, series)
-
-    monkeypatch.setattr(runner, "run_block", seeing)
+    seen, really = [], runner.run_block
+    monkeypatch.setattr(runner, "run_block", lambda block, series: seen.append(block) or really(block, series))
     return seen
 
 
@@ -134,15 +128,9 @@ class TestTheSameBits:
         turned = dict(reversed(described()["grid"].items()))
         assert run(small(grid=turned), series).equals(whole)
 
-    def test_of_the_first_of_more_repetitions(self, series):
-        cell = small().cells()[-1]
-        few = experiments.run_block(experiments.Block(cell, 2, 3), series)
-        many = experiments.run_block(experiments.Block(cell, 0, 9), series)
-        assert few.tobytes() == np.ascontiguousarray(many[:, 2:5]).tobytes()
-
 
 class TestCells:
-    def test_that_two_experiments_share_are_computed_once(self, series, tmp_path, computed):
+    def test_that_two_experiments_share_or_that_come_twice_are_computed_once(self, series, tmp_path, computed):
         one = small(grid={"landmarks.share": [0.1, 0.2, 0.3]})
         other = small(grid={"landmarks": [RANDOM | {"share": 0.2}, RANDOM | {"share": 0.9}], "correlation": [None]})
         run(one, series, FolderStore(tmp_path))
@@ -150,9 +138,10 @@ class TestCells:
         table = run(other, series, FolderStore(tmp_path))
         assert len(computed) == 4
         assert table.equals(run(other, series))
-
-    def test_that_come_twice_are_computed_once(self, series, computed):
-        table = run(small(grid={"landmarks.share": [0.2, 0.2]}), series)
+        computed.clear()
+        twice, store = small(grid={"landmarks.share": [0.2, 0.2]}), MemoryStore()
+        table = run(twice, series, store)
+        assert run(twice, series, store).equals(table)
         assert (len(computed), table.num_rows) == (1, 8)
 
     def test_have_a_key_of_their_dataset_and_their_description(self, series):
@@ -174,31 +163,33 @@ class TestCells:
         assert found[1].tobytes() == expected.tobytes()
         assert found[0].tolist() == [0.1] * 9
 
-    def test_see_the_same_landmarks_unless_requested_otherwise(self, series):
+    def test_see_the_same_landmarks_and_draw_them_once_unless_requested_otherwise(self, series):
         for common in (True, False):
             spec = small(grid={"release": [UNIFORM, PLANNED]}, metrics=["temporal-distance"], common=common)
             one, other = run(spec, series).column("mean").to_pylist()
             assert (one == other) is common
-
-    def test_draw_landmarks_again_or_keep_them(self, series):
         for redraw in (True, False):
             base = {"landmarks": parse_short("synthetic:20%:uniform:1").model_dump(), "redraw": redraw}
             (row,) = run(small(base=base, grid={}, metrics=["temporal-distance"]), series).to_pylist()
             assert (row["low"] < row["high"]) is redraw
+        base = {"landmarks": {"name": "stay-points", "distance_m": 100.0, "duration_s": 60.0}}
+        with pytest.raises(DataError, match="need times"):
+            run(small(base=base, grid={}, metrics=["marked-share"]), [Trajectory([8.5], [47.3])])
 
     def test_that_draw_the_same_landmarks_draw_them_once(self, series, monkeypatch):
-        drawn: list[Any] = []
-        really = Synthetic.mark
+        drawn, really = [], Synthetic.mark
         monkeypatch.setattr(Synthetic, "mark", lambda *given: drawn.append(1) or really(*given))
-        data = [Trajectory(one.lon, one.lat) for one in series]
+
+        def again():
+            return [Trajectory(one.lon, one.lat) for one in series]
+
         spec = small(grid={"release": [UNIFORM, ADAPTIVE], "landmarks.share": [0.2, 0.4]}, metrics=["error"])
-        table = run(spec, data)
+        table = run(spec, again())
         assert len(drawn) == 2 * 9
-        again = [Trajectory(one.lon, one.lat) for one in data]
-        assert run(spec, again).equals(table)  # equal data are drawn again
+        assert run(spec, again()).equals(table)  # equal data are drawn again
         assert len(drawn) == 4 * 9
-        monkeypatch.setattr(landmark_cache, "MOST_BYTES", 3 * sum(map(len, data)))
-        assert run(spec, [Trajectory(one.lon, one.lat) for one in data]).equals(table)
+        monkeypatch.setattr(landmark_cache, "MOST_BYTES", 3 * sum(map(len, series)))
+        assert run(spec, again()).equals(table)
         assert len(drawn) == 4 * 9 + 4 * 9 - 3
 
     def test_keep_landmarks_no_longer_than_the_data(self, series):
@@ -210,28 +201,19 @@ class TestCells:
         del data
         assert len(landmark_cache._caches) == before - 1
 
-    def test_state_what_the_data_lack(self):
-        base = {"landmarks": {"name": "stay-points", "distance_m": 100.0, "duration_s": 60.0}}
-        with pytest.raises(DataError, match="need times"):
-            run(small(base=base, grid={}, metrics=["marked-share"]), [Trajectory([8.5], [47.3])])
-
 
 class TestSpec:
-    def test_survives_json(self):
-        spec = small()
-        again = ExperimentSpec.parse(json.loads(spec.model_dump_json()))
-        assert again == spec
-        assert again.digest == spec.digest
-        for cell in spec.cells():
-            assert TrajectoryCell.parse(json.loads(cell.model_dump_json())).digest == cell.digest
-
-    def test_cannot_be_changed_through_what_it_was_made_of(self):
+    def test_survives_json_and_cannot_be_changed_through_what_it_was_made_of(self):
         given = described()
         spec = ExperimentSpec.parse(given)
+        again = ExperimentSpec.parse(json.loads(spec.model_dump_json()))
+        assert (again, again.digest) == (spec, spec.digest)
+        for cell in spec.cells():
+            assert TrajectoryCell.parse(json.loads(cell.model_dump_json())).digest == cell.digest
         given["base"]["redraw"] = "nonsense"
         assert spec == small()
         with pytest.raises(ValidationError):
-            spec.seed = 8  # type: ignore[misc]
+            spec.seed = 8
 
     def test_expands_by_depth_and_name_with_the_last_axis_first(self):
         grid = {"landmarks.share": [0.1, 0.2], "dummies.epsilon,release.mechanism.epsilon": [[0.1, 0.9], [0.5, 0.5]]}
@@ -355,11 +337,25 @@ class TestTable:
         bare = small(**one_cell())
         assert "%   c: all" in latex(run(bare, series[:1]), bare)
 
-    def test_memory_stores_cache_too(self, series, computed):
-        store = MemoryStore()
-        assert run(small(), series, store).equals(run(small(), series, store))
-        assert len(computed) == 12
-
 
 def _only(release, events):
     return {"release": release, "landmarks": {"name": "manual", "events": events}}
+
+
+def circles(*lons):
+    zones = [{"type": "Circle", "center": [lon, 48.8], "radius_m": 100, "label": f"the place at {lon}"} for lon in lons]
+    return {"name": "zones", "zones": zones}
+
+
+def test_landmark_sets_have_labels_of_their_own_in_a_figure_short_enough_for_a_legend():
+    one, two = ({"name": "manual", "events": [event]} for event in (1, 2))
+    for landmarks, expected in (
+        ([one, circles(1, 2)], ["1 selected manually", "2 zones"]),
+        ([one, two], ["1 selected manually (events [1])", "1 selected manually (events [2])"]),
+        (
+            [circles(1, 2), circles(3, 4), one, circles(5, 6)],
+            ["2 zones (1)", "2 zones (2)", "1 selected manually", "2 zones (3)"],
+        ),
+    ):
+        (axis,) = figure(small(base={"release": UNIFORM}, grid={"landmarks": landmarks}, metrics=["error"]))["axes"]
+        assert [value["label"] for value in axis["values"]] == expected

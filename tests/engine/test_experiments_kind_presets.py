@@ -1,8 +1,6 @@
 """Presets of count streams and check-ins, and the batches and predicted times of their releases."""
 
-import json
 from time import process_time
-from typing import Any, ClassVar, Literal
 
 import pytest
 
@@ -11,7 +9,6 @@ from privacy_engine.errors import ParameterErrors
 from privacy_engine.experiments import (
     FILES,
     Block,
-    ExperimentSpec,
     PoissonStream,
     cell_seconds,
     figure,
@@ -25,7 +22,6 @@ from privacy_engine.experiments import (
     run_block,
 )
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms.stream.uniform import StreamUniform
 from tests.cases import each
 from tests.engine.test_experiments_kinds import CHECKINS, KINDS, STREAM, spec
 
@@ -36,6 +32,14 @@ def stream_cell(mechanism, **changes):
     release = {"mechanism": {"name": mechanism, "epsilon": 1.0, "window": 4}}
     (cell,) = spec("stream", base={"release": release}, **changes).cells()
     return cell
+
+
+def assert_predicted(cell, data, sizes, repetitions):
+    run_block(Block(cell, 0, 1), data)  # kernels are compiled
+    start = process_time()
+    run_block(Block(cell, 0, repetitions), data)
+    seconds = process_time() - start
+    assert seconds / 8 < cell_seconds(cell, sizes, repetitions) < 8 * seconds
 
 
 class TestBatches:
@@ -58,20 +62,13 @@ class TestBatches:
     def test_the_prediction_has_the_order_of_the_time_it_takes(self, mechanism, timestamps, dimensions):
         about = {"name": "poisson-stream", "timestamps": timestamps, "dimensions": dimensions, "mean": 20.0}
         data, cell = generators.parse(about).data(), stream_cell(mechanism, metrics=["stream-mean-absolute-error"])
-        run_block(Block(cell, 0, 1), data)  # kernels are compiled
-        start = process_time()
-        run_block(Block(cell, 0, 16), data)
-        seconds = process_time() - start
-        assert seconds / 8 < cell_seconds(cell, [timestamps, dimensions], 16) < 8 * seconds
+        assert_predicted(cell, data, [timestamps, dimensions], 16)
 
 
 PRESETS = [cls.registered_name() for kind in KINDS for cls in presets.of(kind)]
 FEW_COUNTS = {"timestamps": 24, "dimensions": 2}
 FEW_USERS = {"users": 30, "per_user": 8, "side": 6}
-GIVEN: dict[str, Any] = {
-    "stream": PoissonStream(timestamps=24, dimensions=3, mean=30.0, seed=5).data(),
-    "checkins": CHECKINS,
-}
+GIVEN = {"stream": PoissonStream(timestamps=24, dimensions=3, mean=30.0, seed=5).data(), "checkins": CHECKINS}
 """Datasets, of which the stream has jumps and low signals."""
 ADAPUB = {"stream-adapub"}
 OF_PAPER = {f"stream-{name}" for name in ("bd", "ba", "rescuedp", "pegasus", "adapub", "shrink")}
@@ -112,47 +109,19 @@ class TestEveryPreset:
 
     def test_is_described_and_tries_the_mechanisms_of_its_figure_or_all_of_its_kind(self, preset):
         one = presets.parse({"name": preset})
-        assert ExperimentSpec.parse(json.loads(one.spec().model_dump_json())) == one.spec()
         tried = {cell.release.mechanism.name for cell in one.spec().cells()}
         usual = [cls for cls in mechanisms.of(one.kind) if not getattr(cls, "needs_venues", False)]
         if preset == "recommendation-range":
             usual = [cls for cls in usual if cls.has_masses]
         assert tried == TRIED.get(preset, {cls.registered_name() for cls in usual})
         assert 0 < predicted_seconds(one.spec(), []) < 60
-
-    def test_reads_as_charts(self, preset):
-        shown = figure(presets.parse({"name": preset}).spec())
+        shown = figure(one.spec())
         assert shown["shares"] is shown["marked"] is False
         (release,) = (axis for axis in shown["axes"] if axis["name"] == "release")
         assert all(value["mechanism"] for value in release["values"])
         along = shown["axes"][shown["along"]]
         assert along["log"] is not (along["name"] == "history")
-        assert [one["unit"] for one in shown["measures"]] == [
-            measures.parse(one).unit for one in presets.parse({"name": preset}).metrics
-        ]
-
-
-def test_a_mechanism_that_is_registered_later_is_in_the_presets(monkeypatch):
-    class StreamLater(StreamUniform):
-        """Discrete Laplace noise [1]_.
-
-        References
-        ----------
-        .. [1] Ghosh, Roughgarden, Sundararajan. "Universally Utility-Maximizing Privacy Mechanisms". STOC 2009.
-        """
-
-        title: ClassVar[str] = "Stream later"
-        name: Literal["stream-later"] = "stream-later"  # type: ignore[assignment]
-
-    monkeypatch.setitem(mechanisms._registered, "stream-later", StreamLater)
-    preset = presets.parse({"name": "stream-epsilon", "repetitions": 2, **FEW_COUNTS})
-    titles = {cell.release.title for cell in preset.spec().cells()}
-    assert titles == {cls.title for cls in mechanisms.of("stream")} >= {"Stream later"}
-    rows = run(preset.spec(), None).to_pylist()
-    later, uniform = (
-        [row["mean"] for row in rows if row["release.title"] == title] for title in ("Stream later", "Stream uniform")
-    )
-    assert later == uniform  # the same algorithm and the same noise
+        assert [one["unit"] for one in shown["measures"]] == [measures.parse(measure).unit for measure in one.metrics]
 
 
 class TestFirstDimensions:
@@ -172,36 +141,25 @@ class TestFirstDimensions:
         assert means == [row["mean"] for row in alone]
         assert figure(found)["axes"][0]["title"] == "Dimensions"
 
-    def test_must_be_there(self):
-        too_many = spec("stream", grid={"dimensions": [1, 4]})
+    def test_must_be_there_and_left_out_a_cell_keeps_its_digest(self):
         with pytest.raises(
             ParameterErrors, match=r"grid.dimensions.1 must be at most 3, as many as the data have, got 4"
         ):
-            run(too_many, STREAM)
+            run(spec("stream", grid={"dimensions": [1, 4]}), STREAM)
+        own = {**spec("stream").base, "data": {"name": "poisson-stream"}}
         with pytest.raises(
             ParameterErrors, match=r"grid.dimensions.0 must be at most 5, as many as the data have, got 6"
         ):
-            spec("stream", base={**too_many.base, "data": {"name": "poisson-stream"}}, grid={"dimensions": [6]})
-
-    def test_left_out_a_cell_keeps_its_digest(self):
-        (cell,) = spec("stream").cells()
-        assert "dimensions" not in cell.model_dump()
-        assert cell.parse(cell.model_dump() | {"dimensions": None}).digest == cell.digest
-
-    def test_make_less_work(self):
-        (one, all_of_them) = spec("stream", grid={"dimensions": [1, None]}).cells()
-        assert cell_seconds(one, [200, 100], 50) < cell_seconds(all_of_them, [200, 100], 50)
+            spec("stream", base=own, grid={"dimensions": [6]})
+        (one, whole) = spec("stream", grid={"dimensions": [1, None]}).cells()
+        assert cell_seconds(one, [200, 100], 50) < cell_seconds(whole, [200, 100], 50)
+        assert "dimensions" not in whole.model_dump()
+        assert whole.parse(whole.model_dump() | {"dimensions": None}).digest == whole.digest
 
 
-def test_thresholds_of_detection_are_the_mean_count_of_a_dataset():
-    about = given_of("stream", GIVEN["stream"])
-    assert about is not None
-    expected = GIVEN["stream"].counts.mean()
-    found = presets.parse({"name": "stream-detection"}).spec(about)
-    assert [one.threshold for one in found.metrics] == pytest.approx([expected] * 2, rel=0.005)
-
-
-def test_the_sweep_of_dimensions_ends_with_all_of_them():
-    preset = presets.parse({"name": "stream-dimensions"})
+def test_the_sweep_of_dimensions_ends_with_all_and_thresholds_of_detection_are_the_mean_count():
+    preset, about = presets.parse({"name": "stream-dimensions"}), given_of("stream", GIVEN["stream"])
     assert preset.spec().grid["dimensions"] == [1, 2, 5, 10, 20, 50, 100]
-    assert preset.spec(given_of("stream", GIVEN["stream"])).grid["dimensions"] == [1, 2, 3]
+    assert preset.spec(about).grid["dimensions"] == [1, 2, 3]
+    found = presets.parse({"name": "stream-detection"}).spec(about)
+    assert [one.threshold for one in found.metrics] == pytest.approx([GIVEN["stream"].counts.mean()] * 2, rel=0.005)

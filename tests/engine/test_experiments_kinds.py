@@ -3,7 +3,6 @@
 import hashlib
 import json
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +29,6 @@ from privacy_engine.experiments import (
 )
 from privacy_engine.experiments.release_trials import COUNTS_AT_ONCE, ReleaseTrials
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms.stream.uniform import StreamUniform
 from privacy_engine.metrics import metrics
 from tests.cases import each, refusal
 from tests.examples import examples
@@ -38,7 +36,7 @@ from tests.examples import examples
 KINDS = ("stream", "checkins")
 STREAM = CountStream(np.arange(60.0).reshape(20, 3), ["a", "b", "c"], [str(t) for t in range(20)])
 CHECKINS = CityCheckIns(users=20, per_user=5, seed=4).data()
-DATA: dict[str, Any] = {"stream": STREAM, "checkins": CHECKINS}
+DATA = {"stream": STREAM, "checkins": CHECKINS}
 UNIFORM = {"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}}
 BOX = {"west": 8.40, "south": 47.30, "east": 8.68, "north": 47.46, "side": 4}
 POPULARITY = {"mechanism": {"name": "checkin-popularity", "epsilon": 1.0, "contributions": 3, **BOX}}
@@ -47,12 +45,8 @@ GENERATED = {
     "stream": {"name": "poisson-stream", "timestamps": 10, "dimensions": 2, "mean": 3.0},
     "checkins": {"name": "city-checkins", "users": 30, "per_user": 6},
 }
+LEVELS = [(1.0, 4, 1), (3.0, 2, 2), (0.3, 20, 1)]
 
-FITTED_TO_ALL = {
-    "base": {"release": POPULARITY, "test_share": 0.0},
-    "metrics": ["range-count-error", "range-share-error", "top-overlap"],
-}
-"""Changes of a spec of check-ins that let a batch of models be fitted to the same users."""
 
 every_kind = each("kind", KINDS)
 
@@ -64,15 +58,12 @@ def names(kind):
 
 def every_measure(kind):
     """By name, or with the examples of parameters that are required."""
-    found: list[Any] = []
+    found = []
     for cls in measures.of(kind):
-        required = {field["name"]: example_of(field) for field in cls.fields() if field["required"]}
-        found.append({"name": cls.registered_name(), **required} if required else cls.registered_name())
+        required = [field for field in cls.fields() if field["required"]]
+        given = {one["name"]: one["choices"][0]["value"] if one["choices"] else one["example"] for one in required}
+        found.append({"name": cls.registered_name(), **given} if given else cls.registered_name())
     return found
-
-
-def example_of(field):
-    return field["choices"][0]["value"] if field["choices"] else field["example"]
 
 
 def plain(cell):
@@ -115,22 +106,16 @@ class TestEveryRun:
 
     @pytest.mark.slow
     def test_processes_and_interruption_change_no_bit(self, kind, tmp_path):
-        grid = {"release.mechanism.epsilon": [0.5, 1.0, 2.0]}
-        one = spec(kind, grid=grid, repetitions=40)
-        table = run(one, DATA[kind])
+        one = spec(kind, grid={"release.mechanism.epsilon": [0.5, 1.0, 2.0]}, repetitions=40)
+        table, store, computed = run(one, DATA[kind]), FolderStore(tmp_path), []
         assert run(one, DATA[kind], size=7, workers=2).equals(table)
-
-        class Stopped(Exception):
-            pass
 
         def stop(done, blocks):
             if done == 4:
-                raise Stopped
+                raise InterruptedError
 
-        store = FolderStore(tmp_path)
-        with pytest.raises(Stopped):
+        with pytest.raises(InterruptedError):
             run(one, DATA[kind], store, size=7, watch=stop)
-        computed = []
         again = run(one, DATA[kind], store, size=7, watch=lambda done, blocks: computed.append(done))
         assert again.equals(table)
         assert computed[0] == 5
@@ -138,31 +123,22 @@ class TestEveryRun:
     def test_measures_what_the_data_type_measures(self, kind):
         (cell,) = spec(kind).cells()
         found = datatypes[kind]
-        trials = ReleaseTrials(cell, DATA[kind], range(3))  # type: ignore[arg-type]
+        trials = ReleaseTrials(cell, DATA[kind], range(3))
         by_hand = [by_type(found, kind, one) for one in trials.each()]
         values = run_block(Block(cell, 0, 3), DATA[kind])
         assert values[1:][plain(cell)].T.tolist() == [[one[name] for name in names(kind)] for one in by_hand]
         for measure, row in zip(cell.metrics, values[1:], strict=True):
             np.testing.assert_array_equal(measure.values(trials), row)
 
-    def test_common_random_numbers_are_a_choice(self, kind):
-        grid = {"release.mechanism.epsilon": [1.0, 1.5]}
-        roots = [{cell.root for cell in spec(kind, grid=grid, common=common).cells()} for common in (True, False)]
-        assert [len(one) for one in roots] == [1, 2]
-
-    def test_generated_data_are_a_function_of_their_description(self, kind):
+    def test_generated_data_are_a_function_of_their_description_of_the_size_they_state(self, kind):
         one, same, other = (generators.parse(GENERATED[kind] | {"seed": seed}) for seed in (1, 1, 2))
         digests = [dataset_digest(about.data(), kind) for about in (one, same, other)]
         assert digests[0] == digests[1] != digests[2]
-        assert isinstance(one.data(), datatypes[kind].data_class)
-
-    def test_every_generator_has_the_size_it_states(self, kind):
         for cls in generators.of(kind):
             one = cls(name=cls.registered_name())
             stated, found = one.sizes(), sizes_of(kind, one.data())
             assert found == (stated if kind == "stream" else [pytest.approx(stated[0], rel=0.1)])
             assert one.describe().startswith(cls.title)
-            assert cls.summary.endswith(".")
 
     def test_data_are_given_exactly_where_cells_take_them(self, kind):
         with pytest.raises(ParameterError, match="dataset is required by cells without data"):
@@ -173,25 +149,21 @@ class TestEveryRun:
         both = spec(kind, grid={"data": [None, GENERATED[kind]]})
         assert run(both, DATA[kind]).num_rows == 2 * len(every_measure(kind))
 
-    def test_the_prediction_grows_with_the_work(self, kind):
-        (cell,) = spec(kind).cells()
-        small, large = [20, 3] if kind == "stream" else [100], [2000, 300] if kind == "stream" else [1_000_000]
-        assert 0 < cell_seconds(cell, small, 10) < cell_seconds(cell, large, 10)
-        assert cell_seconds(cell, small, 10) < cell_seconds(cell, small, 100)
-
-    def test_blocks_hold_whole_batches_and_a_batch_is_bounded(self, kind):
-        whole = FITTED_TO_ALL if kind == "checkins" else {}
-        (cell,) = spec(kind, repetitions=100_000, **whole).cells()
-        assert cell.batch([20, 3] if kind == "stream" else [100]) > 1
-        if kind == "stream":
-            assert cell.batch([COUNTS_AT_ONCE, 2]) == 1
-
-    def test_a_cell_survives_json_and_a_process(self, kind):
+    def test_a_cell_survives_json_and_a_process_and_more_work_takes_longer(self, kind):
         one = spec(kind, base={"release": RELEASE[kind], "data": GENERATED[kind]})
         again = ExperimentSpec.parse(json.loads(one.model_dump_json()))
         assert (again, again.digest) == (one, one.digest)
         (cell,) = one.cells()
         assert pickle.loads(pickle.dumps(cell)).digest == cell.digest == again.cells()[0].digest
+        small, large = [20, 3] if kind == "stream" else [100], [2000, 300] if kind == "stream" else [1_000_000]
+        assert 0 < cell_seconds(cell, small, 10) < cell_seconds(cell, large, 10)
+        assert cell_seconds(cell, small, 10) < cell_seconds(cell, small, 100)
+        if kind == "stream":
+            assert cell.batch(small) > 1 == cell.batch([COUNTS_AT_ONCE, 2])
+        else:  # a batch of models that are fitted to the same users
+            metrics = ["range-count-error", "range-share-error", "top-overlap"]
+            (cell,) = spec(kind, base={"release": POPULARITY, "test_share": 0.0}, metrics=metrics).cells()
+            assert cell.batch(small) > 1
 
     def test_a_page_can_show_every_measure(self, kind):
         listed = measures.of(kind).listing()
@@ -200,32 +172,37 @@ class TestEveryRun:
         assert all(one["kind"] == kind and one["owner_only"] and one["needs_release"] for one in listed)
 
 
-class TestErrorsThatAreKnown:
-    @each(("epsilon", "window", "sensitivity"), [(1.0, 4, 1), (3.0, 2, 2), (0.3, 20, 1)])
-    def test_uniform_has_the_mean_error_of_discrete_laplace(self, epsilon, window, sensitivity):
-        mechanism = StreamUniform(epsilon=epsilon, window=window, sensitivity=sensitivity)
-        rate = mechanism.noise_rate(epsilon / window)
-        expected = noise.discrete_laplace_mean(rate)
-        one = spec("stream", base={"release": {"mechanism": mechanism.model_dump()}}, repetitions=400)
-        found = {row["metric"]: row["mean"] for row in run(one, STREAM).to_pylist()}
-        draws = 400 * STREAM.counts.size
-        spread = np.sqrt(max(noise.discrete_laplace_sd(rate) ** 2 - expected**2, 1e-12) / draws)
-        assert abs(found["stream-mean-absolute-error"] - expected) < 4.5 * spread  # seeded; false alarm 7e-6
+@each(
+    "mechanism",
+    [
+        *({"name": "stream-uniform", "epsilon": e, "window": w, "sensitivity": d} for e, w, d in LEVELS),
+        {"name": "stream-sample", "epsilon": 0.5, "window": 1, "sensitivity": 1},
+    ],
+)
+def test_streams_have_the_mean_error_of_discrete_laplace(mechanism):
+    """Uniform everywhere, and Sample where it samples every timestamp; seeded; false alarm 7e-6."""
+    one = spec("stream", base={"release": {"mechanism": mechanism}}, repetitions=400)
+    rate = mechanisms.parse(mechanism).noise_rate(mechanism["epsilon"] / mechanism["window"])
+    expected = noise.discrete_laplace_mean(rate)
+    found = {row["metric"]: row["mean"] for row in run(one, STREAM).to_pylist()}
+    variance = max(noise.discrete_laplace_sd(rate) ** 2 - expected**2, 1e-12)
+    spread = np.sqrt(variance / (400 * STREAM.counts.size))
+    assert abs(found["stream-mean-absolute-error"] - expected) < 4.5 * spread
 
-    def test_sample_errs_by_its_noise_where_it_samples_every_timestamp(self):
-        every = {"name": "stream-sample", "epsilon": 0.5, "window": 1, "sensitivity": 1}
-        one = spec("stream", base={"release": {"mechanism": every}}, repetitions=400)
-        found = {row["metric"]: row["mean"] for row in run(one, STREAM).to_pylist()}
-        rate = mechanisms.parse(every).noise_rate(0.5)  # type: ignore[attr-defined]
-        expected = noise.discrete_laplace_mean(rate)
-        spread = np.sqrt((noise.discrete_laplace_sd(rate) ** 2 - expected**2) / (400 * STREAM.counts.size))
-        assert abs(found["stream-mean-absolute-error"] - expected) < 4.5 * spread  # seeded; false alarm 7e-6
 
-    def test_popularity_without_noise_ranks_as_the_truth_does(self):
-        exact = POPULARITY["mechanism"] | {"epsilon": 1e4, "privacy_unit": "record"}
-        rows = run(spec("checkins", base={"release": {"mechanism": exact}}), CHECKINS).to_pylist()
-        found = {row["metric"]: row["mean"] for row in rows}
-        assert (found["top-overlap"], found["range-count-error"]) == (100.0, 0.0)
+def test_popularity_without_noise_ranks_as_the_truth_does():
+    exact = POPULARITY["mechanism"] | {"epsilon": 1e4, "privacy_unit": "record"}
+    rows = run(spec("checkins", base={"release": {"mechanism": exact}}), CHECKINS).to_pylist()
+    found = {row["metric"]: row["mean"] for row in rows}
+    assert (found["top-overlap"], found["range-count-error"]) == (100.0, 0.0)
+
+
+def test_the_digest_of_data_reads_every_column_and_no_name():
+    renamed, more = (CountStream(STREAM.counts + i, ["x", "y", "z"], STREAM.labels) for i in (0, 1))
+    assert dataset_digest(renamed, "stream") == dataset_digest(STREAM, "stream") != dataset_digest(more, "stream")
+    moved = CheckIns(CHECKINS.user, CHECKINS.users, CHECKINS.time_s + 1, lon=CHECKINS.lon, lat=CHECKINS.lat)
+    assert len({dataset_digest(one, "checkins") for one in (CHECKINS, moved, None)}) == 3
+    assert dataset_digest(None, "stream") != dataset_digest(None, "checkins") != dataset_digest([])
 
 
 class TestSpecs:
@@ -274,19 +251,3 @@ class TestSpecs:
     )
     def test_what_does_not_fit_is_named(self, changes, message):
         assert message in refused(**changes)
-
-    def test_metrics_of_streams_are_none_of_trajectories(self):
-        landmarks = {"landmarks": {"name": "manual", "events": [1]}}
-        with pytest.raises(ParameterErrors, match="metrics.0 must be one of error"):
-            ExperimentSpec.parse({"base": landmarks, "repetitions": 1, "seed": 1, "metrics": ["stream-relative-error"]})
-
-
-def test_the_digest_of_data_reads_every_column_and_no_name():
-    renamed = CountStream(STREAM.counts, ["x", "y", "z"], STREAM.labels)
-    assert dataset_digest(renamed, "stream") == dataset_digest(STREAM, "stream")
-    assert dataset_digest(CountStream(STREAM.counts + 1, STREAM.names, STREAM.labels), "stream") != dataset_digest(
-        STREAM, "stream"
-    )
-    moved = CheckIns(CHECKINS.user, CHECKINS.users, CHECKINS.time_s + 1, lon=CHECKINS.lon, lat=CHECKINS.lat)
-    assert len({dataset_digest(one, "checkins") for one in (CHECKINS, moved, None)}) == 3
-    assert dataset_digest(None, "stream") != dataset_digest(None, "checkins") != dataset_digest([])

@@ -1,7 +1,6 @@
 """The experiments of the papers by name: published numbers, and the orders that hold."""
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,8 +21,6 @@ from privacy_engine.experiments.synthetic_series import TAXI_INTERVAL_S, first_e
 from tests.cases import each
 
 SKEWED = ("left-skewed", "right-skewed")
-
-Means = dict[tuple[Any, ...], float]
 
 
 def changed(preset, **changes):
@@ -53,10 +50,6 @@ def examples(published):
 
 @each("preset", [cls.registered_name() for cls in presets.of("trajectory")])
 class TestEveryPreset:
-    def test_its_spec_survives_json(self, preset):
-        spec = presets.parse({"name": preset}).spec()
-        assert ExperimentSpec.parse(json.loads(spec.model_dump_json())) == spec
-
     def test_runs_on_what_it_generates_and_takes_what_is_given(self, preset):
         one = presets.parse({"name": preset, "repetitions": 1, "events": 50})
         table = run(one.spec(), one.data())
@@ -87,27 +80,22 @@ class TestErrorByLandmarks:
         assert len({found["error", name, 0.0] for name in names if "+" not in name}) == 1  # all are event level
 
     def test_by_stay_points_goes_by_the_shares_that_were_measured(self):
-        for preset in (
-            TDriveError(repetitions=1, events=100, marks="stay-points"),
-            GeolifeError(repetitions=1, events=100, marks="stay-points"),
-        ):
+        for cls in (TDriveError, GeolifeError):
+            preset = cls(repetitions=1, events=100, marks="stay-points")
             table = run(preset.spec(), preset.data())
             shares = table.column("marked_share").to_pylist()
             assert (shares[0], shares[-1]) == (0.0, preset.name == "error-tdrive")  # the walk rests only later
             assert "x: marked_share" in latex(table, preset.spec())
 
-    def test_takes_the_first_events_of_all_files_as_one_series(self):
+    def test_takes_the_first_events_of_all_files_as_one_series_and_resembles_the_real_taxi(self):
         parts = [taxi(np.random.default_rng(1), 30), Trajectory([8.5] * 30, [47.3] * 30, np.full(30, 1e9))]
         (one,) = TDriveError(events=40).data(parts)
         assert (len(one), one.lon[-1], one.time_s is not None) == (40, 8.5, True)
         assert first_events([parts[0], Trajectory([8.5], [47.3])], 31).time_s is None
         with pytest.raises(DataError, match="never decrease"):
             first_events(parts[::-1], 40)
-
-    def test_resembles_the_real_taxi(self):
         here = taxi(np.random.default_rng(1))
         assert (len(here), len(walk())) == (1000, 1000)
-        assert here.time_s is not None
         assert set(np.diff(here.time_s).round(6)) == {TAXI_INTERVAL_S}
 
 
@@ -168,32 +156,17 @@ class TestCorrelatedLoss:
         for smoothing in (None, 1.0, 0.1, 0.01):
             assert found["loss-summed", "bimodal", 1.0, smoothing] == pytest.approx(1.0)
 
-    def test_states_that_its_levels_are_those_of_one_radius(self):
-        known = CorrelatedLoss().spec().grid["correlation"]
-        assert [one["diameter_m"] for one in known if one] == [None, None, None]
-
     def test_grows_with_the_distance_of_the_states(self):
         """ε = 1 per metre: states 5 m apart lose what states one radius apart do at ε = 5, by either bound."""
-        preset, both = CorrelatedLoss(repetitions=3), ("published", "bridge")
-        known = [{"smoothing": 0.1, "bound": bound} for bound in both]
-        far, near = (
-            changed(
-                preset,
-                base=preset.base() | {"release": {"mechanism": scheme("skip")["mechanism"] | {"epsilon": epsilon}}},
-                grid={"correlation": [one | {"diameter_m": distance_m} for one in known]},
-            )
-            for epsilon, distance_m in ((1.0, 5.0), (5.0, None))
-        )
-        found, expected = (means(spec, still(40), "correlation.bound") for spec in (far, near))
-        assert found == pytest.approx(expected, rel=1e-12)
-
-    def test_can_be_the_bridged_bound(self):
-        grid = {
-            "correlation": [{"diameter_m": None, "smoothing": 0.1, "bound": bound} for bound in ("published", "bridge")]
-        }
-        found = means(changed(CorrelatedLoss(repetitions=5), grid=grid), still(40), "correlation.bound")
-        assert found["loss-summed", "bridge"] != found["loss-summed", "published"]
-        assert min(found["loss-summed", "bridge"], found["loss-summed", "published"]) > 1.0
+        preset, losses = CorrelatedLoss(repetitions=3), []
+        assert [one["diameter_m"] for one in preset.spec().grid["correlation"] if one] == [None] * 3
+        for epsilon, distance_m in ((1.0, 5.0), (5.0, None)):
+            release = {"mechanism": scheme("skip")["mechanism"] | {"epsilon": epsilon}}
+            known = [{"smoothing": 0.1, "bound": bound, "diameter_m": distance_m} for bound in ("published", "bridge")]
+            spec = changed(preset, base=preset.base() | {"release": release}, grid={"correlation": known})
+            losses.append(means(spec, still(40), "correlation.bound"))
+        assert losses[0] == pytest.approx(losses[1], rel=1e-12)
+        assert losses[0]["loss-summed", "bridge"] != losses[0]["loss-summed", "published"]
 
     def test_is_that_of_each_run_where_budgets_depend_on_it_and_of_shared_noise(self):
         schemes = [scheme("adaptive"), scheme("joint", step_variance_m2=1e5)]
@@ -209,6 +182,8 @@ class TestCorrelatedLoss:
 class TestDummySelection:
     def test_costs_more_the_more_the_selection_takes_of_the_budget(self):
         preset = DummySelectionCost(repetitions=10)
+        for cell in preset.spec().cells():  # they share one level as in the thesis
+            assert cell.dummies.epsilon + cell.release.mechanism.epsilon == pytest.approx(1.0)
         kind = ("dummies.name", "dummies.evaluation", "dummies.distance", "landmarks.share")
         found = means(preset.spec(), preset.data(), *kind, "dummies.epsilon")
         kinds = {key[1:5] for key in found}
@@ -217,10 +192,6 @@ class TestDummySelection:
             large = [found["error", *one, share] for share in (0.1, 0.25, 0.5)]
             assert large == sorted(large)
             assert found["marked-share", *one, 0.01] > one[3]  # at least one dummy joins
-
-    def test_and_its_release_share_one_level_as_in_the_thesis(self):
-        for cell in DummySelectionCost().spec().cells():
-            assert cell.dummies.epsilon + cell.release.mechanism.epsilon == pytest.approx(1.0)
 
 
 class TestPrivacyUtility:

@@ -1,34 +1,21 @@
 """Experiments on recommendations: users that are measured are not fitted; what a table states."""
 
-from time import process_time
-
 import numpy as np
 import pytest
 
 from benchmarks.recommendation_sets import BOXES, EVENTS, gowalla
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.evaluation import Split, split_by_user
-from privacy_engine.experiments import (
-    Block,
-    CheckInCell,
-    CityCheckIns,
-    ExperimentSpec,
-    cell_seconds,
-    given_of,
-    presets,
-    run,
-    run_block,
-)
+from privacy_engine.experiments import Block, CheckInCell, CityCheckIns, given_of, presets, run, run_block
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.metrics import HitRate, ReciprocalRank
 from tests.cases import refusal
-from tests.engine.test_evaluation import private_habits
+from tests.engine.test_evaluation import checked_in
+from tests.engine.test_experiments_kind_presets import assert_predicted
 
-BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
-EVERY = pytest.mark.parametrize(
-    "name", [cls.registered_name() for cls in mechanisms.of("checkins") if not cls.needs_venues]
-)
+SIDES = ("west", "south", "east", "north")
+BOX = dict(zip(SIDES, (0.0, 0.0, 4.0, 4.0), strict=True)) | {"side": 4}
 
 
 def cell_of(name, metrics=("hit-rate-1",), box=BOX, own=None, **changes):
@@ -37,13 +24,15 @@ def cell_of(name, metrics=("hit-rate-1",), box=BOX, own=None, **changes):
     return CheckInCell.parse(described | changes)
 
 
-def box_of(name):
-    return dict(zip(("west", "south", "east", "north"), BOXES[name], strict=True))
-
-
 def refused(**changes):
     wrong = refusal(ParameterErrors, cell_of, **changes)
     return "; ".join(error.message for error in wrong.errors)
+
+
+def private_habits():
+    """40 users who each repeat an order of cells of their own: whoever was fitted is predicted, others are not."""
+    rng = np.random.default_rng(5)
+    return checked_in(*[(rng.permutation(16)[:5].tolist() * 6) for _ in range(40)])
 
 
 class TestLeaks:
@@ -68,6 +57,8 @@ class TestLeaks:
         assert all(not set(one.fitted.user) & set(one.others.user) for one in splits)
         assert all(len(set(one.others.user)) == 8 for one in splits)
         assert len({tuple(one.others.user) for one in splits}) == 6
+        sizes = [len(cell_of("checkin-markov", density=share).parts(data, 0)[0]) for share in (0.1, 0.5, 1.0)]
+        assert sizes == [3 * 30, 16 * 30, 32 * 30]
 
     def test_cells_of_one_seed_are_measured_on_the_same_users(self):
         data = private_habits()
@@ -77,35 +68,22 @@ class TestLeaks:
         apart = [cell_of("checkin-popularity", common=False, seed=seed).parts(data, 2) for seed in (3, 4)]
         assert not np.array_equal(apart[0].others.user, apart[1].others.user)
 
-    @pytest.mark.slow
-    def test_trained_positions_would_lift_the_hit_rate_as_in_the_design(self, shared):
-        """Markov of order 4 on Manhattan: HR@1 of .11 on other users, .74 on those it was fitted to."""
-        data = gowalla(shared / "data" / "checkins" / EVENTS)
-        cell = cell_of("checkin-markov", box=box_of("Manhattan") | {"side": 16}, history=4)
-        fitted, others = cell.parts(data, 0)
-        model = cell.release.mechanism.release(fitted, rng=np.random.default_rng(1))
-        honest, leaked = (cell.trial((fitted, one), model) for one in (others, fitted))
-        (measure,) = cell.metrics
-        assert measure.over(honest) == pytest.approx(11, abs=4)
-        assert measure.over(leaked) > 60
-
 
 class TestCells:
     def test_a_history_is_the_order_of_mechanisms_that_have_one(self):
-        cell = cell_of("checkin-markov", history=3)
+        cell, data = cell_of("checkin-markov", history=3), private_habits()
         assert cell.release.mechanism.order == 3
         assert CheckInCell.parse(cell.model_dump()).digest == cell.digest
         assert cell_of("checkin-markov").release.mechanism.order == 1
         assert cell_of("checkin-popularity", history=3).history == 3
         message = "release.mechanism.order must be 3, the history length, or left out, got 2"
         assert message in refused(name="checkin-markov", own={"order": 2}, history=3)
-
-    def test_positions_have_as_many_last_cells_as_the_history(self):
-        data = private_habits()
         for history, own, expected in ((None, {"order": 2}, 2), (None, None, 1), (4, None, 4)):
             cell = cell_of("checkin-markov", own=own, history=history)
-            trial = cell.trial(cell.parts(data, 0), None)
-            assert trial.history == expected
+            assert cell.trial(cell.parts(data, 0), None).history == expected, "positions have as many last cells"
+        cells = presets.parse({"name": "recommendation-history"}).spec().cells()
+        markov = [cell for cell in cells if "markov" in cell.release.mechanism.name]
+        assert {cell.history: cell.release.mechanism.order for cell in markov} == {1: 1, 2: 2, 3: 3}
 
     def test_what_reads_held_out_users_needs_some(self):
         message = "test_share must be greater than 0 for hit-rate-1 (metrics.0), which reads users that were held out"
@@ -114,34 +92,24 @@ class TestCells:
         assert "density must be greater than 0, got 0.0" in refused(name="checkin-popularity", density=0.0)
         assert "history must be greater than 0, got 0" in refused(name="checkin-popularity", history=0)
 
-    @EVERY
-    def test_more_users_are_fitted_with_more_density(self, name):
-        data = private_habits()
-        sizes = [len(cell_of(name, density=share).parts(data, 0)[0]) for share in (0.1, 0.5, 1.0)]
-        assert sizes == [3 * 30, 16 * 30, 32 * 30]
-
     @pytest.mark.thorough  # it measures time, which CI never does
-    @EVERY
+    @pytest.mark.parametrize(
+        "name", [one.registered_name() for one in mechanisms.of("checkins") if not one.needs_venues]
+    )
     @pytest.mark.parametrize("users", [300, 5_000])
     @pytest.mark.parametrize("metrics", [("hit-rate", "reciprocal-rank"), ("range-share-error", "top-overlap")])
     def test_the_prediction_has_the_order_of_the_time_it_takes(self, name, users, metrics):
         data = CityCheckIns(users=users, per_user=20, seed=1).data()
-        given = given_of("checkins", data)
-        assert given is not None
-        assert given.box is not None
-        box = dict(zip(("west", "south", "east", "north"), given.box, strict=True)) | {"side": 16}
-        cell = cell_of(name, metrics, box)
-        run_block(Block(cell, 0, 1), data)
-        start = process_time()
-        run_block(Block(cell, 0, 4), data)
-        seconds = process_time() - start
-        assert seconds / 8 < cell_seconds(cell, [len(data)], 4) < 8 * seconds
+        box = dict(zip(SIDES, given_of("checkins", data).box, strict=True)) | {"side": 16}
+        assert_predicted(cell_of(name, metrics, box), data, [len(data)], 4)
 
 
 class TestTables:
     def test_state_model_unit_level_grid_metric_and_value(self):
-        preset = {"name": "recommendation-epsilon", "repetitions": 2, "users": 30, "per_user": 6, "side": 5}
-        rows = run(presets.parse(preset).spec(), None).to_pylist()
+        small = {"repetitions": 2, "users": 30, "per_user": 6, "side": 5}
+        preset = presets.parse({"name": "recommendation-epsilon", **small})
+        assert preset == presets.parse({"name": "checkins-epsilon", **small}), "its former name"
+        rows = run(preset.spec(), None).to_pylist()
         for row in rows:
             assert row["model"] == row["release.mechanism.name"]
             assert row["privacy_unit"] == row["release.mechanism.privacy_unit"]
@@ -150,27 +118,9 @@ class TestTables:
             assert row["guarantee"] == mechanisms[row["model"]].publishable
         keys = [tuple(row[name] for name in ("model", "privacy_unit", "epsilon", "grid", "metric")) for row in rows]
         assert len(set(keys)) == len(keys)
-        baselines = {"checkin-popularity", "checkin-nearest", "checkin-markov"}
-        assert baselines <= {row["model"] for row in rows}
-        metrics = {"hit-rate@1", "hit-rate@5", "hit-rate@10", "precision@10", "recall@10", "reciprocal-rank"}
-        metrics.add("hit-rate-by-user@10")
-        assert {row["metric"] for row in rows} == metrics
-
-    def test_of_trajectories_and_streams_have_no_such_columns(self):
-        base = {
-            "release": {"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4}},
-            "data": {"name": "poisson-stream", "timestamps": 10, "dimensions": 1},
-        }
-        measured = {"metrics": ["stream-mean-absolute-error"], "repetitions": 1, "seed": 1}
-        table = run(ExperimentSpec.parse({"kind": "stream", "base": base} | measured), None)
-        assert not {"model", "value", "grid"} & set(table.column_names)
-
-    def test_the_former_name_of_the_preset_is_known(self):
-        former, new = (
-            presets.parse({"name": name, "side": 8}) for name in ("checkins-epsilon", "recommendation-epsilon")
-        )
-        assert former == new
-        assert "checkins-epsilon" not in [cls.registered_name() for cls in presets]
+        assert {"checkin-popularity", "checkin-nearest", "checkin-markov"} <= {row["model"] for row in rows}
+        metrics = {"hit-rate@1", "hit-rate@5", "hit-rate@10", "hit-rate-by-user@10", "precision@10", "recall@10"}
+        assert {row["metric"] for row in rows} == metrics | {"reciprocal-rank"}
 
     def test_the_box_of_a_preset_is_that_of_the_check_ins_or_given(self):
         about = given_of("checkins", private_habits())
@@ -189,18 +139,10 @@ def test_manhattan_has_the_figures_of_the_design(shared):
     data = gowalla(shared / "data" / "checkins" / EVENTS)
     design = {"checkin-popularity": 28.5, "checkin-nearest": 44.7, "checkin-markov": 49.0, "checkin-gravity": 46.3}
     for name, expected in design.items():
-        cell = cell_of(name, ["hit-rate", "reciprocal-rank"], box_of("Manhattan") | {"side": 16})
+        box = dict(zip(SIDES, BOXES["Manhattan"], strict=True)) | {"side": 16}
+        cell = cell_of(name, ["hit-rate", "reciprocal-rank"], box)
         rates = run_block(Block(cell, 0, 5), data)[1:].mean(axis=1)
         assert rates[0] > expected - 3
         assert 0 < rates[1] < rates[0] / 100
     assert HitRate().column_name == "hit-rate@10"
     assert ReciprocalRank().unit == ""
-
-
-def test_specs_survive_json():
-    one = presets.parse({"name": "recommendation-history"}).spec()
-    assert ExperimentSpec.parse(one.model_dump()) == one
-    orders = {
-        cell.history: cell.release.mechanism.order for cell in one.cells() if "markov" in cell.release.mechanism.name
-    }
-    assert orders == {1: 1, 2: 2, 3: 3}
