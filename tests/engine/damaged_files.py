@@ -20,7 +20,6 @@ from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.exports import write
 from privacy_engine.formats import Limits, formats, preview
 from tests.engine import format_samples
-from tests.engine.test_formats_tables import AIS, MOVEBANK
 from tests.later import openpyxl, pyogrio
 
 Found = TypeVar("Found")
@@ -83,7 +82,7 @@ class _Seeds(UserDict[str, bytes]):
 
 
 FILES: dict[str, bytes | Callable[[], bytes]] = {
-    "ais": AIS,
+    "ais": format_samples.AIS,
     "csv": format_samples.CSV,
     "feather": _feather,
     "fit": format_samples.FIT,
@@ -97,7 +96,7 @@ FILES: dict[str, bytes | Callable[[], bytes]] = {
     "json": format_samples.RECORDS,
     "kml": format_samples.KML,
     "mfjson": format_samples.MOVING,
-    "movebank": MOVEBANK,
+    "movebank": format_samples.MOVEBANK,
     "nmea": format_samples.NMEA,
     "owntracks": format_samples.OWNTRACKS,
     "parquet": _parquet,

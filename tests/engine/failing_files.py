@@ -1,6 +1,6 @@
 """A file for each error code that reading and cleaning can give, and more ways to some of them.
 
-The codes come from the sources (:func:`codes`), so that a new one without a file fails ``test_failing_files.py``.
+The codes come from the sources (:func:`codes`), so that a new one without a file fails ``test_parsers_fuzz.py``.
 """
 
 import ast

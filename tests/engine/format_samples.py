@@ -7,7 +7,9 @@ import struct
 import zipfile
 from contextlib import closing
 
+from privacy_engine.errors import EngineError
 from privacy_engine.formats import read
+from tests.cases import refusal
 
 
 def feature(kind, coordinates, **properties):
@@ -76,22 +78,20 @@ GEOMETRIES = (
     b"id;t;geom\n1;2024-06-15T12:00:00Z;POINT (13.4 52.5)\n2;2024-06-15T12:00:00Z;POINT EMPTY\n"
     + b"1;2024-06-15T12:00:00Z;LINESTRING (13.4 52.5, 13.5 52.6)\n"
 )
-MOVING = json.dumps(
-    {
-        "type": "FeatureCollection",
-        "features": [
-            {
-                "type": "Feature",
-                "properties": {"user": "a"},
-                "temporalGeometry": {
-                    "type": "MovingPoint",
-                    "datetimes": ["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z"],
-                    "coordinates": [[13.4, 52.5], [13.5, 52.6]],
-                },
-            }
-        ],
-    }
-).encode()
+MOVING_POINT = {
+    "type": "MovingPoint",
+    "datetimes": ["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z"],
+    "coordinates": [[13.4, 52.5], [13.5, 52.6]],
+}
+MOVING = collection({"type": "Feature", "properties": {"user": "a"}, "temporalGeometry": MOVING_POINT})
+MOVEBANK = (
+    b"event-id,timestamp,location-long,location-lat,individual-local-identifier\n"
+    b"1,2024-06-15 12:00:00.000,6.58,53.0,bird\n"
+)
+AIS = (
+    b"# Timestamp,Type of mobile,MMSI,Latitude,Longitude\n"
+    b"15/06/2024 12:00:00,Class A,211429600,54.69,8.57\n15/06/2024 12:00:10,Class A,211429600,91.0,0.0\n"
+)
 SEQUENCE = b"\x1e" + GEOJSON + b"\n\x1e" + GEOJSON + b"\n"
 
 
@@ -102,6 +102,55 @@ def read_bytes(data, name="x", **values):
 def seconds(one):
     assert one.time_s is not None
     return list(one.time_s.tolist())
+
+
+def _column(name):
+    def of(found):
+        values = [getattr(one, name) for one in found.series]
+        return None if any(one is None for one in values) else [value for one in values for value in one.tolist()]
+
+    return of
+
+
+def _reported(key, what, value):
+    return lambda found: {one[what]: one.get(value) for one in getattr(found.report, key)}
+
+
+FACTS = {
+    "lon": _column("lon"),
+    "lat": _column("lat"),
+    "seconds": _column("time_s"),
+    "marked": lambda found: [None if one.marked is None else one.marked.tolist() for one in found.series],
+    "points": len,
+    "kind": lambda found: found.kind,
+    "names": lambda found: [one.name for one in found.series],
+    "people": lambda found: [(one.name, one.person) for one in found.series],
+    "series": lambda found: found.report.series,
+    "format": lambda found: found.report.format,
+    "outcome": lambda found: found.report.outcome,
+    "dropped": lambda found: found.report.dropped,
+    "rows": lambda found: {why: drops["rows"] for why, drops in found.report.as_dict()["dropped"].items()},
+    "notes": _reported("notes", "code", "count"),
+    "warnings": lambda found: [note["code"] for note in found.report.warnings],
+    "guesses": _reported("guesses", "option", "value"),
+}
+"""What :func:`shows` looks at; columns are those of all series in a row."""
+
+
+def shows(data, name="x", *, given=None, **expected):
+    """Read a file with the options ``given``; each fact of the reading is as expected."""
+    found = read_bytes(data, name, **(given or {}))
+    for what, value in expected.items():
+        seen = FACTS[what](found)
+        assert seen == value, f"{what}: {seen!r}, not {value!r}"
+    return found
+
+
+def refused(data, code, text="", name="x", **options):
+    """The error with which a file is refused, of this code and with this text."""
+    error = refusal(EngineError, read_bytes, data, name, **options)
+    assert (error.code, text in error.message) == (code, True), error.message
+    return error
 
 
 def zipped(**members):

@@ -1,9 +1,7 @@
-"""Published sets of check-ins as they are distributed, their venues, headers and times; and what is refused."""
+"""Check-ins: published sets as they are distributed, their venues, headers and times; and what is refused."""
 
 import datetime as dt
 import gzip
-import io
-import zipfile
 
 import numpy as np
 import pytest
@@ -11,13 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine.data import KINDS, CheckIns
-from privacy_engine.errors import ChoiceNeeded, DataError, EngineError, FormatError, ParameterError
+from privacy_engine.errors import DataError, EngineError, FormatError
 from privacy_engine.formats import Limits, read
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.times import times
 from tests.cases import each, refusal
-from tests.engine.format_samples import read_bytes, zipped
+from tests.engine import format_samples as samples
+from tests.engine.failing_files import parquet
+from tests.engine.format_samples import read_bytes, shows, zipped
 
 GOWALLA = (
     b"0\t2010-10-19T23:55:27Z\t30.2359091167\t-97.7951395833\t22847\n"
@@ -50,20 +50,27 @@ POIS = (
 FILES = {"gowalla": GOWALLA, "brightkite": BRIGHTKITE, "tsmc": TSMC, "global": GLOBAL}
 NAMED = b"place_id,lat,lon,name\n7,48.9,2.3,The Bar\n8,48.8,2.4,The Bar\n9,,2.5,Nowhere\n"
 PLAIN = b"user_id,time,place_id\na,2024-01-01T00:00:00Z,7\na,2024-01-02T00:00:00Z,8\nb,2024-01-02T00:00:00Z,9\n"
-
-
-def reading(data, **options):
-    return read_bytes(data, kinds=["checkins"], **options)
-
-
-def checkins(data, **options):
-    other = reading(data, **options).other
-    assert isinstance(other, CheckIns)
-    return other
+CHECKINS = (
+    b"user_id,time,venue_id\nb,2024-01-02T00:00:00Z,cafe\na,2024-01-01T00:00:00Z,park\nb,2024-01-01T00:00:00Z,park\n"
+)
+SNAP = b"0\t2010-10-12T00:21:28Z\t40.64\t-73.78\t23261\n0\t2010-10-11T20:21:20Z\t40.74\t-73.98\t16907\n"
+DAY_S = 86400.0
+NEW_YEAR_S = 1704067200.0
+KIND = {"kinds": ["checkins"]}
 
 
 def packed(*members):
     return zipped(**{f"m{i}": member for i, member in enumerate(members)})
+
+
+def checkins(data, **options):
+    other = read_bytes(data, **KIND, **options).other
+    assert isinstance(other, CheckIns)
+    return other
+
+
+def refused(data, code, text="", **options):
+    return samples.refused(data, code, text, **KIND, **options)
 
 
 class TestPublishedSets:
@@ -76,45 +83,27 @@ class TestPublishedSets:
         assert (found.kind, len(found)) == ("checkins", 3)
         assert found.report.guesses[0]["what"] == "kind"
 
-    def test_gowalla_has_users_places_positions_and_utc(self):
+    def test_gowalla_and_brightkite(self):
         found = checkins(GOWALLA)
         assert (list(found.users), sorted(found.places)) == (["0", "1"], ["22847", "316637", "420315"])
-        assert found.lon is not None
         assert found.lon.tolist() == [-97.7493953705, -97.7951395833, -97.7633857727]
         assert found.time_s[0] == dt.datetime(2010, 10, 18, 22, 17, 43, tzinfo=dt.UTC).timestamp()
-
-    def test_rows_of_zeros_of_brightkite_have_no_position(self):
-        found = reading(BRIGHTKITE)
-        assert found.report.dropped == {"no_position": 1}
-        assert found.report.drops["no_position"].rows == [4]
-
-    def test_a_position_of_zeros_under_a_header_is_one(self):
+        found = checkins(SNAP)
+        assert (found.lon.tolist(), list(found.places)) == ([-73.98, -73.78], ["23261", "16907"])
+        shows(BRIGHTKITE, given=KIND, dropped={"no_position": 1}, rows={"no_position": [4]})  # of zeros
         assert len(checkins(b"user,time,lat,lon\na,2024-01-01T00:00:00Z,0.0,0.0\n")) == 1
+        for damaged in (b"12\t\t\t\t\n", b"12\t2010-10-16T03:48:54Z\n"):
+            shows(BRIGHTKITE * 3 + damaged, given={"kinds": KINDS}, kind="checkins", points=9)
 
-    def test_foursquare_of_tsmc_has_its_columns_and_reports_that_the_offset_is_ignored(self):
-        found = reading(TSMC)
-        assert isinstance(found.other, CheckIns)
+    def test_foursquare(self):
+        found = shows(TSMC, given=KIND, notes={"encoding": None, "offset_ignored": None})
         one = found.other
-        assert one.lat is not None
         assert (one.users[one.user[0]], one.lat[0]) == ("470", 40.71981037548853)
         assert one.time_s[0] == dt.datetime(2012, 4, 3, 18, 0, 9, tzinfo=dt.UTC).timestamp()
-        assert {note["code"] for note in found.report.notes} == {"encoding", "offset_ignored"}
-
-    def test_foursquare_of_the_world_has_no_positions_alone(self):
         assert checkins(GLOBAL).lon is None
-
-    def test_foursquare_of_the_world_has_the_positions_of_its_venues(self):
-        found = reading(packed(GLOBAL, POIS, b"A text about the data.\nIt has two lines.\n"))
-        assert isinstance(found.other, CheckIns)
-        assert found.other.lon is not None
-        assert found.other.lon.tolist() == [37.557842, 28.974420]
-        assert found.report.dropped == {"unreadable_member": 1, "unknown_venue": 1}
-        assert found.other.place_names == []
-
-    @each("damaged", [b"12\t\t\t\t\n", b"12\t2010-10-16T03:48:54Z\n"])
-    def test_a_few_damaged_rows_hide_no_layout(self, damaged):
-        found = read_bytes(BRIGHTKITE * 3 + damaged, kinds=KINDS)
-        assert (found.kind, len(found)) == ("checkins", 9)
+        archive = packed(GLOBAL, POIS, b"A text about the data.\nIt has two lines.\n")
+        one = shows(archive, given=KIND, dropped={"unreadable_member": 1, "unknown_venue": 1}).other
+        assert (one.lon.tolist(), one.place_names) == ([37.557842, 28.974420], [])
 
 
 class TestTimes:
@@ -139,14 +128,11 @@ class TestTimes:
 
     def test_local_times_are_read_by_the_offsets_of_their_rows(self):
         data = b"user,local_time,place,tz_offset\na,2012-04-03 14:00:00,x,-240\nb,2012-04-03 20:00:00,x,soon\n"
-        found = reading(data)
-        assert isinstance(found.other, CheckIns)
+        found = shows(data, given=KIND, dropped={"bad_time": 1}, notes={"offset_used": None})
         assert found.other.time_s.tolist() == [dt.datetime(2012, 4, 3, 18, tzinfo=dt.UTC).timestamp()]
-        assert found.report.dropped == {"bad_time": 1}
-        assert [note["code"] for note in found.report.notes] == ["offset_used"]
 
 
-class TestHeaders:
+class TestColumns:
     @each(
         "header",
         [
@@ -158,21 +144,44 @@ class TestHeaders:
     )
     def test_in_any_case_and_by_their_usual_names(self, header):
         found = read_bytes(f"{header}\n7,2012-04-03T18:00:00Z,x,40.7,-74.0\n".encode(), kinds=KINDS).other
-        assert isinstance(found, CheckIns)
         assert (list(found.users), list(found.places), found.lon) == (["7"], ["x"], [-74.0])
 
-    @each("options", [{}, {"decimal": ","}])
-    def test_decimal_commas(self, options):
-        data = b"user;time;place;lat;lon\na;2024-01-01T00:00:00Z;x;48,85;2,35\n"
-        found = checkins(data, **options)
-        assert (found.lat, found.lon) == ([48.85], [2.35])
-        with pytest.raises(FormatError, match="not a number"):
-            checkins(data, decimal=".")
+    def test_rows(self):
+        found = checkins(CHECKINS)  # sorted by user and time
+        assert [found.users[user] for user in found.user] == ["b", "b", "a"]
+        assert [found.places[place] for place in found.place] == ["park", "cafe", "park"]
+        assert (found.time_s.tolist(), found.lon) == ([NEW_YEAR_S, NEW_YEAR_S + DAY_S, NEW_YEAR_S], None)
+        rows = b",2024-01-01T00:00:00Z,park\na,,park\na,soon,park\na,2024-01-01T00:00:00Z,\n"
+        shows(CHECKINS + rows, given=KIND, dropped={"missing": 2, "no_time": 1, "bad_time": 1})
+        positions = CHECKINS.replace(b"venue_id", b"lat,lon").replace(b"cafe", b"1,2").replace(b"park", b"3,4")
+        assert len(checkins(positions)) == 3
 
-    def test_names_in_the_table_itself(self):
-        data = b"user,time,venue_id,venue_name\na,2024-01-01T00:00:00Z,1,Bar\nb,2024-01-01T00:00:00Z,2,Bar\n"
-        found = checkins(data)
-        assert (list(found.places), list(found.place_names)) == (["1", "2"], ["Bar", "Bar"])
+    def test_the_owner_names_columns(self):
+        renamed = CHECKINS.replace(b"user_id,time", b"who,whenever")
+        assert len(checkins(renamed, id="who", time="#2")) == 3
+        refused(renamed, "no_checkin_columns")
+        data = b"user,time,lat,lat,lon\na,2024-01-01T00:00:00Z,1,2,3\n"
+        choice = refused(data, "choice-needed")
+        assert (choice.parameter, [value for value, _ in choice.choices]) == ("lat", ["#3", "#4"])
+        assert checkins(data, lat="#4").lat == [2.0]
+
+    def test_decimal_commas(self):
+        data = b"user;time;place;lat;lon\na;2024-01-01T00:00:00Z;x;48,85;2,35\n"
+        for options in ({}, {"decimal": ","}):
+            found = checkins(data, **options)
+            assert (found.lat, found.lon) == ([48.85], [2.35])
+        refused(data, "no_points", "not a number", decimal=".")
+
+    def test_parquet(self):
+        data = parquet(user_id=[1, 1], checkin_time=["2024-01-01T00:00:00Z"] * 2, place=["x", "y"])
+        shows(data, given={"kinds": KINDS}, kind="checkins", points=2)
+
+    @each("kind", KINDS)
+    def test_dates_where_numbers_should_be_are_none(self, kind):
+        days = pa.array([1, 2], pa.timestamp("ms", "UTC"))
+        data = parquet(user_id=[1, 1], time=[1e9, 2e9], place=["x", "y"], lon=days, lat=[1.0, 2.0])
+        with pytest.raises(FormatError, match="not a number" if kind != "stream" else "holds counts only"):
+            read_bytes(data, kinds=[kind])
 
 
 class TestVenues:
@@ -201,29 +210,34 @@ class TestVenues:
         assert [found.place_names[place] for place in found.place] == [f"n{found.places[one]}" for one in found.place]
 
     def test_places_of_one_name_are_different_places(self):
-        found = reading(packed(PLAIN, NAMED))
-        assert isinstance(found.other, CheckIns)
+        notes = {"venues_left_out": 1, "venue_positions": 2, "place_names": 2}
+        found = shows(packed(PLAIN, NAMED), given=KIND, notes=notes)
         assert (list(found.other.places), list(found.other.place_names)) == (["7", "8"], ["The Bar", "The Bar"])
-        notes = {note["code"]: note.get("count") for note in found.report.notes}
-        assert notes == {"venues_left_out": 1, "venue_positions": 2, "place_names": 2}
         assert [member["points"] for member in found.report.members] == [3 - 1, 2]
+        data = b"user,time,venue_id,venue_name\na,2024-01-01T00:00:00Z,1,Bar\nb,2024-01-01T00:00:00Z,2,Bar\n"
+        own = checkins(data)
+        assert (list(own.places), list(own.place_names)) == (["1", "2"], ["Bar", "Bar"])
+        assert checkins(packed(PLAIN)).place_names == []
 
     def test_positions_of_the_check_ins_themselves_hold(self):
         own = PLAIN.replace(b"place_id", b"place_id,lat,lon").replace(b",7", b",7,10.5,20.5").replace(b",8", b",8,,")
         found = checkins(packed(own.replace(b"Z,9", b"Z,9,1.5,1.5"), NAMED))
-        assert (found.lat.tolist(), found.lon.tolist()) == ([10.5, 48.8, 1.5], [20.5, 2.4, 1.5])  # type: ignore[union-attr]
+        assert (found.lat.tolist(), found.lon.tolist()) == ([10.5, 48.8, 1.5], [20.5, 2.4, 1.5])
 
-    def test_without_a_list_places_have_no_names(self):
-        assert checkins(packed(PLAIN)).place_names == []
 
-    def test_names_of_other_places_are_refused(self):
-        with pytest.raises(DataError, match="place_names must be as many names as places"):
-            CheckIns([0], ["a"], [0.0], [0], ["p"], place_names=["x", "y"])  # type: ignore[arg-type]
+def test_equal_content_has_equal_sketches_with_and_without_venues():
+    """So the budget of check-ins is that of the same check-ins joined with venues."""
+    from privacy_engine.event_sketch import checkin_sketch, overlap
+
+    known = PLAIN.replace(b",9\n", b",8\n")
+    one, other = (checkin_sketch(checkins(data), b"k" * 16, timed=True) for data in (known, packed(known, NAMED)))
+    assert overlap(one, other).share == 1.0
+    assert np.array_equal(one.hashes, other.hashes)
 
 
 class TestRefused:
     @each(
-        ("members", "code", "message"),
+        ("members", "code", "text"),
         [
             ((GOWALLA, TSMC), "several_tables", "2 tables of check-ins"),
             ((PLAIN, NAMED, POIS), "several_tables", "2 lists of venues"),
@@ -231,36 +245,21 @@ class TestRefused:
             ((b"a,b\n1,2\n",), "no_checkin_columns", "a column of the user; the columns are: a, b"),
             ((b"\x00" * 200,), "other_kind", "no table of check-ins"),
             ((PLAIN, NAMED.replace(b"48.9", b"99").replace(b"48.8", b"x")), "no_venues", "No venue of the list"),
+            ((PLAIN,) * 21, "archive", "one table of check-ins"),
         ],
     )
-    def test_archives(self, members, code, message):
-        with pytest.raises(FormatError, match=message) as refused:
-            reading(packed(*members))
-        assert refused.value.code == code
+    def test_archives(self, members, code, text):
+        refused(packed(*members), code, text)
 
-    def test_archives_of_many_files_are_not_check_ins(self):
-        with pytest.raises(FormatError, match="one table of check-ins") as refused:
-            reading(packed(*[PLAIN] * 21))
-        assert refused.value.code == "archive"
-
-    def test_two_tables_with_headers_may_be_trajectories(self):
+    def test_other_archives(self):
         rows = b"user,time,location,lat,lon\na,2024-01-01T00:00:00Z,x,1.5,2.5\n"
-        assert read_bytes(packed(rows, rows), kinds=KINDS).kind == "trajectory"
-
-    def test_options_that_check_ins_do_not_use(self):
-        assert refusal(ParameterError, reading, packed(PLAIN), crs="EPSG:3857").field == "crs"
-
-    def test_a_bomb_in_a_gzip_in_an_archive(self):
-        bomb = gzip.compress(PLAIN + b" " * 40_000 + b"\n" + b"\n" * 3_000_000)
-        assert refusal(FormatError, reading, packed(bomb)).code in ("compression_ratio", "line_too_long")
-        refused = refusal(FormatError, reading, packed(gzip.compress(GOWALLA * 2000)), limits=Limits(total=100_000))
-        assert refused.code in ("too_large", "compression_ratio")
-
-    def test_two_columns_of_one_name_are_a_choice(self):
-        data = b"user,time,lat,lat,lon\na,2024-01-01T00:00:00Z,1,2,3\n"
-        refused = refusal(ChoiceNeeded, checkins, data)
-        assert (refused.parameter, [value for value, _ in refused.choices]) == ("lat", ["#3", "#4"])
-        assert checkins(data, lat="#4").lat == [2.0]
+        shows(packed(rows, rows), given={"kinds": KINDS}, kind="trajectory")
+        assert refused(packed(PLAIN), "parameter", crs="EPSG:3857").field == "crs"
+        bomb = packed(gzip.compress(PLAIN + b" " * 40_000 + b"\n" + b"\n" * 3_000_000))
+        large = packed(gzip.compress(GOWALLA * 2000))
+        for data, limits in ((bomb, Limits()), (large, Limits(total=100_000))):
+            code = refusal(FormatError, read_bytes, data, limits=limits, **KIND).code
+            assert code in ("compression_ratio", "line_too_long", "too_large")
 
     @each("options", [{}, {"id": "id"}], ids=["as it is", "with a user"])
     def test_hostile_files_are_check_ins_or_a_clear_error(self, shared, options):
@@ -275,21 +274,21 @@ class TestRefused:
         assert (len(sizes) > 0) == ("id" in options)
         assert 0 not in sizes
 
-    def test_an_encrypted_member(self):
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w") as archive:
-            archive.writestr("a.csv", PLAIN)
-        data = bytearray(out.getvalue())
-        for at in (6, data.rindex(b"PK\x01\x02") + 8):
-            data[at] |= 1
-        assert refusal(FormatError, reading, bytes(data)).code == "encrypted"
-
-
-def test_equal_content_has_equal_sketches_with_and_without_venues():
-    """So the budget of check-ins is that of the same check-ins joined with venues."""
-    from privacy_engine.event_sketch import checkin_sketch, overlap
-
-    known = PLAIN.replace(b",9\n", b",8\n")
-    one, other = (checkin_sketch(checkins(data), b"k" * 16, timed=True) for data in (known, packed(known, NAMED)))
-    assert overlap(one, other).share == 1.0
-    assert np.array_equal(one.hashes, other.hashes)
+    @each(
+        "wrong",
+        [
+            {"place": None},
+            {"user": [0, 2]},
+            {"place": [0, -1]},
+            {"time_s": [2.0, 1.0]},
+            {"time_s": [1.0]},
+            {"lon": [200.0, 0.0], "lat": [0.0, 0.0]},
+            {"user": [1, 0], "users": ["a", "b"]},
+            {"place_names": ["x", "y"]},
+        ],
+    )
+    def test_check_ins_are_checked(self, wrong):
+        right = {"user": [0, 0], "users": ["a"], "time_s": [1.0, 2.0], "place": [0, 0], "places": ["p"]}
+        assert len(CheckIns(**right)) == 2
+        with pytest.raises(DataError):
+            CheckIns(**right | wrong)

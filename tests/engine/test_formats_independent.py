@@ -7,38 +7,17 @@ is known for it. pandas, geopandas (GDAL), gpxpy, MovingPandas, fitdecode and th
 import gzip
 import io
 import json
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+import shapely
 
 from privacy_engine.formats import read
 from privacy_engine.formats.detect import formats
 from tests.cases import each
-from tests.engine.independent_readers import (
-    Rows,
-    by_b_records,
-    by_fitdecode,
-    by_geopandas_geolife,
-    by_gpxpy,
-    by_gx_track,
-    by_json_of_a_line,
-    by_json_records,
-    by_owntracks,
-    by_pandas_ais,
-    by_pandas_columns,
-    by_pandas_gtfs,
-    by_pandas_movebank,
-    by_pandas_plt,
-    by_pandas_porto,
-    by_pandas_tdrive,
-    by_sentences,
-    by_trackpoints,
-    rows_of,
-)
+from tests.engine import independent_readers as readers
+from tests.engine.format_samples import zipped
 from tests.later import geopandas, movingpandas
 from tests.later import pandas as pd
 
@@ -46,9 +25,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of the other libraries
 WALKS = ("000_20081024020959", "000_20081027115449")
 
 
-def same(content, name, fmt, expected, *, digits=6, **options):
+def same(content, name, fmt, expected):
     """Cairn reads ``content`` as ``fmt``, with exactly the positions and times of ``expected``."""
-    reading = read(io.BytesIO(content), name=name, **options)
+    reading = read(io.BytesIO(content), name=name)
     assert reading.report.format == fmt
     found = np.concatenate(
         [
@@ -60,14 +39,14 @@ def same(content, name, fmt, expected, *, digits=6, **options):
     assert len(others) > 1
     assert found.shape == others.shape
     for one in (found, others):
-        one[:] = one[np.lexsort((one[:, 2].round(digits), one[:, 1].round(digits), one[:, 0].round(3)))]
+        one[:] = one[np.lexsort((one[:, 2].round(6), one[:, 1].round(6), one[:, 0].round(3)))]
     np.testing.assert_allclose(found[:, 0], others[:, 0], atol=1e-3)
-    np.testing.assert_allclose(found[:, 1:], others[:, 1:], atol=0.6 * 10.0**-digits)
+    np.testing.assert_allclose(found[:, 1:], others[:, 1:], atol=6e-7)
 
 
 def of_frame(frame):
     degrees = frame.to_crs("EPSG:4326")
-    return rows_of(degrees["time"], degrees.geometry.x, degrees.geometry.y)
+    return readers.rows_of(degrees["time"], degrees.geometry.x, degrees.geometry.y)
 
 
 @pytest.fixture(scope="module")
@@ -92,43 +71,40 @@ def frame(table):
     return geopandas.GeoDataFrame(table[["walk", "time"]], geometry=points)
 
 
-# real files --------------------------------------------------------------------------------------
-
-
-REAL: list[tuple[str, str, Callable[[bytes], Rows], dict[str, Any]]] = [
-    ("fit", "fit/fit-sample.fit", by_fitdecode, {}),
-    ("gpx", "gpx/garmin-edge-800-output.gpx", by_gpxpy, {}),
-    ("gpx", "gpx/korita-zbevnica.gpx", by_gpxpy, {}),
-    ("gpx", "gpx/run.gpx", by_gpxpy, {}),
-    ("kml", "kml/dw_gx_track.kml", by_gx_track, {}),
-    ("kml", "kml/gxmultitrack.kml", by_gx_track, {}),
-    ("tcx", "tcx/gtrnctr-readcp.tcx", by_trackpoints, {}),
-    ("igc", "igc/27GLQKF3.igc", by_b_records, {}),
-    ("owntracks", "owntracks/2024-03.rec", by_owntracks, {}),
-    ("takeout", "takeout/records.json", by_json_records, {}),
-    ("porto", "csv_porto/porto_two_real_rows.csv", by_pandas_porto, {}),
-    ("ais", "csv_ais/ais.csv", by_pandas_ais, {}),
-    ("movebank", "csv_movebank/O_ASSEN-gps-2018.csv.gz", by_pandas_movebank, {}),
-    ("tdrive", "tdrive/1.txt", by_pandas_tdrive, {}),
-    ("plt", "plt/000_20081024020959.plt", by_pandas_plt, {}),
-    ("zip", "zip_gtfs/bullrunner-gtfs.zip", by_pandas_gtfs, {}),
-    ("geopackage", "gpkg/demodata_geolife.gpkg", by_geopandas_geolife, {}),
-    ("csv", "csv_other/geolife_trajectory.csv", by_pandas_columns, {}),
-    ("geojson", "geojson/201901.en-trajectory.json", by_json_of_a_line, {}),
+REAL = [
+    ("fit", "fit/fit-sample.fit", readers.by_fitdecode),
+    ("gpx", "gpx/garmin-edge-800-output.gpx", readers.by_gpxpy),
+    ("gpx", "gpx/korita-zbevnica.gpx", readers.by_gpxpy),
+    ("gpx", "gpx/run.gpx", readers.by_gpxpy),
+    ("kml", "kml/dw_gx_track.kml", readers.by_gx_track),
+    ("kml", "kml/gxmultitrack.kml", readers.by_gx_track),
+    ("tcx", "tcx/gtrnctr-readcp.tcx", readers.by_trackpoints),
+    ("igc", "igc/27GLQKF3.igc", readers.by_b_records),
+    ("owntracks", "owntracks/2024-03.rec", readers.by_owntracks),
+    ("takeout", "takeout/records.json", readers.by_json_records),
+    ("porto", "csv_porto/porto_two_real_rows.csv", readers.by_pandas_porto),
+    ("ais", "csv_ais/ais.csv", readers.by_pandas_ais),
+    ("movebank", "csv_movebank/O_ASSEN-gps-2018.csv.gz", readers.by_pandas_movebank),
+    ("tdrive", "tdrive/1.txt", readers.by_pandas_tdrive),
+    ("plt", "plt/000_20081024020959.plt", readers.by_pandas_plt),
+    ("zip", "zip_gtfs/bullrunner-gtfs.zip", readers.by_pandas_gtfs),
+    ("geopackage", "gpkg/demodata_geolife.gpkg", readers.by_geopandas_geolife),
+    ("csv", "csv_other/geolife_trajectory.csv", readers.by_pandas_columns),
+    ("geojson", "geojson/201901.en-trajectory.json", readers.by_json_of_a_line),
 ]
 
 
-@each(("fmt", "file", "reader", "options"), REAL, ids=[one[1] for one in REAL])
-def test_a_real_file(data, fmt, file, reader, options):
+@each(("fmt", "file", "reader"), REAL, ids=[one[1] for one in REAL])
+def test_a_real_file(data, fmt, file, reader):
     content = (data / file).read_bytes()
-    same(content, Path(file).name, fmt, reader(content), **options)
+    same(content, Path(file).name, fmt, reader(content))
 
 
 @each("share", [0.2, 0.5, 0.77, 0.95])
 def test_a_real_fit_that_is_cut_off_keeps_what_fitdecode_reads(data, share):
     content = (data / "fit/fit-sample.fit").read_bytes()
     part = content[: int(len(content) * share)]
-    same(part, "cut.fit", "fit", by_fitdecode(part))
+    same(part, "cut.fit", "fit", readers.by_fitdecode(part))
 
 
 @each("before", [b"", b"log of a bicycle ride\nreceiver: GlobalSat\n\n"])
@@ -136,24 +112,18 @@ def test_a_real_nmea_log_with_and_without_prose_before_it(data, before):
     content = (data / "nmea/backfilldate.nmea").read_bytes()
     reading = read(io.BytesIO(before + content), name="log.txt")
     assert reading.report.format == "nmea"
-    expected = [place for _, *place in by_sentences(content)]
+    expected = [place for _, *place in readers.by_sentences(content)]
     [one] = reading.series
     np.testing.assert_allclose(np.column_stack([one.lon, one.lat]), expected, atol=1e-6)
 
 
 def test_gz_members_of_an_archive_as_strava_exports_them(data):
-    names, out = ["gpx/run.gpx", "fit/fit-sample.fit", "tcx/gtrnctr-readcp.tcx"], io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        archive.writestr("activities.csv", 'Activity ID,Activity Date,Activity Name\n1,"Oct 2, 2020",Run\n')
-        for number, name in enumerate(names):
-            content = gzip.compress((data / name).read_bytes())
-            archive.writestr(f"activities/{number}{Path(name).suffix}.gz", content)
-    readers = (by_gpxpy, by_fitdecode, by_trackpoints)
-    expected = [row for name, by in zip(names, readers, strict=True) for row in by((data / name).read_bytes())]
-    same(out.getvalue(), "export_1.zip", "zip", expected)
-
-
-# real recordings, written by other libraries ---------------------------------------------------
+    files = {"gpx/run.gpx": readers.by_gpxpy, "fit/fit-sample.fit": readers.by_fitdecode}
+    files["tcx/gtrnctr-readcp.tcx"] = readers.by_trackpoints
+    members = {f"activities/{i}{Path(name).suffix}.gz": gzip.compress((data / name).read_bytes())
+               for i, name in enumerate(files)}  # fmt: skip
+    packed = zipped(**{"activities.csv": 'Activity ID,Activity Date,Activity Name\n1,"Oct 2, 2020",Run\n'}, **members)
+    same(packed, "export_1.zip", "zip", [row for name, by in files.items() for row in by((data / name).read_bytes())])
 
 
 def _saved(frame, folder, name, **options):
@@ -165,7 +135,7 @@ def test_feather_by_pandas(table):
     out = io.BytesIO()
     table.to_feather(out)
     back = pd.read_feather(io.BytesIO(out.getvalue()))
-    same(out.getvalue(), "walks.feather", "feather", rows_of(back["time"], back["lon"], back["lat"]))
+    same(out.getvalue(), "walks.feather", "feather", readers.rows_of(back["time"], back["lon"], back["lat"]))
 
 
 @each("system", ["EPSG:4326", "EPSG:32650", "EPSG:3857"])
@@ -178,37 +148,27 @@ def test_geoparquet_and_geofeather_by_geopandas(frame, system):
 
 
 @pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:32650"])
-@pytest.mark.parametrize(
-    ("fmt", "name", "options"),
-    [("flatgeobuf", "walks.fgb", {"driver": "FlatGeobuf"}), ("geopackage", "walks.gpkg", {"driver": "GPKG"})],
-)
-def test_vector_files_by_geopandas(frame, tmp_path, system, fmt, name, options):
-    content = _saved(frame.to_crs(system), tmp_path, name, **options)
-    same(content, name, fmt, of_frame(geopandas.read_file(io.BytesIO(content))))
+def test_vector_files_by_geopandas(frame, tmp_path, system):
+    drivers = {"flatgeobuf": ("w.fgb", "FlatGeobuf"), "geopackage": ("w.gpkg", "GPKG")}
+    if system == "EPSG:4326":
+        drivers |= {"geojson": ("w.geojson", "GeoJSON"), "geojsonseq": ("w.geojsonl", "GeoJSONSeq")}
+    for fmt, (name, driver) in drivers.items():
+        content = _saved(frame.to_crs(system), tmp_path, name, driver=driver)
+        same(content, name, fmt, of_frame(geopandas.read_file(tmp_path / name)))
 
 
 @pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:32650"])
 def test_a_zipped_shapefile_by_geopandas(frame, tmp_path, system):
     frame.to_crs(system).to_file(tmp_path / "walks.shp")
-    with zipfile.ZipFile(tmp_path / "walks.zip", "w") as archive:
-        for part in tmp_path.glob("walks.*"):
-            if part.suffix != ".zip":
-                archive.write(part, part.name)
-    back = geopandas.read_file(f"zip://{tmp_path / 'walks.zip'}")
-    same((tmp_path / "walks.zip").read_bytes(), "walks.zip", "shapefile", of_frame(back))
-
-
-def test_geojson_and_sequences_by_geopandas(frame, tmp_path):
-    for fmt, name, driver in (("geojson", "w.geojson", "GeoJSON"), ("geojsonseq", "w.geojsonl", "GeoJSONSeq")):
-        content = _saved(frame, tmp_path, name, driver=driver)
-        same(content, name, fmt, of_frame(geopandas.read_file(tmp_path / name)))
+    content = zipped(**{part.name: part.read_bytes() for part in tmp_path.iterdir()})
+    same(content, "walks.zip", "shapefile", of_frame(geopandas.read_file(tmp_path / "walks.shp")))
 
 
 def test_a_workbook_by_pandas(table):
     out = io.BytesIO()
     table.assign(time=pd.to_datetime(table["time"]).dt.tz_localize(None)).to_excel(out, index=False)
     back = pd.read_excel(io.BytesIO(out.getvalue()))
-    same(out.getvalue(), "walks.xlsx", "xlsx", rows_of(back["time"], back["lon"], back["lat"]))
+    same(out.getvalue(), "walks.xlsx", "xlsx", readers.rows_of(back["time"], back["lon"], back["lat"]))
 
 
 @each("lines", [True, False])
@@ -216,7 +176,7 @@ def test_records_by_pandas(table, lines):
     text = table.to_json(orient="records", lines=lines, double_precision=12)
     back = pd.read_json(io.StringIO(text), orient="records", lines=lines)
     name = "walks.jsonl" if lines else "walks.json"
-    same(text.encode(), name, "json", rows_of(back["time"], back["lon"], back["lat"]))
+    same(text.encode(), name, "json", readers.rows_of(back["time"], back["lon"], back["lat"]))
 
 
 def test_owntracks_answers_by_pandas(data):
@@ -227,30 +187,38 @@ def test_owntracks_answers_by_pandas(data):
     same(answer, "answer.json", "owntracks", zip(back["tst"], back["lon"], back["lat"], strict=True))
 
 
-@each("column", ["WKT", "EWKT", "WKB", "EWKB"])
+@each("column", ["WKT", "EWKT", "WKB", "big-endian WKB", "EWKB", "PostGIS WKB"])
 def test_columns_of_geometries_by_shapely(frame, column):
-    from shapely import from_wkb, from_wkt, set_srid, to_wkb, to_wkt
-
     points = frame.geometry.to_numpy()
+    wkt = shapely.to_wkt(points, rounding_precision=9)
+    ewkb = shapely.to_wkb(shapely.set_srid(points, 4326), hex=True, include_srid=True)
     texts = {
-        "WKT": lambda: to_wkt(points, rounding_precision=9),
-        "EWKT": lambda: [f"SRID=4326;{text}" for text in to_wkt(points, rounding_precision=9)],
-        "WKB": lambda: to_wkb(points, hex=True),
-        "EWKB": lambda: to_wkb(set_srid(points, 4326), hex=True, include_srid=True),
-    }[column]()
+        "WKT": wkt,
+        "EWKT": [f"SRID=4326;{text}" for text in wkt],
+        "WKB": shapely.to_wkb(points, hex=True),
+        "big-endian WKB": shapely.to_wkb(points, hex=True, byte_order=0),
+        "EWKB": ewkb,
+        "PostGIS WKB": [rf"\x{text}" for text in ewkb],
+    }[column]
     out = frame[["walk", "time"]].assign(geom=texts).to_csv(index=False)
-    cells = pd.read_csv(io.StringIO(out))["geom"].str.replace("SRID=4326;", "")
-    back = geopandas.GeoSeries((from_wkt if "WKT" in column else from_wkb)(cells.tolist()))
-    same(out.encode(), "walks.csv", "wkt", rows_of(frame["time"], back.x, back.y))
+    cells = pd.read_csv(io.StringIO(out))["geom"].str.replace("SRID=4326;", "").str.removeprefix(r"\x")
+    back = geopandas.GeoSeries((shapely.from_wkt if "WKT" in column else shapely.from_wkb)(cells.tolist()))
+    same(out.encode(), "walks.csv", "wkt", readers.rows_of(frame["time"], back.x, back.y))
+
+
+def collection(frame):
+    timed = frame.assign(t=pd.to_datetime(frame["time"]).dt.tz_localize(None))[["walk", "t", "geometry"]]
+    return movingpandas.TrajectoryCollection(timed, "walk", t="t")
 
 
 def test_moving_features_by_movingpandas(frame, tmp_path):
-    timed = frame.assign(t=pd.to_datetime(frame["time"]).dt.tz_localize(None))[["walk", "t", "geometry"]]
-    found = movingpandas.TrajectoryCollection(timed, "walk", t="t")
+    found = collection(frame)
     path = tmp_path / "walks.mfjson"
     path.write_text(json.dumps(found.to_mf_json()))
     back = movingpandas.read_mf_json(str(path), traj_id_property="walk")
-    rows = [row for one in back for row in rows_of(one.df.index.to_series(), one.df.geometry.x, one.df.geometry.y)]
+    rows = [
+        row for one in back for row in readers.rows_of(one.df.index.to_series(), one.df.geometry.x, one.df.geometry.y)
+    ]
     same(path.read_bytes(), "walks.mfjson", "mfjson", rows)
 
 
@@ -259,8 +227,7 @@ def test_moving_features_by_movingpandas(frame, tmp_path):
     [("geopackage", "l.gpkg", "GPKG"), ("flatgeobuf", "l.fgb", "FlatGeobuf"), ("geojson", "l.geojson", "GeoJSON")],
 )
 def test_lines_of_movingpandas(frame, tmp_path, fmt, name, driver):
-    timed = frame.assign(t=pd.to_datetime(frame["time"]).dt.tz_localize(None))[["walk", "t", "geometry"]]
-    lines = movingpandas.TrajectoryCollection(timed, "walk", t="t").to_line_gdf()
+    lines = collection(frame).to_line_gdf()
     more = {"SPATIAL_INDEX": "NO"} if driver == "FlatGeobuf" else {}
     content = _saved(lines, tmp_path, name, driver=driver, **more)
     kept = {(walk, *place) for walk, *place in _ends(geopandas.read_file(io.BytesIO(content)))}
@@ -291,7 +258,7 @@ def test_kepler_trips_by_geopandas(frame, table, tmp_path):
 def test_tables_by_pandas(table, separator):
     out = table.rename(columns={"time": "ais_pos_timestamp"}).to_csv(index=False, sep=separator)
     back = pd.read_csv(io.StringIO(out), sep=separator)
-    same(out.encode(), "walks.csv", "csv", rows_of(back["ais_pos_timestamp"], back["lon"], back["lat"]))
+    same(out.encode(), "walks.csv", "csv", readers.rows_of(back["ais_pos_timestamp"], back["lon"], back["lat"]))
 
 
 def test_no_format_is_left_out():

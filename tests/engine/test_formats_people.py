@@ -1,51 +1,31 @@
-"""Whose the series of a file are: stated, guessed with a reason, or one person's."""
+"""Whose the series of a file are, and which of their events are landmarks: stated, guessed, or nobody's."""
 
 import io
-import unicodedata
-import zipfile
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import preview
+from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.landmarks import parse_short
 from tests.cases import each, refusal
-from tests.engine.format_samples import (
-    CSV,
-    GPX,
-    OWNTRACKS,
-    PLT,
-    PORTO,
-    SHAPES,
-    TDRIVE,
-    collection,
-    feature,
-    line_feature,
-    read_bytes,
-    zipped,
-)
+from tests.engine import format_samples as samples
+from tests.engine.format_samples import collection, feature, line_feature, read_bytes, refused, shows
 from tests.examples import examples
 
 CALM = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
-KML = (
-    '<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Document>{}</Document>'
-    "</kml>"
-)
 PLACEMARK = (
     "<Placemark><name>{0}</name><gx:Track><when>2024-06-15T12:0{1}:00Z</when><gx:coord>13.{1} 52.5 30</gx:coord>"
     '</gx:Track><ExtendedData><Data name="who"><value>{2}</value></Data></ExtendedData></Placemark>'
 )
 TRACKS = (
-    b'<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1">'
+    b'<gpx version="1.1" xmlns="http://www.topografix.com/samples.GPX/1/1">'
     b'<trk><name>anna</name><trkseg><trkpt lat="52.5" lon="13.4"><name>not this</name></trkpt></trkseg></trk>'
     b'<trk><name>bob</name><trkseg><trkpt lat="52.6" lon="13.4"/></trkseg></trk>'
     b'<trk><name>anna</name><trkseg><trkpt lat="52.7" lon="13.4"/></trkseg></trk></gpx>'
 )
-PREVIEWED = ("1,a,2024-06-15T10:00:00Z,1,1", "2,b,2024-06-15T10:00:00Z,1,1")
 
 
 def whose(reading):
@@ -64,20 +44,6 @@ def features(key, values, *, minutes=1):
         for i, (time, value) in enumerate(zip(times, values, strict=True))
     )
     return collection(*made)
-
-
-def archive(**members):
-    """A ZIP whose members' names are any text."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as file:
-        for name, data in members.items():
-            file.writestr(name, data)
-    return out.getvalue()
-
-
-def day(i):
-    """A GPX of that day."""
-    return GPX.replace(b"06-15", b"06-%02d" % (15 + i))
 
 
 class TestGeoJson:
@@ -108,10 +74,6 @@ class TestGeoJson:
         [guess] = [guess for guess in reading.report.guesses if guess["option"] == "person"]
         assert (guess["value"], key in guess["message"]) == (f"column:{key}" if people == 2 else "one", True)
 
-    def test_an_id_of_pieces_that_never_overlap_is_one_person(self):
-        reading = read_bytes(features("id", [1, 1, 2, 2]))
-        assert whose(reading) == [("1", ""), ("2", "")]
-
     def test_lines_of_names(self):
         def lines(first, second):
             instants = (
@@ -123,83 +85,61 @@ class TestGeoJson:
         assert whose(lines("10:00 11:00", "10:30 11:30")) == [("anna", "anna"), ("bob", "bob")]
         assert whose(lines("10:00 11:00", "11:00 12:00")) == [("anna", ""), ("bob", "")]
 
-    def test_points_that_are_numbered_or_named_each_are_one_timeline(self):
-        assert (
-            whose(read_bytes(features("id", [1, 2, 3])))
-            == whose(read_bytes(features("name", ["x", "y", "z"])))
-            == [("", "")]
-        )
-
-    def test_a_property_that_few_features_have_names_nothing(self):
-        assert whose(read_bytes(features("device", [None, None, "a"]))) == [("", "")]
-        assert whose(read_bytes(features("device", ["b", None, "a"]))) == [("b", ""), ("", ""), ("a", "")]
+    def test_points_of_one_person(self):
+        shows(features("id", [1, 1, 2, 2]), people=[("1", ""), ("2", "")])  # pieces that never overlap
+        for key, values in (("id", [1, 2, 3]), ("name", ["x", "y", "z"]), ("device", [None, None, "a"])):
+            shows(features(key, values), people=[("", "")])
+        shows(features("device", ["b", None, "a"]), people=[("b", ""), ("", ""), ("a", "")])
 
     def test_a_property_of_its_own(self):
         data = features("track", ["m", "m", "n"]).replace(b'"track"', b'"owner": "anna", "track"')
-        assert whose(read_bytes(data, person="column:Owner")) == [("m", "anna"), ("n", "anna")]
-        refused = refusal(FormatError, read_bytes, data, person="column:missing")
-        assert (refused.field, refused.rule, refused.value) == ("person", "a property of the features", "missing")
+        shows(data, given={"person": "column:Owner"}, people=[("m", "anna"), ("n", "anna")])
+        error = refusal(FormatError, read_bytes, data, person="column:missing")
+        assert (error.field, error.rule, error.value) == ("person", "a property of the features", "missing")
 
     def test_the_series_may_be_named(self):
         data = features("leg", ["m", "m", "n"])
-        assert whose(read_bytes(data)) == [("", "")]
-        assert whose(read_bytes(data, id="leg")) == [("m", ""), ("n", "")]
-        assert whose(read_bytes(data, id="leg", person="series")) == [("m", "m"), ("n", "n")]
-        assert whose(read_bytes(features("user", ["a", "b"]), id="#0")) == [("", "")]
+        shows(data, people=[("", "")])
+        shows(data, given={"id": "leg"}, people=[("m", ""), ("n", "")])
+        shows(data, given={"id": "leg", "person": "series"}, people=[("m", "m"), ("n", "n")])
+        shows(features("user", ["a", "b"]), given={"id": "#0"}, people=[("", "")])
 
 
 class TestTables:
     def test_a_column_of_users(self):
-        found = read_bytes(table("a,1,1,1", "b,1,1,1"), time_unit="s")
-        assert whose(found) == [("a", "a"), ("b", "b")]
-        assert found.report.people == {
-            "count": 2,
-            "by": "column",
-            "column": "user",
-            "said": False,
-            "message": "'user' names a person.",
-        }
+        found = shows(table("a,1,1,1", "b,1,1,1"), given={"time_unit": "s"}, people=[("a", "a"), ("b", "b")])
+        stated = {"count": 2, "by": "column", "column": "user", "said": False, "message": "'user' names a person."}
+        assert found.report.people == stated
 
-    @each("head", ["trip_id", "track_fid", "traj_id", "segment", "trajectory_id"])
-    def test_pieces_are_not_people(self, head):
+    def test_pieces_are_not_people(self):
         rows = [f"{trip},2024-06-15T10:0{i}:00Z,1,1" for i, trip in enumerate("ababab")]
-        assert whose(read_bytes(table(*rows, head=f"{head},time,lat,lon"))) == [("a", ""), ("b", "")]
-
-    def test_trips_of_users_that_each_count_from_one(self):
+        for head in ("trip_id", "track_fid", "traj_id", "segment", "trajectory_id"):
+            shows(table(*rows, head=f"{head},time,lat,lon"), people=[("a", ""), ("b", "")])
         rows = ["1,a,2024-06-15T10:00:00Z,1,1", "1,b,2024-06-15T10:00:00Z,2,2", "2,a,2024-06-15T11:00:00Z,1,1"]
-        found = read_bytes(table(*rows, head="trip_id,user,time,lat,lon"), id="trip_id")
-        assert whose(found) == [("a 1", "a"), ("b 1", "b"), ("a 2", "a")]
+        data, trips = table(*rows, head="trip_id,user,time,lat,lon"), [("a 1", "a"), ("b 1", "b"), ("a 2", "a")]
+        found = shows(data, given={"id": "trip_id"}, people=trips)  # each user counts from one
         assert [len(one) for one in found.series] == [1, 1, 1]
 
     def test_rows_without_a_person_could_be_anybodys(self):
         data = table("a,1,1,1", ",2,1,1", "b,3,1,1")
-        guessed = read_bytes(data, time_unit="s")
+        guessed = shows(data, given={"time_unit": "s"}, points=3)
         assert {one.person for one in guessed.series} == {""}
-        assert sum(len(one) for one in guessed.series) == 3
         [note] = [note for note in guessed.report.warnings if note["code"] == "unnamed_person"]
-        assert note["count"] == 1
-        assert "column:user" in note["message"]
-        stated = read_bytes(data, person="column:user", time_unit="s")
-        assert whose(stated) == [("a", "a"), ("b", "b")]
-        assert stated.report.dropped == {"no_person": 1}
-        assert stated.report.drops["no_person"].rows == [3]
+        assert (note["count"], "column:user" in note["message"]) == (1, True)
+        stated = {"person": "column:user", "time_unit": "s"}
+        shows(data, given=stated, people=[("a", "a"), ("b", "b")], dropped={"no_person": 1}, rows={"no_person": [3]})
 
-    def test_a_column_that_is_empty_throughout_is_refused(self):
-        with pytest.raises(FormatError, match="names no person") as refused:
-            read_bytes(table(",1,1,1", ",2,1,1"), person="column:user", time_unit="s")
-        assert (refused.value.field, refused.value.value) == ("person", "user")
-        assert whose(read_bytes(table(",1,1,1", ",2,1,1"), time_unit="s")) == [("", "")]
-
-    def test_a_column_that_is_not_there_is_refused(self):
-        with pytest.raises(FormatError, match="no column 'missing'") as refused:
-            read_bytes(CSV, person="column:missing")
-        assert refused.value.field == "person"
+    def test_columns_that_name_nobody(self):
+        nobody = table(",1,1,1", ",2,1,1")
+        error = refused(nobody, "no_person", "names no person", person="column:user", time_unit="s")
+        assert (error.field, error.value) == ("person", "user")
+        shows(nobody, given={"time_unit": "s"}, people=[("", "")])
+        assert refused(samples.CSV, "unknown_column", "no column 'missing'", person="column:missing").field == "person"
 
     @each("stated", ["folder", "unknown", "column:", "column:#0", "ONE"])
     def test_what_cannot_be_is_refused(self, stated):
-        refused = refusal(ParameterError, read_bytes, CSV, person=stated)
-        assert (refused.field, refused.value) == ("person", stated)
-        assert refused.rule
+        error = refusal(ParameterError, read_bytes, samples.CSV, person=stated)
+        assert (error.field, error.value, bool(error.rule)) == ("person", stated, True)
 
     def test_a_long_table_has_the_same_people_as_a_short_one(self):
         users = np.arange(90_000) % 3
@@ -226,131 +166,163 @@ class TestTables:
 
 class TestFormats:
     def test_each_names_its_people(self):
-        assert whose(read_bytes(TDRIVE)) == [("1", "1")]
-        assert whose(read_bytes(PORTO)) == [("20", "20")]
-        assert whose(read_bytes(PORTO, id="TRIP_ID")) == [("1", "20")]
-        assert whose(read_bytes(PORTO.replace(b"TAXI_ID", b"X"))) == [("1", "")]
-        assert whose(read_bytes(OWNTRACKS)) == [("me/phone", "me")]
-        assert whose(read_bytes(OWNTRACKS.replace(b'"topic":"owntracks/me/phone"', b'"tid":"7"'))) == [("", "7")]
-        assert {person for _, person in whose(read_bytes(SHAPES))} == {""}
-        assert whose(read_bytes(PLT)) == whose(read_bytes(GPX)) == [("", "")]
+        shows(samples.TDRIVE, people=[("1", "1")])
+        shows(samples.TDRIVE, "cab 7.txt", given={"person": "file"}, people=[("1", "cab 7")])
+        shows(samples.PORTO, people=[("20", "20")])
+        shows(samples.PORTO, given={"id": "TRIP_ID"}, people=[("1", "20")])
+        shows(samples.PORTO.replace(b"TAXI_ID", b"X"), people=[("1", "")])
+        shows(samples.OWNTRACKS, people=[("me/phone", "me")])
+        shows(samples.OWNTRACKS.replace(b'"topic":"owntracks/me/phone"', b'"tid":"7"'), people=[("", "7")])
+        shows(samples.SHAPES, people=[("a", ""), ("b", "")])
+        shows(samples.PLT, people=[("", "")])
+        shows(samples.GPX, people=[("", "")])
 
     def test_elements_of_gpx_and_kml(self):
-        assert [(one.person, len(one)) for one in read_bytes(TRACKS, person="column:name").series] == [
-            ("anna", 2),
-            ("bob", 1),
-        ]
-        assert whose(read_bytes(TRACKS)) == [("", "")]
-        kml = KML.format(PLACEMARK.format("n1", 1, "anna") + PLACEMARK.format("n2", 2, "bob")).encode()
-        assert [one.person for one in read_bytes(kml, person="column:name").series] == ["n1", "n2"]
-        assert [one.person for one in read_bytes(kml, person="column:who").series] == ["anna", "bob"]
+        found = shows(TRACKS, given={"person": "column:name"})
+        assert [(one.person, len(one)) for one in found.series] == [("anna", 2), ("bob", 1)]
+        shows(TRACKS, people=[("", "")])
+        placemarks = PLACEMARK.format("n1", 1, "anna") + PLACEMARK.format("n2", 2, "bob")
+        kml = samples.KML[: samples.KML.index(b"<Placemark>")] + placemarks.encode() + b"</kml>"
+        for column, people in (("name", ["n1", "n2"]), ("who", ["anna", "bob"])):
+            assert [one.person for one in read_bytes(kml, person=f"column:{column}").series] == people
         for data in (TRACKS, kml):
-            with pytest.raises(FormatError, match="names no person"):
-                read_bytes(data, person="column:nothing")
-
-    def test_a_file_is_a_person_called_as_the_file(self):
-        assert whose(read_bytes(TDRIVE, "cab 7.txt", person="file")) == [("1", "cab 7")]
+            refused(data, "no_person", "names no person", person="column:nothing")
 
     def test_the_preview_states_so_too(self):
-        found = preview(io.BytesIO(table(*PREVIEWED, head="trip,user,time,lat,lon")), id="trip")
+        rows = ("1,a,2024-06-15T10:00:00Z,1,1", "2,b,2024-06-15T10:00:00Z,1,1")
+        found = preview(io.BytesIO(table(*rows, head="trip,user,time,lat,lon")), id="trip")
         assert [column.role for column in found.columns] == ["id", "person", "time", "lat", "lon"]
         assert [guess["value"] for guess in found.guesses if guess["option"] == "person"] == ["column:user"]
 
 
-class TestArchives:
-    def people(self, data, **options):
-        return [one.person for one in read_bytes(data, "x.zip", **options).series]
+HOUR = 1718444200
 
-    def test_folders_that_are_called_as_people(self):
-        data = zipped(**{"person-1__day1.gpx": day(0), "person-1__day2.gpx": day(1), "person-2__day1.gpx": day(0)})
-        found = read_bytes(data, "x.zip")
-        assert whose(found) == [("day1", "person-1"), ("day2", "person-1"), ("day1 (2)", "person-2")]
-        assert found.report.people["by"] == "folder"
-        assert [guess["value"] for guess in found.report.guesses] == ["folder"]
 
-    @each("names", [("a.gpx", "b.gpx"), ("2023/a.gpx", "2024/a.gpx"), ("walks/a.gpx", "runs/a.gpx")])
-    def test_anything_else_may_be_one_persons(self, names):
-        data = archive(**{name: day(i) for i, name in enumerate(names)})
-        assert self.people(data) == ["", ""]
-        [guess] = read_bytes(data, "x.zip").report.guesses
-        assert (guess["option"], guess["value"]) == ("person", "one")
-        assert len(set(self.people(data, person="file"))) == 2
-        assert len(set(self.people(data, person="series"))) == 2
+def marked_table(cells, name="landmark"):
+    rows = [f"{HOUR + i},1,{i},{cell}" for i, cell in enumerate(cells)]
+    return ("\n".join([f"time,lat,lon,{name}", *rows]) + "\n").encode()
 
-    def test_geolife(self):
-        data = zipped(**{f"Data__{who}__Trajectory__{i}.plt": PLT for who in ("000", "001") for i in (1, 2)})
-        assert whose(read_bytes(data, "x.zip")) == [("000", "000"), ("001", "001")]
-        assert whose(read_bytes(data, "x.zip", person="folder")) == [("000", "000"), ("001", "001")]
-        one = zipped(**{f"Data__000__Trajectory__{i}.plt": PLT for i in (1, 2)})
-        assert whose(read_bytes(one, "x.zip")) == [("000", "")]
-        assert whose(read_bytes(one, "x.zip", person="folder")) == [("000", "000")]
 
-    def test_the_first_folder_that_is_not_shared_counts(self):
-        data = archive(**{"all/anna/2023/a.gpx": day(0), "all/anna/2024/b.gpx": day(1), "all/bob/a.gpx": day(2)})
-        assert self.people(data, person="folder") == ["anna", "anna", "bob"]
+def guessed(reading):
+    return [guess["value"] for guess in reading.report.guesses if guess["option"] == "landmark"]
 
-    def test_one_folder_is_one_person(self):
-        data = archive(**{"anna/a.gpx": day(0), "anna/b.gpx": day(1)})
-        assert self.people(data, person="folder") == ["anna", "anna"]
 
-    @each("twin", ["PERSON-1", "Person-1", "person-1\u200b", "./person-1", "ｐｅｒｓｏｎ-1", "person-1 "])
-    def test_folders_that_a_file_system_may_take_for_one_are_one(self, twin):
-        data = archive(**{"person-1/a.gpx": day(0), f"{twin}/b.gpx": day(1), "person-2/c.gpx": day(2)})
-        for options in ({}, {"person": "folder"}):
-            found = read_bytes(data, "x.zip", **options)
-            persons = {one.name: one.person for one in found.series}
-            assert persons["a"] == persons["b"] != persons["c"]
+class TestMarksOfTables:
+    @each("name", ["landmark", "is_landmark", "Landmarks", "MARKED", "poi", "Sensitive", "Is landmark"])
+    def test_is_recognised_by_its_name(self, name):
+        assert guessed(shows(marked_table(["true", "false"], name), marked=[[True, False]])) == [name]
 
-    def test_accents_in_two_ways_of_writing(self):
-        name = "René"
-        two = {unicodedata.normalize(form, name) for form in ("NFC", "NFD")}
-        assert len(two) == 2
-        data = archive(**{f"{one}/{i}.gpx": day(i) for i, one in enumerate(sorted(two))}, **{"x/y.gpx": day(3)})
-        assert len(set(self.people(data, person="folder"))) == 2
+    @each(
+        ("yes", "no"),
+        [("TRUE", "False"), ("1", "0"), ("yes", "no"), (" Yes ", " NO "), ("1", ""), ("yes", "NULL")],
+    )
+    def test_usual_spellings_of_yes_and_no(self, yes, no):
+        shows(marked_table([yes, no, yes]), marked=[[True, False, True]])
 
-    def test_a_name_that_leads_outside_is_never_read(self):
-        data = archive(**{"person-1/a.gpx": day(0), "person-1/../person-2/b.gpx": day(1), "person-2/c.gpx": day(2)})
-        found = read_bytes(data, "x.zip")
-        assert whose(found) == [("a", "person-1"), ("c", "person-2")]
-        assert found.report.dropped == {"unsafe_member": 1}
+    def test_is_named_by_the_owner_and_can_be_left_out(self):
+        shows(marked_table(["", ""]), marked=[[False, False]])
+        shows(marked_table(["1", "0"], "speed"), marked=[None])
+        shows(marked_table(["1", "0"], "home"), given={"landmark": "#4"}, marked=[[True, False]])
+        shows(marked_table(["1", "0"]), given={"landmark": "#0"}, marked=[None])
+        assert (
+            guessed(shows(marked_table(["1", "0"], "home"), given={"landmark": "home"}, marked=[[True, False]])) == []
+        )
+        assert refused(marked_table(["1", "0"]), "unknown_column", landmark="nowhere").field == "landmark"
+        assert refused(b"lat,lon,poi,poi\n1,2,1,0\n", "choice-needed").parameter == "landmark"
+        stated = {"lat": "#1", "lon": "#2", "landmark": "#3"}
+        shows(b"1.5,2.5,1\n1.6,2.6,0\n", given=stated, marked=[[True, False]])
 
-    def test_a_file_in_no_folder_is_refused_where_folders_are_people(self):
-        for data in (archive(**{"a.gpx": day(0)}), archive(**{"a.gpx": day(0), "bob/b.gpx": day(1)})):
-            with pytest.raises(FormatError, match="lies in no folder") as refused:
-                read_bytes(data, "x.zip", person="folder")
-            assert (refused.value.field, refused.value.value) == ("person", "folder")
+    def test_rows_that_state_neither_are_dropped_and_counted(self):
+        cells = marked_table(["1", "maybe", "0", "2", "1"])
+        found = shows(cells, marked=[[True, False, True]], rows={"bad_mark": [3, 5]}, dropped={"bad_mark": 2})
+        assert found.report.kept + 2 == found.report.rows_read
 
-    def test_columns_of_members_come_first(self):
-        rows = table("anna,2024-06-15T10:00:00Z,1,1", "bob,2024-06-15T10:00:00Z,1,1")
-        data = archive(**{"person-1/a.csv": rows, "person-2/b.csv": rows})
-        assert whose(read_bytes(data, "x.zip")) == [("anna", "anna"), ("bob", "bob")]
-        assert {name for name, _ in whose(read_bytes(data, "x.zip", person="folder"))} == {
-            "person-1 anna",
-            "person-1 bob",
-            "person-2 anna",
-            "person-2 bob",
-        }
+    def test_a_column_of_other_things_is_left_alone_where_guessed_and_refused_where_named(self):
+        data = marked_table(["Louvre", "", "Café"], "poi")
+        shows(data, points=3, marked=[None], outcome="accept", notes={"not_marks": 2})
+        error = refused(data, "bad_marks", "first on line 2", landmark="poi")
+        assert (error.field, error.row) == ("landmark", 2)
 
-    def test_members_without_people_beside_some_with_them_make_all_one(self):
-        assert set(self.people(archive(**{"a.csv": CSV, "b.gpx": day(0)}))) == {""}
+    def test_the_quick_and_the_careful_reader_agree(self):
+        cells = np.random.default_rng(1).choice(["1", "0", "", "yes", "no", "x"], 300).tolist()
+        quick = marked_table([*cells, "1"])
+        one = read_bytes(quick)
+        two = shows(quick[:-1] + b",too,long\n", marked=[one.series[0].marked.tolist()])
+        assert one.report.drops == two.report.drops
 
-    def test_an_option_that_no_member_can_use_is_refused(self):
-        data = archive(**{"a.csv": CSV, "b.gpx": day(0)})
-        assert len(read_bytes(data, "x.zip", delimiter=",").series) == 2
-        refused = refusal(ParameterError, read_bytes, archive(**{"a.gpx": day(0)}), "x.zip", delimiter=",")
-        assert (refused.field, refused.value) == ("delimiter", ",")
-        with pytest.raises(ParameterError) as refused:
-            read_bytes(archive(**{"a.csv": CSV, "b.plt": PLT}), "x.zip", person="column:user")
-        assert refused.value.field == "person"
+    def test_follow_their_events_through_sorting_splitting_dropping_and_cutting(self):
+        rng = np.random.default_rng(5)
+        n = 300
+        seconds, who, yes = rng.permutation(n), rng.integers(0, 4, n), rng.random(n) < 0.3
+        lat = [("x" if rng.random() < 0.1 else "1") for _ in range(n)]
+        rows = [f"u{w},{HOUR + s},{y},{s / 1000},{int(m)}" for w, s, y, m in zip(who, seconds, lat, yes, strict=True)]
+        data = ("id,time,lat,lon,landmark\n" + "\n".join(rows) + "\n").encode()
+        truth = dict(zip((seconds / 1000).tolist(), yes.tolist(), strict=True))
+        for first_n in (None, 20):
+            reading = read_bytes(data, first_n=first_n)
+            assert len(reading.series) == 4
+            for one in reading.series:
+                assert one.marked is not None
+                assert one.marked.tolist() == [truth[lon] for lon in one.lon.tolist()]
 
-    @CALM
-    @given(st.dictionaries(st.text(max_size=12), st.integers(0, 2), min_size=1, max_size=5))
-    def test_any_names_are_read_or_refused(self, names):
-        data = archive(**{f"{folder}/{i}.gpx": day(i) for folder, i in names.items() if "\0" not in folder})
-        for options in ({}, {"person": "folder"}, {"person": "file"}, {"person": "series"}, {"person": "one"}):
-            try:
-                found = read_bytes(data, "x.zip", **options)
-            except (FormatError, ParameterError):
-                continue
-            assert all(isinstance(one, Trajectory) for one in found.series)
-            assert found.report.people["count"] == len({one.person for one in found.series})
+
+class TestMarksOfParquet:
+    def file(self, column):
+        out, n = io.BytesIO(), len(column)
+        pq.write_table(pa.table({"lon": np.arange(n) / 10, "lat": np.ones(n), "landmark": column}), out)
+        return out.getvalue()
+
+    @each(
+        "column",
+        [
+            pa.array([True, False, None]),
+            pa.array([1, 0, None]),
+            pa.array([1.0, 0.0, None]),
+            pa.array(["yes", "no", ""]),
+            pa.array(["yes", "no", None]).dictionary_encode(),
+            pa.array(["TRUE", "False", ""], pa.large_string()),
+        ],
+    )
+    def test_of_every_kind(self, column):
+        shows(self.file(column), marked=[[True, False, False]])
+
+    def test_of_a_kind_that_states_nothing(self):
+        data = self.file(pa.array([[1], [2]]))
+        shows(data, marked=[None])
+        refused(data, "bad_marks", landmark="landmark")
+
+
+def gathered(*features, marks, **stated):
+    shows(collection(*features), given=stated, marked=[marks])
+
+
+class TestMarksOfGeojson:
+    LINE = ((1.0, 1.0), (2.0, 1.0), (3.0, 1.0))
+
+    @each(
+        ("value", "expected"),
+        [
+            ([True, False, True], [True, False, True]),
+            ([1, 0, 1.0], [True, False, True]),
+            (["yes", None, "no"], [True, False, False]),
+            ([True], [True, False, False]),
+            (True, [True, True, True]),
+            ([{}, [], {}], None),
+        ],
+    )
+    def test_of_a_line(self, value, expected):
+        gathered(feature("LineString", self.LINE, is_landmark=value), marks=expected)
+
+    def test_of_points_and_of_several_lines(self):
+        points = [feature("Point", [i, 1], landmark=mark) for i, mark in enumerate([True, "no", 1])]
+        gathered(*points, feature("Point", [9, 1]), marks=[True, False, True, False])
+        lines = [[[1, 1], [2, 1]], [[3, 1]]]
+        for value in ([1, 0, 1], [[1, 0], [1]]):
+            gathered(feature("MultiLineString", lines, landmark=value), marks=[True, False, True])
+
+    def test_named_left_out_and_absent(self):
+        line = feature("LineString", self.LINE, Home=[1, 0, 0])
+        gathered(line, marks=None)
+        gathered(line, marks=[True, False, False], landmark="home")
+        gathered(feature("LineString", self.LINE, landmark=True), marks=None, landmark="#0")
+        assert refused(collection(line), "unknown_column", landmark="work").field == "landmark"

@@ -3,17 +3,18 @@
 import gzip
 import io
 import itertools
-import zipfile
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import formats
+from privacy_engine.data import KINDS
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import blockwise
 from privacy_engine.formats.quoting import rows_of
 from tests.cases import each, refusal
+from tests.engine.format_samples import read_bytes, zipped
 
 TRACK = ["time,lon,lat,name", *(f"2024-01-01T00:{i:02d}:00Z,2.{300 + i},48.{800 + i},a" for i in range(40))]
 COUNTS = ["time,north,south", *(f"2024-01-{i + 1:02d},{i},{i + 1}" for i in range(20))]
@@ -34,10 +35,6 @@ TABLES = {
 }
 
 
-def read(data, name="table.csv", kind="trajectory", **options):
-    return formats.read(io.BytesIO(data), name=name, kinds=(kind,), **options)
-
-
 def opened_in(line, table):
     """The table with a quotation mark alone in the last cell of a line, counted from 1."""
     first, comma, last = table[line - 1].rpartition(",")
@@ -45,8 +42,12 @@ def opened_in(line, table):
     return [*table[: line - 1], opened, *table[line:]]
 
 
-def refused(data, *arguments, **options):
-    return refusal(FormatError, read, data, *arguments, **options)
+def cut(table, kind="trajectory", name="table.csv", end="\n", **options):
+    """The refusal of the lines of a table, or of bytes."""
+    data = table if isinstance(table, bytes) else end.join(table).encode()
+    error = refusal(FormatError, read_bytes, data, name, kinds=[kind] if isinstance(kind, str) else kind, **options)
+    assert error.code == "bad_quoting"
+    return error
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
@@ -56,68 +57,44 @@ def test_one_that_is_never_closed_is_refused_with_its_line(what, end):
     if end == "\r" and what in ("porto", "gtfs"):
         pytest.skip("the format has no such lines")
     for line in (2, 6, len(table)):
-        for last in ("", end):
-            error = refused((end.join(opened_in(line, table)) + last).encode(), kind=kind)
-            assert (error.code, error.row) == ("bad_quoting", line)
+        for last in ([], [""]):
+            error = cut([*opened_in(line, table), *last], kind, end=end)
+            assert error.row == line
             assert f"The quotation mark in line {line} opens a cell that is never closed." in error.message
 
 
-@each("what", ["trajectories", "counts", "check-ins"])
-def test_so_is_one_of_the_header(what):
-    table, kind = TABLES[what]
-    error = refused("\n".join(opened_in(1, table)).encode(), kind=kind)
-    assert (error.code, error.row) == ("bad_quoting", 1)
+def test_so_is_one_of_the_header_and_one_where_the_kind_is_found_out():
+    for table, kind in itertools.islice(TABLES.values(), 3):
+        assert cut(opened_in(1, table), kind).row == 1
+        assert cut(opened_in(5, table), KINDS).row == 5
 
 
-def test_so_it_is_where_the_kind_is_found_out():
-    for table, _ in itertools.islice(TABLES.values(), 3):
-        data = "\n".join(opened_in(5, table)).encode()
-        with pytest.raises(FormatError) as error:
-            formats.read(io.BytesIO(data), name="a.csv", kinds=("trajectory", "stream", "checkins"))
-        assert (error.value.code, error.value.row) == ("bad_quoting", 5)
-
-
-def test_a_later_quoted_cell_does_not_close_it():
+def test_later_quoted_cells_and_cells_over_several_lines():
     table = opened_in(4, TRACK)
     table[8] = table[8].replace(",a", ',"a"')
-    assert refused("\n".join(table).encode()).row == 4
-
-
-def test_the_line_is_that_of_the_mark_after_cells_over_several_lines():
+    assert cut(table).row == 4
     table = opened_in(9, TRACK)
     table[3] = table[3].replace(",a", ',"two\nlines, ""and"" a comma"')
-    assert refused("\n".join(table).encode()).row == 10
+    assert cut(table).row == 10
     cell = table[6].replace(",a", ',"closed\nhere","opened')
-    assert refused("\n".join([*table[:6], cell, *TRACK[7:]]).encode()).row == 9
+    assert cut([*table[:6], cell, *TRACK[7:]]).row == 9
 
 
-@each("encoding", ["utf-8-sig", "utf-16", "latin-1"])
-def test_in_every_encoding(encoding):
-    table = [line.replace(",a", ",é") for line in opened_in(7, TRACK)]
-    assert refused("\n".join(table).encode(encoding)).row == 7
+def test_in_every_encoding_with_every_separator():
+    table = opened_in(7, TRACK)
+    for encoding in ("utf-8-sig", "utf-16", "latin-1"):
+        assert cut("\n".join(table).replace(",a", ",é").encode(encoding)).row == 7
+    for mark, delimiter in ((";", ";"), ("\t", "tab"), ("|", "|")):
+        other = [line.replace(",", mark) for line in table]
+        assert cut(other).row == 7
+        assert cut(other, delimiter=delimiter).row == 7
 
 
-@each(("mark", "delimiter"), [(";", ";"), ("\t", "tab"), ("|", "|")])
-def test_with_every_separator(mark, delimiter):
-    table = [line.replace(",", mark) for line in opened_in(7, TRACK)]
-    assert refused("\n".join(table).encode()).row == 7
-    assert refused("\n".join(table).encode(), delimiter=delimiter).row == 7
-
-
-def test_cells_that_span_lines_by_rfc_4180_are_read():
-    table = list(TRACK)
-    table[4] = table[4].replace(",a", ',"one\r\ntwo, ""three""\n"')
-    table[5] = table[5].replace(",a", ',"a" ')
-    found = read("\n".join(table).encode())
-    assert len(found.series[0] if len(found.series) == 1 else found) == 40
-    assert not found.report.drops
-
-
-def test_a_mark_within_a_cell_opens_nothing():
-    table = list(TRACK)
-    table[4] = table[4].replace(",a", ',5" pipe')
-    table[7] = table[7].replace(",a", ',"a" b"')
-    assert len(read("\n".join(table).encode())) == 40
+def test_cells_that_span_lines_by_rfc_4180_and_marks_within_a_cell_are_read():
+    for cells in ({4: ',"one\r\ntwo, ""three""\n"', 5: ',"a" '}, {4: ',5" pipe', 7: ',"a" b"'}):
+        table = [line.replace(",a", cells.get(i, ",a")) for i, line in enumerate(TRACK)]
+        found = read_bytes("\n".join(table).encode())
+        assert (len(found), found.report.dropped) == (40, {})
 
 
 class TestLong:
@@ -132,63 +109,49 @@ class TestLong:
 
     @each("line", [3, 45_000, 90_001])
     def test_the_line_is_that_of_the_file(self, long, line):
-        error = refused("\n".join(opened_in(line, long)).encode())
-        assert (error.code, error.row) == ("bad_quoting", line)
+        assert cut(opened_in(line, long)).row == line
 
     def test_a_cell_over_the_end_of_a_block_is_read(self, long):
         text = "\n".join(long)
         at = text.rindex("\n", 0, blockwise.BLOCK)
         line = text.count("\n", 0, at)
         long[line] = long[line].replace("2024", '"2024', 1).replace("Z,", 'Z\n",', 1)
-        assert len(read("\n".join(long).encode())) == 90_000
+        assert len(read_bytes("\n".join(long).encode())) == 90_000
 
 
 class TestPacked:
     def test_in_an_archive_the_member_is_named(self):
         for table, kind in (TABLES["trajectories"], TABLES["check-ins"]):
-            out = io.BytesIO()
-            with zipfile.ZipFile(out, "w") as archive:
-                archive.writestr("folder/walk.csv", "\n".join(opened_in(7, table)))
-            error = refused(out.getvalue(), "a.zip", kind=kind)
-            assert (error.code, error.row) == ("bad_quoting", 7)
+            error = cut(zipped(**{"folder/walk.csv": "\n".join(opened_in(7, table))}), kind, "a.zip")
+            assert error.row == 7
             assert error.message.startswith("walk.csv: The quotation mark in line 7 opens")
             assert str(error) == error.message
+        assert cut(gzip.compress("\n".join(opened_in(7, TRACK)).encode()), name="a.csv.gz").row == 7
 
     def test_of_several_members_the_others_are_read(self):
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w") as archive:
-            archive.writestr("bad.csv", "\n".join(opened_in(7, TRACK)))
-            archive.writestr("good.csv", "\n".join(TRACK))
-        found = read(out.getvalue(), "a.zip")
+        data = zipped(**{"bad.csv": "\n".join(opened_in(7, TRACK)), "good.csv": "\n".join(TRACK)})
+        found = read_bytes(data, "a.zip")
         assert len(found) == 40
         (listed,) = (one for one in found.report.members if one.get("reason"))
         assert listed["name"] == "bad.csv"
         assert "in line 7" in listed["message"]
         assert "bad.csv" not in listed["message"]
 
-    def test_in_a_gzip(self):
-        assert refused(gzip.compress("\n".join(opened_in(7, TRACK)).encode()), "a.csv.gz").row == 7
 
-
-class TestPreview:
-    def test_names_the_line_of_a_whole_file(self):
-        found = formats.preview(io.BytesIO("\n".join(opened_in(7, TRACK)).encode()), name="a.csv")
-        assert found.problem is not None
-        assert found.problem.row == 7
-
-    def test_of_a_part_refuses_no_cell_that_may_be_closed_further_on(self):
-        table = list(TRACK)
-        table[30] = table[30].replace(",a", ',"' + "line\n" * 60_000 + "x\n" * 200_000 + '"')
-        found = formats.preview(io.BytesIO("\n".join(table).encode()), name="a.csv")
-        assert not found.whole
-        assert found.problem is None
-        assert [column.name for column in found.columns] == ["time", "lon", "lat", "name"]
+def test_the_preview_of_a_part_refuses_no_cell_that_may_be_closed_further_on():
+    found = formats.preview(io.BytesIO("\n".join(opened_in(7, TRACK)).encode()), name="a.csv")
+    assert found.problem.row == 7
+    table = list(TRACK)
+    table[30] = table[30].replace(",a", ',"' + "line\n" * 60_000 + "x\n" * 200_000 + '"')
+    found = formats.preview(io.BytesIO("\n".join(table).encode()), name="a.csv")
+    assert (found.whole, found.problem) == (False, None)
+    assert [column.name for column in found.columns] == ["time", "lon", "lat", "name"]
 
 
 def test_a_cell_that_is_too_long_is_not_called_open():
     table = list(TRACK)
     table[4] = table[4].replace(",a", ',"' + "terms\n" * 30_000 + '"')
-    error = refused("\n".join(table).encode())
+    error = refusal(FormatError, read_bytes, "\n".join(table).encode())
     assert (error.code, error.row) == ("line_too_long", 5)
     assert "more than 131,072 characters" in error.message
 

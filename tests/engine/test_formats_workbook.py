@@ -1,24 +1,35 @@
-"""Workbooks that pandas writes by openpyxl and reads back: dates and texts, sheets, other kinds, hostile ones."""
+"""Workbooks and Feather files that pandas writes and reads back: dates, sheets, other kinds, hostile ones."""
 
 import gzip
 import io
 import re
+import struct
+import subprocess
+import sys
 import tracemalloc
 import zipfile
 from functools import cache
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from privacy_engine.data import KINDS, CheckIns, CountStream
+from privacy_engine.data import KINDS
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Limits, preview, read
 from tests.cases import each, refusal
 from tests.engine.damaged_files import damaged, survive
-from tests.engine.format_samples import CSV, read_bytes, seconds, zipped
-from tests.engine.frame_sample import FIX, fixes
+from tests.engine.failing_files import arrow_stream as stream
+from tests.engine.format_samples import CSV, read_bytes, refused, shows, zipped
+from tests.engine.frame_sample import FIX, fixes, matches_frame
 from tests.later import openpyxl
 from tests.later import pandas as pd
+from tests.patience import patience
+
+SHEET = "xl/worksheets/sheet1.xml"
+UTC = {"time_zone": "UTC"}
+OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+BINARY = zipped(**{"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b""})
 
 
 @cache
@@ -61,122 +72,76 @@ def changed(data, member, change):
 
 
 class TestCells:
-    def test_dates_as_cells(self):
-        data = workbook(fixes=naive())
-        reading = read_bytes(data, "x.xlsx", time_zone="UTC")
-        again = pd.read_excel(io.BytesIO(data))
-        assert (reading.report.format, reading.report.dropped) == ("xlsx", {})
-        assert [(one.name, one.person) for one in reading.series] == [("a", "a"), ("b", "b")]
-        for column in ("lon", "lat"):
-            assert np.concatenate([getattr(one, column) for one in reading.series]).tolist() == again[column].tolist()
-        expected = again["time"].dt.tz_localize("UTC").map(pd.Timestamp.timestamp).tolist()
-        assert [at for one in reading.series for at in seconds(one)] == expected == [FIX, FIX + 60, FIX + 120]
+    @each("form", ["", "%Y-%m-%dT%H:%M:%SZ", "%d/%m/%Y %H:%M:%S+00:00", "%s"])
+    def test_dates_as_cells_texts_and_numbers(self, form):
+        when = naive()["time"]
+        when = [FIX, FIX + 60, FIX + 120] if form == "%s" else when.dt.strftime(form) if form else when
+        matches_frame(workbook(fixes=naive().assign(time=when)), "x.xlsx", "xlsx", **({} if form else UTC))
 
-    @each("form", ["%Y-%m-%dT%H:%M:%SZ", "%d/%m/%Y %H:%M:%S+00:00", "%s"])
-    def test_dates_as_texts_and_numbers(self, form):
-        when = [FIX, FIX + 60, FIX + 120] if form == "%s" else naive()["time"].dt.strftime(form)
-        reading = read_bytes(workbook(fixes=naive().assign(time=when)), "x.xlsx")
-        assert [at for one in reading.series for at in seconds(one)] == [FIX, FIX + 60, FIX + 120]
-
-    def test_a_column_of_times_under_any_name(self):
+    def test_columns_of_times(self):
         frame = naive().rename(columns={"time": "ais pos"}).assign(time_zone="Europe/Berlin")
-        reading = read_bytes(workbook(fixes=frame), "x.xlsx", time_zone="UTC")
-        assert seconds(reading.series[0]) == [FIX, FIX + 60]
-
-    def test_a_date_and_a_time_of_day_in_two_cells(self):
+        shows(workbook(fixes=frame), "x.xlsx", given=UTC, seconds=[FIX, FIX + 60, FIX + 120])
         when = pd.Timestamp(FIX, unit="s").to_pydatetime()
-        day = when.replace(hour=0)
-        data = of_cells(["Date", "Time", "lat", "lon"], [day, when.time(), 52.5, 13.4], formats={"A2": "dd/mm/yyyy"})
-        assert seconds(read_bytes(data, time_zone="UTC").series[0]) == [FIX]
+        cells = [when.replace(hour=0), when.time(), 52.5, 13.4]  # a date and a time of day
+        data = of_cells(["Date", "Time", "lat", "lon"], cells, formats={"A2": "dd/mm/yyyy"})
+        shows(data, given=UTC, seconds=[FIX])
 
     def test_rows_above_the_header_empty_rows_and_errors(self):
-        data = of_cells(
-            ["Export of a logger"], [], ["lat", "lon"], [52.5, 13.4], [], ["#N/A", 13.4], ["a\nb", 13.4], [52.6, 13.5]
-        )
-        reading = read_bytes(data, "x.xlsx")
-        assert reading.series[0].lat.tolist() == [52.5, 52.6]
-        assert {reason: drops.rows for reason, drops in reading.report.drops.items()} == {
-            "missing": [6],
-            "not_a_number": [7],
-        }
-        assert reading.report.unit == "row"
+        rows = [["lat", "lon"], [52.5, 13.4], [], ["#N/A", 13.4], ["a\nb", 13.4], [52.6, 13.5]]
+        data = of_cells(["Export of a logger"], [], *rows)
+        found = shows(data, "x.xlsx", lat=[52.5, 52.6], rows={"missing": [6], "not_a_number": [7]})
+        assert found.report.unit == "row"
 
     def test_formulas_are_their_stored_values(self):
         data = of_cells(["lat", "lon"], [52.5, "=13+0.4"], [52.6, 13.5])
-        part = "xl/worksheets/sheet1.xml"
-        stored = changed(data, part, lambda xml: xml.replace(b"<f>13+0.4</f><v />", b"<f>13+0.4</f><v>13.4</v>"))
-        assert stored != data
-        assert read_bytes(stored).series[0].lon.tolist() == [13.4, 13.5]
-        assert read_bytes(data).report.dropped == {"missing": 1}
+        stored = changed(data, SHEET, lambda xml: xml.replace(b"<f>13+0.4</f><v />", b"<f>13+0.4</f><v>13.4</v>"))
+        shows(stored, lon=[13.4, 13.5])
+        shows(data, dropped={"missing": 1})
 
 
 class TestSheets:
     def test_the_first_with_positions_or_times_is_read_and_named(self):
         data = workbook(Info=info(), Fixes=naive(), Other=naive().head(1))
-        report = read_bytes(data, time_zone="UTC").report
-        assert report.kept == 3
-        assert [(one["value"], one["option"]) for one in report.guesses if one["what"] == "sheet"] == [
-            ("Fixes", "sheet")
-        ]
-        assert read_bytes(data, time_zone="UTC", sheet="Other").report.kept == 1
+        found = shows(data, given=UTC, points=3)
+        guessed = [(one["value"], one["option"]) for one in found.report.guesses if one["what"] == "sheet"]
+        assert guessed == [("Fixes", "sheet")]
+        shows(data, given=UTC | {"sheet": "Other"}, points=1)
 
     def test_a_name_that_no_sheet_has(self):
-        with pytest.raises(FormatError, match=r"The sheets are: 'Info', 'Fixes'\.") as refused:
-            read_bytes(workbook(Info=info(), Fixes=naive()), sheet="Points")
-        assert (refused.value.code, refused.value.field, refused.value.value) == ("unknown_sheet", "sheet", "Points")
+        data = workbook(Info=info(), Fixes=naive())
+        error = refused(data, "unknown_sheet", "The sheets are: 'Info', 'Fixes'.", sheet="Points")
+        assert (error.field, error.value) == ("sheet", "Points")
         with pytest.raises(ParameterError, match="sheet"):
             read_bytes(CSV, sheet="Points")
-
-    def test_no_sheet_holds_a_table(self):
-        with pytest.raises(FormatError, match="No sheet of the workbook holds a table") as refused:
-            read_bytes(of_cells(["only one cell"]))
-        assert refused.value.code == "no_rows"
+        refused(of_cells(["only one cell"]), "no_rows", "No sheet of the workbook holds a table")
 
     def test_the_preview_shows_what_is_read(self):
         data = workbook(Info=info(), Fixes=naive())
         found = preview(io.BytesIO(data), name="x.xlsx", time_zone="UTC")
-        assert {column.role: column.name for column in found.columns} == {
-            "id": "user", "time": "time", "lon": "lon", "lat": "lat",
-        }  # fmt: skip
-        assert (found.format, found.problem, len(found.rows), found.rows[0][1]) == (
-            "xlsx",
-            None,
-            3,
-            "2024-06-15 12:00:00",
-        )
+        roles = {column.role: column.name for column in found.columns}
+        assert roles == {"id": "user", "time": "time", "lon": "lon", "lat": "lat"}
+        assert (found.format, found.problem, len(found.rows)) == ("xlsx", None, 3)
+        assert found.rows[0][1] == "2024-06-15 12:00:00"
         assert (found.delimiter, found.header, found.editable) == ("", True, True)
-        stated = read_bytes(data, time_zone="UTC", **found.mapping)
-        assert stated.report.series == read_bytes(data, time_zone="UTC").report.series
+        shows(data, given=UTC | found.mapping, series=read_bytes(data, time_zone="UTC").report.series)
 
     def test_counts_and_check_ins(self):
         counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
-        reading = read(io.BytesIO(workbook(Info=info(), Counts=counts)), name="x.xlsx", kinds=KINDS)
-        assert isinstance(reading.other, CountStream)
+        reading = read_bytes(workbook(Info=info(), Counts=counts), "x.xlsx", kinds=KINDS)
         assert reading.other.counts.tolist() == [[3, 5], [4, 6]]
         assert [one["value"] for one in reading.report.guesses if one["what"] == "sheet"] == ["Counts"]
         visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": naive()["time"][:2]})
-        reading = read(io.BytesIO(workbook(visits=visits)), name="x.xlsx", kinds=KINDS, time_zone="UTC")
-        assert isinstance(reading.other, CheckIns)
-        assert (reading.other.time_s.tolist(), list(reading.other.places)) == ([FIX, FIX + 60], ["p", "q"])
+        found = read_bytes(workbook(visits=visits), "x.xlsx", kinds=KINDS, time_zone="UTC").other
+        assert (found.time_s.tolist(), list(found.places)) == ([FIX, FIX + 60], ["p", "q"])
 
 
 class TestRefusals:
-    def refused(self, data, **values):
-        return refusal(FormatError, read_bytes, data, "x.xlsx", **values)
-
     def test_other_documents_name_what_to_save(self):
-        old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
-        assert (
-            "old (.xls) or encrypted Office document; save it as .xlsx without a password" in self.refused(old).message
-        )
-        binary = zipped(**{"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b""})
-        assert "binary workbook (.xlsb)" in self.refused(binary).message
+        old = "old (.xls) or encrypted Office document; save it as .xlsx without a password"
         calc = zipped(mimetype=b"", **{"content.xml": b"<x/>", "META-INF/manifest.xml": b"<x/>"})
-        assert "OpenDocument" in self.refused(calc).message
-        assert (
-            self.refused(zipped(**{"[Content_Types].xml": b"<Types/>", "ppt/presentation.xml": b""})).code
-            == "other_kind"
-        )
+        slides = zipped(**{"[Content_Types].xml": b"<Types/>", "ppt/presentation.xml": b""})
+        for data, text in ((OLD, old), (BINARY, "binary workbook (.xlsb)"), (calc, "OpenDocument"), (slides, "")):
+            refused(data, "other_kind", text, "x.xlsx")
 
     def test_macros_are_not_run(self, tmp_path):
         data = workbook(fixes=naive().assign(time="2024-06-15T12:00:00Z"))
@@ -188,32 +153,25 @@ class TestRefusals:
 
     def test_bombs_are_stopped_before_they_are_unpacked(self):
         data = of_cells(["lat", "lon"], [52.5, 13.4])
-        blanks = changed(data, "xl/worksheets/sheet1.xml", lambda xml: xml + b" " * 60_000_000)
-        assert self.refused(blanks).code == "compression_ratio"
-        assert self.refused(blanks, limits=Limits(ratio=10**9, total=10**7)).code == "too_large"
+        blanks = changed(data, SHEET, lambda xml: xml + b" " * 60_000_000)
+        refused(blanks, "compression_ratio")
+        refused(blanks, "too_large", limits=Limits(ratio=10**9, total=10**7))
         entities = b'<!DOCTYPE x [<!ENTITY a "' + b"x" * 9 * 10**5 + b'">]>'
         row = b"<row><c t='str'><v>" + b"&a;" * 2000 + b"</v></c></row>"
         sheet = b"<worksheet xmlns='http://schemas.openxmlformats.org/spreadsheetml/2006/main'><sheetData>"
-        bomb = changed(
-            data, "xl/worksheets/sheet1.xml", lambda _: entities + sheet + row * 2 + b"</sheetData></worksheet>"
-        )
+        bomb = changed(data, SHEET, lambda _: entities + sheet + row * 2 + b"</sheetData></worksheet>")
         tracemalloc.start()
-        assert self.refused(bomb, limits=Limits(ratio=10**9)).code == "xml_doctype"
+        refused(bomb, "xml_doctype", limits=Limits(ratio=10**9))
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 150_000_000
 
-    def test_a_row_number_beyond_every_sheet(self):
+    def test_sizes_that_a_sheet_only_claims(self):
         data = of_cells(["lat", "lon"], [52.5, 13.4])
-        far = changed(data, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b'<row r="2"', b'<row r="2000000000"'))
-        assert self.refused(far).code in ("too_large", "no_rows")
-
-    def test_a_size_that_the_sheet_only_claims(self):
-        data = of_cells(["lat", "lon"], [52.5, 13.4])
-        claim = changed(
-            data, "xl/worksheets/sheet1.xml", lambda xml: re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', xml, count=1)
-        )
-        assert len(read_bytes(claim)) == 1
+        far = changed(data, SHEET, lambda xml: xml.replace(b'<row r="2"', b'<row r="2000000000"'))
+        assert refusal(FormatError, read_bytes, far).code in ("too_large", "no_rows")
+        claim = changed(data, SHEET, lambda xml: re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', xml, count=1))
+        shows(claim, points=1)
 
     def test_damage(self):
         data = workbook(fixes=naive())
@@ -241,10 +199,10 @@ class TestRefusals:
 class TestNamedCsv:
     """Spreadsheets by another name: read where they can be, called spreadsheets where not."""
 
-    def test_a_workbook_is_read_as_what_it_is(self):
-        for options in ({}, {"format": "csv"}):
-            found = read(io.BytesIO(workbook(Sheet=naive())), name="walk.csv", **options)
-            assert (len(found), found.report.format_title) == (3, "Excel workbook")
+    @each("options", [{}, {"format": "csv"}])
+    def test_a_workbook_is_read_as_what_it_is(self, options):
+        found = shows(workbook(Sheet=naive()), "walk.csv", given=options, points=3)
+        assert found.report.format_title == "Excel workbook"
 
     @each("kinds", [("trajectory",), ("trajectory", "stream", "checkins")])
     @each("options", [{}, {"format": "csv"}])
@@ -254,16 +212,107 @@ class TestNamedCsv:
         mimetype = b"application/vnd.oasis.opendocument.spreadsheet"
         urn = b"urn:schemas-microsoft-com:office:spreadsheet"
         files = {
-            "old": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+            "old": OLD,
             "oldest": b"\t\x08\x08\0\0\x05\x05\0" + b"\x01\x02" * 300,
             "calc": zipped(mimetype=mimetype, **{"content.xml": b"<x/>", "META-INF/manifest.xml": b"<x/>"}),
-            "binary": zipped(**{"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b""}),
+            "binary": BINARY,
             "cut": book[: len(book) // 2],
             "xml": b'<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook xmlns="' + urn + b'"/>',
             "flat": b'\xef\xbb\xbf<?xml version="1.0"?><office:document office:mimetype="' + mimetype + b'"/>',
             "gzip": gzip.compress(book),
             "zip": zipped(**{"walk.csv": book}),
         }
-        refused = refusal(FormatError, read, io.BytesIO(files[what]), name="walk.csv", kinds=kinds, **options)
-        assert "spreadsheet" in refused.message
-        assert re.search(r"save .* (as|again)|Save|Unpack", refused.message)
+        error = refusal(FormatError, read_bytes, files[what], "walk.csv", kinds=kinds, **options)
+        assert "spreadsheet" in error.message
+        assert re.search(r"save .* (as|again)|Save|Unpack", error.message)
+
+
+def feather(frame, **options):
+    out = io.BytesIO()
+    frame.to_feather(out, **options)
+    return out.getvalue()
+
+
+class TestFeather:
+    @each("compression", [None, "lz4", "zstd"])
+    def test_files_and_streams_of_several_batches(self, compression):
+        for data in (
+            feather(fixes(), compression=compression or "uncompressed"),
+            stream(pa.Table.from_pandas(fixes()), 2, compression),
+        ):
+            assert matches_frame(data, "x.arrow", "feather").report.notes == []
+
+    @each("kind", [pa.string_view(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())])
+    def test_texts_as_polars_and_categories_write_them(self, kind):
+        table = pa.Table.from_pandas(fixes())
+        table = table.set_column(0, "user", pa.array(fixes()["user"].tolist(), pa.string()).cast(kind))
+        matches_frame(stream(table, 2), "x.arrow", "feather")
+
+    def test_columns(self):
+        decimals = {axis: pa.array(fixes()[axis].tolist()).cast(pa.decimal128(12, 4)) for axis in ("lon", "lat")}
+        table = pa.table({**decimals, "time": pa.nulls(3)})  # a column without values
+        shows(stream(table, 2), lon=fixes()["lon"].tolist(), seconds=None)
+        twins = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0]), pa.array([3.0])], ["lat", "x", "x"])
+        shows(stream(twins, 2), given={"lon": "#3"}, lon=[3.0])
+
+    def test_other_kinds(self):
+        counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
+        assert read_bytes(feather(counts), kinds=KINDS).other.counts.tolist() == [[3, 5], [4, 6]]
+        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": fixes()["time"][:2]})
+        found = read_bytes(feather(visits), kinds=("stream", "checkins")).other
+        assert (found.time_s.tolist(), list(found.places)) == ([FIX, FIX + 60], ["p", "q"])
+
+    def test_the_preview_shows_the_rows_and_roles_of_the_file(self):
+        found = preview(io.BytesIO(feather(fixes())), name="x.feather")
+        roles = {column.role: column.name for column in found.columns}
+        assert roles == {"id": "user", "time": "time", "lon": "lon", "lat": "lat"}
+        assert (len(found.rows), found.rows[2][0], found.whole, found.delimiter) == (3, "b", True, "")
+
+
+class TestHostileFeather:
+    def test_version_1(self):
+        refused(b"FEA1" + bytes(100) + b"FEA1", "old_feather", "version 2: pandas.read_feather", "x.feather")
+
+    @each("compression", ["lz4", "zstd"])
+    def test_a_bomb_is_stopped_before_it_is_unpacked(self, compression):
+        data = stream(pa.table({axis: np.zeros(10_000_000) for axis in ("lon", "lat")}), 10_000_000, compression)
+        assert len(data) < 1_000_000
+        refused(data, "compression_ratio")
+        refused(data, "too_large", limits=Limits(total=4_000_000))
+
+    def test_no_rows_no_columns_and_half_a_file(self):
+        refused(stream(pa.Table.from_pandas(fixes()[:0]), 2), "no_points")
+        refused(stream(pa.table({}), 2), "no_position_columns")
+        data = feather(fixes())
+        for end in range(20, len(data), 97):
+            refused(data[:end], "bad_feather", name="x.feather")
+
+    def test_texts_that_lead_out_of_the_column_or_are_no_utf_8(self):
+        data = stream(pa.table({"lat": [1.0, 2.0], "lon": [1.0, 2.0], "id": ["abc", "Zür"]}), 2)
+        offsets = struct.pack("<iii", 0, 3, 7)
+        assert data.count(offsets) == 1
+        refused(data.replace(offsets, struct.pack("<iii", 0, 3, 1 << 30)), "bad_feather")
+        refused(data.replace("ü".encode(), b"\xff\xff"), "bad_feather")
+
+    def test_a_size_that_a_buffer_only_claims(self):
+        data = stream(pa.table({axis: np.zeros(1000) for axis in ("lon", "lat")}), 1000, "zstd")
+        size = struct.pack("<q", 8000)
+        assert data.count(size) >= 2
+        refused(data.replace(size, struct.pack("<q", 1 << 50)), "too_large")
+        refused(data.replace(size, struct.pack("<q", 9000)), "bad_feather")
+
+
+def sweep():
+    """Read thousands of damaged files of each kind; run in a process of its own, which a crash would end."""
+    table = pa.Table.from_pandas(fixes())
+    table = table.set_column(0, "user", pa.array(fixes()["user"].tolist()).dictionary_encode())
+    for data in (feather(fixes()), feather(fixes(), compression="zstd"), stream(table, 2), stream(table, 2, "lz4")):
+        for seed in range(1000):
+            survive(damaged(data, seed))
+            survive(damaged(data, seed), kinds=("stream", "checkins"))
+
+
+@pytest.mark.slow
+def test_damage_never_ends_the_process():
+    program = "from tests.engine.test_formats_workbook import sweep; sweep()"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=patience(170))

@@ -1,4 +1,4 @@
-"""w-event, the optimal split, the plan: published vectors, limits, and the ledger's theorem on random masks."""
+"""Budgets of landmark mechanisms and their ledger: published vectors, limits, the ledger's theorem on random masks."""
 
 import itertools
 from fractions import Fraction
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
 from privacy_engine.accounting.landmark_ledger import TOLERANCE, Ledger, protected_sums
-from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.errors import BudgetError
 from privacy_engine.mechanisms.landmark import (
     Adaptive,
     EventLevel,
@@ -68,15 +68,6 @@ class TestMostBudgets:
         how = Adaptive(epsilon=0.7, radius_m=1.0, redistribution=redistribution)
         assert how.most_budgets(mask) == pytest.approx(every_run(how, mask).max(axis=0), rel=1e-12)
 
-    def test_no_run_exceeds_them(self, redistribution):
-        mask = marked(120, 40)
-        how = Adaptive(epsilon=1.0, radius_m=50.0, redistribution=redistribution)
-        runs = simulated_budgets(how, mask, 10)
-        assert runs.shape == (10, 120)
-        assert len({row.tobytes() for row in runs}) > 1, "runs differ"
-        assert (runs <= how.most_budgets(mask) * (1 + TOLERANCE)).all()
-        assert np.array_equal(runs, simulated_budgets(how, mask, 10))
-
 
 class TestWEvent:
     @given(st.integers(1, 300), st.integers(1, 400))
@@ -97,16 +88,6 @@ class TestWEvent:
     def test_its_guarantee_states_the_window(self):
         statement = WEvent(epsilon=1.0, radius_m=200.0, window=1500).guarantee(Context(landmarks=0)).statement
         assert statement.startswith("Any 1,500 successive events of one person together leak at most ε = 1 per 200 m")
-
-
-class TestOptimalSplit:
-    @given(masks, st.floats(0.01, 0.99))
-    def test_no_other_split_has_a_smaller_error(self, mask, part):
-        k = np.count_nonzero(mask)
-        if 0 < k < len(mask):
-            other = np.where(mask, part / k, 1 - part)
-            best = OptimalSplit(epsilon=1, radius_m=1).budgets(mask)
-            assert noise.planar_mean_m(best).mean() <= noise.planar_mean_m(other).mean() * (1 + 1e-12)
 
 
 class TestPlanned:
@@ -172,12 +153,6 @@ class TestAbsorption:
         how = Adaptive(epsilon=1.0, radius_m=1.0, redistribution="absorption")
         return walk, how.release(walk, LandmarkSet(mask), rng=noise.seeded(seed))
 
-    @given(masks, st.integers(0, 2**32))
-    @settings(max_examples=examples(100))
-    def test_landmarks_and_one_other_spend_at_most_epsilon(self, mask, seed):
-        _, release = self.drawn(mask, seed, q=1e-3)
-        assert protected_sums(release.budgets, mask).max() <= 1 + TOLERANCE
-
     def test_the_next_landmark_drawn_takes_all_the_skipped_ones_saved(self):
         mask = np.arange(300) % 2 == 1
         _, release = self.drawn(mask)
@@ -187,14 +162,9 @@ class TestAbsorption:
         assert np.allclose(release.budgets[~mask], share)
         assert np.allclose(release.budgets[mask][drawn], share * np.diff(drawn, prepend=-1))
 
-    def test_uniform_redistribution_is_the_default_and_what_it_was(self):
-        mask, (walk, _) = np.arange(60) % 2 == 0, self.drawn(np.arange(60) % 2 == 0)
-        one = Adaptive(epsilon=1.0, radius_m=1.0).release(walk, LandmarkSet(mask), rng=noise.seeded(1))
-        two = Adaptive(epsilon=1.0, radius_m=1.0, redistribution="uniform").release(
-            walk, LandmarkSet(mask), rng=noise.seeded(1)
-        )
-        assert np.array_equal(one.budgets, two.budgets)
-        assert geo.distance_m(one.series.lon, one.series.lat, two.series.lon, two.series.lat).max() == 0
+
+def test_uniform_redistribution_is_the_default():
+    assert Adaptive(epsilon=1.0, radius_m=1.0).redistribution == "uniform"
 
 
 class TestClosedForms:
@@ -227,3 +197,83 @@ class TestClosedForms:
             assert sum(map(Fraction, how.rates(budgets).tolist())) <= level
             rounded_up += sum(map(Fraction, how.epsilon_per_m(budgets).tolist())) > level
         assert rounded_up > 10
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), max_size=60))
+def test_whatever_is_requested_landmarks_and_one_regular_never_exceed_epsilon(requests):
+    ledger, budgets, mask = Ledger(1.0), [], []
+    for is_landmark, wanted in requests:
+        left = ledger.left_for_landmark if is_landmark else ledger.left_for_regular
+        ledger.spend(min(wanted, left), is_landmark=is_landmark)
+        budgets.append(min(wanted, left))
+        mask.append(is_landmark)
+        assert protected_sums(np.array(budgets), np.array(mask)).max() <= 1 + 1e-12
+
+
+def test_overspending_is_refused_and_takes_nothing():
+    ledger = Ledger(1.0)
+    ledger.spend(0.6, is_landmark=True)
+    for is_landmark in (True, False):
+        with pytest.raises(BudgetError, match="got 0.5"):
+            ledger.spend(0.5, is_landmark=is_landmark)
+    assert (ledger.landmarks, ledger.largest_regular) == (0.6, 0.0)
+    with pytest.raises(BudgetError):
+        ledger.spend(float("nan"), is_landmark=False)
+    with pytest.raises(BudgetError):
+        Ledger(1.0).spend_all(np.array([0.6, 0.6]), np.array([True, False]))
+    with pytest.raises(BudgetError):
+        Ledger(1.0).spend_all(np.array([-0.1]), np.array([True]))
+
+
+@each("k", range(1, 200))
+def test_k_equal_shares_fit_although_floats_overshoot(k):
+    Ledger(0.3).spend_all(np.full(k, 0.3 / k), np.ones(k, bool))
+
+
+def still(n):
+    return Trajectory(np.full(n, 2.35), np.full(n, 48.85))
+
+
+def test_skip_repeats_the_last_release_and_never_the_truth():
+    mask = np.array([True, True, False, True, True, False, True])
+    truth = still(7)
+    for leading, events in (("back-fill", [0, 1, 2, 3, 4, 5, 6]), ("gap", [2, 3, 4, 5, 6])):
+        release = Skip(epsilon=1, radius_m=100, leading=leading).release(truth, LandmarkSet(mask), rng=noise.seeded(1))
+        at = dict(zip(release.event.tolist(), zip(release.series.lon, release.series.lat, strict=True), strict=True))
+        assert release.event.tolist() == events
+        assert at[2] == at[3] == at[4]
+        assert at[5] == at[6]
+        assert at[2] != at[5]
+        if leading == "back-fill":
+            assert at[0] == at[1] == at[2]
+        assert (2.35, 48.85) not in at.values()
+
+
+def test_adaptive_skips_more_when_nothing_moves_and_draws_every_landmark_of_a_fast_walk():
+    n, mask = 400, np.arange(400) % 2 == 0
+    how = {"epsilon": 1, "radius_m": 1}
+    uniform = Uniform(**how).budgets(mask)
+    calibrated, literal = (
+        Adaptive(**how, reading=reading).release(still(n), LandmarkSet(mask), rng=noise.seeded(1))
+        for reading in ("calibrated", "literal")
+    )
+    assert calibrated.fresh[mask].mean() < 0.75
+    assert 0.8 < literal.fresh[mask].mean() < 1.0  # literal states "moved" 89 % of the time when nothing does
+    assert calibrated.fresh[~mask].all()
+    assert literal.fresh[~mask].all()
+    assert calibrated.fresh[0]
+    assert calibrated.budgets[-1] > uniform[-1]
+    fast = Trajectory(np.linspace(-120, 120, n), np.zeros(n))  # 67 km a step, noise of a few hundred metres
+    release = Adaptive(**how).release(fast, LandmarkSet(mask), rng=noise.seeded(1))
+    assert release.fresh.all()
+    assert np.allclose(release.budgets, uniform)
+
+
+def test_adaptive_beats_uniform_on_a_slow_walk():
+    rng = np.random.default_rng(5)
+    walk = Trajectory(116.4 + np.cumsum(rng.normal(0, 4e-3, 1000)), 39.9 + np.cumsum(rng.normal(0, 3e-3, 1000)))
+    mask, mean = rng.random(1000) < 0.4, []
+    for cls in (Adaptive, Uniform):
+        there = cls(epsilon=1, radius_m=1).release(walk, LandmarkSet(mask), rng=noise.seeded(2)).series
+        mean.append(geo.distance_m(walk.lon, walk.lat, there.lon, there.lat).mean())
+    assert mean[0] < 0.9 * mean[1]

@@ -32,6 +32,10 @@ def example(cls, **changed):
     return cls(**{field["name"]: field["example"] for field in cls.fields() if field["required"]} | changed)
 
 
+def labelled(mechanism, context):
+    return privacy_label(ReleaseSpec(mechanism=mechanism), context, private=True)
+
+
 def masks(n):
     return [np.array(bits, dtype=np.bool_) for bits in itertools.product([False, True], repeat=n)]
 
@@ -58,7 +62,7 @@ class TestMechanismsThatDoNotReadLandmarks:
     @each("cls", NOT_READING)
     def test_cover_all_and_name_no_landmarks(self, cls):
         context = release_context(landmarks=9, method=STAYS, beside=MarkedBeside(private=True, level=2.0))
-        label = privacy_label(ReleaseSpec(mechanism=example(cls)), context, private=True)
+        label = labelled(example(cls), context)
         assert label["not_covered"] == []
         assert "not covered" not in label["text"]
         assert label["landmarks"] is None
@@ -68,16 +72,12 @@ class TestMechanismsThatDoNotReadLandmarks:
 class TestSchedule:
     @each("cls", READING)
     def test_is_covered_end_to_end(self, cls):
-        label = privacy_label(
-            ReleaseSpec(mechanism=example(cls)), release_context(landmarks=9, method=SCHEDULE), private=True
-        )
+        label = labelled(example(cls), release_context(landmarks=9, method=SCHEDULE))
         assert label["not_covered"] == []
         assert label["guarantee"]["statement"].endswith(
             "with the same times, provided that the schedule was chosen without looking at the positions."
         )
         assert label["epsilon"] == example(cls).epsilon
-
-    def test_dummies_beside_it_add_nothing(self):
         choice = landmark_choice(SCHEDULE, beside=MarkedBeside(private=True, level=2.0))
         assert (choice.one_sided, choice.not_covered) == (0.0, ())
 
@@ -87,9 +87,7 @@ class TestFoundInPositions:
     @each("cls", READING)
     def test_what_the_choice_reveals_stands_in_the_sentence_with_the_number(self, cls, short):
         method = parse_short(short)
-        label = privacy_label(
-            ReleaseSpec(mechanism=example(cls)), release_context(landmarks=9, method=method), private=True
-        )
+        label = labelled(example(cls), release_context(landmarks=9, method=method))
         [what] = label["not_covered"]
         sentence = label["guarantee"]["statement"].split(". ")[0]
         assert f"ε = {example(cls).epsilon:g}" in sentence
@@ -117,8 +115,6 @@ class TestFoundInPositions:
         [before], [after] = (SQUARE.mark([Trajectory(x, lat)]) for x in (lon, there))
         others = np.arange(len(lon)) != moved
         assert np.array_equal(before.mask[others], after.mask[others])
-
-    def test_methods_with_marks_of_their_own(self):
         own = {cls.registered_name() for cls in landmark_methods if cls.own_mark}
         assert own == {"zones", "column"}
 
@@ -169,7 +165,7 @@ class TestOneSided:
         none, one = np.array([False]), np.array([True])
         assert self.probability(none, none) > 0
         assert self.probability(none, one) == 0
-        label = privacy_label(ReleaseSpec(mechanism=example(READING[0])), self.context(), private=True)
+        label = labelled(example(READING[0]), self.context())
         assert label["not_covered"] == ["that the events left unmarked are no landmarks, which is certain"]
         assert "→" in label["neighbours"]["symbols"]
 
@@ -185,16 +181,13 @@ class TestOneSided:
     @each("cls", READING)
     def test_the_sentence_the_label_and_the_charge_agree(self, cls):
         mechanism = example(cls, epsilon=1.0, radius_m=200.0)
-        label = privacy_label(ReleaseSpec(mechanism=mechanism), self.context(), private=True)
+        label = labelled(mechanism, self.context())
         assert label["epsilon"] == 1.5 == mechanism.charged_epsilon(self.context())
-        assert (
-            "ε = 1.5 per 200 m, with the same times and the same landmarks, or all of these but one (each further"
-            in (label["guarantee"]["statement"])
-        )
-        assert (
-            "provided that the zones were chosen without looking at the positions; not covered: that the events"
-            in (label["guarantee"]["statement"])
-        )
+        for part in (
+            "ε = 1.5 per 200 m, with the same times and the same landmarks, or all of these but one (each further",
+            "provided that the zones were chosen without looking at the positions; not covered: that the events",
+        ):
+            assert part in label["guarantee"]["statement"]
         assert "marked events chosen by a one-sided selection of level 0.5, which is included" in label["text"]
 
     @each(
@@ -235,10 +228,8 @@ class TestEarlierRelease:
 
     def test_levels_are_compared_per_metre(self):
         """ε = 1 within 100 m at 4 landmarks and one more event is 0.05 per m: 10 within 200 m."""
-        per_m = earlier_loss_per_m(np.ones(50), 0.0, 100.0, np.arange(50) < 4)
-        choice = landmark_choice(None)
-        assert per_m == 0.05
-        assert choice.added(200.0) == 0
+        assert earlier_loss_per_m(np.ones(50), 0.0, 100.0, np.arange(50) < 4) == 0.05
+        assert landmark_choice(None).added(200.0) == 0
 
 
 def test_seeds_expose_landmarks_behind_dummies():

@@ -15,11 +15,10 @@ from benchmarks.large_files import NAMES, WRITERS
 from privacy_engine.cleaning import clean
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
-from privacy_engine.errors import FormatError
 from privacy_engine.formats import Limits, archive, blockwise, read, rows
 from privacy_engine.mapped_series import MappedSeries, mapped
-from tests.cases import each, refusal
-from tests.engine.format_samples import read_bytes, zipped
+from tests.cases import each
+from tests.engine.format_samples import refused, zipped
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """
@@ -30,6 +29,9 @@ for one in reading.series:
     one.lon.sum()
 print(len(reading), re.search(r"VmHWM:\\s+([0-9]+)", open("/proc/self/status").read())[1])
 """
+
+
+TABLE = b"time,lat,lon\n" + b"".join(b"%d,52.5,13.4\n" % (1718452800 + i) for i in range(150_000))
 
 
 class Stopped(Exception):
@@ -72,25 +74,19 @@ def test_entries_are_not_held():
     assert peaks[1] < 1.5 * peaks[0]
 
 
-def test_a_large_archive_is_the_same_as_a_small_one(monkeypatch, tmp_path):
-    path = tmp_path / NAMES["geolife"]
-    WRITERS["geolife"](path, 0.0065)
+@each(
+    ("kind", "share", "where"),
+    [("geolife", 0.0065, (archive, "LARGE_BYTES", 0)), ("csv", 0.02, (blockwise, "FEW", 100))],
+)
+def test_a_large_file_is_the_same_as_a_small_one(tmp_path, kind, share, where):
+    path = tmp_path / NAMES[kind]
+    WRITERS[kind](path, share)
     plain = read(path)
-    monkeypatch.setattr(archive, "LARGE_BYTES", 0)
-    other = read(path)
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(*where)
+        other = read(path)
     assert isinstance(other.series, MappedSeries)
     assert not isinstance(plain.series, MappedSeries)
-    assert other.report.as_dict() == plain.report.as_dict()
-    same(plain.series, other.series)
-
-
-def test_a_large_table_is_the_same_as_a_small_one(monkeypatch, tmp_path):
-    path = tmp_path / NAMES["csv"]
-    WRITERS["csv"](path, 0.02)
-    plain = read(path)
-    monkeypatch.setattr(blockwise, "FEW", 100)
-    other = read(path)
-    assert isinstance(other.series, MappedSeries)
     assert other.report.as_dict() == plain.report.as_dict()
     same(plain.series, other.series)
 
@@ -105,12 +101,10 @@ def same(some, others):
 def test_facts_digests_and_tables_of_mapped_series(monkeypatch):
     rng = np.random.default_rng(3)
     sizes = (5, 0, 700, 1, 40)
-    plain = [
-        Trajectory(
-            rng.uniform(-9, 9, n), rng.uniform(-9, 9, n), np.sort(rng.uniform(0, 9, n)), f"s{n}", person="ab"[n % 2]
-        )
-        for n in sizes
-    ]
+    plain = []
+    for n in sizes:
+        lon, lat, times = rng.uniform(-9, 9, (3, n))
+        plain.append(Trajectory(lon, lat, np.sort(times), f"s{n}", person="ab"[n % 2]))
     other, kind = mapped(plain), datatypes["trajectory"]
     same(plain, other)
     monkeypatch.setattr("privacy_engine.datatypes.trajectory_table.BATCH", 50)
@@ -118,8 +112,9 @@ def test_facts_digests_and_tables_of_mapped_series(monkeypatch):
     assert kind.to_table(other).equals(kind.to_table(plain), check_metadata=True)
     assert kind.facts(other) == kind.facts(plain)
     assert kind.content_digest(other) == kind.content_digest(plain)
-    back = kind.from_table(kind.to_table(other))
-    assert [one.name for one in back] == [one.name for one in plain]
+    assert [one.name for one in kind.from_table(kind.to_table(other))] == [one.name for one in plain]
+    series = mapped([Trajectory([1.0, 2.0], [3.0, 4.0])])
+    assert clean(series, ())[0] is series  # stays in its file
 
 
 def test_columns_in_a_file_cannot_be_changed():
@@ -133,9 +128,8 @@ def test_columns_in_a_file_cannot_be_changed():
 
 @each("packed", [False, True])
 def test_progress_is_by_bytes_and_may_stop(packed):
-    table = b"time,lat,lon\n" + b"".join(b"%d,52.5,13.4\n" % (1718452800 + i) for i in range(30_000))
-    data = zipped(a=table) if packed else table
-    shares: list[float] = []
+    data = zipped(a=TABLE) if packed else TABLE
+    shares = []
     read(io.BytesIO(data), watch=shares.append)
     assert shares == sorted(shares)
     assert len(set(shares)) > 3
@@ -159,27 +153,21 @@ class TestLimits:
         with zipfile.ZipFile(out, "w") as many:
             for i in range(2001):
                 many.writestr(f"{i}.csv", "")
-        assert refusal(FormatError, read_bytes, out.getvalue(), "x.zip").code == "too_many_members"
+        refused(out.getvalue(), "too_many_members", name="x.zip")
 
-    @each("text", [b"[1]", b'{"type": "FeatureCollection", "features": []}'])
-    def test_a_format_that_is_held_in_memory(self, text):
-        with pytest.raises(FormatError, match="are read") as refused:
-            read_bytes(text + b" " * 2_000_000, "x.geojson", format="geojson", limits=Limits(whole=1_000_000))
-        assert refused.value.code == "too_large"
-
-    def test_rows_of_a_table(self):
-        table = b"time,lat,lon\n" + b"".join(b"%d,52.5,13.4\n" % (1718452800 + i) for i in range(300_000))
-        with pytest.raises(FormatError, match="more than 100,000 rows") as refused:
-            read_bytes(table, limits=Limits(points=100_000))
-        assert refused.value.code == "too_large"
+    @each(
+        ("data", "text", "limits"),
+        [
+            (b"[1]" + b" " * 2_000_000, "are read", {"whole": 1_000_000}),
+            (b'{"type": "FeatureCollection", "features": []}' + b" " * 2_000_000, "are read", {"whole": 1_000_000}),
+            (TABLE, "more than 100,000 rows", {"points": 100_000}),
+        ],
+    )
+    def test_bytes_of_a_format_that_is_held_in_memory_and_rows_of_a_table(self, data, text, limits):
+        given = {"limits": Limits(**limits)} | ({} if data is TABLE else {"format": "geojson"})
+        refused(data, "too_large", text, **given)
 
     def test_positions_of_other_formats(self, monkeypatch):
         monkeypatch.setattr(rows, "MOST_ROWS", 10)
         entry = {"latitudeE7": 1, "longitudeE7": 2, "timestamp": "2024-06-15T12:00:00Z"}
-        with pytest.raises(FormatError, match="more than 10 positions"):
-            read_bytes(json.dumps({"locations": [entry] * 11}).encode())
-
-
-def test_cleaning_without_steps_leaves_mapped_series_in_their_file():
-    series = mapped([Trajectory([1.0, 2.0], [3.0, 4.0])])
-    assert clean(series, ())[0] is series
+        refused(json.dumps({"locations": [entry] * 11}).encode(), "too_large", "more than 10 positions")

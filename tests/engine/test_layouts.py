@@ -1,7 +1,5 @@
 """Arrays in any layout give what their copies in C's order give, though kernels take that order alone."""
 
-from typing import Any
-
 import numpy as np
 
 from privacy_engine import noise
@@ -58,7 +56,7 @@ def test_results_do_not_depend_on_the_layout(what):
 def test_counts_may_have_any_layout(name):
     counts = np.arange(24.0).reshape(12, 2) % 7
     labels, names = [str(at) for at in range(12)], ["a", "b"]
-    mechanism: Any = mechanisms.parse({"name": name, "epsilon": 1.0, "window": 3, "sensitivity": 1})
+    mechanism = mechanisms.parse({"name": name, "epsilon": 1.0, "window": 3, "sensitivity": 1})
     found = [
         mechanism.release(CountStream(of(counts), names, labels), rng=noise.seeded(1)).counts
         for of in (strided, np.ascontiguousarray)

@@ -1,4 +1,4 @@
-"""Simplified lines are drawn as the whole lines are, and their coordinates are decoded to the bit."""
+"""Simplified lines are drawn as the whole lines are, at every tolerance; their coordinates are decoded to the bit."""
 
 import math
 
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from privacy_engine.errors import ParameterErrors
-from privacy_engine.line_simplification import TOLERANCE, MapView, heights
-from privacy_engine.point_importance import MAX_RUN
+from privacy_engine.line_simplification import TILE, TOLERANCE, WORLD, MapView, heights, importance_of
+from privacy_engine.point_importance import LEVELS, MAX_RUN, RUNS, importance, importances
 from privacy_engine.varint import packed
 from tests.cases import each, refusal
 from tests.examples import examples
@@ -40,8 +40,6 @@ class TestPacked:
     @given(arrays.arrays(np.int32, st.integers(0, 50)))
     def test_takes_32_bits_over_their_whole_range(self, values):
         assert unpacked(packed(values)) == values.tolist()
-
-    def test_small_steps_take_a_byte(self):
         assert packed(np.array([-64, -1, 62, 62])) == bytes([127, 126, 126, 0])
 
 
@@ -54,8 +52,6 @@ class TestHeights:
     def test_beyond_the_square_are_its_edges(self):
         far = np.array([900_000_000, 860_000_000, 0, -860_000_000, -900_000_000], dtype=np.int32)
         assert heights(far).tolist() == [-(2**31), -(2**31), 0, 2**31 - 1, 2**31 - 1]
-
-    def test_are_the_same_for_32_and_64_bits(self):
         lat = np.random.default_rng(5).integers(-900_000_000, 900_000_001, 1000)
         assert np.array_equal(heights(lat), heights(lat.astype(np.int32)))
 
@@ -89,11 +85,8 @@ def views(draw):
     lon = np.cumsum(jumps[0] * step).clip(-8.5e8, 8.5e8).astype(np.int32)
     lat = (middle_lat + np.cumsum(jumps[1] * step)).clip(-9e8, 9e8).astype(np.int32)
     corner = rng.integers(n)
-    west, north = (
-        (lon[corner] - 60 * pixel * rng.random()) / 1e7,
-        min(90, (lat[corner] + 60 * pixel * rng.random()) / 1e7),
-    )
-    return MapView(west, north, *draw(st.sampled_from([(90, 60), (7, 300)])), zoom, 0.0), lon, lat
+    west, north = (lon[corner] - 60 * pixel * rng.random()) / 1e7, (lat[corner] + 60 * pixel * rng.random()) / 1e7
+    return MapView(west, min(90, north), *draw(st.sampled_from([(90, 60), (7, 300)])), zoom, 0.0), lon, lat
 
 
 class TestShown:
@@ -122,8 +115,6 @@ class TestShown:
         assert (index.tolist(), ends.tolist()) == ([0], [1])
         elsewhere = MapView(**{**WHOLE, "west": lon + 1, "zoom": 6.0, "width": 10})
         assert len(elsewhere.shown(place[0], heights(place[1]))[0]) == 0
-
-    def test_nothing_of_nothing(self):
         none = np.empty(0, dtype=np.int32)
         assert [len(one) for one in MapView(**WHOLE).shown(none, heights(none))] == [0, 0]
 
@@ -156,7 +147,85 @@ class TestMapView:
         with pytest.raises(ParameterErrors, match=f"{name} must be between") as caught:
             MapView(**{**WHOLE, name: value})
         assert [error.field for error in caught.value.errors] == [name]
-
-    def test_fail_names_all_of_them(self):
         caught = refusal(ParameterErrors, MapView, **{**WHOLE, "zoom": -1.0, "north": math.inf})
         assert [error.field for error in caught.errors] == ["north", "zoom"]
+
+
+def farthest_apart(x, y, kept):
+    """The largest distance of a point from the segment of kept points that replaces it, point by point."""
+    segment = np.clip(np.searchsorted(kept, np.arange(len(x)), side="right") - 1, 0, len(kept) - 2)
+    corners = shapely.points(x, y)
+    replaced = shapely.linestrings(np.stack([corners_of(x, y, kept[:-1]), corners_of(x, y, kept[1:])], axis=1))
+    return float(shapely.distance(corners, replaced[segment]).max())
+
+
+def corners_of(x, y, at):
+    return np.stack([x[at], y[at]], axis=1)
+
+
+@st.composite
+def lines(draw):
+    """Lines of up to three levels of runs, smooth or not, at rest in part."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = draw(st.sampled_from([2, 3, 50, MAX_RUN, MAX_RUN + 1, MAX_RUN + 2, 5000, RUNS * MAX_RUN + 7]))
+    steps = rng.standard_cauchy((2, n)).clip(-100, 100) * draw(st.sampled_from([1.0, 30.0, 1000.0]))
+    steps[:, rng.random(n) < draw(st.sampled_from([0.0, 0.7]))] = 0.0
+    x, y = np.cumsum(np.cumsum(steps, axis=1) / 10 if draw(st.booleans()) else steps, axis=1)
+    return x, y
+
+
+class TestImportance:
+    @settings(max_examples=examples(60), deadline=None)
+    @given(lines(), st.sampled_from([0.5, 3.0, 100.0, 1e4, 1e6]))
+    def test_what_is_above_a_tolerance_draws_the_line_within_it(self, line, tolerance):
+        x, y = line
+        kept = np.flatnonzero(importance(x, y, 0.5) > tolerance)
+        assert kept[0] == 0
+        assert kept[-1] == len(x) - 1
+        assert farthest_apart(x, y, kept) <= tolerance * (1 + 1e-6)
+
+    def test_a_straight_line_needs_its_ends_alone(self):
+        found = importance(np.arange(10_000.0), np.zeros(10_000), 0.5)
+        assert np.flatnonzero(found > 1e-9).tolist() == [0, 9999]
+        assert importance(np.array([0.0, 5.0, 10.0]), np.array([0.0, 3.0, 0.0]), 0.5)[1] == 3.0
+
+    def test_many_lines_together_have_the_importance_of_each_alone(self):
+        rng = np.random.default_rng(3)
+        lengths = [0, 1, 2, 3, MAX_RUN, MAX_RUN + 1, MAX_RUN + 2, 5000, *rng.integers(3, MAX_RUN, 2 * RUNS)]
+        some = [tuple(rng.standard_cauchy((2, n)).cumsum(axis=1)) for n in lengths]
+        for (x, y), together in zip(some, importances(some, 0.5), strict=True):
+            np.testing.assert_array_equal(together, importance(x, y, 0.5), strict=True)
+        for n in (0, 1, 2):  # ends are always needed
+            assert importance(np.zeros(n), np.zeros(n), 0.5).tolist() == [np.inf] * n
+
+    def test_a_line_made_to_be_slow_takes_few_levels(self):
+        """Each split takes one point off: as many levels as points, were segments not halved from some level on."""
+        i = np.arange(MAX_RUN + 1.0)
+        x, y = i, np.where(i % 2, 1.0, -1.0) * 1e6 * 0.98**i
+        kept = np.flatnonzero(importance(x, y, 0.5) > 10.0)
+        assert LEVELS < 64
+        assert farthest_apart(x, y, kept) <= 10.0
+
+
+class TestEveryZoom:
+    """What is drawn stays within half a pixel at every zoom, by importance computed once."""
+
+    @settings(max_examples=examples(20), deadline=None)
+    @given(st.integers(0, 2**32))
+    def test_of_a_long_track(self, seed):
+        rng = np.random.default_rng(seed)
+        walk = np.cumsum(rng.standard_cauchy((2, 3000)).clip(-50, 50) * 2000, axis=1)
+        lon, lat = (walk + np.array([[23_000_000], [480_000_000]])).astype(np.int32)
+        y = heights(lat)
+        once = importance_of(lon, y)
+        for zoom in range(25):
+            pixel = 360 / (TILE * 2.0**zoom)
+            west, north = lon[1500] / 1e7 - min(500 * pixel, 360), min(lat[1500] / 1e7 + 200 * pixel, 85.0)
+            view = MapView(west, north, 1000, 700, zoom, lon[1500] / 1e7)
+            assert [one.tolist() for one in view.shown(lon, y, once)] == [one.tolist() for one in view.shown(lon, y)]
+            index, ends = view.shown(lon, y, once)
+            px, py = lon * (view.scale / 3.6e9), y * (view.scale / WORLD)
+            for piece in np.split(index, ends[:-1]):
+                if len(piece) > 1:
+                    part = slice(piece[0], piece[-1] + 1)
+                    assert farthest_apart(px[part], py[part], piece - piece[0]) <= TOLERANCE + 1e-6

@@ -53,6 +53,11 @@ def release_of(xy_m, fresh, sd_m):
     return Release(series, np.arange(len(fresh)), (sd > 0) * 1.0, np.array(fresh), sd)
 
 
+def released(truth, radius_m=50.0):
+    nowhere = LandmarkSet(np.zeros(len(truth), bool))
+    return EventLevel(epsilon=1.0, radius_m=radius_m).release(truth, nowhere, rng=noise.seeded(1))
+
+
 class TestPosterior:
     @settings(max_examples=examples(25))
     @given(
@@ -97,9 +102,8 @@ class TestPosterior:
 
     def test_blocks_change_nothing(self, monkeypatch):
         truth = walk(50)
-        release = Skip(epsilon=1.0, radius_m=100.0).release(
-            truth, LandmarkSet(np.arange(50) % 3 == 0), rng=noise.seeded(1)
-        )
+        mask = LandmarkSet(np.arange(50) % 3 == 0)
+        release = Skip(epsilon=1.0, radius_m=100.0).release(truth, mask, rng=noise.seeded(1))
         attack = Localisation(step_variance_m2=4e4, cells=16)
         whole = attack.run(truth, release)
         monkeypatch.setattr(hidden_markov, "BLOCK_CELLS", 2000)
@@ -165,8 +169,7 @@ class TestPosterior:
         found = localisation._log_upper_gamma(2 * count - 1, distances)
         wanted = np.log([density(d) for d in distances])
         assert found - found[0] == pytest.approx(wanted - wanted[0], abs=1e-4)
-
-    def test_the_tail_of_a_joint_draw_goes_on_where_floats_end(self):
+        # the tail goes on where floats end
         found = localisation._log_upper_gamma(5, np.array([600.0, 700.0, 800.0, 900.0, 1e6]))
         assert np.isfinite(found).all()
         assert np.diff(found[:4]) == pytest.approx(-100, abs=1)
@@ -201,19 +204,15 @@ class TestWhatItShows:
         assert means[-1] == pytest.approx(1, abs=0.1)
 
     def test_its_guess_beats_the_release_where_noise_is_large(self):
-        truth, mask = TAXI, LandmarkSet(np.zeros(len(TAXI), dtype=bool))
-        release = EventLevel(epsilon=1.0, radius_m=1000.0).release(truth, mask, rng=noise.seeded(1))
-        found = Localisation(step_variance_m2=TAXI_STEP, cells=48).run(truth, release)
-        published = geo.distance_m(truth.lon, truth.lat, release.series.lon, release.series.lat)
+        release = released(TAXI, 1000.0)
+        found = Localisation(step_variance_m2=TAXI_STEP, cells=48).run(TAXI, release)
+        published = geo.distance_m(TAXI.lon, TAXI.lat, release.series.lon, release.series.lat)
         assert found.error_m.mean() < 0.7 * published.mean()
         assert found.error_m.mean() <= 1.1 * found.likeliest_error_m.mean()
 
-    @each("mechanism", [Adaptive(epsilon=1.0, radius_m=50.0), Skip(epsilon=1.0, radius_m=50.0)])
+    @each("mechanism", [Adaptive(epsilon=1.0, radius_m=50.0), Skip(epsilon=1.0, radius_m=50.0, leading="gap")])
     def test_a_gap_is_an_event_like_any_other(self, mechanism):
-        mask = np.arange(len(TAXI)) < 3
-        if isinstance(mechanism, Skip):
-            mechanism = Skip(epsilon=1.0, radius_m=50.0, leading="gap")
-        release = mechanism.release(TAXI, LandmarkSet(mask), rng=noise.seeded(1))
+        release = mechanism.release(TAXI, LandmarkSet(np.arange(len(TAXI)) < 3), rng=noise.seeded(1))
         found = Localisation(step_variance_m2=TAXI_STEP, cells=32).run(TAXI, release)
         assert len(found.error_m) == len(TAXI)
         assert np.isfinite(found.error_m).all()
@@ -232,9 +231,7 @@ class TestWhatItShows:
 
 class TestDescription:
     truth = walk(20)
-    release = EventLevel(epsilon=1.0, radius_m=50.0).release(
-        truth, LandmarkSet(np.zeros(20, bool)), rng=noise.seeded(1)
-    )
+    release = released(truth)
 
     def test_the_sentence_and_the_data(self):
         found = Localisation(step_variance_m2=4e4, cells=8).run(self.truth, self.release)
@@ -259,9 +256,7 @@ class TestDescription:
     @each("place", [(179.99, 0.0), (-179.99, 60.0), (0.0, 89.99), (10.0, -90.0)])
     def test_the_edges_of_the_map(self, place):
         truth = Trajectory(*geo.LocalPlane(*place).unproject(np.random.default_rng(1).normal(0, 2000, (30, 2))))
-        release = EventLevel(epsilon=1.0, radius_m=50.0).release(
-            truth, LandmarkSet(np.zeros(30, bool)), rng=noise.seeded(1)
-        )
+        release = released(truth)
         assert Localisation(step_variance_m2=4e6, cells=64).run(truth, release).error_m.mean() < 300
 
     def test_refusals(self, monkeypatch):

@@ -1,7 +1,7 @@
 """Fast equals plain, to 1e-12 on 200 random cases each: the loss function, its series, landmark losses, plans.
 
-The plain readings share nothing with the engine: every subset of columns tried, the algorithm of the paper, the linear
-program it solves, and the formulas for landmarks window by window.
+The plain readings share nothing with the engine: every subset of columns tried, the algorithm of the paper, and the
+formulas for landmarks window by window.
 """
 
 import itertools
@@ -55,27 +55,6 @@ def cao(matrix, alpha):
     return best
 
 
-def linear_program(matrix, alpha):
-    """The linear-fractional program: max q·x / d·x with every x_j / x_k at most e^alpha (Charnes and Cooper).
-
-    One block for each pair of rows, of n variables and their least one y: y <= x_j <= e^alpha y, d·x = 1. Blocks do not
-    meet, so the best sum has the best of each.
-    """
-    pairs, n = list(itertools.permutations(matrix, 2)), len(matrix)
-    bounds = np.vstack(
-        [np.hstack([-np.eye(n), np.ones((n, 1))]), np.hstack([np.eye(n), np.full((n, 1), -math.exp(alpha))])]
-    )
-    found = optimize.linprog(
-        -np.concatenate([[*q_row, 0.0] for q_row, _ in pairs]),
-        A_ub=np.kron(np.eye(len(pairs)), bounds),
-        b_ub=np.zeros(2 * n * len(pairs)),
-        A_eq=np.kron(np.eye(len(pairs)), np.ones((1, n + 1))) * np.concatenate([[*d_row, 0.0] for _, d_row in pairs]),
-        b_eq=np.ones(len(pairs)),
-    )
-    blocks = found.x.reshape(len(pairs), n + 1)[:, :n]
-    return math.log(max(q_row @ x / (d_row @ x) for (q_row, d_row), x in zip(pairs, blocks, strict=True)))
-
-
 class TestLossFunction:
     @given(transition_matrices(), st.floats(0, 29))
     def test_equals_every_subset_tried(self, matrix, alpha):
@@ -84,11 +63,6 @@ class TestLossFunction:
     @given(transition_matrices(30), st.floats(0, 29))
     def test_equals_the_algorithm_of_the_paper(self, matrix, alpha):
         assert LossFunction(matrix)(alpha) == pytest.approx(cao(matrix, alpha), rel=0, abs=1e-12)
-
-    @given(st.integers(0, 2**32), st.integers(2, 4), st.sampled_from([0.3, 1.0, 20.0]), st.floats(0.01, 8))
-    def test_equals_the_linear_program(self, seed, n, spread, alpha):
-        matrix = np.random.default_rng(seed).dirichlet(np.full(n, spread), size=n)
-        assert LossFunction(matrix)(alpha) == pytest.approx(linear_program(matrix, alpha), rel=0, abs=1e-12)
 
 
 def recursion(budgets, loss):

@@ -9,21 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo
+from privacy_engine import geo, metrics
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.kernels.warping import warped
-from privacy_engine.metrics import (
-    DynamicTimeWarping,
-    ErrorQuantile,
-    Hausdorff,
-    MeanAbsoluteError,
-    PoiRecall,
-    RangeQueryError,
-    RootMeanSquareError,
-    TripLengthError,
-    shape,
-)
+from privacy_engine.metrics import DynamicTimeWarping, Hausdorff, PoiRecall, TripLengthError, shape
 from privacy_engine.metrics.base import on_sphere
 from tests.cases import each
 from tests.examples import examples
@@ -53,19 +43,14 @@ class TestPointwise:
         event = np.arange(len(truth))
         errors = sorted(float(geo.distance_m(x, y, u, v)) for (x, y), (u, v) in zip(line, reversed(line), strict=True))
         given_ = (truth, truth.lon[::-1], truth.lat[::-1], event)
-        mean, rms = MeanAbsoluteError().over(*given_), RootMeanSquareError().over(*given_)
+        mean, rms = metrics.MeanAbsoluteError().over(*given_), metrics.RootMeanSquareError().over(*given_)
         assert mean == pytest.approx(math.fsum(errors) / len(errors))
         assert rms == pytest.approx(math.sqrt(math.fsum(e * e for e in errors) / len(errors)))
         assert rms >= mean * (1 - 1e-12)
         place = p * (len(errors) - 1)
         low = min(int(place), len(errors) - 1)
         wanted = errors[low] + (place - low) * (errors[min(low + 1, len(errors) - 1)] - errors[low])
-        assert ErrorQuantile(p=p).over(*given_) == pytest.approx(wanted, rel=1e-9, abs=1e-6)
-
-    def test_the_median_of_three(self):
-        truth = Trajectory([0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
-        found = ErrorQuantile(p=0.5).over(truth, [0.0, 0.0, 0.0], [0.0, 0.001, 1.0], [0, 1, 2])
-        assert found == pytest.approx(math.radians(0.001) * geo.EARTH_RADIUS_M)
+        assert metrics.ErrorQuantile(p=p).over(*given_) == pytest.approx(wanted, rel=1e-9, abs=1e-6)
 
 
 class TestHausdorff:
@@ -75,27 +60,6 @@ class TestHausdorff:
         apart = pairwise_m(series(one), series(other))
         wanted = max(apart.min(axis=0).max(), apart.min(axis=1).max())
         assert between(Hausdorff(), series(one), series(other)) == pytest.approx(wanted, rel=1e-9, abs=0.2)
-
-    @given(one=lines, other=lines, third=lines)
-    def test_is_a_metric_of_sets(self, one, other, third):
-        a, b, c = map(series, (one, other, third))
-        assert between(Hausdorff(), a, a) == 0
-        assert between(Hausdorff(), a, b) == between(Hausdorff(), b, a)
-        assert between(Hausdorff(), a, c) <= between(Hausdorff(), a, b) + between(Hausdorff(), b, c) + 0.2
-
-    @settings(max_examples=examples(50))
-    @given(line=lines, seed=st.integers(0, 99))
-    def test_has_no_order_and_no_repeats(self, line, seed):
-        truth = series(line)
-        at = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(line)), 3))
-        assert between(Hausdorff(), truth, Trajectory(truth.lon[at], truth.lat[at])) == 0
-
-    def test_one_stray_position_decides(self):
-        truth = Trajectory(np.zeros(1000), np.linspace(0, 0.01, 1000))
-        lat = truth.lat.copy()
-        lat[500] = 1.0
-        wanted = math.radians(0.99) * geo.EARTH_RADIUS_M
-        assert Hausdorff().over(truth, truth.lon, lat, np.arange(1000)) == pytest.approx(wanted)
 
 
 def least_alignment(apart):
@@ -132,17 +96,6 @@ class TestDynamicTimeWarping:
         wanted = min(sum(apart[pair] for pair in path) for path in alignments(n, m))
         assert between(DynamicTimeWarping(), one, other) == pytest.approx(wanted)
 
-    @given(one=lines, other=lines)
-    def test_axioms(self, one, other):
-        a, b = series(one), series(other)
-        assert between(DynamicTimeWarping(), a, a) == 0
-        found = between(DynamicTimeWarping(), a, b)
-        assert found == pytest.approx(between(DynamicTimeWarping(), b, a))
-        assert found >= between(Hausdorff(), a, b) - 0.2
-        size = min(len(a), len(b))
-        a, b = a.first(size), b.first(size)
-        assert between(DynamicTimeWarping(), a, b) <= geo.distance_m(a.lon, a.lat, b.lon, b.lat).sum() * (1 + 1e-9) + 2
-
     @settings(max_examples=examples(100))
     @given(seed=st.integers(0, 2**32), n=st.integers(1, 25), share=st.floats(0, 0.9))
     def test_a_wider_band_is_no_worse_and_the_widest_exact(self, seed, n, share):
@@ -172,12 +125,6 @@ class TestDynamicTimeWarping:
         apart[(event < low) | (event > high)] = np.inf
         assert warped(one, other, low, high) == pytest.approx(least_alignment(apart), abs=1e-6)
 
-    def test_a_delay_costs_little(self):
-        truth = Trajectory(np.linspace(0, 0.1, 100), np.zeros(100))
-        late = np.concatenate([np.zeros(10), truth.lon[:-10]])
-        pointwise = geo.distance_m(truth.lon, truth.lat, late, truth.lat).sum()
-        assert DynamicTimeWarping().over(truth, late, truth.lat, np.arange(100)) < pointwise / 10
-
     def test_beyond_the_limit_it_refuses_and_a_band_helps(self, monkeypatch):
         monkeypatch.setattr(shape, "MOST_CELLS", 999)
         truth = Trajectory(np.linspace(0, 0.1, 40), np.zeros(40))
@@ -200,12 +147,8 @@ class TestPlaces:
             true = (geo.distance_m(truth.lon[at], truth.lat[at], truth.lon, truth.lat) <= 500).sum()
             found = (geo.distance_m(truth.lon[at], truth.lat[at], lon, lat) <= 500).sum()
             total += abs(int(found) - int(true)) / max(int(true), 0.01 * n)
-        got = RangeQueryError(radius_m=500.0, queries=queries).over(truth, lon, lat, np.arange(n))
+        got = metrics.RangeQueryError(radius_m=500.0, queries=queries).over(truth, lon, lat, np.arange(n))
         assert got == pytest.approx(100 * total / len(centres))
-
-    def test_a_release_far_away_answers_nothing(self):
-        truth = Trajectory(np.linspace(0, 0.01, 50), np.zeros(50))
-        assert RangeQueryError(radius_m=100.0).over(truth, truth.lon + 1, truth.lat, np.arange(50)) == 100
 
     def test_half_of_the_stays_are_found_again(self):
         """Two stays of an hour; the release keeps the first and moves the second 1 km away."""
@@ -215,10 +158,8 @@ class TestPlaces:
         assert recall.over(truth, lon, np.where(lon > 0, 0.009, 0.0), np.arange(120)) == 50
         assert recall.over(truth, lon, np.where(lon > 0, 0.001, 0.0), np.arange(120)) == 100
         assert recall.over(truth, np.arange(120) * 0.01, np.zeros(120), np.arange(120)) == 0
-
-    def test_who_never_stays_has_nothing_to_find(self):
-        truth = Trajectory(np.arange(20) * 0.01, np.zeros(20), np.arange(20) * 60.0)
-        assert np.isnan(PoiRecall(distance_m=200.0, duration_s=1800.0).over(truth, truth.lon, truth.lat, np.arange(20)))
+        never = Trajectory(np.arange(20) * 0.01, np.zeros(20), np.arange(20) * 60.0)
+        assert np.isnan(recall.over(never, never.lon, never.lat, np.arange(20)))
 
     def test_noise_lengthens_the_way(self):
         truth = Trajectory(np.zeros(3), [0.0, 0.01, 0.02])

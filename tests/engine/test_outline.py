@@ -35,16 +35,13 @@ class TestTracks:
 
     @given(st.floats(-180, 179))
     def test_the_same_at_every_longitude_also_across_the_antimeridian(self, east):
-        for one, other in zip(
-            outline.of_tracks(tracks([40, 9])), outline.of_tracks(tracks([40, 9], east)), strict=True
-        ):
+        here, there = (outline.of_tracks(tracks([40, 9], by)) for by in (0.0, east))
+        for one, other in zip(here, there, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-6)
 
     def test_the_longer_side_is_filled_and_the_shape_is_true(self):
         line = outline.of_tracks([Trajectory(lon=np.array([0.0, 0.02]), lat=np.array([60.0, 60.005]))])[0]
         np.testing.assert_allclose(line, [[0, 0.25], [1, 0.75]], atol=0.001)
-
-    def test_one_point_is_in_the_middle_and_nothing_is_nothing(self):
         assert outline.of_tracks([Trajectory(lon=np.array([7.0]), lat=np.array([50.0]))])[0].tolist() == [[0.5, 0.5]]
         assert outline.of_tracks([]) == []
 

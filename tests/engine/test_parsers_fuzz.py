@@ -3,24 +3,34 @@
 ``CAIRN_FUZZ=20000 python -m pytest tests/engine/test_parsers_fuzz.py`` is the long run, of 20,000 files a parser.
 """
 
+import errno
 import gzip
+import io
 import json
 import os
+import sys
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import KINDS
-from privacy_engine.formats import formats
+from privacy_engine.errors import EngineError, FormatError
+from privacy_engine.formats import formats, read
+from privacy_engine.formats.arrow import translated
+from privacy_engine.optional import MissingPackage
+from tests.cases import each
 from tests.engine.damaged_files import NAMES, SEEDS, TABLE_CHARS, damaged, survive
+from tests.engine.failing_files import FILES, MORE, codes
 from tests.engine.format_samples import CSV, GPX, zipped
 from tests.examples import examples
 
 EXAMPLES = int(os.environ.get("CAIRN_FUZZ", examples(60)))
 LONG = pytest.mark.timeout(7200 if EXAMPLES > 1000 else 180)
 _CALM = settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-FILES = {"gzip": gzip.compress(CSV), "zip": zipped(a=CSV, b=GPX)} | {name: SEEDS[name] for name in NAMES}
+DAMAGED = {"gzip": gzip.compress(CSV), "zip": zipped(a=CSV, b=GPX)} | {name: SEEDS[name] for name in NAMES}
 KEYS = ("type", "features", "geometry", "coordinates", "properties", "coordTimes", "time")
 json_values = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
@@ -37,17 +47,17 @@ def test_every_format_has_a_seed_that_it_reads():
 
 
 @LONG
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", DAMAGED)
 @_CALM
 @given(seed=st.integers(0, 2**63), chosen=st.booleans())
 def test_damaged_files_of_each_format(name, seed, chosen):
-    survive(damaged(FILES[name], seed), **({"format": name} if chosen and name in NAMES else {}))
+    survive(damaged(DAMAGED[name], seed), **({"format": name} if chosen and name in NAMES else {}))
 
 
 @LONG
 @pytest.mark.parametrize("name", [one.name for one in formats()])
 @_CALM
-@given(data=st.binary(max_size=200) | st.sampled_from(list(FILES.values())))
+@given(data=st.binary(max_size=200) | st.sampled_from(list(DAMAGED.values())))
 def test_anything_as_each_format(name, data):
     survive(data, format=name)
 
@@ -75,3 +85,39 @@ def test_any_json(value, kind):
     bare = {"type": kind, "coordinates": value, "geometries": value}
     for document in (value, bare, {"features": [value, value]}, {"features": [feature]}):
         survive(json.dumps(document).encode())
+
+
+CASES = [*FILES.items(), *MORE]
+
+
+def test_every_code_of_the_sources_has_its_file():
+    found = codes()
+    assert len(found) > 55
+    assert {code: place for code, place in found.items() if code not in FILES} == {}
+    assert [code for code in FILES if code not in found] == []
+
+
+@each(("code", "file"), CASES, ids=[f"{code}-{file.name}" for code, file in CASES])
+def test_the_file_is_refused_with_its_code_and_a_text(code, file):
+    with pytest.raises(EngineError) as refused:
+        clean(
+            read(io.BytesIO(file.data), name=file.name, kinds=[file.kind], **file.options).series,
+            parse_cleaning(file.cleaning),
+        )
+    error = refused.value
+    assert (error.code, error.message[-1] in ".?)…" or error.field != "file") == (code, True), error.message
+    assert error.__cause__ is not error
+    json.dumps(error.as_dict(), allow_nan=False)
+
+
+def test_a_package_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyogrio", None)
+    with pytest.raises(MissingPackage, match="pip install pyogrio, or the extra vector of cairn-privacy; a FlatGeobuf"):
+        read(io.BytesIO(SEEDS["flatgeobuf"]), name="walk.fgb")
+
+
+@each("error", [pa.ArrowMemoryError("no memory"), OSError(errno.ENOSPC, "full")])
+def test_what_the_machine_lacks_is_no_damage_of_the_file(error):
+    with pytest.raises(type(error)) as raised, translated(lambda: FormatError("damaged", code="bad_parquet")):
+        raise error
+    assert raised.value is error

@@ -65,9 +65,8 @@ class TestPeople:
                 assert len(part.budgets) == len(series[i])
             again = person.joined_release(parts)
             assert np.array_equal(again.series.lon, whole.series.lon)
-            assert np.array_equal(again.event, whole.event)
-            assert np.array_equal(again.budgets, whole.budgets)
-            assert np.array_equal(again.fresh, whole.fresh)
+            for name in ("event", "budgets", "fresh"):
+                assert np.array_equal(getattr(again, name), getattr(whole, name))
 
     def test_landmarks_must_pair_with_the_series(self):
         series = [Trajectory([0.0], [0.0])] * 2
@@ -104,13 +103,8 @@ class TestOnePersonOneBudget:
         assert [one.budgets[1] for one in drawn] == pytest.approx([0.1] * 3)  # 9 landmarks and one event
 
     def test_a_cleaning_step_that_cuts_does_not_multiply_the_budget(self):
-        whole = Trajectory(
-            np.concatenate([one.lon for one in self.DAYS]),
-            np.zeros(30),
-            np.concatenate([one.time_s for one in self.DAYS]),
-            "ann",
-            person="ann",
-        )
+        lon, time_s = (np.concatenate([getattr(one, name) for one in self.DAYS]) for name in ("lon", "time_s"))
+        whole = Trajectory(lon, np.zeros(30), time_s, "ann", person="ann")
         pieces, _ = clean([whole], parse_cleaning([{"name": "split-gaps", "silence_s": 3600}]))
         assert [one.person for one in pieces] == ["ann"] * 3
         drawn = spec("landmark-skip").release(pieces, self.MARKS)

@@ -1,8 +1,8 @@
 """Post-processing: what a step may read, that it helps, and where it must change nothing. Seeds are fixed."""
 
 import inspect
-import json
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from privacy_engine import geo, metrics, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.label import privacy_label
-from privacy_engine.mechanisms.landmark import EventLevel, Planned, Skip, Uniform
+from privacy_engine.mechanisms.landmark import EventLevel, Planned, Skip
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, RandomWalkSmoother, postprocesses
 from privacy_engine.postprocess.chain import deviance, ornstein_uhlenbeck, random_walk, smooth
@@ -50,35 +50,18 @@ def test_it_is_given_the_release_and_no_truth(step):
     assert list(inspect.signature(step.estimate).parameters) == ["xy_m", "precision"]
 
 
-@every_step
-def test_error_on_a_random_walk_falls_by_a_factor_of_two_and_a_half(step):
+def test_error_on_a_random_walk_falls_by_a_factor_of_two_and_a_half():
     series = walk(2000)
     release = released(series)
     before = metrics.mean_absolute_error_m(series, release)
     assert before == pytest.approx(400, rel=0.05)
-    assert metrics.mean_absolute_error_m(series, step.apply(release)) < before / 2.5
-
-
-def test_smoothers_that_read_the_future_beat_the_filter_by_a_fifth():
-    series = walk(2000)
-    release = released(series)
-    causal, *others = (metrics.mean_absolute_error_m(series, step.apply(release)) for step in (STEPS[3], *STEPS[:3]))
-    assert max(others) < 0.8 * causal
-
-
-@every_step
-def test_only_positions_change_and_they_lie_on_the_grid(step):
-    series = walk(300)
-    release = released(series, Skip(epsilon=1.0, radius_m=RADIUS_M, leading="gap"), share=0.4)
-    lon = release.series.lon.copy()
-    smoothed = step.apply(release)
-    assert np.array_equal(release.series.lon, lon)
-    for same in ("event", "budgets", "fresh", "sd_m"):
-        assert getattr(smoothed, same) is getattr(release, same)
-    assert np.array_equal(smoothed.series.time_s, release.series.time_s)
-    assert smoothed.series.name == "w"
-    for values in (smoothed.series.lon, smoothed.series.lat):
-        assert np.allclose(values / GRID_DEG, np.round(values / GRID_DEG), atol=1e-4)
+    *others, causal = (metrics.mean_absolute_error_m(series, step.apply(release)) for step in STEPS)
+    assert max(*others, causal) < before / 2.5
+    assert max(others) < 0.8 * causal  # smoothers that read the future
+    series = walk(1000, q=250_000.0)
+    release = released(series, Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=250_000.0), share=0.6)
+    smoothed = OUSmoother().apply(release)
+    assert metrics.mean_absolute_error_m(series, smoothed) < 0.75 * metrics.mean_absolute_error_m(series, release)
 
 
 @every_step
@@ -87,9 +70,7 @@ def test_a_repeated_position_is_no_new_measurement(step):
     release = released(series, Skip(epsilon=1.0, radius_m=RADIUS_M), share=0.5)
     lon = release.series.lon.copy()
     lon[~release.fresh] += 0.01  # any value there has no meaning
-    other = Release(
-        release.series.moved(lon, release.series.lat), release.event, release.budgets, release.fresh, release.sd_m
-    )
+    other = replace(release, series=release.series.moved(lon, release.series.lat))
     one, two = step.apply(release), step.apply(other)
     after = np.logical_or.accumulate(release.fresh)
     assert np.array_equal(one.series.lon[after], two.series.lon[after])
@@ -100,7 +81,7 @@ def test_a_repeated_position_is_no_new_measurement(step):
 def test_it_is_the_same_across_the_antimeridian(step):
     here, there = released(walk(400, lon=10.0, lat=5.0)), released(walk(400, lon=10.0, lat=5.0))
     moved = there.series.moved(geo.wrap_lon(there.series.lon + 170.0), there.series.lat)
-    there = Release(moved, there.event, there.budgets, there.fresh, there.sd_m)
+    there = replace(there, series=moved)
     assert moved.lon.min() < -179.9
     assert moved.lon.max() > 179.9
     one, two = step.apply(here), step.apply(there)
@@ -109,30 +90,10 @@ def test_it_is_the_same_across_the_antimeridian(step):
 
 
 @every_step
-def test_poles_and_noise_round_the_earth_are_survived(step):
-    for series, radius_m in ((walk(60, lat=89.999), RADIUS_M), (walk(60), 2e7)):
-        release = released(series, Uniform(epsilon=1.0, radius_m=radius_m), share=0.5)
-        assert np.isfinite(step.apply(release).series.lon).all()
-
-
-@every_step
-@each("n", [0, 1, 2, 3])
-def test_very_short_series(step, n):
-    release = released(walk(n))
-    smoothed = step.apply(release)
-    assert len(smoothed.series) == n
-    if n == 1:
-        assert (
-            geo.distance_m(release.series.lon, release.series.lat, smoothed.series.lon, smoothed.series.lat).max()
-            < 0.02
-        )
-
-
-@every_step
-def test_constant_positions_stay_where_they_are(step):
-    still = Trajectory(np.full(50, 2.35), np.full(50, 48.85))
-    release = Release(still, np.arange(50), np.full(50, 1.0), np.ones(50, bool), np.full(50, 173.0))
-    smoothed = step.apply(release)
+@each("n", [1, 2, 50])
+def test_constant_positions_stay_where_they_are(step, n):
+    still = Trajectory(np.full(n, 2.35), np.full(n, 48.85))
+    smoothed = step.apply(Release(still, np.arange(n), np.full(n, 1.0), np.ones(n, bool), np.full(n, 173.0)))
     assert geo.distance_m(2.35, 48.85, smoothed.series.lon, smoothed.series.lat).max() < 0.02
 
 
@@ -147,27 +108,6 @@ def test_a_release_without_draws_is_left_alone():
     release = Release(still, np.arange(5), np.zeros(5), np.zeros(5, bool), np.zeros(5))
     for step in STEPS:
         assert step.apply(release) is release
-
-
-def test_the_filter_reads_no_later_release():
-    whole = released(walk(100))
-    cut = Release(
-        whole.series.moved(
-            np.r_[whole.series.lon[:60], np.full(40, 2.4)], np.r_[whole.series.lat[:60], np.full(40, 48.9)]
-        ),
-        whole.event,
-        whole.budgets,
-        whole.fresh,
-        whole.sd_m,
-    )
-    step = CausalFilter(step_variance_m2=Q)
-    plane = geo.LocalPlane(2.35, 48.85)
-    first, second = (
-        step.estimate(plane.project(one.series.lon, one.series.lat), one.budgets**2)[:60] for one in (whole, cut)
-    )
-    assert np.array_equal(first, second)
-    assert CausalFilter.causal
-    assert not OUSmoother.causal
 
 
 def plain_rts(phi, innovation, start, values, precision):
@@ -233,12 +173,10 @@ class TestSpec:
         assert ReleaseSpec.parse(self.PLAIN | {"postprocess": []}).digest == spec.digest
         assert spec.digest == "a6ae2b7ba463158c47e04cf54a585d862707a5037b607af434c299c9f93a2213"
 
-    def test_steps_survive_json_and_follow_the_draw(self):
+    def test_steps_follow_the_draw(self):
         steps = [{"name": "ou-smoother"}, {"name": "causal-filter", "step_variance_m2": 400.0}]
         spec = ReleaseSpec.parse(self.PLAIN | {"postprocess": steps})
-        again = ReleaseSpec.parse(json.loads(json.dumps(spec.model_dump())))
-        assert again == spec
-        assert again.digest == spec.digest != ReleaseSpec.parse(self.PLAIN).digest
+        assert spec.digest != ReleaseSpec.parse(self.PLAIN).digest
         series, marks = [walk(50)], [LandmarkSet(np.zeros(50, bool))]
         (plain,), (smoothed,) = ReleaseSpec.parse(self.PLAIN).release(series, marks), spec.release(series, marks)
         by_hand = CausalFilter(step_variance_m2=400.0).apply(OUSmoother().apply(plain))
@@ -265,10 +203,3 @@ class TestSpec:
         assert one["guarantee"] == two["guarantee"]
         assert "then ornstein-uhlenbeck smoother" in two["text"].lower()
         assert "smoother" not in one["text"]
-
-
-def test_the_plan_and_the_smoother_together_beat_the_plan():
-    series = walk(1000, q=250_000.0)
-    release = released(series, Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=250_000.0), share=0.6)
-    smoothed = OUSmoother().apply(release)
-    assert metrics.mean_absolute_error_m(series, smoothed) < 0.75 * metrics.mean_absolute_error_m(series, release)

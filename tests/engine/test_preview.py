@@ -7,7 +7,6 @@ import tracemalloc
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -16,7 +15,9 @@ from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, Parame
 from privacy_engine.formats import head_sample, preview, read
 from tests.cases import each, refusal
 from tests.engine.damaged_files import in_json, refused
+from tests.engine.failing_files import parquet
 from tests.engine.format_samples import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, read_bytes, zipped
+from tests.engine.test_large_files import same
 from tests.examples import examples
 
 CALM = settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
@@ -46,13 +47,10 @@ def roles(found):
     return {column.role: column.name for column in found.columns if column.role}
 
 
-def same(one, two):
-    assert [series.name for series in one.series] == [series.name for series in two.series]
-    for mine, other in zip(one.series, two.series, strict=True):
-        for column in ("lon", "lat", "time_s", "marked"):
-            left, right = getattr(mine, column), getattr(other, column)
-            assert (left is None) == (right is None)
-            assert left is None or np.array_equal(left, right)
+def read_alike(data, found):
+    """The preview has no problem, and its mapping gives what is read without it."""
+    assert found.problem is None
+    same(read_bytes(data).series, read_bytes(data, **found.mapping).series)
 
 
 @st.composite
@@ -88,10 +86,14 @@ class TestAnyTable:
     @given(tables())
     def test_read_with_the_mapping_that_is_reported_gives_the_same(self, table):
         found = seen(table)
+        assert 1 <= len(found.rows) <= 8
+        assert {len(row) for row in found.rows} == {len(found.columns)}
         if found.problem is not None:
             assert refusal(FormatError, read_bytes, table).as_dict() == found.problem.as_dict()
             return
-        same(read_bytes(table), read_bytes(table, **found.mapping))
+        lats = [row[int(found.mapping["lat"][1:]) - 1] for row in found.rows]
+        assert lats == [f"{48 + i / 1000:.4f}".replace(".", found.decimal) for i in range(len(lats))]
+        read_alike(table, found)
         again = seen(table, **found.mapping)
         assert (again.columns, again.rows, again.problem) == (found.columns, found.rows, None)
 
@@ -116,36 +118,23 @@ class TestAnyTable:
         found = seen(table, **reported)
         assert reported.items() <= found.mapping.items()
         if found.problem is None:
-            same(read_bytes(table, **reported), read_bytes(table, **found.mapping))
+            same(read_bytes(table, **reported).series, read_bytes(table, **found.mapping).series)
             return
         assert refusal(FormatError, read_bytes, table, **reported).as_dict() == found.problem.as_dict()
-
-    @CALM
-    @given(tables())
-    def test_rows_are_those_of_the_file(self, table):
-        found = seen(table)
-        assert 1 <= len(found.rows) <= 8
-        assert {len(row) for row in found.rows} == {len(found.columns)}
-        if found.problem is None:
-            lats = [row[int(found.mapping["lat"][1:]) - 1] for row in found.rows]
-            assert lats == [f"{48 + i / 1000:.4f}".replace(".", found.decimal) for i in range(len(lats))]
 
 
 class TestUnhelpful:
     TABLE = b"a;b;c\n1718452800;52,5;13,4\n1718452801;52,6;13,5\n"
 
-    def test_names_leave_the_columns_to_be_seen(self):
+    def test_names_are_settled_one_by_one(self):
         found = seen(self.TABLE)
         assert [column.name for column in found.columns] == ["a", "b", "c"]
         assert (found.rows[0], found.delimiter) == (["1718452800", "52,5", "13,4"], ";")
-        assert found.problem is not None
         assert found.problem.code == "no_position_columns"
-
-    def test_names_are_settled_one_by_one(self):
         assert roles(seen(self.TABLE, lat="#2")) == {"lat": "b"}
         found = seen(self.TABLE, lat="#2", lon="#3", time="#1")
-        assert found.problem is None
-        assert (found.decimal, roles(found)) == (",", {"time": "a", "lat": "b", "lon": "c"})
+        assert (found.problem, found.decimal) == (None, ",")
+        assert roles(found) == {"time": "a", "lat": "b", "lon": "c"}
         assert {"time_unit", "decimal", "delimiter"} <= {guess["option"] for guess in found.guesses}
 
     def test_without_a_header_places_stand_for_names(self):
@@ -153,37 +142,31 @@ class TestUnhelpful:
         assert isinstance(found.problem, ChoiceNeeded)
         assert (found.header, [column.place for column in found.columns]) == (False, ["#1", "#2", "#3"])
 
-    def test_a_column_that_is_not_there_is_refused_by_its_option(self):
+    def test_what_is_not_there_is_refused_by_its_option(self):
         found = seen(CSV, lon="nowhere")
-        assert found.problem is not None
-        assert (found.problem.code, found.problem.field) == ("unknown_column", "lon")
-        assert len(found.columns) == 4
+        assert (found.problem.code, found.problem.field, len(found.columns)) == ("unknown_column", "lon", 4)
+        for values in ({"nothing": "x"}, {"delimiter": "x"}, {"format": "exe"}):
+            with pytest.raises(ParameterError):
+                seen(CSV, **values)
 
 
 class TestKinds:
-    def parquet(self, **columns):
-        out = io.BytesIO()
-        pq.write_table(pa.table(columns), out)
-        return out.getvalue()
-
     def test_parquet(self):
         at = pa.array([0, 1000], pa.timestamp("ms", "UTC"))
-        data = self.parquet(t=at, y=[48.0, 48.5], q=[2.0, 2.5], parts=[[1], [2]])
+        data = parquet(t=at, y=[48.0, 48.5], q=[2.0, 2.5], parts=[[1], [2]])
         assert [column.name for column in seen(data).columns] == ["t", "y", "q", "parts"]
         found = seen(data, lon="#3")
         assert (found.problem, roles(found)) == (None, {"time": "t", "lat": "y", "lon": "q"})
         assert found.rows[1][1:] == ["48.5", "2.5", "(data)"]
-        same(read_bytes(data, lon="q"), read_bytes(data, **found.mapping))
+        same(read_bytes(data, lon="q").series, read_bytes(data, **found.mapping).series)
 
-    @each(("data", "names"), [(PLT, "lat lon time clock"), (TDRIVE, "id time lon lat"), (SHAPES, "id lat lon")])
-    def test_what_a_format_states_itself_is_shown_but_not_requested(self, data, names):
-        found = seen(data)
-        assert (list(roles(found)), found.editable) == (names.split(), False)
-
-    @each("data", [GPX, PORTO])
-    def test_without_columns_there_is_nothing_to_choose(self, data):
-        found = seen(data)
-        assert (found.columns, found.rows, found.mapping, found.problem) == ([], [], {}, None)
+    def test_formats_without_columns_to_choose(self):
+        for data, names in ((PLT, "lat lon time clock"), (TDRIVE, "id time lon lat"), (SHAPES, "id lat lon")):
+            found = seen(data)
+            assert (list(roles(found)), found.editable) == (names.split(), False)
+        for data in (GPX, PORTO):
+            found = seen(data)
+            assert (found.columns, found.rows, found.mapping, found.problem) == ([], [], {}, None)
 
     def test_of_an_archive_the_first_table(self):
         found = seen(zipped(a=GPX, b=CSV))
@@ -191,49 +174,40 @@ class TestKinds:
         assert seen(zipped(a=GPX)).columns == []
         assert roles(seen(gzip.compress(CSV))) == roles(seen(CSV))
 
-    def test_a_landmark_column_only_where_its_cells_state_it(self):
-        table = b"time,lat,lon,poi\n" + b"".join(
-            b"2024-06-15T10:3%d:00Z,48.%d,2,%s\n" % (i, i, b"cafe") for i in range(3)
-        )
+    def test_columns(self):
+        rows = b"".join(b"2024-06-15T10:3%d:00Z,48.%d,2,cafe\n" % (i, i) for i in range(3))
+        table = b"time,lat,lon,poi\n" + rows
         assert "landmark" not in roles(seen(table))
         assert roles(seen(table.replace(b"cafe", b"yes")))["landmark"] == "poi"
-
-    def test_date_and_clock_in_two_columns(self):
         table = b"date,time,lat,lon\n2024-06-15,10:00:00,48,2\n2024-06-15,10:01:00,48.1,2\n"
         assert roles(seen(table)) == {"time": "date", "clock": "time", "lat": "lat", "lon": "lon"}
-        same(read_bytes(table), read_bytes(table, **seen(table).mapping))
+        read_alike(table, seen(table))
+        names = [f"n{i}" for i in range(300)] + ["time", "lat", "lon"]
+        table = f"{','.join(names)}\n{','.join(['0'] * 300)},2024-06-15T10:00:00Z,48,2\n".encode()
+        found = seen(table)  # the first, and those that are read
+        assert (len(found.columns), found.more_columns, len(found.rows[0])) == (103, 200, 103)
+        read_alike(table, found)
 
-    def test_a_cell_over_two_lines_is_one(self):
+    def test_cells_are_on_one_line_and_short_and_hide_nothing(self):
         table = b'note,time,lat,lon\n"one\ntwo",2024-06-15T10:00:00Z,48,2\n'
         assert seen(table).rows == [["one two", "2024-06-15T10:00:00Z", "48", "2"]]
-
-    def test_cells_are_short_and_hide_nothing(self):
         table = f"time,lat,lon,note\n2024-06-15T10:00:00Z,48,2,\u202e{'x' * 500}\n".encode()
         cell = seen(table).rows[0][3]
         assert (len(cell), cell[0], cell[-1]) == (60, "x", "…")
 
-    def test_of_very_many_columns_the_first_and_those_that_are_read(self):
-        names = [f"n{i}" for i in range(300)] + ["time", "lat", "lon"]
-        table = f"{','.join(names)}\n{','.join(['0'] * 300)},2024-06-15T10:00:00Z,48,2\n".encode()
-        found = seen(table)
-        assert (len(found.columns), found.more_columns, len(found.rows[0])) == (103, 200, 103)
-        same(read_bytes(table), read_bytes(table, **found.mapping))
 
-
-class TestRealFiles:
-    def test_are_read_the_same_with_the_mapping_that_is_reported(self, shared):
-        folders = ("csv_ais", "csv_other", "parquet", "gz")
-        files = [path for name in folders for path in (shared / "data" / "trajectories" / name).iterdir()]
-        reported = 0
-        for path in files:
-            try:
-                found, whole = preview(path), read(path)
-            except FormatError:
-                continue
-            if found.columns:
-                same(whole, read(path, **found.mapping))
-                reported += 1
-        assert reported > 10
+def test_real_files_are_read_the_same_with_the_mapping_that_is_reported(shared):
+    folders = ("csv_ais", "csv_other", "parquet", "gz")
+    reported = 0
+    for path in (path for name in folders for path in (shared / "data" / "trajectories" / name).iterdir()):
+        try:
+            found, whole = preview(path), read(path)
+        except FormatError:
+            continue
+        if found.columns:
+            same(whole.series, read(path, **found.mapping).series)
+            reported += 1
+    assert reported > 10
 
 
 class TestBounds:
@@ -246,8 +220,7 @@ class TestBounds:
                 self.read_bytes += len(piece)
                 return piece
 
-        row = b"2024-06-15T10:00:00Z,48.5,2.5\n"
-        file = Counted(b"time,lat,lon\n" + row * 300_000)
+        file = Counted(b"time,lat,lon\n" + b"2024-06-15T10:00:00Z,48.5,2.5\n" * 300_000)
         found = preview(file, name="x.csv")
         assert (found.whole, found.problem, len(found.rows)) == (False, None, 8)
         assert file.read_bytes < 2 * head_sample.BYTES
@@ -260,16 +233,7 @@ class TestBounds:
         assert (found.problem, found.whole) == (None, False)
         assert roles(found)["lon"] == "längengrad"
 
-    def test_what_is_no_option_is_refused(self):
-        for values in ({"nothing": "x"}, {"delimiter": "x"}, {"format": "exe"}):
-            with pytest.raises(ParameterError):
-                seen(CSV, **values)
-
-
-class TestHostile:
-    """Any bytes end with a result or a typed error, in bounded time and memory."""
-
-    def test_every_hostile_file(self, shared):
+    def test_every_hostile_file_ends_in_bounded_time_and_memory(self, shared):
         files = [path for path in (shared / "hostile").iterdir() if path.suffix not in (".md", ".json")]
         assert len(files) > 40
         for path in files:

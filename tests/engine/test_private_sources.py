@@ -9,6 +9,7 @@ from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.dummy_selection import one_sided_dummies
+from privacy_engine.mechanisms.landmark import Uniform
 from privacy_engine.noise.sources import _SystemSource
 from privacy_engine.postprocess import postprocesses
 from tests.cases import each
@@ -67,13 +68,10 @@ def released(cls, source):
 
 @every_mechanism
 class TestReleases:
-    @each("name", SIMULATED)
-    def test_of_any_other_source_are_not_private(self, cls, name):
-        assert released(cls, SIMULATED[name]()).private is False
-
-    @each("name", PUBLISHABLE)
-    def test_of_the_operating_system_are_private(self, cls, name):
-        assert released(cls, PUBLISHABLE[name]()).private is True
+    def test_are_private_only_if_of_the_operating_system(self, cls):
+        for private, sources in ((False, SIMULATED), (True, PUBLISHABLE)):
+            for name, make in sources.items():
+                assert released(cls, make()).private is private, name
 
     def test_a_mechanism_cannot_declare_itself_private(self, cls, monkeypatch):
         draw = cls.draw
@@ -88,20 +86,15 @@ class TestReleases:
 
 @each("step", list(postprocesses))
 def test_post_processing_keeps_what_is_known(step):
-    from privacy_engine.mechanisms.landmark import Uniform
-
     parameters = {field["name"]: field["example"] for field in step.fields() if field["required"]}
     for source in (noise.publishable(), noise.seeded(1)):
         release = released(Uniform, source)
         assert step(**parameters).apply(release).private is release.private is source.private
 
 
-def test_a_release_made_by_hand_is_not_known_to_be_private():
+def test_releases_made_by_hand_and_dummies_of_a_source_that_claims_to_be_private_are_not():
     empty = np.zeros(0)
     assert Release(Trajectory(empty, empty), np.zeros(0, np.int64), empty, np.zeros(0, bool), empty).private is False
-
-
-def test_dummies_of_a_source_that_claims_to_be_private_are_not():
     for make in (Claiming, Derived):
         assert one_sided_dummies(MASK, epsilon=1, rng=make()).private is False
     assert one_sided_dummies(MASK, epsilon=1, rng=noise.publishable()).private is True
@@ -130,8 +123,6 @@ class TestParts:
         assert [list(pair) for pair in zip(first, second, strict=True)] == in_turns
         assert first != second
         assert noise.branches(noise.seeded(4), 1)[0].words(3).tolist() != first[0]
-
-    def test_branches_are_private_only_where_the_source_is(self):
         assert all(one.private for one in noise.branches(noise.publishable(), 3))
         assert not any(one.private for one in noise.branches(noise.seeded(1), 3))
         assert all(one.private for one in noise.branches(noise.watched(noise.publishable(), lambda _: None), 2))
@@ -139,8 +130,8 @@ class TestParts:
     def test_draws_of_branches_report_how_far_the_watched_source_is(self):
         shares = []
         source = noise.watched(noise.seeded(1), shares.append)
-        parts = noise.branches(source, 2)
+        _, second = noise.branches(source, 2)
         source.reached(3, 4)
         shares.clear()
-        parts[1].words(1)
+        second.words(1)
         assert shares == [0.75]

@@ -2,12 +2,12 @@
 
 import io
 import threading
-from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
-from privacy_engine import attacks, experiments, progress
+from privacy_engine import attacks, experiments, kernels, progress
 from privacy_engine.aggregation import AggregationSpec, aggregate, events_of
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.audit import AuditSpec, audit
@@ -16,6 +16,9 @@ from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.experiments import presets
 from privacy_engine.formats import formats, read
+from privacy_engine.formats.jsontools import parsed
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
 from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark import EventLevel
@@ -23,6 +26,7 @@ from privacy_engine.metrics import metrics
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.stays import StaySpec, stays_of
+from tests.engine.format_samples import zipped
 from tests.engine.large_samples import SAMPLES
 from tests.engine.silence import assert_never_silent, longest_silence, reports
 
@@ -79,9 +83,6 @@ def box(side=8):
     return {"west": 0.0, "south": 0.0, "east": 10.0, "north": 10.0, "side": side}
 
 
-# Formats -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", [one.name for one in formats() if not one.hidden])
 def test_no_reader_is_silent(name):
     assert name in SAMPLES, "a format needs a large file here"
@@ -96,20 +97,15 @@ def test_no_reader_is_silent(name):
 
 @pytest.mark.parametrize("kind", ["stream", "checkins"])
 def test_no_table_of_another_kind_is_silent(kind):
-    head = "time,a,b\n" if kind == "stream" else "user_id,venue_id,time\n"
-
-    def row(i):
-        return f"{i},{i % 7},{i % 5}\n" if kind == "stream" else f"u{i % 99},v{i % 50},{1_700_000_000 + i}\n"
+    head, row = {"stream": ("time,a,b", "{0},{1},{2}"), "checkins": ("user_id,venue_id,time", "u{1},v{2},{3}")}[kind]
 
     def table(n):
-        return (head + "".join(map(row, range(n)))).encode()
+        return "\n".join([head, *(row.format(i, i % 99, i % 50, 1_700_000_000 + i) for i in range(n))]).encode()
 
     assert_never_silent(lambda data: read(io.BytesIO(data), name="x.csv", kinds=(kind,)), FEW, table)
 
 
 def test_a_large_archive_reports_each_member():
-    from tests.engine.format_samples import zipped
-
     def archive(n):
         return zipped(**{f"m{i}": b"time,lat,lon\n2024-06-15T10:30:00Z,52.5,13.4\n" for i in range(n)})
 
@@ -118,16 +114,9 @@ def test_a_large_archive_reports_each_member():
 
 def test_the_json_decoder_lets_other_threads_run():
     """It holds the interpreter's lock until it returns, but for calls of Python's functions."""
-    from privacy_engine.formats.jsontools import parsed
-    from privacy_engine.formats.options import ReadOptions
-    from privacy_engine.formats.report import Report
-
     text = b"[" + b"1.5,2," * 400_000 + b"3]"
     assert parsed(text, ReadOptions(), Report()) == [*[1.5, 2] * 400_000, 3]
     assert reports(lambda: parsed(text, ReadOptions(), Report())) > 100
-
-
-# Data --------------------------------------------------------------------------------------------
 
 
 @of(cleaning_steps)
@@ -135,6 +124,14 @@ def test_no_cleaning_step_is_silent(cls):
     needed = {"only-series": {"numbers": "1-10"}, "first-events": {"events": 5}}
     step = example(cls, **needed.get(cls.registered_name(), {}))
     assert_never_silent(step.apply, 300, lambda series: walks(20 * series, series), each=9)
+
+
+def about(kind, data):
+    """What is found out about data and stored of them."""
+    kind.sketches(data, KEY, KEY)
+    kind.facts(data)
+    kind.content_digest(data)
+    list(kind.to_tables(data))
 
 
 @pytest.mark.parametrize("series", [1, 50])
@@ -145,27 +142,17 @@ def test_nothing_about_trajectories_is_silent(series):
         return walks(n, series * n // 50_000 or 1)
 
     def work(data):
-        kind.sketches(data, KEY, KEY)
-        kind.facts(data)
-        kind.content_digest(data)
+        about(kind, data)
         kind.outline(data)
-        list(kind.to_tables(data))
 
     assert_never_silent(work, 200_000, made, each=0.02)
     assert reports(lambda: work(made(800_000))) > 2 * reports(lambda: work(made(200_000)))
 
 
-def test_nothing_about_other_kinds_is_silent():
-    for name, make, few in (("stream", counts, 100_000), ("checkins", checkins, 100_000)):
-        kind = datatypes[name]
-
-        def work(data, kind=kind):
-            kind.sketches(data, KEY, KEY)
-            kind.facts(data)
-            kind.content_digest(data)
-            list(kind.to_tables(data))
-
-        assert_never_silent(work, few, make)
+@pytest.mark.parametrize(("name", "make"), [("stream", counts), ("checkins", checkins)])
+def test_nothing_about_other_kinds_is_silent(name, make):
+    kind = datatypes[name]
+    assert_never_silent(lambda data: about(kind, data), 100_000, make)
 
 
 def test_counting_events_and_detecting_stays_is_not_silent():
@@ -181,34 +168,31 @@ def test_counting_events_and_detecting_stays_is_not_silent():
 def test_stays_of_one_long_series_are_detected_in_parts(monkeypatch):
     """Anchors that fail move on by one: in a crowd of near events that takes the square of the time."""
     (one,) = walks(3000)
-    how: Any = {"distance_m": 200.0, "duration_s": 1200.0}
+
+    def detected(found, reading):
+        found.append(stay_points(one.lon, one.lat, one.time_s, reading=reading, distance_m=200.0, duration_s=1200.0))
+
     for reading in ("seed", "li08_def", "trackintel"):
-        whole = stay_points(one.lon, one.lat, one.time_s, reading=reading, **how)  # type: ignore[arg-type]
+        detected(found := [], reading)
+        [whole], parts = found, []
         with monkeypatch.context() as patch:
             patch.setattr("privacy_engine.landmarks.staypoints.AT_ONCE", 100)
-            parts = []
-            count = reports(
-                lambda reading=reading, parts=parts: parts.append(
-                    stay_points(one.lon, one.lat, one.time_s, reading=reading, **how)
-                )
-            )
+            count = reports(lambda reading=reading, parts=parts: detected(parts, reading))
         assert len(whole) > 10
         assert np.array_equal(parts[0], whole)
         assert count > 20
-
-
-# Releases ----------------------------------------------------------------------------------------
 
 
 @of(mechanisms.of("trajectory"))
 def test_no_release_of_trajectories_is_silent(cls):
     spec = ReleaseSpec(mechanism=example(cls).model_dump(), seed=1)
     for series in (1, 40):
-        assert_never_silent(
-            lambda data: spec.release(*data),
-            10_000,
-            lambda n, series=series: (data := walks(n, n * series // 10_000 or 1), marks(data)),
-        )
+
+        def made(n, series=series):
+            data = walks(n, n * series // 10_000 or 1)
+            return data, marks(data)
+
+        assert_never_silent(lambda data: spec.release(*data), 10_000, made)
 
 
 @of(mechanisms.of("stream"))
@@ -227,12 +211,12 @@ def test_no_release_of_checkins_is_silent(cls):
 @of(postprocesses)
 def test_no_step_after_a_release_is_silent(cls):
     step, mechanism = example(cls), EventLevel(epsilon=1.0, radius_m=200.0)
-    drawn = {
-        n: mechanism.release(one, LandmarkSet(np.zeros(n, dtype=np.bool_)), rng=np.random.default_rng(1))
-        for n in (FEW, 4 * FEW)
-        for one in walks(n)
-    }
-    assert_never_silent(lambda n: step.apply(drawn[n]), FEW)
+
+    def released(n):
+        [one] = walks(n)
+        return mechanism.release(one, LandmarkSet(np.zeros(n, dtype=np.bool_)), rng=np.random.default_rng(1))
+
+    assert_never_silent(step.apply, FEW, released)
 
 
 EXPORTS = [(kind, fmt) for kind, found in datatypes.items() for fmt in found.exports]
@@ -241,22 +225,19 @@ EXPORTS = [(kind, fmt) for kind, found in datatypes.items() for fmt in found.exp
 @pytest.mark.parametrize(("kind", "fmt"), EXPORTS)
 def test_no_export_is_silent(kind, fmt):
     found = datatypes[kind]
-    made: dict[int, Any] = {}
-    for n in (60_000, 240_000):
+
+    def made(n):
         if kind == "trajectory":
             data = walks(n, n // 30_000)
             spec = ReleaseSpec(mechanism=EventLevel(epsilon=1.0, radius_m=200.0).model_dump(), seed=1)
-            made[n] = spec.release(data, marks(data))
-        elif kind == "stream":
+            return spec.release(data, marks(data))
+        if kind == "stream":
             mechanism = example(next(iter(mechanisms.of("stream"))))
-            made[n] = mechanism.release(counts(n // 10), rng=np.random.default_rng(1))
-        else:
-            mechanism = example(mechanisms["checkin-popularity"], **box(round((n / 6) ** 0.5)))
-            made[n] = mechanism.release(checkins(1000), rng=np.random.default_rng(1))
-    assert_never_silent(lambda n: found.write(made[n], fmt, io.BytesIO(), label={"text": "x"}), 60_000)
+            return mechanism.release(counts(n // 10), rng=np.random.default_rng(1))
+        mechanism = example(mechanisms["checkin-popularity"], **box(round((n / 6) ** 0.5)))
+        return mechanism.release(checkins(1000), rng=np.random.default_rng(1))
 
-
-# Measuring ---------------------------------------------------------------------------------------
+    assert_never_silent(lambda data: found.write(data, fmt, io.BytesIO(), label={"text": "x"}), 60_000, made)
 
 
 @of(metrics.of("trajectory"))
@@ -310,15 +291,8 @@ def test_no_experiment_is_silent(cls):
     assert_never_silent(lambda n: cell.values(data, range(n)), 2)
 
 
-# Compilation -------------------------------------------------------------------------------------
-
-
 def test_compilation_reports_from_a_thread_of_its_own(monkeypatch):
     """A pass of LLVM reports nothing itself; numba's cache would compile nothing."""
-    import numba
-
-    from privacy_engine import kernels
-
     monkeypatch.setattr(kernels, "REPORTED_EVERY_S", 1e-4)
     main, others = threading.get_ident(), []
 

@@ -4,7 +4,9 @@ import base64
 import itertools
 import json
 import zlib
+from collections import deque
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -31,6 +33,13 @@ def rows_of(seed, timestamps, dimensions):
     return np.random.default_rng(seed).integers(0, 200, (timestamps, dimensions))
 
 
+def continued(mechanism, dimensions, state):
+    run = mechanism.start(dimensions, noise.publishable())
+    if state is not None:
+        run.restore(state)
+    return run
+
+
 @every_mechanism
 @given(seed=st.integers(0, 99), cuts=st.sets(st.integers(0, 24), min_size=1, max_size=4), dimensions=st.integers(1, 4))
 @settings(max_examples=examples(50))
@@ -40,11 +49,8 @@ def test_a_restored_run_publishes_what_an_uninterrupted_one_does(cls, seed, cuts
     whole = mechanism.start(dimensions, noise.publishable())
     expected = whole.publish_all(rows)
     found, budgets, state = [], [], None
-    edges = [0, *sorted(cuts), 25]
-    for start, end in itertools.pairwise(edges):
-        run = mechanism.start(dimensions, noise.publishable())
-        if state is not None:
-            run.restore(state)
+    for start, end in itertools.pairwise([0, *sorted(cuts), 25]):
+        run = continued(mechanism, dimensions, state)
         found.append(run.publish_all(rows[start:end]))
         budgets.append(run.budgets)
         state = run.state()
@@ -56,9 +62,7 @@ def test_a_restored_run_publishes_what_an_uninterrupted_one_does(cls, seed, cuts
 def test_windows_across_restored_runs_spend_at_most_epsilon(cls):
     mechanism, budgets, state = cls(epsilon=0.7, window=6, sensitivity=1), [], None
     for row in rows_of(1, 40, 3):
-        run = mechanism.start(3, noise.publishable())
-        if state is not None:
-            run.restore(state)
+        run = continued(mechanism, 3, state)
         run.publish(row)
         budgets.append(run.budgets[0])
         state = run.state()
@@ -72,11 +76,7 @@ def test_noise_drawn_ahead_is_not_stored(cls):
     mechanism = cls(epsilon=1.0, window=1, sensitivity=1)
     first = mechanism.start(64, noise.publishable())
     first.publish(rows_of(1, 1, 64)[0])
-    state, found = first.state(), []
-    for _ in range(2):
-        run = mechanism.start(64, noise.publishable())
-        run.restore(state)
-        found.append(run.publish_all(rows_of(2, 30, 64)))
+    found = [continued(mechanism, 64, first.state()).publish_all(rows_of(2, 30, 64)) for _ in range(2)]
     assert not np.array_equal(*found)
 
 
@@ -85,9 +85,9 @@ def test_the_state_of_another_run_is_refused(cls):
     run = cls(**LOUD).start(2, noise.publishable())
     run.publish([1, 2])
     with pytest.raises(DataError, match="same dimensions"):
-        cls(**LOUD).start(3, noise.publishable()).restore(run.state())
+        continued(cls(**LOUD), 3, run.state())
     with pytest.raises(DataError, match="same mechanism"):
-        cls(**{**LOUD, "window": 5}).start(2, noise.publishable()).restore(run.state())
+        continued(cls(**{**LOUD, "window": 5}), 2, run.state())
 
 
 WHOLE = to_bytes({"level": np.arange(3.0)})
@@ -131,23 +131,13 @@ def test_values_survive():
             assert found[name].flags.writeable
         else:
             assert found[name] == value
-
-
-def test_what_is_no_state_is_refused():
     with pytest.raises(TypeError, match="no part of a state"):
         to_bytes({"wrong": {1, 2}})
 
 
-class Inner:
-    def __init__(self):
-        self.values = np.zeros(2)
-
-
 class Outer:
     def __init__(self):
-        from collections import deque
-
-        self.parts = [Inner(), Inner()]
+        self.parts = [SimpleNamespace(values=np.zeros(2)) for _ in range(2)]
         self.recent = deque([0.0], maxlen=3)
         self.pair = (1, 2)
         self.noise = noise.BufferedLaplace(1.0, noise.seeded(1))
@@ -164,13 +154,9 @@ def test_objects_inside_are_captured_and_restored_in_place():
     assert [part.values.tolist() for part in other.parts] == [[0.0, 0.0], [5.0, 5.0]]
     assert (list(other.recent), other.recent.maxlen, other.pair) == ([1.0, 2.0, 3.0], 3, (3, 4))
     assert other.noise is drawn
-
-
-def test_noise_in_a_list_is_refused_for_it_would_be_stored():
-    holder = Outer()
-    holder.parts.append(noise.BufferedLaplace(1.0, noise.seeded(1)))
-    with pytest.raises(TypeError, match="must be an attribute"):
-        captured(holder)
+    one.parts.append(drawn)
+    with pytest.raises(TypeError, match="must be an attribute"):  # or it would be stored
+        captured(one)
 
 
 def test_a_ledger_continues_exactly():
