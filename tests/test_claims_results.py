@@ -8,9 +8,7 @@ import pytest
 
 from benchmarks import recommendation_claims as recommended
 from benchmarks import results_people as people
-from benchmarks.recommendation_page import Place, Rate
 from benchmarks.recommendation_runs import LEVELS, UNITS
-from benchmarks.recommendation_tables import NEAREST
 from benchmarks.series import READINGS
 from benchmarks.written import ROOT
 from privacy_engine.data import Trajectory
@@ -45,16 +43,6 @@ class TestIntervals:
         for verdict, (low, high) in bounds.items():
             assert recommended.Interval(0.0, low, high).verdict == verdict
 
-    def test_quotients_of_errors_by_the_same_draws(self):
-        rng = np.random.default_rng(1)
-        covered = 0
-        for _ in range(400):
-            common = rng.normal(10, 1, 100)
-            one, other = 0.5 * common + rng.normal(0, 0.5, 100), common + rng.normal(0, 0.5, 100)
-            found = people.ratio(one, other)
-            covered += found.low <= 0.5 <= found.high
-        assert 0.91 < covered / 400 < 0.98  # of 95 %, binomial with 400: outside once in a thousand
-
 
 def found(**rates):
     """Four runs of every study: the named models at these rates, all others at the nearest cell's, .4."""
@@ -86,21 +74,6 @@ class TestSeed003:
         assert [row[2] for row in rows(text, "… and n-grams suit")] == ["no 4 of 4"] * 2
         assert [row[2] for row in rows(text, "Skew matters")] == ["yes 6 of 6"] * 2
 
-    def test_the_public_baseline_is_compared_at_every_place(self):
-        rates = {
-            Place("Manhattan", 16, unit, epsilon, model): Rate(mean, 0.01)
-            for unit in UNITS
-            for epsilon in LEVELS
-            for model, mean in {NEAREST: 0.4, "Gravity": 0.5, "N-grams": 0.3, "kd-tree": 0.401}.items()
-        }
-        text = recommended.baseline(rates)
-        for model, verdict in {"Gravity": "yes", "N-grams": "no", "kd-tree": "open"}.items():
-            [user, record] = rows(text, f"Manhattan | 16 | user | {model}") + rows(
-                text, f"Manhattan | 16 | record | {model}"
-            )
-            assert all(cell.startswith(f"**{verdict}** ") for cell in user[4:] + record[4:])
-        assert NEAREST not in text
-
 
 def case(share=0.4, **means):
     usual = {"Uniform": 10.0, "Skip": 5.0, "Adaptive, literal": 9.0, "Adaptive": 8.0, "Planned": 4.0, "Joint": 3.0}
@@ -116,11 +89,6 @@ class TestLandmarks:
         assert people.held(skip, [case(0.0), case(1.0)]) == "–"
         everyone = [[case(0.2)], [case(0.2, Skip=20.0)], [case(0.2), case(0.4, Skip=20.0)], [case(0.0)]]
         assert people.always(skip, everyone) == "yes 1, no 1, by share 1"
-
-    def test_quotients_are_of_the_best_of_the_papers(self):
-        assert people.joint(case()).value == pytest.approx(3 / 5)
-        assert people.joint(case(Skip=50.0)).value == pytest.approx(3 / 8)
-        assert people.skip_beside(case()).value == pytest.approx(5 / 9)
 
     def test_a_series_is_measured_in_the_reading_that_is_stated(self):
         """The first anchor fails: the next one has a stay of 35 minutes, what is beyond its reach one of 24."""

@@ -1,17 +1,11 @@
 """Facts about the repository itself: file lengths, locks, what the containers may do."""
 
 import ast
-import json
 import os
 import re
 import subprocess
 import tomllib
-from importlib.resources import files
 from pathlib import Path
-
-import jsonschema
-import pytest
-import yaml
 
 from tests.cases import each
 
@@ -70,28 +64,6 @@ class TestLocks:
         assert not re.search(r"^--?(i|f|index|extra|find|trusted)", text, re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def compose():
-    return yaml.safe_load((ROOT / "docker-compose.yml").read_text())
-
-
-class TestCompose:
-    def test_valid_against_the_compose_schema(self, compose):
-        vendored = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
-        schema = json.loads(vendored.read_text())
-        jsonschema.validators.validator_for(schema)(schema).validate(compose)
-
-    def test_web_worker_and_sweep_share_one_image_one_home_and_one_environment(self, compose):
-        services = [compose["services"][name] for name in ("web", "worker", "sweep")]
-        for key in ("image", "volumes", "environment"):
-            assert services[0][key] == services[1][key] == services[2][key]
-
-    def test_every_variable_is_one_the_settings_read(self, compose):
-        settings = "".join((ROOT / "dashboard" / "config" / f"{one}.py").read_text() for one in ("settings", "celery"))
-        names = [name.removesuffix("_FILE") for name in compose["services"]["web"]["environment"]]
-        assert [name for name in names if f'"{name}"' not in settings] == []
-
-
 def test_every_browser_module_has_a_journey_that_make_test_runs():
     modules = set((ROOT / "tests" / "browser").glob("test_*.py")) - {ROOT / "tests" / "browser" / "test_real_server.py"}
     assert [path.name for path in modules if "pytest.mark.journey" not in path.read_text()] == []
@@ -148,9 +120,3 @@ class TestPatience:
         source = "f(timeout=5)\nend = time.monotonic() + 30\nf(timeout=patience(5))\nf(timeout=0)\nf(timeout=SOON_S)"
         source += "\npage.set_default_timeout(5_000)\npage.set_default_timeout(patience(5_000))"
         assert sorted(_unscaled(source)) == ["page.set_default_timeout(5000)", "time.monotonic() + 30", "timeout=5"]
-
-
-def test_the_image_keeps_connections_longer_than_proxies_do():
-    found = re.search(r'"--keep-alive", "(\d+)"', (ROOT / "Dockerfile").read_text())
-    assert found
-    assert int(found[1]) > 60

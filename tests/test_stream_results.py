@@ -1,11 +1,9 @@
 """The tables about count streams in docs/results.md: each figure follows from stored runs."""
 
-import numpy as np
 import pytest
 
-from benchmarks.stream_errors import EPSILONS, TREES, WINDOWS, Store, rows
-from benchmarks.stream_sets import counts, last_dimensions
-from benchmarks.stream_tables import ARE, MAE, Measured, best_other, beyond, number, ratio, shrink, usual, whole_grid
+from benchmarks.stream_errors import EPSILONS, WINDOWS, Store, rows
+from benchmarks.stream_tables import ARE, MAE, Measured, best_other, beyond, number, ratio, shrink, whole_grid
 from tests.cases import each
 
 
@@ -49,20 +47,6 @@ def test_the_grid_has_every_row_and_cell_once(store):
     assert "1.50 ± 0.5" in text
 
 
-def test_a_set_that_was_not_measured_is_not_compared(store):
-    with pytest.raises(KeyError):
-        usual(Measured(store))
-
-
 @each(("value", "text"), [(0.0884, "0.0884"), (5.0979, "5.10"), (344.66, "345"), (5432.1, "5432")])
 def test_numbers_have_three_digits(value, text):
     assert number(value) == text
-
-
-def test_the_lowest_level_of_a_tree_has_all_counts_of_its_dimensions():
-    given = counts(np.arange(24).reshape(3, 8))
-    assert last_dimensions(given, 4, 2).counts.tolist() == [[9, 13], [25, 29], [41, 45]]
-    assert {name: sorted(lowest.values()) for name, (_, _, lowest) in TREES.items()} == {
-        "SF32": [16, 16],
-        "OR1024": [256, 512],
-    }

@@ -209,15 +209,6 @@ class TestTransitions:
         least = mu / 1000
         assert shrunk_towards(y, mu, variance) == pytest.approx(np.maximum(mu + weight * (y - mu), least), rel=1e-9)
 
-    @given(seed=st.integers(0, 2**32), variance=st.floats(0.1, 1e4))
-    @settings(max_examples=40, deadline=None)
-    def test_an_estimate_lies_between_count_and_expectation(self, seed, variance):
-        rng = np.random.default_rng(seed)
-        counts, expected = rng.normal(5, 9, (6, 6)), rng.gamma(2, 2, (6, 6))
-        found = shrunk_towards(counts, expected, variance)
-        assert (found >= np.minimum(np.maximum(counts, 1e-3 * expected), expected) - 1e-9).all()
-        assert (found <= np.maximum(counts, expected) + 1e-9).all()
-
     def test_deviations_are_detectable_if_two_standard_errors_of_noise_are_less(self):
         expected, times = np.array([[3.0, 1.0]]), np.array([[2, 5]])
         limit = np.sqrt(2 * 81 + 5) / (2 * np.sqrt(5))

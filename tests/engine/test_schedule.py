@@ -146,42 +146,6 @@ class TestEqualsTheCalendar:
 
 
 class TestExamples:
-    def at(self, short, *local):
-        schedule = parse_short(short)
-        assert isinstance(schedule, Schedule)
-        zone = zoneinfo.ZoneInfo(schedule.time_zone)
-        times = [dt.datetime.fromisoformat(one).replace(tzinfo=zone).timestamp() for one in local]
-        return [bool(one) for one in schedule.holds(np.array(times))]
-
-    def test_a_night_belongs_to_the_day_it_starts_on(self):
-        """1 June 2024 was a Saturday: Friday's night lasts into it, and Sunday's into Monday is not requested."""
-        nights = "schedule:mon-fri:22:00-06:00@Europe/Paris"
-        assert self.at(nights, "2024-05-31 22:00", "2024-06-01 05:59", "2024-06-01 06:00") == [True, True, False]
-        assert self.at(nights, "2024-06-01 23:00", "2024-06-03 05:00", "2024-06-03 22:00") == [False, False, True]
-
-    def test_dates_are_those_on_which_a_window_starts(self):
-        nights = "schedule:daily:22:00-06:00@Europe/Paris:2024-06-01..2024-06-02"
-        inside = self.at(nights, "2024-06-01 05:00", "2024-06-01 22:00", "2024-06-03 05:00", "2024-06-03 23:00")
-        assert inside == [False, True, True, False]
-
-    def test_an_hour_that_comes_twice_is_inside_both_times(self):
-        twice = dt.datetime(2024, 10, 27, 2, 30, tzinfo=zoneinfo.ZoneInfo("Europe/Paris"))
-        times = np.array([twice.replace(fold=fold).timestamp() for fold in (0, 1)])
-        assert times[1] - times[0] == 3600
-        for short, inside in (("sun:02:00-03:00", True), ("sun:03:00-04:00", False)):
-            schedule = parse_short(f"schedule:{short}@Europe/Paris")
-            assert isinstance(schedule, Schedule)
-            assert schedule.holds(times).tolist() == [inside, inside]
-
-    def test_a_whole_day_and_several_windows(self):
-        short = "schedule:mon-fri:09:00-17:00,sat-sun:00:00-24:00@UTC"
-        assert self.at(short, "2024-06-01 00:00", "2024-06-02 23:59", "2024-06-03 08:59", "2024-06-03 09:00") == [
-            True,
-            True,
-            False,
-            True,
-        ]
-
     def test_each_series_has_its_own_marks(self):
         noon = dt.datetime(2024, 6, 3, 12, tzinfo=dt.UTC).timestamp()
         series = [trajectory([noon]), trajectory([]), trajectory([noon + 3600, noon + 7200])]

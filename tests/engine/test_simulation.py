@@ -257,14 +257,6 @@ class TestCommonNoise:
             for other in independent[:i]:
                 assert abs(np.corrcoef(one, other)[0, 1]) < 0.5  # five standard errors
 
-    def test_is_that_of_simulated_polar(self):
-        series = walk(50)
-        radius = noise.simulated_polar(np.full(50, 0.01), seed=9, repetition=np.arange(3))[0]
-        found = simulation.simulate_errors(
-            EventLevel(epsilon=1.0, radius_m=100.0), series, marks(50, 0), seed=9, repetitions=3
-        )
-        assert np.allclose(found, radius.mean(axis=1), rtol=1e-14)
-
 
 class TestMemory:
     @each("mechanism", [Adaptive(**HOW), Skip(**HOW)], ids=["adaptive", "skip"])

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import geo
 from privacy_engine.data import CheckIns, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.detected_stays import DetectedStays
@@ -81,19 +80,6 @@ def test_the_stays_of_a_person_depend_on_no_other_person(series, others, spec):
     expected = rows(stays_of(own, spec), "a")
     assert rows(stays_of(own + others, spec), "a") == expected
     assert rows(stays_of(others + own, spec), "a") == expected
-
-
-@given(trajectories(), SPECS)
-def test_a_stay_begins_and_lies_within_reach_of_its_events(series, spec):
-    if not detected(series, spec):
-        return
-    for person, time_s, lon, lat in rows(stays_of(series, spec)):
-        starts = [one for one in series if one.person == person and one.time_s is not None and time_s in one.time_s]
-        reach = spec.distance_m * 1.001 + 1  # the mean of points within a circle lies in it, on a plane
-        assert any(
-            (geo.distance_m(one.lon[one.time_s == time_s], one.lat[one.time_s == time_s], lon, lat) <= reach).any()
-            for one in starts
-        )
 
 
 def test_a_stay_across_the_antimeridian_is_there():

@@ -66,10 +66,6 @@ class TestColumns:
         assert column_means(counts, edges).tolist() == [[2.0, 4.5], [5.0, 5.0]]
         assert column_largest(counts[:, 0], edges).tolist() == [3, 5]
 
-    def test_a_column_of_one_timestamp_holds_its_counts(self):
-        counts = np.array([[1, 9], [3, 0]])
-        assert column_means(counts, column_edges(2, 2)).tolist() == counts.tolist()
-
 
 class TestBudgets:
     @given(budgets=st.lists(st.floats(0, 1), min_size=1, max_size=40), window=st.integers(1, 50))

@@ -146,12 +146,6 @@ class TestPublishedFormula:
             landmark_temporal_loss(stepped, mask, *carried), formula(stepped, mask, *carried), rtol=1e-12, atol=1e-12
         )
 
-    def test_skipped_landmarks_spend_nothing_and_still_leak(self):
-        mask, matrix = mask_of(9, [2, 5, 6]), smoothing_matrix(2, 0.1)
-        alpha = landmark_temporal_loss(np.where(mask, 0.0, 1.0), mask, matrix, matrix)
-        assert (alpha[~mask] > 1.0).all()
-        assert (alpha[mask] > 0.5).all()
-
 
 class TestBridge:
     @each("seed", range(12))
@@ -171,16 +165,6 @@ class TestBridge:
         assert np.allclose(
             landmark_temporal_loss(epsilons, none, matrix, matrix, bound="bridge"),
             landmark_temporal_loss(epsilons, none, matrix, matrix),
-        )
-
-    def test_varied_budgets_give_the_same_loss_as_equal_ones(self):
-        matrix, mask = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]]), mask_of(20, [4, 13])
-        equal = np.full(20, 0.3)
-        nearly = equal * (1 + 1e-15 * np.arange(20))
-        assert np.allclose(
-            landmark_temporal_loss(equal, mask, matrix, matrix, bound="bridge"),
-            landmark_temporal_loss(nearly, mask, matrix, matrix, bound="bridge"),
-            rtol=1e-12,
         )
 
     @each("seed", range(8))
