@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +61,7 @@ class Cairn:
 
     home: Path
     url: str = ""
-    storage: Mapping[str, str] | None = None
+    storage: dict | None = None
 
     @property
     def env(self):
@@ -78,13 +77,7 @@ class Cairn:
 
     def python(self, *arguments):
         return subprocess.run(
-            [sys.executable, *arguments],
-            cwd=ROOT,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            timeout=patience(120),
-            check=False,
+            [sys.executable, *arguments], cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=patience(120)
         )
 
     def commands(self, *commands):

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import tempfile
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from redis import Redis
 
 from dashboard.core import beats
 from dashboard.launcher import broker
-from tests.patience import patience
+from tests.patience import until
 
 
 @contextmanager
@@ -23,10 +22,7 @@ def running(*options):
     command = broker.command(broker.find_server(), folder=folder, socket_path=listens_at)
     process = subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL)
     try:
-        give_up = time.monotonic() + patience(15)
-        while not listens_at.exists():
-            assert time.monotonic() < give_up
-            time.sleep(0.02)
+        until(listens_at.exists, 15)
         yield listens_at
     finally:
         process.terminate()

@@ -25,21 +25,19 @@ def verdict(seconds, target, floor_s=0.0, **references):
 
 
 class TestVerdict:
-    def test_met_needs_the_floor_and_every_ratio(self):
+    @each(
+        ("seconds", "numpy", "cause", "text"),
+        [
+            (0.002, 0.08, "", "met"),
+            (0.004, 0.2, "A slow loop.", "**missed**: ratio to the floor 2.00 of the goal. A slow loop."),
+            (0.001, 0.02, "", "**missed**: ratio to numpy 0.50 of the goal. Cause not known."),
+            (0.004, 0.08, "", "**missed**: ratio to numpy 0.50 of the goal, ratio to the floor 2.00 of the goal. Ca"),
+        ],
+    )
+    def test_needs_the_floor_and_every_ratio(self, seconds, numpy, cause, text):
         """The goal is 4 ms over 2 ms: twice the floor."""
-        assert verdict(0.002, Target(0.004, NUMPY_40), 0.001, numpy=0.08) == "met"
-
-    def test_a_missed_floor_is_named_with_its_cause_even_where_the_ratio_is_met(self):
-        text = verdict(0.004, Target(0.004, NUMPY_40, "A slow loop."), 0.001, numpy=0.2)
-        assert text == "**missed**: ratio to the floor 2.00 of the goal. A slow loop."
-
-    def test_a_missed_ratio_is_named_even_where_the_floor_is_met(self):
-        text = verdict(0.001, Target(0.004, NUMPY_40), 0.001, numpy=0.02)
-        assert text == "**missed**: ratio to numpy 0.50 of the goal. Cause not known."
-
-    def test_both_are_named(self):
-        text = verdict(0.004, Target(0.004, NUMPY_40), 0.001, numpy=0.08)
-        assert text.startswith("**missed**: ratio to numpy 0.50 of the goal, ratio to the floor 2.00 of the goal.")
+        given = Target(0.004, NUMPY_40, cause) if cause else Target(0.004, NUMPY_40)
+        assert verdict(seconds, given, 0.001, numpy=numpy).startswith(text)
 
     def test_the_design_time_decides_nothing_and_is_shown(self):
         """A machine that is ten times slower takes ten times as long for peers and floors too."""
@@ -102,14 +100,8 @@ def test_ratios_below_one_are_named():
 
 
 def test_the_page_puts_numbered_items_first_and_names_no_machine():
-    text = page(
-        [
-            Finding("", "other figure", "", "", None),
-            Finding("2", "two", "", "", True),
-            Finding("1", "one", "", "", True),
-        ],
-        3,
-    )
+    rows = [("", "other figure", None), ("2", "two", True), ("1", "one", True)]
+    text = page([Finding(number, name, "", "", met) for number, name, met in rows], 3)
     assert text.index("| 1 |") < text.index("| 2 |") < text.index("## Further figures") < text.index("other figure")
     assert str(ROOT) not in text
 

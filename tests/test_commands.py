@@ -6,7 +6,6 @@ import re
 import socket
 import stat
 import subprocess
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -14,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import patience
-from tests.server import ROOT, Server, clean_environment, fresh_clone, has_terminal_tools
+from tests.patience import patience, until
+from tests.server import ROOT, Server, clean_environment, fresh_clone, of_servers
 
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
@@ -23,13 +22,7 @@ SERVED_S = 60  # within the README's five seconds on a quiet machine; these run 
 FIRST_S = 170  # the first start of a clone installs too: the README allows three minutes
 AGAIN_S = 15
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not has_terminal_tools() and os.environ.get("CI") != "1", reason="needs make, git, curl, bash and /proc"
-    ),
-    pytest.mark.timeout(400),  # with the first start
-]
+pytestmark = of_servers
 
 
 def _block(*, holding):
@@ -39,16 +32,6 @@ def _block(*, holding):
 def _tcp_lines():
     tables = [Path("/proc/net") / name for name in ("tcp", "tcp6")]
     return [line for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
-
-
-def _visit(browser, address):
-    """Return status, final address and text of a page, whatever the status."""
-    try:
-        answer = browser.open(address, timeout=patience(30))
-    except urllib.error.HTTPError as refused:
-        answer = refused
-    with answer:
-        return answer.status, answer.url, answer.read().decode()
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +59,7 @@ def running(clone):
 
 @pytest.fixture(scope="module")
 def token(running):
-    return running.shell(".venv/bin/python manage.py token researcher").split()[-1]
+    return running.token()
 
 
 @pytest.fixture(scope="module")
@@ -95,19 +78,13 @@ class TestARunningServer:
     def test_bytecode_is_written_though_the_environment_forbids_it(self, running):
         assert list((running.clone / "dashboard" / "jobs" / "__pycache__").glob("*.pyc"))
 
-    def test_the_link_logs_in_once(self, running):
-        cookies = urllib.request.HTTPCookieProcessor()
-        status, address, _ = _visit(urllib.request.build_opener(cookies), running.link)
-        assert (status, address) == (200, f"{running.address}/")
-        late = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        assert _visit(late, running.link)[0] == 410
-
-    def test_the_line_that_makes_another_link(self, running):
+    def test_the_links_log_in(self, running):
         line = re.search(r"Another link: +(.+)", running.output)[1]
         printed = running.shell(f"unset CAIRN_PORT CAIRN_HOME; {line}").strip()
-        assert printed.startswith(f"{running.address}/login/once/")
-        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        assert _visit(browser, printed)[0] == 200
+        for link in (running.link, printed):
+            browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with browser.open(link, timeout=patience(30)) as answer:
+                assert (answer.status, answer.url) == (200, f"{running.address}/")
 
     def test_the_lines_of_curl(self, running, token, walk):
         api = f"{running.address}/api/v1"
@@ -120,7 +97,7 @@ class TestARunningServer:
             assert "id" in answer, answer
             given[name] = answer["id"]
             if name != "LANDMARK_SET":
-                self._wait(running, f"/api/v1/{name.lower()}s/{answer['id']}/", token)
+                running.finished(f"/api/v1/{name.lower()}s/{answer['id']}/", token)
         assert json.loads(running.shell(curls[3], **given))["state"] == "done"
         running.shell(curls[4], **given)
         assert len((running.clone / "release.csv").read_text().splitlines()) > 100
@@ -142,7 +119,7 @@ class TestARunningServer:
         upload, release, recommend, download = _block(holding="recommend/")
         for line, name in ((upload, "DATASET"), (release, "RELEASE")):
             given[name] = json.loads(running.shell(line, **given))["id"]
-            self._wait(running, f"/api/v1/{name.lower()}s/{given[name]}/", token)
+            running.finished(f"/api/v1/{name.lower()}s/{given[name]}/", token)
         answer = json.loads(running.shell(recommend, **given))
         assert len(answer["cells"]) == 10
         running.shell(download, **given)
@@ -168,14 +145,6 @@ class TestARunningServer:
         assert "label.json" in lines[4]
         assert float(re.findall(r"Mean error: (\d+) m", lines[5])[0]) > 0
         assert lines[6] == "Refused: mechanism.epsilon must be greater than 0, got -1"
-
-    @staticmethod
-    def _wait(running, path, token):
-        give_up = time.monotonic() + patience(60)
-        while (row := running.get_json(path, token))["state"] in ("queued", "running"):
-            assert time.monotonic() < give_up, row
-            time.sleep(0.2)
-        assert row["state"] in ("ready", "done"), row
 
     def test_the_line_that_makes_the_token(self, running):
         lines = "\n".join(_block(holding="export API")).replace(":8000/", f":{running.port}/")
@@ -210,11 +179,9 @@ class TestARunningServer:
     def test_a_killed_worker_comes_back(self, running):
         before = running.process_ids("[cairn-worker]")
         subprocess.run(["kill", "-9", str(before[0])], check=True)
-        give_up = time.monotonic() + patience(30)
-        while not (now := running.process_ids("[cairn-worker]")) or now[0] in before:
-            assert time.monotonic() < give_up
-            time.sleep(0.1)
-        assert not set(before) & set(now), "a forked child of the dead worker is left"
+        until(lambda: [one for one in running.process_ids("[cairn-worker]")[:1] if one not in before], 30)
+        left = {*before} & {*running.process_ids("[cairn-worker]")}
+        assert not left, "a forked child of the dead worker is left"
 
 
 class TestStopping:
@@ -224,23 +191,18 @@ class TestStopping:
         assert server.processes() == {}
         assert not (server.home / "run" / "broker.sock").exists()
         assert "Traceback" not in server.output
-        again = server.start(limit_s=SERVED_S)
-        server.press_ctrl_c()
+        again = server.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
+        assert server.press_ctrl_c() == 0
         print(f"served in {first:.1f} s on an empty home, {again:.1f} s on a used one")
         assert again < AGAIN_S
 
-    def test_kill_9_of_the_supervisor_leaves_no_orphan(self, server):
+    @pytest.mark.parametrize("kill", [os.kill, os.killpg], ids=["the supervisor", "the whole terminal"])
+    def test_kill_9_leaves_no_orphan(self, server, kill):
         server.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
         assert len(server.processes()) > 4
-        server.process.kill()
+        kill(server.process.pid, 9)
         server.process.wait()
-        assert server.wait_until_empty(limit_s=15) == {}
-
-    def test_kill_9_of_the_whole_terminal_leaves_no_orphan(self, server):
-        server.start(limit_s=SERVED_S)
-        server.signal_terminal(9)
-        server.process.wait()
-        assert server.wait_until_empty(limit_s=15) == {}
+        until(lambda: not server.processes(), 15, lambda: str(server.processes()))
 
 
 class TestRefusals:

@@ -4,16 +4,10 @@ import json
 import time
 import urllib.request
 
-import pytest
+from tests.patience import patience, until
+from tests.server import of_servers, running_server
 
-from tests.patience import patience
-from tests.server import has_terminal_tools, running_server
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(400),
-    pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
-]
+pytestmark = of_servers
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
@@ -22,21 +16,16 @@ def compiled(folder):
 
 
 def sample(server, token):
-    give_up = time.monotonic() + patience(60)
-    while time.monotonic() < give_up:
-        for row in server.get_json("/api/v1/datasets/", token)["results"]:
-            if row["state"] == "ready" and row["kind"] == "trajectory":
-                return row
-        time.sleep(0.1)
-    pytest.fail(f"no sample after a minute\n{server.logs()}")
+    rows = server.get_json("/api/v1/datasets/", token)["results"]
+    return [row for row in rows if row["state"] == "ready" and row["kind"] == "trajectory"]
 
 
 def test_the_page_is_there_first_then_a_release_then_all_kernels(tmp_path):
     kernels = tmp_path / "kernels"
     with running_server(tmp_path / "home", NUMBA_CACHE_DIR=str(kernels)) as server:
         assert len(compiled(kernels)) < 5
-        began, token = time.monotonic(), server.shell(".venv/bin/python manage.py token researcher").split()[-1]
-        dataset = sample(server, token)
+        began, token = time.monotonic(), server.token()
+        dataset = until(lambda: sample(server, token), 60, server.logs)[0]
         assert server.process_ids("[cairn-compiler]")
         marks = server.get_json(f"/api/v1/landmark-sets/?dataset={dataset['id']}", token)["results"][0]
         body = json.dumps({"dataset": dataset["id"], "landmark_set": marks["id"], "mechanism": UNIFORM}).encode()

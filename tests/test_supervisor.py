@@ -3,12 +3,11 @@
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.patience import patience
+from tests.patience import patience, until
 from tests.server import ROOT, Server
 
 RUN = f"""
@@ -45,13 +44,6 @@ def server(tmp_path):
         server.clear_away()
 
 
-def until(what, limit_s, server):
-    give_up = time.monotonic() + patience(limit_s)
-    while not what():
-        assert time.monotonic() < give_up, server.read() + server.logs()
-        time.sleep(0.1)
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_what_hangs_is_killed_and_started_again(server):
@@ -60,10 +52,12 @@ def test_what_hangs_is_killed_and_started_again(server):
         for pid in hung.values():
             os.kill(pid, signal.SIGSTOP)
         for name, pid in hung.items():
-            until(lambda name=name: f"The {name} process gave no answer and was killed." in server.read(), 90, server)
-            until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), 5, server)
-            until(lambda name=name: bool(server.process_ids(COMMANDS[name])), 60, server)
-    until(lambda: ok(server), 120, server)
+            until(
+                lambda name=name: f"The {name} process gave no answer and was killed." in server.read(), 90, server.logs
+            )
+            until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), 5, server.logs)
+            until(lambda name=name: bool(server.process_ids(COMMANDS[name])), 60, server.logs)
+    until(lambda: ok(server), 120, server.logs)
     assert server.output.count("gave no answer") == 3
 
 
@@ -72,9 +66,9 @@ def test_what_hangs_is_killed_and_started_again(server):
 def test_a_sweep_that_hangs_is_started_again_with_its_web_server(server):
     (hung,) = server.process_ids(COMMANDS["web"])
     (server.home / "hang").touch()
-    until(lambda: "The web process gave no answer and was killed." in server.read(), 90, server)
+    until(lambda: "The web process gave no answer and was killed." in server.read(), 90, server.logs)
     (server.home / "hang").unlink()
-    until(lambda: bool({*server.process_ids(COMMANDS["web"])} - {hung}) and ok(server), 60, server)
+    until(lambda: bool({*server.process_ids(COMMANDS["web"])} - {hung}) and ok(server), 60, server.logs)
 
 
 def ok(server):

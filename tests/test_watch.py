@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import patience
+from tests.patience import patience, until
 from tests.redis_server import age_beat
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,13 +48,8 @@ class TestWatch:
             "import os, pathlib, sys\nif pid := os.fork(): pathlib.Path(sys.argv[1]).write_text(str(pid))\n" + STUBBORN
         )
         assert ended(start(tmp_path / "never", code, str(started)))[0] == 70
-        child, give_up = int(started.read_text()), time.monotonic() + patience(5)
-        while time.monotonic() < give_up and Path(f"/proc/{child}/status").exists():
-            if "State:\tZ" in Path(f"/proc/{child}/status").read_text():
-                break
-            time.sleep(0.05)
-        else:
-            assert not Path(f"/proc/{child}").exists()
+        child = Path(f"/proc/{started.read_text()}/status")
+        until(lambda: not child.exists() or "State:\tZ" in child.read_text(), 5)
 
     def test_leaves_alone_what_answers_and_hands_signals_on(self, tmp_path):
         alive = tmp_path / "alive"
@@ -79,12 +74,8 @@ class TestWatch:
         answers = iter([False, False, False, True] * 3)
         handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
         try:
-            code = watch.watch(
-                [sys.executable, "-c", f"import time; time.sleep({patience(1.5)})"],
-                lambda: next(answers, True),
-                starts_s=0,
-                every_s=0.05,
-            )
+            command = [sys.executable, "-c", f"import time; time.sleep({patience(1.5)})"]
+            code = watch.watch(command, lambda: next(answers, True), starts_s=0, every_s=0.05)
         finally:
             for number, handler in zip((signal.SIGTERM, signal.SIGINT), handlers, strict=True):
                 signal.signal(number, handler)
