@@ -27,7 +27,8 @@ def test_the_page_is_there_first_then_a_release_then_all_kernels(tmp_path):
         began, token = time.monotonic(), server.token()
         dataset = until(lambda: sample(server, token), 60, server.logs)[0]
         assert server.process_ids("[cairn-compiler]")
-        marks = server.get_json(f"/api/v1/landmark-sets/?dataset={dataset['id']}", token)["results"][0]
+        sets = f"/api/v1/landmark-sets/?dataset={dataset['id']}"
+        marks = until(lambda: server.get_json(sets, token)["results"], 60)[0]
         body = json.dumps({"dataset": dataset["id"], "landmark_set": marks["id"], "mechanism": UNIFORM}).encode()
         headers = {"Authorization": f"Token {token}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{server.address}/api/v1/releases/", body, headers)
