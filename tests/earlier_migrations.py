@@ -50,7 +50,6 @@ def is_made_up(name):
 
 
 def main(how):
-    """Migrate an empty database and print its schema."""
     import django
     from django.core.management import call_command
 

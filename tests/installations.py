@@ -57,8 +57,6 @@ DATASETS = 11
 
 @dataclass(frozen=True)
 class Cairn:
-    """An installation: a home, a database, and a storage that hosts share if there is one."""
-
     home: Path
     url: str = ""
     storage: dict | None = None
@@ -81,19 +79,16 @@ class Cairn:
         )
 
     def commands(self, *commands):
-        """Exit code and output of each command."""
         done = self.python("-c", COMMANDS, json.dumps([command.split("|") for command in commands]))
         assert done.returncode == 0, done.stdout + done.stderr
         return [(code, output) for code, output in json.loads(done.stdout.splitlines()[-1])]
 
     def manage(self, *commands):
-        """The output of commands that succeed."""
         found = self.commands(*commands)
         assert [code for code, _ in found] == [0] * len(found), found
         return "".join(output for _, output in found)
 
     def set_up(self, datasets=DATASETS):
-        """With a user, datasets and their files, all of them old."""
         self.manage("migrate|-v0", f"shell|-v0|-c|{SET_UP.format(datasets=datasets)}")
         age(self.home)
         return self

@@ -39,7 +39,6 @@ STREAM = {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 
 
 
 def bring_up():
-    """Bring the loopback interface up, and lead every address to it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         request = struct.pack("16sH14x", b"lo", 0)
         (flags,) = struct.unpack("16xH14x", fcntl.ioctl(control, SIOCGIFFLAGS, request))
@@ -64,7 +63,6 @@ class Record(threading.Thread):
                 self.seen[found] = self.seen.get(found, 0) + 1
 
     def take(self):
-        """Return what was seen since the last time."""
         time.sleep(0.3)
         found, self.seen = self.seen, {}
         return found
@@ -89,8 +87,6 @@ def destination(packet):
 
 
 class Deployment:
-    """The processes of docker-compose.yml, with their commands, and requests to them."""
-
     def __init__(self, folder, database):
         self.folder, self.processes = folder, {}
         self.services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
@@ -149,7 +145,6 @@ class Deployment:
         return done.stdout
 
     def send(self, path, body=None, kind="application/json"):
-        """The body of the answer."""
         headers = {"Authorization": f"Token {self.token}", "Content-Type": kind}
         with urlopen(Request(f"http://127.0.0.1:8000{path}", body, headers), timeout=patience(60)) as answer:
             found: bytes = answer.read() if not path.endswith("/live/") else answer.readline()
@@ -164,7 +159,6 @@ class Deployment:
         return found
 
     def done(self, row):
-        """The row once a worker has done it."""
         found = until(lambda: ended(self.read(row["urls"]["self"])), row["urls"]["self"])
         if found["state"] not in ("done", "ready"):
             raise RuntimeError(f"{row['urls']['self']} {found['state']}: {found['error']}")
@@ -194,7 +188,6 @@ def upload(made):
 
 
 def by_api(made):
-    """Each task that was done, with the pages that show it."""
     dataset = upload(made)
     yield "import", [dataset["urls"]["page"], "/datasets/"]
     marks = made.post("landmark-sets/", {"dataset": dataset["id"], "method": {"name": "manual", "events": [0, 9, 300]}})

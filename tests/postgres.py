@@ -27,7 +27,6 @@ def programs():
 
 @contextlib.contextmanager
 def cluster(bin_folder):
-    """Start a server, and yield its DATABASE_URL."""
     with running(bin_folder) as server:
         yield server.url
 
@@ -45,8 +44,6 @@ def running(bin_folder):
 
 
 class Cluster:
-    """A database folder of its own and the server on it."""
-
     def __init__(self, bin_folder):
         self.bin_folder, self.person = bin_folder, _unprivileged()
         self.folder = Path(tempfile.mkdtemp(prefix="cpg-"))
@@ -63,7 +60,6 @@ class Cluster:
             raise
 
     def start(self):
-        """Start the server, and wait until it answers."""
         # a commit is written, if not to the disk: SIGQUIT must lose none
         options = ["-c", "listen_addresses=", "-c", "fsync=off", "-N", "60"]
         command = [self.bin_folder / "postgres", "-D", self.folder / "data", "-k", self.folder, *options]
@@ -82,7 +78,6 @@ class Cluster:
             self.process.wait()
 
     def remove(self):
-        """Stop what runs, and delete the folder."""
         if self.process and self.process.poll() is None:
             self.stop()
         shutil.rmtree(self.folder)

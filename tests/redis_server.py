@@ -16,7 +16,6 @@ from tests.patience import until
 
 @contextmanager
 def running(*options):
-    """Its socket, while it runs with further options."""
     folder = Path(tempfile.mkdtemp(prefix="cairn-redis-"))  # a socket's path has at most 107 characters
     listens_at = folder / "b.sock"
     command = broker.command(broker.find_server(), folder=folder, socket_path=listens_at)
@@ -31,6 +30,5 @@ def running(*options):
 
 
 def age_beat(kind, name, age_s):
-    """Let the beat of a process be so many seconds old."""
     client = Redis(unix_socket_path=settings.CELERY_BROKER_URL.removeprefix("redis+socket://"))
     assert client.pexpire(f"cairn:beat:{kind}:{name}", round((beats.FORGOTTEN_S - age_s) * 1000))

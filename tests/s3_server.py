@@ -22,8 +22,6 @@ KEYS = {"AWS_ACCESS_KEY_ID": "of-a-test", "AWS_SECRET_ACCESS_KEY": "of-a-test", 
 
 
 class S3Server:
-    """The process, its address, and the faults that it has."""
-
     def __init__(self, folder):
         self.folder = folder
         self.faults = folder / "faults"
@@ -36,7 +34,6 @@ class S3Server:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self):
-        """Start it at the port that it had, or any."""
         up = self.folder / "port"
         up.unlink(missing_ok=True)
         with (self.folder / "log").open("ab") as log:
@@ -64,17 +61,14 @@ class S3Server:
         self.faults.write_text("\n".join(rules))
 
     def requests(self):
-        """Method and path of what was requested so far."""
         return self.log.read_text().splitlines() if self.log.exists() else []
 
     def environment(self, prefix):
-        """The settings of a process that stores its files there."""
         return KEYS | {"CAIRN_STORAGE": f"s3://{BUCKET}/{prefix}", "CAIRN_S3_ENDPOINT": self.endpoint}
 
 
 @contextlib.contextmanager
 def running_s3(folder):
-    """A server with an empty bucket, until the block ends."""
     server = S3Server(folder)
     server.start()
     try:

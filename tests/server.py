@@ -109,7 +109,6 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def press_ctrl_c(self, limit_s=40):
-        """Send what Ctrl-C sends, wait, and return make's exit code."""
         os.killpg(self.process.pid, signal.SIGINT)
         code = self.process.wait(patience(limit_s))
         self.read()
@@ -136,7 +135,6 @@ class Server:
         return sorted(pid for pid, command in self.processes().items() if part_of_command in command)
 
     def shell(self, line, **variables):
-        """Run one line of the README here, and return what it prints."""
         done = subprocess.run(
             ["bash", "-c", line], cwd=self.clone, env=self.env | variables, capture_output=True, text=True,
             timeout=patience(120),
@@ -148,7 +146,6 @@ class Server:
         return self.shell(".venv/bin/python manage.py token researcher").split()[-1]
 
     def finished(self, path, token):
-        """The row at ``path`` once its job is over."""
         row = until(lambda: ended(self.get_json(path, token)), 200, f"{path} does not end")
         assert row["state"] in ("ready", "done"), row
         return row
@@ -159,7 +156,6 @@ class Server:
             return json.load(answer)
 
     def clear_away(self):
-        """Leave no process behind, however a test ended."""
         for pid in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

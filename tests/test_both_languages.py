@@ -36,7 +36,6 @@ def rule_of(whole, lowest, highest):
 
 
 def in_javascript(module, name, calls):
-    """Return what a function of static/js gives for several calls."""
     node = Path(sys.prefix) / "bin" / "node"
     given = json.dumps([f"{ROOT}/static/js/{module}.js", name, calls])
     found = subprocess.run(

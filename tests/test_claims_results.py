@@ -19,12 +19,10 @@ RESULTS = (ROOT / "docs" / "results.md").read_text()
 
 
 def part(name):
-    """What a script wrote."""
     return RESULTS.partition(f"<!-- {name} -->")[2].partition(f"<!-- /{name} -->")[0]
 
 
 def rows(text, start):
-    """The cells of the table rows that start so."""
     lines = [line for line in text.splitlines() if line.startswith(f"| {start}")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
@@ -105,8 +103,6 @@ class TestLandmarks:
 
 
 class TestPages:
-    """Sentences of docs/results.md and README.md, and the tables that they are of."""
-
     def test_the_traces_have_the_papers_shares_and_the_page_states_the_readings(self):
         [row] = rows(part("people"), "The paper's five settings")
         head = rows(part("people"), "claim")[0]

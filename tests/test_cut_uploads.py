@@ -32,13 +32,10 @@ HALF_SENT, DRIBBLING = 150, 200
 
 
 class Address(NamedTuple):
-    """Where a web server listens, and whether by TLS."""
-
     port: int
     tls: bool = False
 
     def opened(self):
-        """A connection."""
         plain = socket.create_connection(("127.0.0.1", self.port), timeout=patience(60))
         return ssl._create_unverified_context().wrap_socket(plain) if self.tls else plain
 
@@ -82,14 +79,12 @@ def head(token, method, path, **headers):
 
 
 def request(address, token, method, path, body=b"", **headers):
-    """The head of the answer."""
     with address.opened() as wire:
         wire.sendall(head(token, method, path, Content_Length=len(body), **headers) + body)
         return b"".join(iter(lambda: wire.recv(65536), b"")).decode()
 
 
 def begun(address, token, size):
-    """The path of a new upload."""
     answer = request(address, token, "POST", "/api/v1/uploads/", Upload_Length=size)
     return re.search(r"^Location: https?://[^/]+(\S+)", answer, re.MULTILINE | re.IGNORECASE)[1]
 

@@ -48,7 +48,6 @@ def context(files):
 
 
 def tracked():
-    """The files of the repository, also those not committed yet."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
@@ -99,7 +98,6 @@ class Build:
                 shutil.copy(ROOT / one, place)
 
     def shell(self, line):
-        """Run a line of the image's shell."""
         command = ["sh", "-euc", self.here(line)]
         done = subprocess.run(command, cwd=self.app, env=self.env, capture_output=True, text=True)
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"

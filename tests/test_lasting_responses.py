@@ -66,14 +66,11 @@ CSRF = "x" * 32
 
 
 class Web:
-    """The address of a web server, and the database behind it."""
-
     def __init__(self, server, port, people):
         self.port, self.people, self.database = port, people, server.home / "cairn.sqlite3"
         self.cookie, self.csrf = f"cairn_{server.port}", f"csrf_{server.port}"  # by CAIRN_PORT
 
     def send(self, person, session, path, form=""):
-        """A form of a session."""
         headers = {
             "Cookie": f"{self.cookie}={person[session]}; {self.csrf}={CSRF}",
             "X-CSRFToken": CSRF,

@@ -17,7 +17,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def why_not():
-    """Return why there can be no such namespace here; empty where there can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
     missing = [name for name in ("unshare", "ip", "redis-server") if not shutil.which(name)]

@@ -87,7 +87,6 @@ def test_the_workbench_serves_from_an_environment_without_the_sources(source, tm
 
 
 def _open(address):
-    """Status and text of a page, with the cookies of a redirect."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     with browser.open(address, timeout=patience(30)) as answer:
         return answer.status, answer.read().decode()

@@ -22,8 +22,6 @@ needs_nginx = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 
 class Cairn(BaseHTTPRequestHandler):
-    """A substitute for the web server that records what arrives and when."""
-
     seen: list[dict[str, Any]] = []
     protocol_version = "HTTP/1.1"
 
@@ -126,7 +124,6 @@ class TestProxy:
 
 
 def get(client, path, headers):
-    """Status and headers of one request; the connection is closed."""
     with closing(client):
         client.request("GET", path, headers=headers)
         answer = client.getresponse()

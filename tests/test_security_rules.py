@@ -108,11 +108,6 @@ def test_the_search_finds_what_is_not_allowed(text):
     assert list(_faults(ast.parse(text)))
 
 
-@each("text", ["np.random.default_rng(7)", "logger.warning('%s', type(error).__name__)", "rng.normal(0, 1)"])
-def test_the_search_leaves_what_is_right(text):
-    assert list(_faults(ast.parse(text))) == []
-
-
 def test_scripts_write_text_and_no_html():
     written = re.compile(
         r"(inner|outer)HTML\s*\+?=[^=]|insertAdjacentHTML|document\.write|\beval\(|new Function\(|setHTMLUnsafe"

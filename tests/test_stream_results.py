@@ -3,8 +3,7 @@
 import pytest
 
 from benchmarks.stream_errors import EPSILONS, WINDOWS, Store, rows
-from benchmarks.stream_tables import ARE, MAE, Measured, best_other, beyond, number, ratio, shrink, whole_grid
-from tests.cases import each
+from benchmarks.stream_tables import ARE, MAE, Measured, best_other, beyond, ratio, shrink, whole_grid
 
 
 @pytest.fixture
@@ -45,8 +44,3 @@ def test_the_grid_has_every_row_and_cell_once(store):
     assert len(lines) == 4 * (len(rows(1.0, 100)) + 1)
     assert {line.count(" | ") for line in lines} == {len(EPSILONS) * len(WINDOWS)}
     assert "1.50 ± 0.5" in text
-
-
-@each(("value", "text"), [(0.0884, "0.0884"), (5.0979, "5.10"), (344.66, "345"), (5432.1, "5432")])
-def test_numbers_have_three_digits(value, text):
-    assert number(value) == text

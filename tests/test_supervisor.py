@@ -33,7 +33,6 @@ COMMANDS = {"worker": "[cairn-worker]", "web": "[cairn-web]", "broker": "unixsoc
 
 @pytest.fixture
 def server(tmp_path):
-    """A Cairn of its own whose supervisor is less patient."""
     server = Server(ROOT, home=tmp_path / "cairn")
     server.env |= {"CAIRN_SWEEP_S": "1"}
     try:
@@ -72,7 +71,6 @@ def test_a_sweep_that_hangs_is_started_again_with_its_web_server(server):
 
 
 def ok(server):
-    """Whether web, broker, worker and sweep answer."""
     try:
         found = server.get_json("/healthz", token="none")
     except OSError:

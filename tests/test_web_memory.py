@@ -67,8 +67,6 @@ def server(tmp_path_factory):
 
 
 class Reader:
-    """Who requests pages and the API of the server at ``address``, logged in by ``cookies``."""
-
     def __init__(self, address, cookies):
         self.address, self.cookies = address, cookies
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(cookies))
@@ -88,7 +86,6 @@ class Reader:
             return json.load(answer)
 
     def finished(self, row):
-        """The row once its job is over."""
         row = until(lambda: ended(self.json(row["urls"]["self"])), 120)
         assert row["state"] in ("ready", "done"), row
         return row

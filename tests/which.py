@@ -19,7 +19,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def matching(pattern):
-    """How often each file of tests has a pattern."""
     return Counter({name: found for name, text in texts().items() if (found := len(re.findall(pattern, text)))})
 
 
@@ -39,7 +38,6 @@ def pages():
 
 
 def of_page(route, name):
-    """The tests of one page."""
     if name.endswith("None"):
         return Counter()
     address = re.sub(r"<[^>]*>", "@", route)
@@ -48,7 +46,6 @@ def of_page(route, name):
 
 
 def of_address(address):
-    """The tests of the page with an address of the server."""
     from django.urls import Resolver404, resolve
 
     try:
@@ -71,7 +68,6 @@ def of_source(file):
 
 
 def of_python(file):
-    """The tests of a module, and those of its pages."""
     return of_source(file) + of_view(file.removesuffix(".py").replace("/", "."))
 
 
@@ -109,7 +105,6 @@ def of(name):
 
 
 def changed_since(base):
-    """The files that differ from a commit, and those that git does not know yet."""
     return sorted(git("diff", "--name-only", base) | git("ls-files", "--others", "--exclude-standard"))
 
 

@@ -53,7 +53,6 @@ def _workbook():
 
 @cache
 def _vector_files():
-    """A zipped shapefile and a FlatGeobuf of two fixes."""
     points = np.array([struct.pack("<BIdd", 1, 1, 13.4 + i, 52.5) for i in range(2)], dtype=object)
     times = ["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z"]
     fields = [np.array(one, dtype=object) for one in (["u", "u"], times)]
@@ -130,7 +129,6 @@ def refused(read):
 
 
 def in_json(found):
-    """What a page is sent of a preview can be written as JSON."""
     problem = found.problem and found.problem.as_dict()
     columns = [vars(column) for column in found.columns]
     json.dumps([columns, found.rows, found.mapping, found.guesses, problem], allow_nan=False)

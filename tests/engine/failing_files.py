@@ -34,8 +34,6 @@ LARGE = 400_000
 
 
 class FailingFile(NamedTuple):
-    """A file that cannot be read, and what its owner may have chosen."""
-
     name: str
     made: object
     options: dict = {}
@@ -44,12 +42,10 @@ class FailingFile(NamedTuple):
 
     @property
     def data(self):
-        """The bytes, made when they are needed."""
         return self.made if isinstance(self.made, bytes) else self.made()
 
 
 def codes():
-    """Every code that the formats and the cleaning state, with a place where they do."""
     found = {}
     for path in SOURCES:
         for call in ast.walk(ast.parse(path.read_text())):
@@ -71,7 +67,6 @@ def _stated(call):
 
 
 def parquet(write=pq.write_table, **columns):
-    """A Parquet file of these columns, or one of another kind."""
     out = io.BytesIO()
     write(pa.table(columns), out)
     return out.getvalue()
@@ -81,7 +76,6 @@ feather = partial(parquet, pyarrow.feather.write_feather)
 
 
 def arrow_stream(table, rows, compression=None):
-    """An Arrow stream in batches of ``rows``."""
     out = io.BytesIO()
     with pa.ipc.new_stream(out, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
         writer.write_table(table, max_chunksize=rows)
@@ -89,12 +83,10 @@ def arrow_stream(table, rows, compression=None):
 
 
 def noise(rows=LARGE // 8):
-    """A column that no compressor makes small."""
     return np.random.default_rng(7).uniform(0, 1, rows)
 
 
 def encrypted():
-    """An archive whose member claims to be encrypted."""
     data = bytearray(zipped(**{"a.csv": samples.CSV}))
     for at in (6, data.rindex(b"PK\x01\x02") + 8):
         data[at] |= 1
@@ -102,7 +94,6 @@ def encrypted():
 
 
 def moving(**feature):
-    """A moving feature with some members changed."""
     found = json.loads(samples.MOVING)
     found["features"][0]["temporalGeometry"] |= feature
     return json.dumps(found).encode()
@@ -116,7 +107,6 @@ def rewritten(name, **members):
 
 
 def large_and_long():
-    """A Parquet file of more than 300 kB and more rows than are read."""
     padding = {b"padding": noise().tobytes()}
     return parquet(
         lambda table, out: pq.write_table(table.replace_schema_metadata(padding), out), lat=pa.nulls(MANY_ROWS)
@@ -134,7 +124,6 @@ OLD_FEATHER = b"FEA1" + bytes(100) + b"FEA1"
 
 
 def counts(names, mark=""):
-    """A long table of counts with so many columns of names."""
     header = ",".join(["date", *(f"name{i}" for i in range(names)), "count"]) + "\n"
     return (header + LONG_COUNTS.format(*[",".join(f"x{mark}{i}" for i in range(names))] * 8)).encode()
 

@@ -20,7 +20,6 @@ START_S = 1_718_452_800
 
 
 def frame(n):
-    """Times, longitudes and latitudes of a walk of two people, one after the other."""
     rng = np.random.default_rng(n)
     lon, lat = (np.round(base + rng.normal(0, 1e-4, n).cumsum(), 6) for base in (13.4, 52.5))
     time = pd.to_datetime(START_S + np.arange(n), unit="s", utc=True)
@@ -28,7 +27,6 @@ def frame(n):
 
 
 def rows(n):
-    """The same, times in ISO 8601."""
     made = frame(n)
     return zip(
         made.user, made.time.dt.strftime("%Y-%m-%dT%H:%M:%SZ"), made.lon.tolist(), made.lat.tolist(), strict=True

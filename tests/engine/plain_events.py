@@ -48,7 +48,6 @@ def neighbours(one, other):
 
 
 def shared(one, other):
-    """The events of each that they share, by way."""
     found: Found = {"same": (one & other, one & other)}
     for way, look in (("zone", _shifted), ("moved", _moved)):
         left = [side - set().union(*(pair[i] for pair in found.values())) for i, side in enumerate((one, other))]
@@ -92,5 +91,4 @@ def _moved(one, other):
 
 
 def classes(events, held):
-    """How many events are held by which other uploads."""
     return Counter(frozenset(upload for upload, its in held.items() if event in its) for event in events)

@@ -33,7 +33,6 @@ _ODD = ("zero", "far", "beyond", "west", "untimed", "undated", "order", "zoned",
 
 @makes("fit")
 def fit(rng):
-    """Records with their own time, with five bits of one, or with that of the record before."""
     style = Style(rng, texts=False, units=("degrees",), times=("s",), odd=("zero", "west", "untimed", "empty", "early"))
     kinds = rng.choice(((0,), (0,), (0, 1), (0, 1, 2)))
     definition = b"\0\0" + struct.pack("<HB", 20, 3) + bytes([253, 4, 134, 0, 4, 133, 1, 4, 133])
@@ -59,7 +58,6 @@ def fit(rng):
 
 
 def _shape(fixes):
-    """A point or a line as well-known binary."""
     places = [[float(value) for value in (one.lon, one.lat)] for one in fixes]
     if len(places) == 1:
         return struct.pack("<BIdd", 1, 1, *places[0])
@@ -82,7 +80,6 @@ def _layer(rng):
 
 @makes("geopackage")
 def geopackage(rng):
-    """One table of features, or two of which one may have no times."""
     names, row, style, _ = _layer(rng)
     second = rng.random() < 0.3
     typed = rng.random() < 0.5
@@ -143,7 +140,6 @@ makes("shapefile")(lambda rng: _written(rng, "fixes.shp"))
 
 @makes("zip")
 def archive(rng):
-    """Tables of several members, whose units and orders may differ."""
     members = []
     for i in range(rng.randint(1, 3)):
         style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma", "e7"), foreign=True)
@@ -176,7 +172,6 @@ def archive(rng):
 
 @makes("zip", "checkins")
 def checkins_with_venues(rng):
-    """A table of check-ins, some without a position, beside the list of their venues."""
     style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma"), foreign=True)
     placed = rng.random() < 0.6
     header = ["user", "time", "venue", *(["longitude", "latitude"] if placed else [])]

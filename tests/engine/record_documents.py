@@ -84,7 +84,6 @@ def _features(rng):
 
 @makes("geojson")
 def geojson(rng):
-    """Points, lines, or Overland's wrapper of points."""
     found, other, style = _features(rng)
     key = rng.choice(("features", "features", "locations"))
     return File(
@@ -95,7 +94,6 @@ def geojson(rng):
 
 @makes("geojson")
 def vertices(rng):
-    """One line, of which a record is a position with its time."""
     style = _style(rng)
     fourth = rng.random() < 0.5
 
@@ -115,7 +113,6 @@ def vertices(rng):
 
 @makes("geojsonseq")
 def geojsonseq(rng):
-    """A feature on each line, of which some are damaged."""
     found, other, style = _features(rng)
 
     def render(of):
@@ -126,7 +123,6 @@ def geojsonseq(rng):
 
 @makes("mfjson")
 def mfjson(rng):
-    """Moving points with an identifier, with a user, or with neither."""
     style = _style(rng, times=("iso", "naive", "ms", "offset"))
     key = rng.choice(("user", "id", "", "name"))
 
@@ -149,7 +145,6 @@ def mfjson(rng):
 
 @makes("json")
 def nested(rng):
-    """Records whose position lies in an inner object, of which some have another beside it."""
     style = _style(rng, units=("degrees", "e7"))
 
     def cells(one):
@@ -166,7 +161,6 @@ def nested(rng):
 
 @makes("json")
 def several_lists(rng):
-    """Records in several lists of a document, of which one is read; the others may be empty, or hold positions too."""
     style = _style(rng, units=("degrees", "e7"))
     keys = rng.choice((("a", "b"), ("a", "b", "c"), ("b", "a/~")))
     inner = rng.random() < 0.4
@@ -186,7 +180,6 @@ def several_lists(rng):
 
 @makes("owntracks")
 def owntracks(rng):
-    """Locations of devices, and a few events."""
     style = _style(rng, times=("s", "s", "ms"), units=("degrees", "swapped"))
     topics, lines = rng.random() < 0.7, rng.random() < 0.7
 
@@ -207,7 +200,6 @@ def owntracks(rng):
 
 @makes("takeout")
 def takeout(rng):
-    """Google's records, visits and the phone's timeline."""
     style = _style(rng, times=("iso", "iso", "offset", "naive", "ms"), units=("degrees",))
     key = rng.choice(("locations", "semanticSegments", "timelineObjects"))
 
@@ -252,7 +244,6 @@ def _element(name, value):
 
 @makes("gpx")
 def gpx(rng):
-    """Points of tracks, in one kind or in several."""
     kinds = rng.choice((("trkpt",), ("trkpt",), ("wpt",), ("rtept",), ("trkpt", "wpt", "wpt"), ("rtept", "wpt")))
     ours = ' creator="Cairn"' if rng.random() < 0.2 else ""
 
@@ -279,7 +270,6 @@ def gpx(rng):
 
 @makes("kml")
 def kml(rng):
-    """Placemarks with a time, a span or none, and positions of a track."""
     ways = rng.choice((("track",), ("when",), ("none",), ("span", "when"), ("track", "when", "none"), ("none", "when")))
 
     def cells(one):
@@ -305,8 +295,6 @@ def kml(rng):
 
 @makes("tcx")
 def tcx(rng):
-    """Track points, of which some have no position."""
-
     def cells(one):
         place = _element("LatitudeDegrees", one.lat) + _element("LongitudeDegrees", one.lon)
         return (
@@ -357,7 +345,6 @@ def nmea(rng):
 
 @makes("igc")
 def igc(rng):
-    """B records of a flight, of which some are damaged, and perhaps a second date."""
     style = Style(
         rng, texts=False, units=("degrees",), times=("iso",), odd=("zero", "west", "early", "letters"), foreign=True
     )

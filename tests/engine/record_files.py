@@ -46,8 +46,6 @@ GENERATORS: dict[tuple[str, str], list[Make]] = {}
 
 
 def makes(name, kind="trajectory"):
-    """Register a generator of files of a format."""
-
     def registered(make):
         GENERATORS.setdefault((name, kind), []).append(make)
         return make
@@ -57,8 +55,6 @@ def makes(name, kind="trajectory"):
 
 @dataclass(frozen=True)
 class Fix:
-    """One position as it is written: numbers, or texts where a record is odd."""
-
     number: int
     user: str
     lon: Any
@@ -87,8 +83,6 @@ ODD_TEXTS = ("empty", "letters", "comma", "untimed", "undated", "order", "zoned"
 
 @dataclass
 class Style:
-    """How the fixes of one file are written."""
-
     rng: random.Random
     texts: bool = True
     times: Sequence[str] = (*DATES, *UNITS, "days", "none")
@@ -116,11 +110,9 @@ class Style:
             self.options["crs"] = "EPSG:3857"
 
     def fixes(self):
-        """The fixes of a file."""
         return [self.fix(i) for i in range(self.count)]
 
     def fix(self, number, odd=None):
-        """A fix, which may be an odd one."""
         rng = self.rng
         odd = (rng.choice(self.odd) if self.odd and rng.random() < self.often else "") if odd is None else odd
         lon, lat = self._lon(), LAT_START + number * LAT_STEP
@@ -195,7 +187,6 @@ class Style:
         return (f"{x}".replace(".", ","), f"{y}".replace(".", ",")) if unit == "comma" else (x, y)
 
     def written(self, seconds, style):
-        """An instant as this style writes it."""
         if style in UNITS:
             return int(seconds) * UNITS[style]
         if style == "days":
@@ -212,7 +203,6 @@ def _mercator(lat):
 
 
 def encoded(text):
-    """A text as UTF-8 but for what is none."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -222,12 +212,10 @@ def json_of(value):
 
 
 def text(value):
-    """A cell as text; empty for None."""
     return "" if value is None else str(value)
 
 
 def records(style, cells):
-    """A record for each fix, and one that may stand in another's place."""
     found = [Record(cells(one), (one.known,)) for one in style.fixes()]
     other = style.fix(OTHER)
     return found, Record(cells(other), (other.known,))

@@ -20,8 +20,6 @@ class Refused(Exception):
 
 
 class First(NamedTuple):
-    """The first reading of a file, and the options for every later one."""
-
     reading: Reading
     options: dict[str, Any]
     kinds: tuple[str, ...]
@@ -58,7 +56,6 @@ def again(file, found, first):
 
 
 def codes(*readings):
-    """The codes of the notes of readings."""
     return {note["code"] for one in readings if one is not None for note in one.report.notes}
 
 
@@ -107,13 +104,11 @@ def unknown(file, first):
 
 
 def check_left_out(before, after, record):
-    """Every row but those of ``record`` is as it was."""
     named = codes(before, after)
     _check(rows_of(before, named), rows_of(after, named), record.lats, (), named, before.kind)
 
 
 def check_changed(before, after, record, other):
-    """Every row but those of ``record``, and of ``other`` in its place, is as it was."""
     named = codes(before, after)
     _check(rows_of(before, named), rows_of(after, named), record.lats, other.lats, named, before.kind)
 
@@ -142,7 +137,6 @@ def _series(row):
 
 
 def _check_counts(before, after, more):
-    """Only counts of one timestamp, or of one before and one after, differ."""
     changed = {row[:2] for a, b in ((before, after), (after, before)) for row in (Counter(a) - Counter(b)).elements()}
     times = {time for time, _ in changed}
     assert len(times) <= 1 + more, f"counts of other timestamps: {sorted(map(str, changed))[:6]}"

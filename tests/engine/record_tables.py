@@ -17,8 +17,6 @@ Header = Sequence[str]
 
 
 def csv_of(header, delimiter, before=""):
-    """Records as lines of text."""
-
     def render(rows):
         out = io.StringIO()
         writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
@@ -191,7 +189,6 @@ makes("csv", "checkins")(_published)
 
 @makes("movebank")
 def movebank(rng):
-    """Fixes of animals."""
     style = Style(rng, times=("naive", "iso", "dmy"), units=("degrees",), foreign=True)
     header = ["event-id", "timestamp", "location-long", "location-lat", "individual-local-identifier"]
     found, other = records(style, lambda one: [one.number, one.time, one.lon, one.lat, one.user])
@@ -200,7 +197,6 @@ def movebank(rng):
 
 @makes("ais")
 def ais(rng):
-    """Positions of ships, of which some are 91, 181: none."""
     style = Style(rng, times=("naive", "dmy", "mdy"), units=("degrees",), foreign=True)
     header = ["# Timestamp", "MMSI", "Latitude", "Longitude", "Name"]
 
@@ -214,7 +210,6 @@ def ais(rng):
 
 @makes("plt")
 def plt(rng):
-    """Fixes of Geolife or OziExplorer, some with times that are not padded."""
     ozi = rng.random() < 0.4
     style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"), foreign=True)
     head = "OziExplorer Track Point File Version 2.1\n" if ozi else "Geolife trajectory\n"
@@ -241,7 +236,6 @@ def plt(rng):
 
 @makes("tdrive")
 def tdrive(rng):
-    """Fixes of taxis."""
     style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"), foreign=True)
     header = ["id", "datetime", "lon", "lat"] if rng.random() < 0.3 else None
     found, other = records(style, lambda one: [f"{ord(one.user[0])}{one.tail}", one.time, one.lon, one.lat])
@@ -250,7 +244,6 @@ def tdrive(rng):
 
 @makes("gtfs")
 def gtfs(rng):
-    """Points of shapes, whose order is that of their sequence numbers."""
     style = Style(rng, times=("none",), units=("degrees",), foreign=True)
     header = ["shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence"]
     found, other = records(
@@ -261,7 +254,6 @@ def gtfs(rng):
 
 @makes("porto")
 def porto(rng):
-    """Trips of taxis."""
     style = Style(
         rng, times=("s", "ms", "none"), units=("degrees",), texts=False, odd=("beyond", "west", "zero", "unit"),
         foreign=True,
@@ -283,7 +275,6 @@ def porto(rng):
 
 @makes("wkt")
 def wkt(rng):
-    """Geometries as text, points and lines, whose times are of the rows or of the ends."""
     style = Style(rng, units=("degrees",), texts=False, foreign=True)
     srid, ends = rng.choice(("", "", "SRID=4326;", "mixed")), rng.random() < 0.4
     header = ["user", *(["prev_t", "t"] if ends else ["time"]), rng.choice(("geom", "wkt", "what"))]

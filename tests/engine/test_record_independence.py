@@ -30,7 +30,6 @@ def test_every_format_and_kind_has_a_generator():
 
 
 def generated(name, kind, number):
-    """The file of this number of a format and kind."""
     rng = random.Random(zlib.crc32(f"{name} {kind}".encode()) + number)
     makers = GENERATORS[name, kind]
     return makers[number % len(makers)](rng), rng

@@ -68,7 +68,6 @@ def near_changes(draw):
 
 
 def is_inside(schedule, instant):
-    """By the calendar, one event at a time."""
     zone = zoneinfo.ZoneInfo(schedule.time_zone)
     local = (dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=instant)).astimezone(zone)
     clock, today = local.strftime("%H:%M"), local.date()

@@ -3,8 +3,6 @@
 import hashlib
 import math
 import tracemalloc
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -169,10 +167,6 @@ def simulated(first=0, repetitions=20, *, radius_m=1e4, **given):
     )
 
 
-def part(first, repetitions):
-    return simulated(first, repetitions).errors_m
-
-
 class TestSameBits:
     @pytest.mark.parametrize("common", [True, False])
     @pytest.mark.parametrize(("events", "tile"), [(1, 128), (7, 8), (64, 3), (299, 1), (1000, 17)])
@@ -181,17 +175,6 @@ class TestSameBits:
         monkeypatch.setattr(simulation, "EVENTS", events)
         monkeypatch.setattr(simulation, "REPETITIONS", tile)
         assert digest(simulated(common=common)) == expected
-
-    def test_for_every_number_of_repetitions_and_wherever_they_start(self):
-        hundred = simulated(repetitions=150).errors_m
-        assert part(0, 10).tobytes() == hundred[:, :, :10].tobytes()
-        assert part(130, 20).tobytes() == hundred[:, :, 130:].tobytes()
-
-    @pytest.mark.slow
-    def test_for_one_process_and_several(self):
-        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-            parts = list(pool.map(part, (0, 7), (7, 13)))
-        assert np.concatenate(parts, axis=-1).tobytes() == simulated().errors_m.tobytes()
 
     def test_for_a_mechanism_alone_and_among_others(self):
         series, landmarks = walk(300, step_deg=0.3), LandmarkSet(np.arange(300) < 250)

@@ -35,7 +35,6 @@ def seconds(text):
 
 @cache
 def recording(name):
-    """lon, lat, time of the recordings the vectors name."""
     if name == "tdrive_1_all588":
         rows = [line.split(",") for line in text_of("data/trajectories/tdrive/1.txt").splitlines()]
         return [float(r[2]) for r in rows], [float(r[3]) for r in rows], [seconds(r[1]) for r in rows]

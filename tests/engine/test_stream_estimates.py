@@ -35,8 +35,6 @@ class _Halves(RowPublisher):
 
 
 class Halves(StreamEstimateMechanism):
-    """Half of each count, as it is."""
-
     title: ClassVar[str] = "Halves"
     summary: ClassVar[str] = "Half of each count."
     publishable: ClassVar[bool] = False

@@ -95,15 +95,6 @@ class TestSingle:
         assert (np.diff(white) >= 0).all()
         assert (rate.reshape(-1, len(RATES)) == RATES).all()
 
-    @each("level", [10.0, 300.0])
-    def test_it_finds_a_level_that_no_sample_shows_alone(self, level):
-        rng = np.random.default_rng(3)
-        single, b = Single(2.0), 2.0 * level
-        for _ in range(150):
-            single.sample(rng.poisson(level) + rng.laplace(0, b), b)
-        assert single.ahead(1)[0] == pytest.approx(level, rel=0.5)
-        assert single.weight.sum() == pytest.approx(1.0)
-
     def test_clear_levels_vary_and_what_is_hidden_by_noise_does_not(self):
         rng = np.random.default_rng(5)
         clear, hidden = Single(1.0), Single(1.0)
@@ -137,16 +128,6 @@ class TestSingle:
 
 
 class TestPublisher:
-    @given(cuts=st.lists(st.integers(1, 79), max_size=4, unique=True), seed=st.integers(0, 2**32))
-    @settings(deadline=None, max_examples=15)
-    def test_rows_given_at_once_and_one_by_one_have_the_same_bits(self, cuts, seed):
-        rows = np.random.default_rng(seed).poisson(30.0, (80, 1))
-        mechanism = StreamShrink(epsilon=0.5, window=20, sensitivity=1)
-        whole = mechanism.start(1, noise.seeded(seed)).publish_all(rows)
-        run = mechanism.start(1, noise.seeded(seed))
-        parts = [run.publish_all(part) for part in np.split(rows, sorted(cuts))]
-        assert np.array_equal(np.concatenate(parts), whole)
-
     def test_a_state_continues_and_that_of_several_dimensions_does_not(self):
         rows = np.random.default_rng(1).poisson(30.0, (60, 1))
         mechanism = StreamShrink(epsilon=1.0, window=10, sensitivity=1)

@@ -18,7 +18,6 @@ from privacy_engine.metrics import (
     StreamRootMeanSquareError,
     StreamSpearman,
 )
-from privacy_engine.metrics.stream import ranks
 from privacy_engine.metrics.stream_events import jump_scores, low_signal_scores
 from privacy_engine.stream_release import StreamRelease
 from tests.cases import each
@@ -44,11 +43,6 @@ def test_correlations_are_those_of_scipy(truth, seed):
         else:
             expected = np.mean([reference(truth[:, k], published[:, k]).statistic for k in changing])
             assert found == pytest.approx(expected, abs=1e-12)
-
-
-@given(tables)
-def test_ranks_are_those_of_scipy(counts):
-    assert np.array_equal(ranks(counts.astype(float)), stats.rankdata(counts, axis=0))
 
 
 def test_of_a_constant_release_the_correlation_is_0():

@@ -14,7 +14,6 @@ from privacy_engine.accounting.temporal import (
     landmark_own_loss,
     landmark_temporal_loss,
     smoothing_matrix,
-    temporal_loss,
 )
 from privacy_engine.errors import EngineError, ParameterError
 from tests.cases import each
@@ -89,13 +88,6 @@ class TestPublishedFormula:
     @given(cases())
     def test_is_the_formula_written_out(self, case):
         assert np.allclose(landmark_temporal_loss(*case), formula(*case), rtol=1e-12, atol=1e-12)
-
-    @settings(max_examples=examples(30))
-    @given(cases())
-    def test_without_landmarks_is_the_temporal_loss(self, case):
-        epsilons, mask, backward, forward = case
-        total = temporal_loss(epsilons, backward, forward).total
-        assert np.allclose(landmark_temporal_loss(epsilons, mask & False, backward, forward), total, atol=1e-12)
 
     @settings(max_examples=examples(30))
     @given(cases())

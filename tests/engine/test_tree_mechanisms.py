@@ -1,7 +1,6 @@
 """Quadtree, kd-tree, PrivTree and n-grams of check-ins: exact without noise, consistent, and what they spend."""
 
 import itertools
-import json
 import math
 
 import numpy as np
@@ -117,38 +116,12 @@ class TestModels:
         scores = np.delete(model.scores([5]), 5)
         assert scores / scores.sum() == pytest.approx(expected / expected.sum(), rel=0.01)
 
-    @every_tree
-    def test_single_cells_have_their_counts(self, named):
-        model = made(named, epsilon=1e3).release(uploaded([[0, 5, 0, 5]] * 99), rng=noise.seeded(4))
-        assert model.scores([5])[0] == pytest.approx(99, rel=0.01)
-        assert model.recommend([5], 1).tolist() == [0]
-
     @each("side", [1, 2])
     @every_tree
     def test_the_smallest_grids_have_finite_scores(self, named, side):
         model = made(named, side=side).release(uploaded([[0, 5]]), rng=noise.seeded(1))
         assert np.isfinite([model.scores([]), model.scores([side**2 - 1])]).all()
         assert len(model.recommend([0], 9)) == side**2 - 1
-
-    @every_one
-    @each("order", [1, 3])
-    def test_json_is_the_same_model(self, named, order):
-        model = made(named, order=order, epsilon=5.0).release(uploaded(many()), rng=noise.seeded(2))
-        again = Recommender.from_dict(json.loads(json.dumps(model.as_dict(), allow_nan=False)), private=False)
-        assert again.as_dict() == model.as_dict()
-        for history in ([], [3], [0, 5], [1, 2, 0, 4]):
-            assert np.array_equal(again.scores(history), model.scores(history))
-            assert np.isfinite(model.scores(history)).all()
-            assert np.array_equal(again.boxes(history), model.boxes(history))
-            assert np.array_equal(again.recommend(history, 5), model.recommend(history, 5))
-
-    @every_tree
-    def test_boxes_after_a_history_partition_the_grid(self, named):
-        model = made(named, epsilon=3.0).release(uploaded(many()), rng=noise.seeded(2))
-        boxes = model.boxes([0])
-        assert ((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])).sum() == pytest.approx(16.0)
-        assert boxes[:, :2].min() == 0.0
-        assert boxes[:, 2:].max() == 4.0
 
     @each(
         ("named", "change", "rule"),

@@ -101,7 +101,6 @@ def check(section):
 
 
 def at(landmarks, n):
-    """The mask of 1-based timestamps."""
     return np.isin(np.arange(1, n + 1), landmarks)
 
 

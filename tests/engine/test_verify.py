@@ -254,10 +254,6 @@ class TestBundles:
         assert failed(out.getvalue()) == {"readable"}
 
 
-def test_every_exported_format_can_be_verified():
-    assert set(READERS) == set(exports.FORMATS)
-
-
 def test_a_label_has_everything_it_must():
     label = Label.model_validate(labelled([track()]))
     wanted = "unit neighbours epsilon radius_m not_covered whole_trace_epsilon noise_p95_m grid_degrees noise"

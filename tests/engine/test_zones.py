@@ -41,7 +41,6 @@ def marked(method, lon, lat):
 
 
 def plainly_inside(ring, x, y):
-    """Even-odd by crossing number, one edge after another."""
     inside = False
     for (x1, y1), (x2, y2) in zip(ring, [*ring[1:], ring[0]], strict=True):
         if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:

@@ -40,7 +40,6 @@ Case = namedtuple("Case", ("label", "make"))
 
 
 def cases(name):
-    """Every way to lengthen a file of the format ``name``."""
     if name in _CONTAINERS:
         yield from itertools.starmap(Case, _CONTAINERS[name].items())
         return
