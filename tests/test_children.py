@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import time
+from functools import partial
 
 import pytest
 
@@ -34,13 +35,8 @@ def test_a_child_that_must_end_as_it_begins_ends(tmp_path, handlers):
 def test_a_child_without_a_process_group_of_its_own_is_killed(tmp_path):
     with (tmp_path / "lock").open("w") as lock:
         guard = Guard(keep_open=lock.fileno())
-        child = Child(
-            "child",
-            tmp_path / "child.log",
-            grace_s=0,
-            launch=lambda: subprocess.Popen(["sleep", "200"]),
-            check=lambda: True,
-        )
+        launch = partial(subprocess.Popen, ["sleep", "200"])
+        child = Child("child", tmp_path / "child.log", grace_s=0, launch=launch, check=lambda: True)
         child.start(guard=guard)
         began = time.monotonic()
         child.clear_away(guard)

@@ -170,8 +170,8 @@ class TestARunningServer:
         assert not held & {f"socket:[{inode}]" for inode in listening}
 
     def test_a_second_one_on_the_same_home_is_refused_with_a_message(self, running):
-        other = Server(running.clone, home=running.home)
-        refused = subprocess.run(["make", "run"], cwd=other.clone, env=other.env, capture_output=True, text=True)
+        env = Server(running.clone, home=running.home).env
+        refused = subprocess.run(["make", "run"], cwd=running.clone, env=env, capture_output=True, text=True)
         assert refused.returncode != 0
         assert "already runs on" in refused.stderr
         assert "Traceback" not in refused.stderr
@@ -207,14 +207,8 @@ class TestStopping:
 
 class TestRefusals:
     def run(self, server, **settings):
-        refused = subprocess.run(
-            ["make", "run"],
-            cwd=server.clone,
-            env=server.env | settings,
-            capture_output=True,
-            text=True,
-            timeout=patience(60),
-        )
+        how = {"cwd": server.clone, "env": server.env | settings, "timeout": patience(60)}
+        refused = subprocess.run(["make", "run"], capture_output=True, text=True, **how)
         assert refused.returncode != 0
         assert "Traceback" not in refused.stderr
         assert server.processes() == {}

@@ -11,16 +11,10 @@ PYTHON = sorted([*ROOT.glob("dashboard/**/*.py"), *ROOT.glob("privacy_engine/**/
 SCRIPTS = sorted(ROOT.glob("static/js/**/*.js"))
 TEMPLATES = sorted(ROOT.glob("templates/**/*.html"))
 CHECKLIST = ROOT / "docs" / "security.md"
-NAMES = {  # calls by their last names, and why not
-    "eval": "runs text as code",
-    "exec": "runs text as code",
-    "md5": "is no hash for integrity",
-    "sha1": "is no hash for integrity",
-    "raw": "is SQL as text",
-    "extra": "is SQL as text",
-    "RawSQL": "is SQL as text",
-    "mktemp": "names a file that another process may make first",
-}
+NAMES = dict.fromkeys(("eval", "exec"), "runs text as code")  # calls by their last names, and why not
+NAMES |= dict.fromkeys(("md5", "sha1"), "is no hash for integrity")
+NAMES |= dict.fromkeys(("raw", "extra", "RawSQL"), "is SQL as text")
+NAMES["mktemp"] = "names a file that another process may make first"
 SHELLS = {"system", "popen"}
 """Of the module os."""
 LOGS, ERRORS = {"debug", "info", "warning", "error", "critical"}, {"error", "exc", "exception"}
@@ -80,12 +74,8 @@ def _faults(tree, *, marks=True):
 
 
 def test_python_runs_no_text_and_reads_no_objects():
-    found = [
-        f"{path.relative_to(ROOT)}: {fault}"
-        for path in PYTHON
-        for fault in _faults(ast.parse(path.read_text()), marks=str(path.relative_to(ROOT)) != SAFE)
-    ]
-    assert found == []
+    trees = {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in PYTHON}
+    assert [f"{name}: {fault}" for name, tree in trees.items() for fault in _faults(tree, marks=name != SAFE)] == []
 
 
 @each(
@@ -109,11 +99,9 @@ def test_the_search_finds_what_is_not_allowed(text):
 
 
 def test_scripts_write_text_and_no_html():
-    written = re.compile(
-        r"(inner|outer)HTML\s*\+?=[^=]|insertAdjacentHTML|document\.write|\beval\(|new Function\(|setHTMLUnsafe"
-    )
-    assert written.search("a.innerHTML = b")
-    assert [path.name for path in SCRIPTS if written.search(path.read_text())] == []
+    written = r"(inner|outer)HTML\s*\+?=[^=]|insertAdjacentHTML|document\.write|\beval\(|new Function\(|setHTMLUnsafe"
+    assert re.search(written, "a.innerHTML = b")
+    assert [path.name for path in SCRIPTS if re.search(written, path.read_text())] == []
 
 
 def test_only_the_page_of_a_refused_request_is_without_a_token_of_its_form():

@@ -170,15 +170,8 @@ class TestPostgreSQL:
     def test_a_database_that_was_away_is_compared_before_it_is_used(self, on_postgres, cluster, migrated):
         """The web server starts all the same; what then answers is the database of another installation."""
         late = replace(on_postgres, url=f"{cluster.rpartition('/')[0]}/late")
-        with subprocess.Popen(
-            [sys.executable, "-c", LATE],
-            cwd=ROOT,
-            env=late.env,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as process:
-            assert process.stdout
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        with subprocess.Popen([sys.executable, "-c", LATE], cwd=ROOT, env=late.env, **pipes) as process:
             assert process.stdout.readline() == "started\n"
             fresh_database(cluster, "late", migrated)
             first, second = process.communicate("go\n", patience(60))[0].splitlines()
@@ -326,9 +319,7 @@ class TestAdopt:
 
 
 class TestFirstStart:
-    STEPS = ("begin", "share", "confirm")
-
-    @pytest.mark.parametrize("step", STEPS)
+    @pytest.mark.parametrize("step", ["begin", "share", "confirm"])
     def test_killed_at_any_step_it_is_completed_by_the_next(self, step, template, tmp_path):
         cairn = Cairn(tmp_path / "home")
         shutil.copytree(template, cairn.home)
@@ -343,9 +334,8 @@ class TestFirstStart:
     def test_of_several_processes_and_hosts_writes_one_id(self, server, cluster, migrated, tmp_path):
         url = fresh_database(cluster, "together", migrated)
         hosts = [Cairn(tmp_path / f"host{i // 2}", url, server.environment("together")) for i in range(4)]
-        running = [
-            subprocess.Popen([sys.executable, "manage.py", "sweep", "--once"], cwd=ROOT, env=one.env) for one in hosts
-        ]
+        command = [sys.executable, "manage.py", "sweep", "--once"]
+        running = [subprocess.Popen(command, cwd=ROOT, env=one.env) for one in hosts]
         assert [process.wait(patience(120)) for process in running] == [0] * 4
         assert len({one.id() for one in hosts}) == 1
         shared = host(server, "together", tmp_path / "cache")

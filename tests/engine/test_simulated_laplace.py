@@ -107,21 +107,12 @@ class TestInterface:
         unit = noise.simulated_laplace(np.ones(50), 1.0, seed=1)
         assert np.array_equal(noise.simulated_laplace(np.full(50, 0.25), 2.0, seed=1), 8 * unit)
 
-    @each(
-        ("changed", "field"),
-        [
-            ({"seed": -1}, "seed"),
-            ({"repetition": 2**32}, "repetition"),
-            ({"first_event": 2**63}, "first_event"),
-            ({"epsilon": [1.0, math.nan]}, "epsilon"),
-            ({"epsilon": 0.0}, "epsilon"),
-            ({"sensitivity": 0.0}, "sensitivity"),
-            ({"sensitivity": math.inf}, "sensitivity"),
-        ],
-    )
-    def test_names_what_it_refuses(self, changed, field):
+    BAD = {"seed": -1, "repetition": 2**32, "first_event": 2**63, "epsilon": 0.0, "sensitivity": math.inf}
+
+    @each(("field", "value"), [*BAD.items(), ("epsilon", [1.0, math.nan]), ("sensitivity", 0.0)])
+    def test_names_what_it_refuses(self, field, value):
         with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
-            noise.simulated_laplace(**({"epsilon": [1.0], "sensitivity": 1.0, "seed": 1} | changed))
+            noise.simulated_laplace(**({"epsilon": [1.0], "sensitivity": 1.0, "seed": 1} | {field: value}))
         assert caught.value.field == field
 
     def test_refuses_a_table_of_epsilons(self):

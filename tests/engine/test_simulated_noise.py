@@ -158,24 +158,17 @@ class TestInterface:
             radius = noise.simulated_polar(np.full(20, epsilon), seed=1)[0]
             assert ((radius > 0) & (radius <= math.pi * geo.EARTH_RADIUS_M)).all()
 
-    @each(
-        ("changed", "field"),
-        [
-            ({"seed": -1}, "seed"),
-            ({"seed": 1.5}, "seed"),
-            ({"seed": True}, "seed"),
-            ({"seed": None}, "seed"),
-            ({"seed": 1, "repetition": -1}, "repetition"),
-            ({"seed": 1, "repetition": 2**32}, "repetition"),
-            ({"seed": 1, "repetition": [0, 0.5]}, "repetition"),
-            ({"seed": 1, "first_event": -1}, "first_event"),
-            ({"seed": 1, "first_event": 2**63}, "first_event"),
-            ({"seed": 1, "epsilon_per_m": [1.0, math.nan]}, "epsilon_per_m"),
-            ({"seed": 1, "epsilon_per_m": 0.0}, "epsilon_per_m"),
-            ({"seed": 1, "epsilon_per_m": math.inf}, "epsilon_per_m"),
-        ],
-    )
-    def test_names_what_it_refuses(self, changed, field):
-        with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
-            noise.simulated_planar([0.0, 0.0], [0.0, 0.0], **({"epsilon_per_m": 1.0} | changed))
-        assert caught.value.field == field
+    BAD = {
+        "seed": (-1, 1.5, True, None),
+        "repetition": (-1, 2**32, [0, 0.5]),
+        "first_event": (-1, 2**63),
+        "epsilon_per_m": ([1.0, math.nan], 0.0, math.inf),
+    }
+
+    @each("field", BAD)
+    def test_names_what_it_refuses(self, field):
+        for value in self.BAD[field]:
+            given = {"epsilon_per_m": 1.0, "seed": 1} | {field: value}
+            with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
+                noise.simulated_planar([0.0, 0.0], [0.0, 0.0], **given)
+            assert caught.value.field == field

@@ -172,27 +172,22 @@ class TestTemporalLoss:
         assert np.isfinite(found.total).all()
         assert (epsilons == 1e4).all()
 
-    @each(
-        ("arguments", "field"),
-        [
-            (([-1.0],), "epsilons"),
-            (([math.nan],), "epsilons"),
-            (([math.inf],), "epsilons"),
-            ((["x"],), "epsilons"),
-            (([[0.1]],), "epsilons"),
-            ((0.1,), "epsilons"),
-            (([0.1], [[0.5, 0.5]]), "backward"),
-            (([0.1], None, [[0.5, 0.6], [0.5, 0.5]]), "forward"),
-            (([0.1], None, [[1.5, -0.5], [0.5, 0.5]]), "forward"),
-            (([0.1], None, [[math.nan, 1], [0.5, 0.5]]), "forward"),
-            (([0.1], None, [[1], [0.5, 0.5]]), "forward"),
-            (([0.1], []), "backward"),
-            (([0.1], np.full((401, 401), 1 / 401)), "backward"),
-        ],
-    )
-    def test_names_what_it_refuses(self, arguments, field):
-        with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
-            temporal_loss(*arguments)
-        assert caught.value.field == field
-        assert caught.value.rule
-        assert isinstance(caught.value, DataError | ParameterError)
+    BAD = {
+        "epsilons": ([-1.0], [math.nan], [math.inf], ["x"], [[0.1]], 0.1),
+        "backward": ([[0.5, 0.5]], [], np.full((401, 401), 1 / 401)),
+        "forward": (
+            [[0.5, 0.6], [0.5, 0.5]],
+            [[1.5, -0.5], [0.5, 0.5]],
+            [[math.nan, 1], [0.5, 0.5]],
+            [[1], [0.5, 0.5]],
+        ),
+    }
+
+    @each("field", BAD)
+    def test_names_what_it_refuses(self, field):
+        for value in self.BAD[field]:
+            with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
+                temporal_loss(**{"epsilons": [0.1], field: value})
+            assert caught.value.field == field
+            assert caught.value.rule
+            assert isinstance(caught.value, DataError | ParameterError)

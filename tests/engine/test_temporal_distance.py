@@ -19,7 +19,7 @@ from privacy_engine.accounting.pairwise import MAX_PAIRWISE_STATES, pairwise_los
 from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import EngineError
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.test_temporal_landmarks import reverse
 from tests.examples import examples
 from tests.later import optimize
@@ -94,20 +94,12 @@ class TestTwoStates:
         for t in range(4):
             assert bound[t] == pytest.approx(chain.loss(joint, [t]), rel=1e-6)
 
-    @each(
-        ("epsilons", "distance_m", "radius_m", "field"),
-        [
-            ([1.0], 0.0, 200.0, "distance_m"),
-            ([1.0], math.inf, 200.0, "distance_m"),
-            ([1.0], 3e7, 200.0, "distance_m"),
-            ([1.0], 100.0, 0.001, "radius_m"),
-            ([-1.0], 100.0, 200.0, "epsilons"),
-        ],
-    )
-    def test_names_what_it_refuses(self, epsilons, distance_m, radius_m, field):
-        with pytest.raises(EngineError, match=rf"^{field} must be") as caught:
-            levels_at(epsilons, distance_m, radius_m)
-        assert caught.value.field == field
+    @each(("field", "values"), [("distance_m", (0.0, math.inf, 3e7)), ("radius_m", (0.001,)), ("epsilons", ([-1.0],))])
+    def test_names_what_it_refuses(self, field, values):
+        for value in values:
+            with pytest.raises(EngineError, match=rf"^{field} must be") as caught:
+                levels_at(**{"epsilons": [1.0], "distance_m": 100.0, "radius_m": 200.0, field: value})
+            assert caught.value.field == field
 
 
 class TestLandmarks:
@@ -224,21 +216,11 @@ class TestPairwise:
         found = pairwise_loss([0.1, 0.0, 0.3], far, shared=0.5)
         assert found.total == pytest.approx([0.8, 0.5, 1.4])
 
-    @each(
-        ("distances", "backward", "field"),
-        [
-            ([[0, 1], [2, 0]], None, "distances"),
-            ([[1, 1], [1, 0]], None, "distances"),
-            ([[0, 1, 2]], None, "distances"),
-            ([[0, math.inf], [math.inf, 0]], None, "distances"),
-            (np.zeros((MAX_PAIRWISE_STATES + 1,) * 2), None, "distances"),
-            ([[0, 1], [1, 0]], np.eye(3), "backward"),
-        ],
-    )
-    def test_names_what_it_refuses(self, distances, backward, field):
-        with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
-            pairwise_loss([1.0], distances, backward)
-        assert caught.value.field == field
+    def test_names_what_it_refuses(self):
+        far, most = [[0, math.inf], [math.inf, 0]], np.zeros((MAX_PAIRWISE_STATES + 1,) * 2)
+        for distances in ([[0, 1], [2, 0]], [[1, 1], [1, 0]], [[0, 1, 2]], far, most):
+            assert refusal(EngineError, pairwise_loss, [1.0], distances, None).field == "distances"
+        assert refusal(EngineError, pairwise_loss, [1.0], [[0, 1], [1, 0]], np.eye(3)).field == "backward"
 
     def test_its_time_is_foreseen(self):
         few, many = (pairwise_seconds(1000, LossFunction(smoothing_matrix(n, 0.1))) for n in (5, 50))

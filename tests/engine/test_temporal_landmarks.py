@@ -189,19 +189,18 @@ class TestBridge:
 
 
 @each(
-    ("arguments", "field"),
+    ("field", "arguments"),
     [
-        (([0.1, 0.1], [True]), "is_landmark"),
-        (([0.1, 0.1], [0, 1]), "is_landmark"),
-        ((0.1, True), "is_landmark"),
-        (([0.1, -0.1], [True, False]), "epsilons"),
-        (([0.1], [True], [[0.5, 0.4], [0.5, 0.5]]), "backward"),
+        ("is_landmark", [([0.1, 0.1], [True]), ([0.1, 0.1], [0, 1]), (0.1, True)]),
+        ("epsilons", [([0.1, -0.1], [True, False])]),
+        ("backward", [([0.1], [True], [[0.5, 0.4], [0.5, 0.5]])]),
     ],
 )
-def test_names_what_it_refuses(arguments, field):
-    with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
-        landmark_temporal_loss(*arguments)
-    assert caught.value.field == field
+def test_names_what_it_refuses(field, arguments):
+    for one in arguments:
+        with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
+            landmark_temporal_loss(*one)
+        assert caught.value.field == field
 
 
 def test_refuses_an_unknown_bound_by_name():

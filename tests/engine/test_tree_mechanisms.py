@@ -29,6 +29,7 @@ TREES = {
     "kdtree": (CheckInKdTree, {"height": 20}),
     "privtree": (CheckInPrivTree, {}),
 }
+LEVEL = {"rate": 1.0, "counts": [3]}
 BOTH = {**TREES, "ngram": (CheckInNgram, {})}
 every_tree = each("named", TREES)
 every_one = each("named", BOTH)
@@ -131,12 +132,12 @@ class TestModels:
             ("wide", {"rule": "any"}, "rule must be one of"),
             ("wide", {"levels": []}, "with one or more levels"),
             ("wide", {"levels": [{}]}, "counts of every leaf"),
-            ("wide", {"levels": [{"rate": -1.0, "counts": [3]}]}, "rate must be"),
-            ("wide", {"levels": [{"rate": 1.0, "counts": [3, 4]}]}, "counts must be 1 whole numbers"),
-            ("wide", {"levels": [{"rate": 1.0, "counts": [3], "split": [0, 2]}, {}]}, "runs of 1 nodes"),
-            ("wide", {"levels": [{"rate": 1.0, "counts": [3], "split": [1]}, {}]}, "split must name one or more"),
-            ("kdtree", {"levels": [{"rate": 1.0, "counts": [3], "split": [0, 1], "at": [4]}, {}]}, "at must lie"),
-            ("kdtree", {"levels": [{"rate": 1.0, "counts": [3], "split": [0, 1]}, {}]}, "at"),
+            ("wide", {"levels": [LEVEL | {"rate": -1.0}]}, "rate must be"),
+            ("wide", {"levels": [LEVEL | {"counts": [3, 4]}]}, "counts must be 1 whole numbers"),
+            ("wide", {"levels": [LEVEL | {"split": [0, 2]}, {}]}, "runs of 1 nodes"),
+            ("wide", {"levels": [LEVEL | {"split": [1]}, {}]}, "split must name one or more"),
+            ("kdtree", {"levels": [LEVEL | {"split": [0, 1], "at": [4]}, {}]}, "at must lie"),
+            ("kdtree", {"levels": [LEVEL | {"split": [0, 1]}, {}]}, "at"),
             ("ngram", {"levels": []}, "levels must be one or more"),
             ("ngram", {"levels": [{"rates": [], "counts": [0] * 16}]}, "rates must be one for each"),
             ("ngram", {"levels": [{"rates": [1.0], "counts": [0] * 16, "split": [16]}, {}]}, "split must name"),
