@@ -21,6 +21,18 @@ assert loaded == [], loaded
 """
 
 
+WITHOUT_PACKAGES = """
+import sys
+for name in ("pandas", "geopandas", "matplotlib", "matplotlib.pyplot"): sys.modules[name] = None
+import privacy_engine as pe
+release = pe.read("walk.csv").release("event-level", epsilon=1, radius_m=200)
+release._repr_html_(), release.write("out.csv")
+for method in ("to_dataframe", "to_geodataframe", "plot"):
+    try: getattr(release, method)()
+    except ImportError as error: print(error.field, "|", error.message)
+"""
+
+
 def blocks(page):
     return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
 
@@ -91,18 +103,7 @@ def test_importing_loads_no_numbers_before_they_are_used():
 
 
 def test_missing_packages_are_named(folder):
-    hide = (
-        "import sys\nfor name in ('pandas', 'geopandas', 'matplotlib', 'matplotlib.pyplot'): sys.modules[name] = None\n"
-    )
-    code = hide + (
-        "import privacy_engine as pe\n"
-        "release = pe.read('walk.csv').release('event-level', epsilon=1, radius_m=200)\n"
-        "release._repr_html_(), release.write('out.csv')\n"
-        "for method in ('to_dataframe', 'to_geodataframe', 'plot'):\n"
-        "    try: getattr(release, method)()\n"
-        "    except ImportError as error: print(error.field, '|', error.message)\n"
-    )
-    named = run(code, folder).splitlines()
+    named = run(WITHOUT_PACKAGES, folder).splitlines()
     assert [line.split(" | ")[0] for line in named] == ["pandas", "pandas", "matplotlib"]
     assert "pip install pandas" in named[0]
     assert "to_dataframe() needs it" in named[0]

@@ -27,7 +27,7 @@ def pages():
     from django.urls import URLPattern, get_resolver
 
     def under(resolver, route, space):
-        for one in resolver.url_patterns:  # type: ignore[attr-defined]
+        for one in resolver.url_patterns:
             path = route + str(one.pattern)
             if isinstance(one, URLPattern):
                 yield path, f"{space}{one.name}", f"{one.callback.__module__}.{one.callback.__name__}"
@@ -73,7 +73,7 @@ def of_python(file):
 
 def of_template(file):
     """The tests of the pages that show a template, alone or in another one."""
-    name, found = file.removeprefix("templates/"), Counter[str]()
+    name, found = file.removeprefix("templates/"), Counter()
     parts = name.split("/")
     named = {f'"{name}"', f'f"{parts[0]}/{{dataset.kind}}/{parts[-1]}"'}  # of three kinds of data, one view
     for view in ROOT.glob("dashboard/*/*view*.py"):
@@ -117,7 +117,7 @@ def main():
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
     django.setup()
     names = arguments.names + (changed_since(arguments.changed) if arguments.changed else [])
-    for name, _ in sum(map(of, names), Counter[str]()).most_common(arguments.most):
+    for name, _ in sum(map(of, names), Counter()).most_common(arguments.most):
         print(name)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def main(name, arguments):
-    import atheris  # type: ignore[import-not-found, unused-ignore]
+    import atheris
 
     with atheris.instrument_imports(include=["privacy_engine.formats", "privacy_engine.data"]):
         from tests.engine.damaged_files import SEEDS, survive

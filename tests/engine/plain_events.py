@@ -5,10 +5,6 @@ from collections import Counter
 
 from privacy_engine.geo import EARTH_RADIUS_M
 
-Event = tuple[int, int, int]
-"""Longitude and latitude on the grid of 1e-7 degrees, milliseconds."""
-Found = dict[str, tuple[set[Event], set[Event]]]
-
 QUARTER_MS = 900_000
 
 
@@ -48,7 +44,7 @@ def neighbours(one, other):
 
 
 def shared(one, other):
-    found: Found = {"same": (one & other, one & other)}
+    found = {"same": (one & other, one & other)}
     for way, look in (("zone", _shifted), ("moved", _moved)):
         left = [side - set().union(*(pair[i] for pair in found.values())) for i, side in enumerate((one, other))]
         pair = look(*left)
@@ -71,7 +67,7 @@ def _shifted(one, other):
     holding = {event for event in other if (event[0], event[1], event[2] % QUARTER_MS) in own}
     if not _most((held, holding), (one, other)):
         return set(), set()
-    by_place: dict[tuple[int, int], list[int]] = {}
+    by_place = {}
     for east, north, ms in other:
         by_place.setdefault((east, north), []).append(ms)
     pairs = [

@@ -255,7 +255,7 @@ class TestRecommender:
     @each("history", [[16], [-1], [0.5], ["a"], [[1]]])
     def test_a_history_must_be_cells_of_the_grid(self, history):
         with pytest.raises(DataError, match="history must be cells of the grid, whole numbers from 0 to 15"):
-            POPULARITY.recommend(history, 1)  # type: ignore[arg-type]
+            POPULARITY.recommend(history, 1)
 
     def test_loads_what_is_downloaded(self, tmp_path):
         path = tmp_path / "model.json"

@@ -205,4 +205,4 @@ def test_names_what_it_refuses(field, arguments):
 
 def test_refuses_an_unknown_bound_by_name():
     with pytest.raises(ParameterError, match="bound must be published or bridge, got 'exact'"):
-        landmark_temporal_loss([0.1], [True], bound="exact")  # type: ignore[arg-type]
+        landmark_temporal_loss([0.1], [True], bound="exact")
