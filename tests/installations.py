@@ -141,7 +141,6 @@ def assert_refused(cairn, *texts):
 
 def fresh_database(cluster, name, template="template1"):
     folder, programs = cluster.partition("@/")[2].rpartition("/")[0], postgres.programs()
-    assert programs
     command = [programs / "createdb", "-h", folder, "-U", postgres.USER, "-T", template, name]
     subprocess.run(command, check=True, cwd="/")
     return f"{cluster.rpartition('/')[0]}/{name}"

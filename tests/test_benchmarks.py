@@ -4,11 +4,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.figure import Curve, svg
 from benchmarks.floors import KINDS, Floor
 from benchmarks.page import Figure, Finding, Target, amount, page
 from benchmarks.written import metres, write
@@ -115,15 +113,3 @@ class TestResultPages:
             write(page, "four", "c")
         assert page.read_text() == expected
         assert [metres(one) for one in (None, 2.04, 1234.5)] == ["–", "2.0", "1,234"]
-
-    def test_have_figures_with_a_line_and_a_band_for_each_curve(self):
-        points = [(0.0, 2.0, 1.0, 3.0), (1.0, 200.0, 100.0, 1000.0)]
-        panels = {"One & other": {"A": Curve(points, "#e69f00", ""), "B": Curve(points, "#0072b2", "6 3")}}
-        drawn = ElementTree.fromstring(svg(panels))
-        named = "{http://www.w3.org/2000/svg}"
-        assert next(text.text for text in drawn.iter(f"{named}text")) == "One & other"
-        lines = [path for path in drawn.iter(f"{named}path") if path.get("stroke-width") == "1.6"]
-        bands = [path for path in drawn.iter(f"{named}path") if path.get("fill-opacity")]
-        assert len(bands) == 2
-        assert [bool(path.get("stroke-dasharray")) for path in lines] == [False, True] * 2  # and in the legend
-        assert lines[0].get("d") == "M0 179.9L300 46.6"  # 2 m and 200 m of 1 to 1,000 m

@@ -8,7 +8,6 @@ import pytest
 
 from benchmarks import recommendation_claims as recommended
 from benchmarks import results_people as people
-from benchmarks.recommendation_runs import LEVELS, UNITS
 from benchmarks.series import READINGS
 from benchmarks.written import ROOT
 from privacy_engine.data import Trajectory
@@ -40,37 +39,6 @@ class TestIntervals:
         bounds = {"yes": (0.01, 0.2), "no": (-0.2, -0.01), "open": (-0.1, 0.1)}
         for verdict, (low, high) in bounds.items():
             assert recommended.Interval(0.0, low, high).verdict == verdict
-
-
-def found(**rates):
-    """Four runs of every study: the named models at these rates, all others at the nearest cell's, .4."""
-    noise = np.array([0.01, -0.01, 0.01, -0.01])
-    models = (*recommended.SWEPT, "PrivTree")
-    values = {}
-    for study, name, at in (
-        ("level", "Manhattan", LEVELS),
-        ("history", "Manhattan", recommended.HISTORIES),
-        ("density", "Manhattan", recommended.DENSITIES),
-        *(("skew", f"City, skew {skew:g}", (skew,)) for skew in recommended.SKEWS),
-    ):
-        for unit in UNITS:
-            for model in models:
-                for value in at:
-                    rate = rates.get(model.replace("-", "_").replace(", ", "_"), 0.4) + noise
-                    values[recommended.Key(study, name, unit, model, float(value))] = np.array([rate, rate])
-    return recommended.Found(values)
-
-
-class TestSeed003:
-    def test_each_claim_is_counted_by_its_cases(self):
-        text = recommended.claims(found(kd_tree=0.5, N_grams=0.1))
-        [first, second] = rows(text, "Careful sanitisation")
-        assert first[:3] == [first[0], "user", "yes 1, no 1, open 2 of 4"]
-        assert second[1:3] == ["record", "yes 1, no 1, open 2 of 4"]
-        assert "kd-tree +.100 (+.100 to +.100)" in first[3]
-        assert [row[2] for row in rows(text, "Products of places")] == ["yes 2 of 2"] * 2
-        assert [row[2] for row in rows(text, "… and n-grams suit")] == ["no 4 of 4"] * 2
-        assert [row[2] for row in rows(text, "Skew matters")] == ["yes 6 of 6"] * 2
 
 
 def case(share=0.4, **means):

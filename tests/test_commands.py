@@ -235,17 +235,6 @@ class TestRefusals:
 
 
 @pytest.mark.thorough
-def test_a_home_with_a_long_path_still_gets_a_broker(clone, tmp_path):
-    server = Server(clone, home=tmp_path / ("long" * 30))
-    try:
-        server.start(limit_s=SERVED_S)
-        server.press_ctrl_c()
-        assert server.processes() == {}
-    finally:
-        server.clear_away()
-
-
-@pytest.mark.thorough
 def test_a_damaged_broker_log_does_not_prevent_the_start(server):
     log = server.home / "broker" / "appendonlydir"
     log.mkdir(parents=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.explorer_city import BOX, explorer_city
-from benchmarks.recommendation_runs import LEVELS, METRICS, UNITS, Line, Runs, models, spec_of, variants
+from benchmarks.recommendation_runs import LEVELS, METRICS, UNITS, Line, Runs
 from benchmarks.recommendation_tables import difference, grids, levels, losses, number
 from benchmarks.references.recommendation import COUNTED, plain_fit, plain_sequences, visits
 from privacy_engine.experiments import MemoryStore
@@ -49,18 +49,6 @@ def test_a_better_mechanism_than_the_blend_is_listed():
 @pytest.fixture(scope="module")
 def city():
     return explorer_city(80, 20, count=200)
-
-
-def test_a_spec_has_every_mechanism_unit_and_level(city):
-    spec = spec_of(BOX, 4, 1)
-    cells = spec.cells()
-    assert len(cells) == sum(len(variants(name)) for name in models()) * len(UNITS) * len(LEVELS)
-    found = Runs(MemoryStore())
-    found.run("City", 4, spec, city)
-    line = Line("City", 4, "user", "Nearest cell")
-    assert found.of(line, 0.1).tolist() == found.of(line, 2.0).tolist()
-    assert found.sets() == ["City"]
-    assert found.sides("City") == [4]
 
 
 def test_the_plain_reference_counts_what_the_engine_counts(city):

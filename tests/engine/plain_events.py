@@ -11,7 +11,6 @@ QUARTER_MS = 900_000
 def events_of(series):
     found = set()
     for one in series:
-        assert one.time_s is not None
         for lon, lat, time_s in zip(one.lon.tolist(), one.lat.tolist(), one.time_s.tolist(), strict=True):
             east = round(lon * 1e7)
             found.add((1_800_000_000 if east == -1_800_000_000 else east, round(lat * 1e7), round(time_s * 1000)))

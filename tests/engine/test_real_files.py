@@ -103,8 +103,6 @@ def test_who_was_where(data, file, kinds):
     found = read(data / file, kinds=kinds).other
     assert isinstance(found, CheckIns)
     assert (len(found), len(found.users), len(found.places)) == (int(row["points"]), int(row["series"]), 21509)
-    assert found.lon is not None
-    assert found.lat is not None
     box = [float(row[side]) for side in ("west", "south", "east", "north")]
     assert [found.lon.min(), found.lat.min(), found.lon.max(), found.lat.max()] == pytest.approx(box, abs=1e-5)
     assert [found.time_s.min(), found.time_s.max()] == [instant(row[end]) for end in ("first", "last")]

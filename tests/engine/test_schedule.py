@@ -246,17 +246,6 @@ class TestShortForm:
         assert parse_short(short) == schedule
         assert landmark_methods.parse(json.loads(json.dumps(schedule.model_dump()))) == schedule
 
-    def test_of_the_issue(self):
-        found = parse_short("schedule:mon-fri:22:00-06:00@Europe/Paris")
-        assert found.model_dump() == {
-            "name": "schedule",
-            "windows": [{"days": ["mon", "tue", "wed", "thu", "fri"], "start": "22:00", "end": "06:00"}],
-            "time_zone": "Europe/Paris",
-            "first_date": None,
-            "last_date": None,
-        }
-        assert found.describe() == "mon-fri 22:00-06:00, Europe/Paris"
-
     def test_separators_and_days_that_share_a_time(self):
         comma, plus = (parse_short(f"schedule:mon:08:00-09:00{sign}fri-mon:20:00-21:00@UTC") for sign in ",+")
         assert comma == plus

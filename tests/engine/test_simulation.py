@@ -142,16 +142,6 @@ class TestWithoutAWalk:
         assert np.flatnonzero(np.isnan(found.by_event_m[0, 0])).tolist() == [19]
         assert np.nanmean(found.by_event_m) == pytest.approx(found.errors_m.mean(), rel=1e-12)
 
-    def test_among_others_and_in_parts(self):
-        series, landmarks = walk(20), [marks(20, 0.3), marks(20, 0.6)]
-        both = simulation.simulate([Uniform(**HOW), Rounded()], series, landmarks, seed=3, repetitions=4)
-        for i, mask in enumerate(landmarks):
-            parts = [
-                simulation.simulate_errors(Rounded(), series, mask, seed=3, repetitions=2, first_repetition=first)
-                for first in (0, 2)
-            ]
-            assert np.concatenate(parts).tolist() == both.errors_m[1, i].tolist()
-
 
 def digest(found):
     return hashlib.sha256(found.errors_m.tobytes() + found.by_event_m.tobytes()).hexdigest()

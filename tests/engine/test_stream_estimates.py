@@ -3,56 +3,23 @@
 import hashlib
 import io
 import math
-from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import noise
-from privacy_engine.data import CountStream
 from privacy_engine.datatypes import datatypes
-from privacy_engine.errors import DataError, ParameterErrors
-from privacy_engine.experiments import StreamCell
+from privacy_engine.errors import DataError
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.label import privacy_label
-from privacy_engine.mechanism import NO_CONTEXT, mechanisms
-from privacy_engine.mechanisms.base.stream import RowPublisher, StreamEstimateMechanism
+from privacy_engine.mechanism import NO_CONTEXT
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.stream_release import StreamRelease, counts_digest, on_lattice
 from privacy_engine.verify import verify
 from tests.cases import each
 
 STREAM = datatypes["stream"]
-DATA = CountStream(np.arange(12).reshape(4, 3), ["a", "b,c", "a"], ["1", "2", "=3", "4"])
-
-
-class _Halves(RowPublisher):
-    def _row(self, row, t):
-        self.spend(np.array([0.0]))
-        return row / 2 + 0.0004
-
-
-class Halves(StreamEstimateMechanism):
-    title: ClassVar[str] = "Halves"
-    summary: ClassVar[str] = "Half of each count."
-    publishable: ClassVar[bool] = False
-
-    name: Literal["stream-halves"] = "stream-halves"
-
-    @property
-    def unsound(self):
-        return "it draws no noise"
-
-    def publisher(self, dimensions, rng):
-        return _Halves(self, dimensions, rng)
-
-
-@pytest.fixture
-def halves(monkeypatch):
-    monkeypatch.setitem(mechanisms._registered, "stream-halves", Halves)
-    return {"name": "stream-halves", "epsilon": 1.0, "window": 3, "sensitivity": 1}
 
 
 def estimates(values):
@@ -137,30 +104,3 @@ def test_parquet_off_the_lattice_is_found(value):
 def test_a_release_off_the_lattice_is_refused(value):
     with pytest.raises(DataError, match=r"finite multiples of 0\.001"):
         estimates([[value]])
-
-
-class TestWithoutGuarantee:
-    def test_it_needs_a_seed(self, halves):
-        with pytest.raises(ParameterErrors, match="only a simulation may use it: it draws no noise") as caught:
-            ReleaseSpec.parse({"mechanism": halves})
-        assert [(one.field, one.rule.split(":")[0]) for one in caught.value.errors] == [("seed", "is required")]
-        assert not ReleaseSpec.parse({"mechanism": halves, "seed": 1}).private
-
-    def test_it_is_never_private(self, halves):
-        release = Halves(**halves).release(DATA, rng=noise.publishable())
-        assert not release.private
-        assert release.counts.tolist()[1] == [1.5, 2.0, 2.5]  # 0.0004 is rounded away
-
-    def test_the_guarantee_is_that_there_is_none(self, halves):
-        found = Halves(**halves).guarantee()
-        assert (found.statement, found.epsilon) == ("There is no guarantee: it draws no noise.", None)
-        label = privacy_label(ReleaseSpec.parse({"mechanism": halves, "seed": 1}), NO_CONTEXT, private=True)
-        assert (label["private"], label["guarantee"]) == (False, None)
-        assert label["text"].startswith("NOT PRIVATE")
-        assert "counts are estimates, multiples of 0.001" in label["text"]
-
-    def test_experiments_simulate_it(self, halves):
-        metrics = ["stream-mean-absolute-error"]
-        cell = StreamCell.parse({"kind": "stream", "release": {"mechanism": halves}, "metrics": metrics, "seed": 1})
-        assert cell.values(DATA, range(2))[1].tolist() == pytest.approx([2.75, 2.75], abs=1e-9)
-        assert StreamCell.parse(cell.model_dump()).digest == cell.digest
