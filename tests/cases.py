@@ -2,11 +2,9 @@
 
 import functools
 import inspect
-from typing import TypeVar
 
 import pytest
 
-E = TypeVar("E", bound=BaseException)
 MOST_SHOWN = 80
 """Characters of a case's name."""
 
@@ -22,13 +20,11 @@ def each(names, cases, ids=None):
     values = list(cases)
     assert values, "a test without cases cannot fail"
     rows = [tuple(value) if len(wanted) > 1 else (value,) for value in values]
-    if callable(ids) or ids is None:
-        shown = [
-            _name(value) if ids is None else "-".join(str(ids(one)) for one in row)
-            for value, row in zip(values, rows, strict=True)
-        ]
-    else:
-        shown = list(ids)
+    shown = ids
+    if callable(ids):
+        shown = ["-".join(str(ids(one)) for one in row) for row in rows]
+    elif ids is None:
+        shown = [_name(value) for value in values]
 
     def decorate(test):
         if inspect.isclass(test):

@@ -104,7 +104,7 @@ def pytest_xdist_auto_num_workers():
     return (os.cpu_count() or 1) + 1
 
 
-SERVERS = ("test_commands.py", "test_supervisor.py", "test_warm.py", "test_web_memory.py")
+SERVERS = ("test_commands.py", "test_watch.py", "test_warm.py", "test_web_memory.py")
 LONG = (
     *SERVERS,
     "test_hanging_jobs.py",

@@ -18,11 +18,11 @@ def one_by_one():
         found = self.disk_migrations.items()
         self.disk_migrations = {key: migration for key, migration in found if not migration.replaces}
 
-    MigrationLoader.load_disk = load_others  # type: ignore[method-assign]
+    MigrationLoader.load_disk = load_others
     try:
         yield
     finally:
-        MigrationLoader.load_disk = load  # type: ignore[method-assign]
+        MigrationLoader.load_disk = load
 
 
 def schema():
@@ -50,7 +50,6 @@ def is_made_up(name):
 
 
 def main(how):
-    """Migrate an empty database and print its schema."""
     import django
     from django.core.management import call_command
 

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,11 +57,9 @@ DATASETS = 11
 
 @dataclass(frozen=True)
 class Cairn:
-    """An installation: a home, a database, and a storage that hosts share if there is one."""
-
     home: Path
     url: str = ""
-    storage: Mapping[str, str] | None = None
+    storage: dict | None = None
 
     @property
     def env(self):
@@ -78,29 +75,20 @@ class Cairn:
 
     def python(self, *arguments):
         return subprocess.run(
-            [sys.executable, *arguments],
-            cwd=ROOT,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            timeout=patience(120),
-            check=False,
+            [sys.executable, *arguments], cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=patience(120)
         )
 
     def commands(self, *commands):
-        """Exit code and output of each command."""
         done = self.python("-c", COMMANDS, json.dumps([command.split("|") for command in commands]))
         assert done.returncode == 0, done.stdout + done.stderr
         return [(code, output) for code, output in json.loads(done.stdout.splitlines()[-1])]
 
     def manage(self, *commands):
-        """The output of commands that succeed."""
         found = self.commands(*commands)
         assert [code for code, _ in found] == [0] * len(found), found
         return "".join(output for _, output in found)
 
     def set_up(self, datasets=DATASETS):
-        """With a user, datasets and their files, all of them old."""
         self.manage("migrate|-v0", f"shell|-v0|-c|{SET_UP.format(datasets=datasets)}")
         age(self.home)
         return self
@@ -153,7 +141,6 @@ def assert_refused(cairn, *texts):
 
 def fresh_database(cluster, name, template="template1"):
     folder, programs = cluster.partition("@/")[2].rpartition("/")[0], postgres.programs()
-    assert programs
     command = [programs / "createdb", "-h", folder, "-U", postgres.USER, "-T", template, name]
     subprocess.run(command, check=True, cwd="/")
     return f"{cluster.rpartition('/')[0]}/{name}"

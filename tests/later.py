@@ -1,7 +1,6 @@
 """Libraries that take a second to import, imported when a test uses them: collecting the tests uses none."""
 
 import importlib
-from typing import Any
 
 
 class _Later:
@@ -14,15 +13,15 @@ class _Later:
         return getattr(importlib.import_module(self._name), attribute)
 
 
-fitdecode: Any = _Later("fitdecode")
-geopandas: Any = _Later("geopandas")
-integrate: Any = _Later("scipy.integrate")
-matplotlib: Any = _Later("matplotlib")
-movingpandas: Any = _Later("movingpandas")
-nbformat: Any = _Later("nbformat")
-openpyxl: Any = _Later("openpyxl")
-optimize: Any = _Later("scipy.optimize")
-pandas: Any = _Later("pandas")
-pyogrio: Any = _Later("pyogrio")
-pyplot: Any = _Later("matplotlib.pyplot")
-stats: Any = _Later("scipy.stats")
+fitdecode = _Later("fitdecode")
+geopandas = _Later("geopandas")
+integrate = _Later("scipy.integrate")
+matplotlib = _Later("matplotlib")
+movingpandas = _Later("movingpandas")
+nbformat = _Later("nbformat")
+openpyxl = _Later("openpyxl")
+optimize = _Later("scipy.optimize")
+pandas = _Later("pandas")
+pyogrio = _Later("pyogrio")
+pyplot = _Later("matplotlib.pyplot")
+stats = _Later("scipy.stats")

@@ -4,10 +4,9 @@ import re
 import shutil
 import socket
 import subprocess
-import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
-from tests.patience import patience
+from tests.patience import patience, until
 from tests.server import ROOT, free_port
 
 CONF = (ROOT / "deploy" / "nginx.conf").read_text()
@@ -37,6 +36,11 @@ def _configured(folder, web_port, tls, plain):
     return text
 
 
+def listens(port):
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @contextmanager
 def running_nginx(folder, web_port):
     """nginx before a web server until the block ends: its ports of TLS and HTTP, and its log."""
@@ -50,15 +54,7 @@ def running_nginx(folder, web_port):
     command = [str(NGINX), "-c", folder / "nginx.conf", "-e", folder / "error.log", "-g", "daemon off;"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         try:
-            give_up = time.monotonic() + patience(10)
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", tls), timeout=patience(1)).close()
-                    break
-                except OSError:
-                    assert process.poll() is None, (folder / "error.log").read_text()
-                    assert time.monotonic() < give_up
-                    time.sleep(0.05)
+            until(lambda: listens(tls), 10, lambda: (folder / "error.log").read_text())
             yield tls, plain, folder / "access.log"
         finally:
             process.terminate()

@@ -21,13 +21,13 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 from urllib.request import Request, urlopen
 
 import yaml
 
-from tests.patience import patience
+from tests.patience import patience, until
 from tests.postgres import cluster, programs
+from tests.server import ended
 
 ROOT = Path(__file__).resolve().parent.parent
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP, ALL_PROTOCOLS = 0x8913, 0x8914, 1, 3
@@ -39,7 +39,6 @@ STREAM = {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 
 
 
 def bring_up():
-    """Bring the loopback interface up, and lead every address to it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         request = struct.pack("16sH14x", b"lo", 0)
         (flags,) = struct.unpack("16xH14x", fcntl.ioctl(control, SIOCGIFFLAGS, request))
@@ -55,7 +54,7 @@ class Record(threading.Thread):
         super().__init__(daemon=True)
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ALL_PROTOCOLS))
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
-        self.seen: dict[str, int] = {}
+        self.seen = {}
 
     def run(self):
         while True:
@@ -64,7 +63,6 @@ class Record(threading.Thread):
                 self.seen[found] = self.seen.get(found, 0) + 1
 
     def take(self):
-        """Return what was seen since the last time."""
         time.sleep(0.3)
         found, self.seen = self.seen, {}
         return found
@@ -89,8 +87,6 @@ def destination(packet):
 
 
 class Deployment:
-    """The processes of docker-compose.yml, with their commands, and requests to them."""
-
     def __init__(self, folder, database):
         self.folder, self.processes = folder, {}
         self.services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
@@ -106,13 +102,13 @@ class Deployment:
         }
         self.token = ""
 
-    def __enter__(self):
+    @contextlib.contextmanager
+    def running(self):
         try:
             self._start_all()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+            yield self
+        finally:
+            self._end()
 
     def _start_all(self):
         self.start("redis", "redis-server", "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder))
@@ -123,9 +119,9 @@ class Deployment:
         self.start("web", *json.loads(image.replace("\\\n", "")))
         for name in ("worker", "sweep"):
             self.start(name, *(part.replace("=2", "=1") for part in self.services[name]["command"]))
-        until(lambda: (self.read("/healthz") or {}).get("workers"), "a worker answers")
+        until(lambda: (self.read("/healthz") or {}).get("workers"), 180, "no worker answers")
 
-    def __exit__(self, *_):
+    def _end(self):
         for process in reversed(self.processes.values()):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGTERM)
@@ -144,44 +140,26 @@ class Deployment:
     def manage(self, *arguments):
         command = [sys.executable, "manage.py", *arguments]
         done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"manage.py {arguments[0]}: {done.stdout}{done.stderr}")
+        assert not done.returncode, f"manage.py {arguments[0]}: {done.stdout}{done.stderr}"
         return done.stdout
 
     def send(self, path, body=None, kind="application/json"):
-        """The body of the answer."""
         headers = {"Authorization": f"Token {self.token}", "Content-Type": kind}
         with urlopen(Request(f"http://127.0.0.1:8000{path}", body, headers), timeout=patience(60)) as answer:
-            found: bytes = answer.read() if not path.endswith("/live/") else answer.readline()
-            return found
+            return answer.read() if not path.endswith("/live/") else answer.readline()
 
     def read(self, path):
         with contextlib.suppress(OSError):
             return json.loads(self.send(path))
 
     def post(self, path, body):
-        found: dict[str, Any] = json.loads(self.send(f"/api/v1/{path}", json.dumps(body).encode()))
-        return found
+        return json.loads(self.send(f"/api/v1/{path}", json.dumps(body).encode()))
 
     def done(self, row):
-        """The row once a worker has done it."""
-        found = until(lambda: ended(self.read(row["urls"]["self"])), row["urls"]["self"])
-        if found["state"] not in ("done", "ready"):
-            raise RuntimeError(f"{row['urls']['self']} {found['state']}: {found['error']}")
-        return dict(found)
-
-
-def ended(row):
-    return row if row and row["state"] not in ("queued", "running") else None
-
-
-def until(what, why):
-    give_up = time.monotonic() + patience(180)
-    while not (found := what()):
-        if time.monotonic() > give_up:
-            raise RuntimeError(f"not in time: {why}")
-        time.sleep(0.1)
-    return found
+        path = row["urls"]["self"]
+        found = until(lambda: ended(self.read(path) or {"state": "queued"}), 180, path)
+        assert found["state"] in ("done", "ready"), f"{path} {found['state']}: {found['error']}"
+        return found
 
 
 def upload(made):
@@ -194,7 +172,6 @@ def upload(made):
 
 
 def by_api(made):
-    """Each task that was done, with the pages that show it."""
     dataset = upload(made)
     yield "import", [dataset["urls"]["page"], "/datasets/"]
     marks = made.post("landmark-sets/", {"dataset": dataset["id"], "method": {"name": "manual", "events": [0, 9, 300]}})
@@ -259,9 +236,7 @@ def main(folder):
     record.start()
     attempt()
     probes = record.take()
-    bin_folder = programs()
-    assert bin_folder is not None
-    with cluster(bin_folder) as database, Deployment(folder, database) as made:
+    with cluster(programs()) as database, Deployment(folder, database).running() as made:
         tasks, addresses = [], []
         for task, pages in by_api(made):
             tasks.append(task)
@@ -271,12 +246,8 @@ def main(folder):
         time.sleep(5)  # the sweep passes
         alive = [name for name, process in made.processes.items() if process.poll() is None]
     interfaces = [name for _, name in socket.if_nameindex()]
-    print(
-        json.dumps(
-            {"interfaces": interfaces, "probes": probes, "tasks": tasks, "alive": alive, "browser": browser}
-            | {"sent": served, "sent_with_browser": record.take()}
-        )
-    )
+    found = {"interfaces": interfaces, "probes": probes, "tasks": tasks, "alive": alive, "browser": browser}
+    print(json.dumps(found | {"sent": served, "sent_with_browser": record.take()}))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ from pmtiles.writer import Writer
 
 
 def png(image):
-    """An RGB image (h, w, 3) of bytes as a PNG."""
-
     def chunk(name, body):
         return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 

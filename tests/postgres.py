@@ -11,14 +11,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from tests.patience import patience
+from tests.patience import patience, until
 
 USER = "cairn"
-INITDB = ("-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
-PATIENCE_S = patience(30)
 
 
 def programs():
@@ -30,7 +27,6 @@ def programs():
 
 @contextlib.contextmanager
 def cluster(bin_folder):
-    """Start a server, and yield its DATABASE_URL."""
     with running(bin_folder) as server:
         yield server.url
 
@@ -48,55 +44,32 @@ def running(bin_folder):
 
 
 class Cluster:
-    """A database folder of its own and the server on it."""
-
     def __init__(self, bin_folder):
         self.bin_folder, self.person = bin_folder, _unprivileged()
         self.folder = Path(tempfile.mkdtemp(prefix="cpg-"))
         self.url = f"postgres://{USER}@/{self.folder}/postgres"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process = None
         if self.person:
             os.chown(self.folder, self.person["user"], self.person["group"])
         try:
-            subprocess.run(
-                [
-                    bin_folder / "initdb",
-                    "-D",
-                    self.folder / "data",
-                    *f"-U {USER} -A trust -E UTF8 --locale=C -N".split(),
-                ],
-                check=True,
-                capture_output=True,
-                cwd=self.folder,
-                **self.person,
-            )
+            options = f"-U {USER} -A trust -E UTF8 --locale=C -N".split()
+            command = [bin_folder / "initdb", "-D", self.folder / "data", *options]
+            subprocess.run(command, check=True, capture_output=True, cwd=self.folder, **self.person)
         except BaseException:
             self.remove()
             raise
 
     def start(self):
-        """Start the server, and wait until it answers."""
         # a commit is written, if not to the disk: SIGQUIT must lose none
-        settings = "listen_addresses=", "fsync=off"
-        options = [argument for one in settings for argument in ("-c", one)]
+        options = ["-c", "listen_addresses=", "-c", "fsync=off", "-N", "60"]
+        command = [self.bin_folder / "postgres", "-D", self.folder / "data", "-k", self.folder, *options]
         with (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [self.bin_folder / "postgres", "-D", self.folder / "data", "-k", self.folder, *options, "-N", "60"],
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
-                **self.person,
-            )
-        give_up = time.monotonic() + PATIENCE_S
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder, **self.person)
         ready = [self.bin_folder / "pg_isready", "-q", "-h", self.folder, "-U", USER]
-        while subprocess.run(ready, check=False).returncode:
-            assert self.process.poll() is None, (self.folder / "log").read_text()
-            assert time.monotonic() < give_up, (self.folder / "log").read_text()
-            time.sleep(0.1)
+        until(lambda: not subprocess.run(ready).returncode, 30, lambda: (self.folder / "log").read_text(), every_s=0.1)
 
     def stop(self, number=signal.SIGTERM):
         """Stop the server: by SIGTERM when its sessions are over, by SIGQUIT at once, as in a crash."""
-        assert self.process
         self.process.send_signal(number)
         try:
             self.process.wait(timeout=patience(10))
@@ -105,7 +78,6 @@ class Cluster:
             self.process.wait()
 
     def remove(self):
-        """Stop what runs, and delete the folder."""
         if self.process and self.process.poll() is None:
             self.stop()
         shutil.rmtree(self.folder)

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import tempfile
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,21 +11,17 @@ from redis import Redis
 
 from dashboard.core import beats
 from dashboard.launcher import broker
-from tests.patience import patience
+from tests.patience import until
 
 
 @contextmanager
 def running(*options):
-    """Its socket, while it runs with further options."""
     folder = Path(tempfile.mkdtemp(prefix="cairn-redis-"))  # a socket's path has at most 107 characters
     listens_at = folder / "b.sock"
     command = broker.command(broker.find_server(), folder=folder, socket_path=listens_at)
     process = subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL)
     try:
-        give_up = time.monotonic() + patience(15)
-        while not listens_at.exists():
-            assert time.monotonic() < give_up
-            time.sleep(0.02)
+        until(listens_at.exists, 15)
         yield listens_at
     finally:
         process.terminate()
@@ -35,6 +30,5 @@ def running(*options):
 
 
 def age_beat(kind, name, age_s):
-    """Let the beat of a process be so many seconds old."""
     client = Redis(unix_socket_path=settings.CELERY_BROKER_URL.removeprefix("redis+socket://"))
     assert client.pexpire(f"cairn:beat:{kind}:{name}", round((beats.FORGOTTEN_S - age_s) * 1000))

@@ -10,12 +10,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
-from tests.patience import patience
+from tests.patience import patience, until
 
 ROOT = Path(__file__).resolve().parent.parent
 BUCKET = "cairn-test"
@@ -23,69 +22,53 @@ KEYS = {"AWS_ACCESS_KEY_ID": "of-a-test", "AWS_SECRET_ACCESS_KEY": "of-a-test", 
 
 
 class S3Server:
-    """The process, its address, and the faults that it has."""
-
     def __init__(self, folder):
         self.folder = folder
         self.faults = folder / "faults"
         self.log = folder / "requests"
         self.port = 0
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process = None
 
     @property
     def endpoint(self):
         return f"http://127.0.0.1:{self.port}"
 
     def start(self):
-        """Start it at the port that it had, or any."""
         up = self.folder / "port"
         up.unlink(missing_ok=True)
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "tests.s3_server", str(self.folder), str(self.port)],
-                cwd=ROOT,
-                env=os.environ | KEYS,
-                stdout=log,
-                stderr=log,
-            )
-        give_up = time.monotonic() + patience(60)
-        while not up.exists():
-            assert self.process.poll() is None, (self.folder / "log").read_text()
-            assert time.monotonic() < give_up
-            time.sleep(0.02)
+                cwd=ROOT, env=os.environ | KEYS, stdout=log, stderr=log,
+            )  # fmt: skip
+        until(up.exists, 60, lambda: (self.folder / "log").read_text())
         self.port = int(up.read_text())
         request = urllib.request.Request(f"{self.endpoint}/{BUCKET}", method="PUT")
         with contextlib.suppress(urllib.error.HTTPError):
             urllib.request.urlopen(request, timeout=patience(10)).close()
 
     def stop(self):
-        assert self.process
         self.process.kill()
         self.process.wait()
 
     def freeze(self):
-        assert self.process
         self.process.send_signal(signal.SIGSTOP)
 
     def thaw(self):
-        assert self.process
         self.process.send_signal(signal.SIGCONT)
 
     def fail(self, *rules):
         self.faults.write_text("\n".join(rules))
 
     def requests(self):
-        """Method and path of what was requested so far."""
         return self.log.read_text().splitlines() if self.log.exists() else []
 
     def environment(self, prefix):
-        """The settings of a process that stores its files there."""
         return KEYS | {"CAIRN_STORAGE": f"s3://{BUCKET}/{prefix}", "CAIRN_S3_ENDPOINT": self.endpoint}
 
 
 @contextlib.contextmanager
 def running_s3(folder):
-    """A server with an empty bucket, until the block ends."""
     server = S3Server(folder)
     server.start()
     try:
@@ -99,7 +82,7 @@ class Faulty:
 
     def __init__(self, application, folder):
         self._application, self._folder = application, folder
-        self._left: dict[str, int] = {}
+        self._left = {}
         self._one_by_one = threading.Lock()
 
     def __call__(self, environ, start_response):

@@ -13,14 +13,22 @@ import time
 import urllib.request
 from pathlib import Path
 
+import pytest
 from numba.core.caching import UserProvidedCacheLocator
 
 from dashboard.launcher.home import broker_socket
 from privacy_engine import kernels
-from tests.patience import patience
+from tests.patience import patience, until
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"http://\S+/login/once/\S+")
+HAS_TOOLS = Path("/proc/self/environ").exists() and all(map(shutil.which, ("make", "git", "curl", "bash")))
+of_servers = [
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not HAS_TOOLS, reason="needs make, git, curl, bash and /proc"),
+]
+"""Marks of tests that start servers."""
 
 
 def free_port():
@@ -62,7 +70,7 @@ class Server:
         self.port = port or free_port()
         self.env = clean_environment(CAIRN_HOME=str(self.home), CAIRN_PORT=str(self.port))
         self.output = ""
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process = None
 
     def start(self, *command, limit_s=60):
         """Start, wait until it prints the login link, and return the seconds that took."""
@@ -77,12 +85,12 @@ class Server:
             start_new_session=True,  # a terminal's foreground group, to which Ctrl-C goes
         )
         os.set_blocking(self.process.stdout.fileno(), False)
-        while not LINK.search(self.read()):
+
+        def shown():
             assert self.process.poll() is None, f"it ended with {self.process.returncode}:\n{self.output}"
-            assert time.monotonic() - began < patience(limit_s), (
-                f"nothing after {limit_s} s:\n{self.output}\n{self.logs()}"
-            )
-            time.sleep(0.02)
+            return LINK.search(self.read())
+
+        until(shown, limit_s, lambda: f"nothing after {limit_s} s:\n{self.output}\n{self.logs()}", every_s=0.02)
         return time.monotonic() - began
 
     def read(self):
@@ -100,12 +108,8 @@ class Server:
     def address(self):
         return f"http://127.0.0.1:{self.port}"
 
-    def signal_terminal(self, number):
-        os.killpg(self.process.pid, number)
-
     def press_ctrl_c(self, limit_s=40):
-        """Send what Ctrl-C sends, wait, and return make's exit code."""
-        self.signal_terminal(signal.SIGINT)
+        os.killpg(self.process.pid, signal.SIGINT)
         code = self.process.wait(patience(limit_s))
         self.read()
         return code
@@ -130,24 +134,21 @@ class Server:
     def process_ids(self, part_of_command):
         return sorted(pid for pid, command in self.processes().items() if part_of_command in command)
 
-    def wait_until_empty(self, limit_s):
-        give_up = time.monotonic() + patience(limit_s)
-        while (left := self.processes()) and time.monotonic() < give_up:
-            time.sleep(0.1)
-        return left
-
     def shell(self, line, **variables):
-        """Run one line of the README here, and return what it prints."""
         done = subprocess.run(
-            ["bash", "-c", line],
-            cwd=self.clone,
-            env=self.env | variables,
-            capture_output=True,
-            text=True,
+            ["bash", "-c", line], cwd=self.clone, env=self.env | variables, capture_output=True, text=True,
             timeout=patience(120),
-        )
+        )  # fmt: skip
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
         return done.stdout
+
+    def token(self):
+        return self.shell(".venv/bin/python manage.py token researcher").split()[-1]
+
+    def finished(self, path, token):
+        row = until(lambda: ended(self.get_json(path, token)), 200, f"{path} does not end")
+        assert row["state"] in ("ready", "done"), row
+        return row
 
     def get_json(self, path, token):
         request = urllib.request.Request(f"{self.address}{path}", headers={"Authorization": f"Token {token}"})
@@ -155,12 +156,9 @@ class Server:
             return json.load(answer)
 
     def clear_away(self):
-        """Leave no process behind, however a test ended."""
         for pid in self.processes():
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
         self.forget()
 
     def forget(self):
@@ -169,6 +167,30 @@ class Server:
             self.process.wait(patience(10))
             self.process.stdout.close()
             self.process, self.output = None, ""
+
+
+def ended(row):
+    return None if row["state"] in ("queued", "running") else row
+
+
+@contextlib.contextmanager
+def running_gunicorn(server, *options, **settings):
+    """The image's web server, with the files and the database of the other one: its port and its process."""
+    port, dockerfile = free_port(), (ROOT / "Dockerfile").read_text()
+    parts = json.loads(re.findall(r'^CMD (\[.*?"\])$', dockerfile, re.MULTILINE | re.DOTALL)[-1].replace("\\\n", ""))
+    command = [sys.executable, "-m", *(one.replace("0.0.0.0:8000", f"127.0.0.1:{port}") for one in parts), *options]
+    environment = server.env | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"} | settings
+    with subprocess.Popen(command, cwd=ROOT, env=environment) as process:
+        try:
+            until(lambda: answers(f"http://127.0.0.1:{port}/healthz"), 60, "the web server does not answer")
+            yield port, process
+        finally:
+            process.terminate()
+
+
+def answers(address):
+    with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=patience(5)):
+        return True
 
 
 @contextlib.contextmanager
@@ -182,7 +204,3 @@ def running_server(home, **environment):
         server.press_ctrl_c()
     finally:
         server.clear_away()
-
-
-def has_terminal_tools():
-    return Path("/proc/self/environ").exists() and all(shutil.which(tool) for tool in ("make", "git", "curl", "bash"))

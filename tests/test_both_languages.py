@@ -27,6 +27,7 @@ NOUNS = ("event", "entry", "day", "match", "box", "class", "other person", "time
 COUNTS = [(number, noun) for noun in NOUNS for number in (0, 1, 2, 12_345)]
 PLACES = [(2.35, 48.85, 2.36, 48.86), (-179.9, 10.0, 179.9, -10.0), (0.0, 0.0, 180.0, 0.0), (7.0, 89.0, 97.0, 88.0)]
 LATITUDES = np.array([0, 1, -1, 488_500_000, -337_000_000, 850_511_287, 890_000_000, -900_000_000])
+SENTENCES = [rule_text(*domain(one)) for one in DOMAINS]
 RULES = [(whole, param.lowest, param.highest) for whole, param in map(domain, DOMAINS)]
 
 
@@ -36,16 +37,10 @@ def rule_of(whole, lowest, highest):
 
 
 def in_javascript(module, name, calls):
-    """Return what a function of static/js gives for several calls."""
     node = Path(sys.prefix) / "bin" / "node"
     given = json.dumps([f"{ROOT}/static/js/{module}.js", name, calls])
-    found = subprocess.run(
-        [node, "--input-type=module", "-e", CALL, given],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=patience(120),
-    )
+    command = [node, "--input-type=module", "-e", CALL, given]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=patience(120))
     assert found.returncode == 0, found.stderr
     return list(json.loads(found.stdout))
 
@@ -57,12 +52,7 @@ def in_javascript(module, name, calls):
         ("core/level", "within", LEVELS, [within(*one) for one in LEVELS]),
         ("core/format", "count", COUNTS, [counted(*one) for one in COUNTS]),
         ("core/format", "queued", [(i,) for i in (None, 1, 10, 11, 1234)], [*map(queued, (None, 1, 10, 11, 1234))]),
-        (
-            "core/number_text",
-            "ruleSentence",
-            [(rule_of(*one),) for one in RULES],
-            [rule_text(*domain(one)) for one in DOMAINS],
-        ),
+        ("core/number_text", "ruleSentence", [(rule_of(*one),) for one in RULES], SENTENCES),
         ("map/projection", "distanceM", PLACES, [float(distance_m(*one)) for one in PLACES]),
         ("map/projection", "heightE32", [(int(one),) for one in LATITUDES], heights(LATITUDES).tolist()),
     ],

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import refusal
-from tests.patience import patience
-from tests.server import ROOT, Server, clean_environment, fresh_clone, has_terminal_tools
+from tests.patience import patience, until
+from tests.server import ROOT, Server, clean_environment, fresh_clone, of_servers, running_server
 
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
@@ -24,13 +23,7 @@ SERVED_S = 60  # within the README's five seconds on a quiet machine; these run 
 FIRST_S = 170  # the first start of a clone installs too: the README allows three minutes
 AGAIN_S = 15
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not has_terminal_tools() and os.environ.get("CI") != "1", reason="needs make, git, curl, bash and /proc"
-    ),
-    pytest.mark.timeout(400),  # with the first start
-]
+pytestmark = of_servers
 
 
 def _block(*, holding):
@@ -40,16 +33,6 @@ def _block(*, holding):
 def _tcp_lines():
     tables = [Path("/proc/net") / name for name in ("tcp", "tcp6")]
     return [line for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
-
-
-def _visit(browser, address):
-    """Return status, final address and text of a page, whatever the status."""
-    try:
-        answer = browser.open(address, timeout=patience(30))
-    except urllib.error.HTTPError as refused:
-        answer = refused
-    with answer:
-        return answer.status, answer.url, answer.read().decode()
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +60,7 @@ def running(clone):
 
 @pytest.fixture(scope="module")
 def token(running):
-    return running.shell(".venv/bin/python manage.py token researcher").split()[-1]
+    return running.token()
 
 
 @pytest.fixture(scope="module")
@@ -92,47 +75,17 @@ def walk(running):
     return path
 
 
-def test_the_readme_names_two_commands_to_start_with():
-    assert [block.strip() for block in BLOCKS[:2]] == ["make run", "make test"]
-
-
 class TestARunningServer:
-    def test_all_processes_are_up(self, running):
-        with urllib.request.urlopen(f"{running.address}/healthz", timeout=patience(10)) as answer:
-            assert answer.status == 200
-        commands = " ".join(running.processes().values())
-        assert all(part in commands for part in ("-server ", "[cairn-worker]", "[cairn-web]", "guard.py"))
-
     def test_bytecode_is_written_though_the_environment_forbids_it(self, running):
         assert list((running.clone / "dashboard" / "jobs" / "__pycache__").glob("*.pyc"))
 
-    def test_the_link_logs_in_once(self, running):
-        cookies = urllib.request.HTTPCookieProcessor()
-        status, address, _ = _visit(urllib.request.build_opener(cookies), running.link)
-        assert (status, address) == (200, f"{running.address}/")
-        late = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        assert _visit(late, running.link)[0] == 410
-
-    def test_the_line_that_makes_another_link(self, running):
+    def test_the_links_log_in(self, running):
         line = re.search(r"Another link: +(.+)", running.output)[1]
         printed = running.shell(f"unset CAIRN_PORT CAIRN_HOME; {line}").strip()
-        assert printed.startswith(f"{running.address}/login/once/")
-        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        assert _visit(browser, printed)[0] == 200
-
-    def test_the_samples_are_there(self, running, token):
-        give_up = time.monotonic() + patience(60)
-        while time.monotonic() < give_up:
-            found = running.get_json("/api/v1/datasets/", token)
-            if found["count"] >= 3 and all(row["state"] == "ready" for row in found["results"]):
-                return
-            time.sleep(0.3)
-        pytest.fail(f"no samples after a minute: {found}")
-
-    def test_an_unknown_token_is_refused(self, running):
-        refused = refusal(urllib.error.HTTPError, running.get_json, "/api/v1/datasets/", "0" * 64)
-        refused.close()
-        assert refused.code == 401
+        for link in (running.link, printed):
+            browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with browser.open(link, timeout=patience(30)) as answer:
+                assert (answer.status, answer.url) == (200, f"{running.address}/")
 
     def test_the_lines_of_curl(self, running, token, walk):
         api = f"{running.address}/api/v1"
@@ -145,7 +98,7 @@ class TestARunningServer:
             assert "id" in answer, answer
             given[name] = answer["id"]
             if name != "LANDMARK_SET":
-                self._wait(running, f"/api/v1/{name.lower()}s/{answer['id']}/", token)
+                running.finished(f"/api/v1/{name.lower()}s/{answer['id']}/", token)
         assert json.loads(running.shell(curls[3], **given))["state"] == "done"
         running.shell(curls[4], **given)
         assert len((running.clone / "release.csv").read_text().splitlines()) > 100
@@ -167,7 +120,7 @@ class TestARunningServer:
         upload, release, recommend, download = _block(holding="recommend/")
         for line, name in ((upload, "DATASET"), (release, "RELEASE")):
             given[name] = json.loads(running.shell(line, **given))["id"]
-            self._wait(running, f"/api/v1/{name.lower()}s/{given[name]}/", token)
+            running.finished(f"/api/v1/{name.lower()}s/{given[name]}/", token)
         answer = json.loads(running.shell(recommend, **given))
         assert len(answer["cells"]) == 10
         running.shell(download, **given)
@@ -194,14 +147,6 @@ class TestARunningServer:
         assert float(re.findall(r"Mean error: (\d+) m", lines[5])[0]) > 0
         assert lines[6] == "Refused: mechanism.epsilon must be greater than 0, got -1"
 
-    @staticmethod
-    def _wait(running, path, token):
-        give_up = time.monotonic() + patience(60)
-        while (row := running.get_json(path, token))["state"] in ("queued", "running"):
-            assert time.monotonic() < give_up, row
-            time.sleep(0.2)
-        assert row["state"] in ("ready", "done"), row
-
     def test_the_line_that_makes_the_token(self, running):
         lines = "\n".join(_block(holding="export API")).replace(":8000/", f":{running.port}/")
         assert json.loads(running.shell(f'{lines}\ncurl -sSH "$AUTH" "$API/mechanisms/"'))
@@ -226,8 +171,8 @@ class TestARunningServer:
         assert not held & {f"socket:[{inode}]" for inode in listening}
 
     def test_a_second_one_on_the_same_home_is_refused_with_a_message(self, running):
-        other = Server(running.clone, home=running.home)
-        refused = subprocess.run(["make", "run"], cwd=other.clone, env=other.env, capture_output=True, text=True)
+        env = Server(running.clone, home=running.home).env
+        refused = subprocess.run(["make", "run"], cwd=running.clone, env=env, capture_output=True, text=True)
         assert refused.returncode != 0
         assert "already runs on" in refused.stderr
         assert "Traceback" not in refused.stderr
@@ -235,11 +180,9 @@ class TestARunningServer:
     def test_a_killed_worker_comes_back(self, running):
         before = running.process_ids("[cairn-worker]")
         subprocess.run(["kill", "-9", str(before[0])], check=True)
-        give_up = time.monotonic() + patience(30)
-        while not (now := running.process_ids("[cairn-worker]")) or now[0] in before:
-            assert time.monotonic() < give_up
-            time.sleep(0.1)
-        assert not set(before) & set(now), "a forked child of the dead worker is left"
+        until(lambda: [one for one in running.process_ids("[cairn-worker]")[:1] if one not in before], 30)
+        left = {*before} & {*running.process_ids("[cairn-worker]")}
+        assert not left, "a forked child of the dead worker is left"
 
 
 class TestStopping:
@@ -249,39 +192,24 @@ class TestStopping:
         assert server.processes() == {}
         assert not (server.home / "run" / "broker.sock").exists()
         assert "Traceback" not in server.output
-        again = server.start(limit_s=SERVED_S)
-        server.press_ctrl_c()
+        again = server.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
+        assert server.press_ctrl_c() == 0
         print(f"served in {first:.1f} s on an empty home, {again:.1f} s on a used one")
         assert again < AGAIN_S
 
-    def test_the_supervisor_ends_with_success(self, server):
-        server.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
-        assert server.press_ctrl_c() == 0
-
-    def test_kill_9_of_the_supervisor_leaves_no_orphan(self, server):
+    @pytest.mark.parametrize("kill", [os.kill, os.killpg], ids=["the supervisor", "the whole terminal"])
+    def test_kill_9_leaves_no_orphan(self, server, kill):
         server.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
         assert len(server.processes()) > 4
-        server.process.kill()
+        kill(server.process.pid, 9)
         server.process.wait()
-        assert server.wait_until_empty(limit_s=15) == {}
-
-    def test_kill_9_of_the_whole_terminal_leaves_no_orphan(self, server):
-        server.start(limit_s=SERVED_S)
-        server.signal_terminal(9)
-        server.process.wait()
-        assert server.wait_until_empty(limit_s=15) == {}
+        until(lambda: not server.processes(), 15, lambda: str(server.processes()))
 
 
 class TestRefusals:
     def run(self, server, **settings):
-        refused = subprocess.run(
-            ["make", "run"],
-            cwd=server.clone,
-            env=server.env | settings,
-            capture_output=True,
-            text=True,
-            timeout=patience(60),
-        )
+        how = {"cwd": server.clone, "env": server.env | settings, "timeout": patience(60)}
+        refused = subprocess.run(["make", "run"], capture_output=True, text=True, **how)
         assert refused.returncode != 0
         assert "Traceback" not in refused.stderr
         assert server.processes() == {}
@@ -308,17 +236,6 @@ class TestRefusals:
 
 
 @pytest.mark.thorough
-def test_a_home_with_a_long_path_still_gets_a_broker(clone, tmp_path):
-    server = Server(clone, home=tmp_path / ("long" * 30))
-    try:
-        server.start(limit_s=SERVED_S)
-        server.press_ctrl_c()
-        assert server.processes() == {}
-    finally:
-        server.clear_away()
-
-
-@pytest.mark.thorough
 def test_a_damaged_broker_log_does_not_prevent_the_start(server):
     log = server.home / "broker" / "appendonlydir"
     log.mkdir(parents=True)
@@ -328,3 +245,43 @@ def test_a_damaged_broker_log_does_not_prevent_the_start(server):
     assert "damaged" in server.output
     server.press_ctrl_c()
     assert server.processes() == {}
+
+
+UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
+
+
+def compiled(folder):
+    return {path.name for path in folder.rglob("*.nbc")}
+
+
+def sample(server, token):
+    rows = server.get_json("/api/v1/datasets/", token)["results"]
+    return [row for row in rows if row["state"] == "ready" and row["kind"] == "trajectory"]
+
+
+def test_the_page_is_there_first_then_a_release_then_all_kernels(tmp_path):
+    kernels = tmp_path / "kernels"
+    with running_server(tmp_path / "home", NUMBA_CACHE_DIR=str(kernels)) as server:
+        assert len(compiled(kernels)) < 5
+        began, token = time.monotonic(), server.token()
+        dataset = until(lambda: sample(server, token), 60, server.logs)[0]
+        assert server.process_ids("[cairn-compiler]")
+        sets = f"/api/v1/landmark-sets/?dataset={dataset['id']}"
+        marks = until(lambda: server.get_json(sets, token)["results"], 60)[0]
+        body = json.dumps({"dataset": dataset["id"], "landmark_set": marks["id"], "mechanism": UNIFORM}).encode()
+        headers = {"Authorization": f"Token {token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"{server.address}/api/v1/releases/", body, headers)
+        with urllib.request.urlopen(request, timeout=patience(30)) as answer:
+            release = json.load(answer)
+        path, stages = f"/api/v1/releases/{release['id']}/", set()
+        while (row := server.get_json(path, token))["state"] in ("queued", "running"):
+            stages.add(row.get("stage"))
+            time.sleep(0.05)
+        print(f"released {time.monotonic() - began:.1f} s after the page; {stages}; {len(compiled(kernels))} compiled")
+        assert row["state"] in ("ready", "done"), row
+        assert time.monotonic() - began < patience(15)
+        while server.process_ids("[cairn-compiler]"):
+            assert time.monotonic() - began < patience(240)
+            time.sleep(0.5)
+        print(f"all compiled {time.monotonic() - began:.1f} s after the page")
+        assert len(compiled(kernels)) > 150

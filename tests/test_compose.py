@@ -4,7 +4,6 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import yaml
@@ -13,7 +12,7 @@ from tests.cases import each
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
-SERVICES: dict[str, Any] = COMPOSE["services"]
+SERVICES = COMPOSE["services"]
 OURS = [name for name, service in SERVICES.items() if service["image"] == "cairn:local"]
 LIBRARIES_MB = 1900
 """Address space of a worker's process before its job (VmSize); little of it is memory of its own."""
@@ -34,8 +33,7 @@ def megabytes(text):
 
 
 def test_all_services_are_here():
-    parts = {"web", "worker", "worker-interactive", "sweep", "migrate", "postgres", "redis", "proxy", "backup"}
-    assert set(SERVICES) == parts
+    assert len(SERVICES) == 9
     assert {name for name, service in SERVICES.items() if "profiles" in service} == {"proxy", "backup"}
 
 
@@ -57,25 +55,17 @@ class TestEveryService:
         for one in service["tmpfs"]:
             assert {"noexec", "nosuid"} <= set(one.partition(":")[2].split(","))
 
-    def test_reaches_no_docker_socket(self, name):
-        assert not [one for one in SERVICES[name].get("volumes", []) if "docker.sock" in one]
-
-    def test_runs_as_no_root(self, name):
+        assert not [one for one in service.get("volumes", []) if "docker.sock" in one]
         ours = name in OURS and "USER cairn" in (ROOT / "Dockerfile").read_text()
-        assert ours or "unprivileged" in SERVICES[name]["image"] or SERVICES[name]["user"] not in ("", "root", "0")
+        assert ours or "unprivileged" in service["image"] or service["user"] not in ("", "root", "0")
 
-    def test_names_a_version_of_its_image(self, name):
-        tag = SERVICES[name]["image"].partition(":")[2]
+    def test_names_a_version_reports_its_health_or_ends_and_is_started_again(self, name):
+        service = SERVICES[name]
+        tag, check = service["image"].partition(":")[2], service["healthcheck"]
         assert tag == "local" if name in OURS else re.match(r"\d", tag)
-
-    def test_reports_its_health_or_ends(self, name):
-        check = SERVICES[name]["healthcheck"]
         assert (check == {"disable": True}) == (name in ENDS)
-        if name not in ENDS:
-            assert {"test", "interval", "timeout", "retries"} <= set(check)
-
-    def test_is_started_again(self, name):
-        assert SERVICES[name]["restart"] == ("on-failure:3" if name in ENDS else "unless-stopped")
+        assert name in ENDS or {"test", "interval", "timeout", "retries"} <= set(check)
+        assert service["restart"] == ("on-failure:3" if name in ENDS else "unless-stopped")
 
     def test_secrets_are_files(self, name):
         service = SERVICES[name]
@@ -156,15 +146,25 @@ def test_the_proxy_takes_what_the_settings_expect_and_more_than_cairn_does():
     assert int(limit) > int(value(environment["CAIRN_UPLOAD_MB"])) + 1
 
 
+def test_web_worker_and_sweep_share_one_image_one_home_and_one_environment_that_settings_read():
+    services = [SERVICES[name] for name in ("web", "worker", "sweep")]
+    for key in ("image", "volumes", "environment"):
+        assert services[0][key] == services[1][key] == services[2][key]
+    settings = "".join((ROOT / "dashboard" / "config" / f"{one}.py").read_text() for one in ("settings", "celery"))
+    names = [name.removesuffix("_FILE") for name in services[0]["environment"]]
+    assert [name for name in names if f'"{name}"' not in settings] == []
+
+
+@each("name", ["docker-compose.yml", "deploy/s3.yml"])
+def test_is_valid(name):
+    schema = json.loads((files("check_jsonschema") / "builtin_schemas/vendor/compose-spec.json").read_text())
+    jsonschema.validators.validator_for(schema)(schema).validate(yaml.safe_load((ROOT / name).read_text()))
+
+
 class TestFilesInAStorage:
     """deploy/s3.yml, which Compose merges into the other file."""
 
     more = yaml.safe_load((ROOT / "deploy" / "s3.yml").read_text())
-
-    def test_is_valid(self):
-        vendored = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
-        schema = json.loads(vendored.read_text())
-        jsonschema.validators.validator_for(schema)(schema).validate(self.more)
 
     def test_reaches_every_service_that_has_files(self):
         with_files = {name for name in OURS if "home:/data" in SERVICES[name].get("volumes", [])}

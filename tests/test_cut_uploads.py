@@ -1,4 +1,4 @@
-"""A piece of an upload whose connection breaks: every web server stores what arrived, and the rest goes on there."""
+"""Connections that break during an upload, or are slow: what arrived is stored, and others are served meanwhile."""
 
 import base64
 import contextlib
@@ -9,8 +9,6 @@ import re
 import signal
 import socket
 import ssl
-import subprocess
-import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -18,28 +16,26 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.image import DOCKERFILE, instructions
 from tests.nginx import MISSING, running_nginx
-from tests.patience import patience
-from tests.server import ROOT, free_port, has_terminal_tools, running_server
+from tests.patience import patience, until
+from tests.server import of_servers, running_gunicorn, running_server
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(400),
-    pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
-]
+pytestmark = of_servers
 TEXT = b"time,lat,lon\n" + b"".join(b"%d,%.5f,2.35\n" % (1_700_000_000 + i, 48 + i * 1e-6) for i in range(60_000))
 PATCH = "application/offset+octet-stream"
+PIECE = 40_000_000
+CUTS = (1, 4, 7)  # pieces of a large upload on which the connection is cut half way
+MOST_KB = 200_000  # of the web process, all in all
+ROWS = 100_000
+HALF_SENT, DRIBBLING = 150, 200
+"""Clients that sent half a head, and that send a byte of a body at a time."""
 
 
 class Address(NamedTuple):
-    """Where a web server listens, and whether by TLS."""
-
     port: int
     tls: bool = False
 
     def opened(self):
-        """A connection."""
         plain = socket.create_connection(("127.0.0.1", self.port), timeout=patience(60))
         return ssl._create_unverified_context().wrap_socket(plain) if self.tls else plain
 
@@ -52,26 +48,13 @@ def server(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def token(server):
-    return server.shell(".venv/bin/python manage.py token researcher").split()[-1]
+    return server.token()
 
 
 @pytest.fixture(scope="module")
 def gunicorn(server):
-    """The port of the image's web server, with the files and the database of the other one."""
-    port = free_port()
-    [command] = [rest for name, rest in instructions(DOCKERFILE.read_text()) if name == "CMD"]
-    parts = json.loads(command.replace("0.0.0.0:8000", f"127.0.0.1:{port}"))
-    with subprocess.Popen([sys.executable, "-m", *parts], cwd=ROOT, env=server.env) as process:
-        give_up = time.monotonic() + patience(60)
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=patience(5)).close()
-                break
-            except OSError:
-                assert time.monotonic() < give_up
-                time.sleep(0.2)
+    with running_gunicorn(server) as (port, _):
         yield port
-        process.terminate()
 
 
 @pytest.fixture(params=["launcher", "image", "image behind the proxy"])
@@ -96,18 +79,14 @@ def head(token, method, path, **headers):
 
 
 def request(address, token, method, path, body=b"", **headers):
-    """The head of the answer."""
     with address.opened() as wire:
         wire.sendall(head(token, method, path, Content_Length=len(body), **headers) + body)
         return b"".join(iter(lambda: wire.recv(65536), b"")).decode()
 
 
-def begun(address, token):
-    """The path of a new upload of TEXT."""
-    answer = request(address, token, "POST", "/api/v1/uploads/", Upload_Length=len(TEXT))
-    found = re.search(r"^Location: https?://[^/]+(\S+)", answer, re.MULTILINE | re.IGNORECASE)
-    assert found, answer
-    return found[1]
+def begun(address, token, size):
+    answer = request(address, token, "POST", "/api/v1/uploads/", Upload_Length=size)
+    return re.search(r"^Location: https?://[^/]+(\S+)", answer, re.MULTILINE | re.IGNORECASE)[1]
 
 
 def stands(address, token, path):
@@ -115,48 +94,50 @@ def stands(address, token, path):
     return int(re.findall(r"^Upload-Offset: (\d+)", answer, re.MULTILINE | re.IGNORECASE)[0])
 
 
-def until(address, token, path, offset):
-    give_up = time.monotonic() + patience(20)
-    while (found := stands(address, token, path)) != offset:
-        assert time.monotonic() < give_up, f"it stands at {found}, and {offset} bytes arrived"
-        time.sleep(0.1)
+def cut_short(address, token, path, piece, offset=0, **more):
+    """Announce a piece, send half of it, and close the connection."""
+    with address.opened() as wire:
+        wire.sendall(
+            head(token, "PATCH", path, Upload_Offset=offset, Content_Type=PATCH, Content_Length=len(piece), **more)
+        )
+        wire.sendall(piece[: len(piece) // 2])
+        wire.settimeout(0.5)
+        with contextlib.suppress(TimeoutError):  # what TLS sends of its own, or the close would reset the connection
+            wire.recv(1)
+
+
+def imported(address, token, path, sha256):
+    body = json.dumps({"upload": path.split("/")[-2], "sha256": sha256}).encode()
+    answer = request(address, token, "POST", "/api/v1/datasets/", body, Content_Type="application/json")
+    assert answer.startswith("HTTP/1.1 201"), answer
+    return answer
 
 
 @pytest.mark.parametrize("checked", [False, True], ids=["plain", "with a checksum"])
 def test_what_arrived_is_stored_and_the_rest_goes_on(address, token, checked):
-    path, half = begun(address, token), len(TEXT) // 2
+    path, half = begun(address, token, len(TEXT)), len(TEXT) // 2
     more = {"Upload_Checksum": f"sha256 {base64.b64encode(hashlib.sha256(TEXT).digest()).decode()}"} if checked else {}
-    with address.opened() as wire:
-        announced = head(token, "PATCH", path, Upload_Offset=0, Content_Type=PATCH, Content_Length=len(TEXT), **more)
-        wire.sendall(announced + TEXT[:half])
-        wire.settimeout(0.5)
-        with contextlib.suppress(TimeoutError):  # what TLS sends of its own, or the close would reset the connection
-            wire.recv(1)
-    until(address, token, path, half)
+    cut_short(address, token, path, TEXT, **more)
+    until(lambda: stands(address, token, path) == half, 20, "what arrived is not stored")
     answer = request(address, token, "PATCH", path, TEXT[half:], Upload_Offset=half, Content_Type=PATCH)
     assert answer.startswith("HTTP/1.1 204"), answer
-    body = json.dumps({"upload": path.split("/")[-2], "sha256": hashlib.sha256(TEXT).hexdigest()}).encode()
-    answer = request(address, token, "POST", "/api/v1/datasets/", body, Content_Type="application/json")
-    assert answer.startswith("HTTP/1.1 201"), answer
+    imported(address, token, path, hashlib.sha256(TEXT).hexdigest())
 
 
 def test_a_web_process_that_is_killed_leaves_nothing_that_deletion_does_not_reach(server, gunicorn, token):
     address = Address(gunicorn)
-    path = begun(address, token)
+    path = begun(address, token, len(TEXT))
     file = server.home / "uploads" / path.split("/")[-2]
     with address.opened() as wire:
         wire.sendall(head(token, "PATCH", path, Upload_Offset=0, Content_Type=PATCH, Content_Length=len(TEXT)))
         wire.sendall(TEXT[: len(TEXT) // 2])
-        give_up = time.monotonic() + patience(20)
-        while not file.stat().st_size:
-            assert time.monotonic() < give_up
-            time.sleep(0.05)
+        until(lambda: file.stat().st_size, 20, "nothing is written")
         for pid, command in server.processes().items():
             if f"127.0.0.1:{gunicorn}" in command and "gunicorn" in command:
                 parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
                 if f"127.0.0.1:{gunicorn}" in Path(f"/proc/{parent}/cmdline").read_text():
                     os.kill(pid, signal.SIGKILL)
-    until(address, token, path, 0)
+    until(lambda: stands(address, token, path) == 0, 20, "it states more than it stored")
     assert request(address, token, "DELETE", path).startswith("HTTP/1.1 204")
     assert not file.exists()
 
@@ -167,11 +148,83 @@ def test_a_wrong_host_is_one_line_of_the_log(server):
     with Address(server.port).opened() as wire:
         wire.sendall(b"GET / HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n")
         assert wire.recv(65536).startswith(b"HTTP/1.1 400")
-    give_up = time.monotonic() + patience(10)
-    while len(written := log.read_text().splitlines()[before:]) < 1:
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
+    until(lambda: log.read_text().splitlines()[before:], 10, "no line")
     time.sleep(0.5)
-    [line] = [one for one in log.read_text().splitlines()[before:] if "Traceback" in one or "other.example" in one]
+    written = log.read_text().splitlines()[before:]
+    [line] = [one for one in written if "Traceback" in one or "other.example" in one]
     assert "Invalid HTTP_HOST header: 'other.example'" in line
     assert not [one for one in written if one.startswith(("Traceback", " "))]
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A server of its own, whose web process has done nothing yet."""
+    with running_server(tmp_path / "home", CAIRN_UPLOAD_MB="500") as running:
+        yield running
+
+
+def test_four_hundred_megabytes_finish_and_the_web_process_stays_small(large, tmp_path):
+    address, file, whole = Address(large.port), tmp_path / "large.csv", hashlib.sha256()
+    with file.open("wb") as out:
+        for first in range(0, ROWS, 1000):
+            lines = (
+                b"%d,%.5f,2.35,%s\n" % (1_700_000_000 + i, 48 + i * 1e-6, b"x" * 4050)
+                for i in range(first, first + 1000)
+            )
+            text = b"".join([b"" if first else b"time,lat,lon,note\n", *lines])
+            out.write(text)
+            whole.update(text)
+    token, size, cuts = large.token(), file.stat().st_size, []
+    assert size > 400_000_000
+    path = begun(address, token, size)
+    with file.open("rb") as read:
+        while (offset := stands(address, token, path)) < size:
+            read.seek(offset)
+            piece, number = read.read(PIECE), offset // PIECE
+            if number in CUTS and number not in cuts:
+                cut_short(address, token, path, piece, offset)
+                cuts.append(number)
+                until(lambda offset=offset: stands(address, token, path) > offset, 20, "nothing of the piece was kept")
+            else:
+                request(address, token, "PATCH", path, piece, Upload_Offset=offset, Content_Type=PATCH)
+    assert len(cuts) == 3
+    answer = imported(address, token, path, whole.hexdigest())
+    dataset = large.finished(json.loads(answer[answer.index("{") :])["urls"]["self"], token)
+    assert dataset["points"] == ROWS, dataset["error"]
+    assert not (large.home / "uploads" / path.split("/")[-2]).exists()
+    (pid,) = large.process_ids("[cairn-web]")
+    assert int(re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[0]) < MOST_KB
+
+
+def seconds_of_health(server):
+    began = time.perf_counter()
+    with urllib.request.urlopen(f"{server.address}/healthz", timeout=patience(20)) as answer:
+        assert answer.status == 200
+    return time.perf_counter() - began
+
+
+def test_others_are_served_beside_slow_clients(server):
+    quiet = sorted(seconds_of_health(server) for _ in range(10))[8]
+    sent = f"POST /login/ HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 100000\r\n\r\n".encode()
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(Address(server.port).opened()) for _ in range(HALF_SENT + DRIBBLING)]
+        for i, one in enumerate(slow):
+            one.sendall(sent[:30] if i < HALF_SENT else sent + b"x")
+        busy = []
+        for _ in range(20):
+            for one in slow[HALF_SENT:]:
+                one.sendall(b"x")
+            busy.append(seconds_of_health(server))
+    assert sorted(busy)[18] < 10 * quiet + patience(1.0)
+    assert seconds_of_health(server) < patience(5.0)
+
+
+def test_a_connection_is_used_again_after_a_pause(server):
+    """Proxies and browsers keep connections for a minute; the server must not be the first to close one."""
+    with Address(server.port).opened() as kept:
+        for pause in (0.0, 5.0):
+            time.sleep(pause)
+            kept.sendall(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+            assert kept.recv(12) == b"HTTP/1.1 200"
+            while b"}" not in kept.recv(65536):
+                pass

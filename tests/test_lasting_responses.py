@@ -12,13 +12,9 @@ from contextlib import closing
 import pytest
 
 from tests.patience import patience
-from tests.server import ROOT, free_port, has_terminal_tools, running_server
+from tests.server import ROOT, of_servers, running_gunicorn, running_server
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(900),
-    pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
-]
+pytestmark = of_servers
 LIMIT_S = 5.0
 SIZE = 400_000_000
 """Of a download, whose reader takes 4 MB a second."""
@@ -70,14 +66,11 @@ CSRF = "x" * 32
 
 
 class Web:
-    """The address of a web server, and the database behind it."""
-
     def __init__(self, server, port, people):
         self.port, self.people, self.database = port, people, server.home / "cairn.sqlite3"
         self.cookie, self.csrf = f"cairn_{server.port}", f"csrf_{server.port}"  # by CAIRN_PORT
 
     def send(self, person, session, path, form=""):
-        """A form of a session."""
         headers = {
             "Cookie": f"{self.cookie}={person[session]}; {self.csrf}={CSRF}",
             "X-CSRFToken": CSRF,
@@ -87,45 +80,33 @@ class Web:
             connection.request("POST", path, form, headers)
             assert connection.getresponse().status == 302
 
-    def write(self, statement, *values):
+    def end(self, person, how):
+        if how in FORMS:
+            session, path, *form = FORMS[how]
+            self.send(person, session, path.format(person["token"][:15]), *form)
+            return
         with closing(sqlite3.connect(self.database, timeout=patience(30))) as connection, connection:
-            assert connection.execute(statement, values).rowcount > 0
+            assert connection.execute(STATEMENTS[how], [person["id"]]).rowcount > 0
 
 
-def log_out(web, person):
-    web.send(person, "session", "/logout/")
-
-
-def end_it_from_another(web, person):
-    web.send(person, "other", "/account/sessions/end/")
-
-
-def revoke(web, person):
-    web.send(person, "other", f"/tokens/{person['token'][:15]}/revoke/")
-
-
-def expire(web, person):
-    web.write("UPDATE accounts_apitoken SET expiry = '2020-01-01 00:00:00' WHERE user_id = ?", person["id"])
-
-
-def deactivate(web, person):
-    web.write("UPDATE accounts_user SET is_active = 0 WHERE id = ?", person["id"])
-
-
-def change_the_password(web, person):
-    web.send(person, "other", "/password/", f"old_password={PASSWORD}&new_password1={NEW}&new_password2={NEW}")
-
-
-def remove_from_project(web, person):
-    web.write("DELETE FROM projects_membership WHERE user_id = ?", person["id"])
-
-
-ALWAYS = (deactivate, change_the_password)
+FORMS = {
+    "log out": ("session", "/logout/"),
+    "end it from another": ("other", "/account/sessions/end/"),
+    "revoke": ("other", "/tokens/{}/revoke/"),
+    "change the password": ("other", "/password/", f"old_password={PASSWORD}&new_password1={NEW}&new_password2={NEW}"),
+}
+STATEMENTS = {
+    "expire": "UPDATE accounts_apitoken SET expiry = '2020-01-01 00:00:00' WHERE user_id = ?",
+    "deactivate": "UPDATE accounts_user SET is_active = 0 WHERE id = ?",
+    "remove from project": "DELETE FROM projects_membership WHERE user_id = ?",
+}
+OF_SESSION, OF_TOKEN = ("log out", "end it from another"), ("revoke", "expire")
+ALWAYS = ("deactivate", "change the password")
 CASES = [
-    *(("live", "session", end) for end in (log_out, end_it_from_another, remove_from_project, *ALWAYS)),
-    *(("live", "token", end) for end in (revoke, expire, remove_from_project, *ALWAYS)),
-    *(("download", "session", end) for end in (log_out, end_it_from_another, *ALWAYS)),
-    *(("download", "token", end) for end in (revoke, expire, *ALWAYS)),
+    *(("live", "session", end) for end in (*OF_SESSION, "remove from project", *ALWAYS)),
+    *(("live", "token", end) for end in (*OF_TOKEN, "remove from project", *ALWAYS)),
+    *(("download", "session", end) for end in (*OF_SESSION, *ALWAYS)),
+    *(("download", "token", end) for end in (*OF_TOKEN, *ALWAYS)),
 ]
 
 
@@ -151,24 +132,8 @@ def web(request, server, people):
     if request.param == "waitress":
         yield Web(server, server.port, people)
         return
-    port = free_port()
-    options = f"--bind 127.0.0.1:{port} --worker-class gthread --workers 2 --threads 8 --timeout 120 --keep-alive 75"
-    command = [sys.executable, "-m", "gunicorn", "dashboard.config.wsgi:application", *options.split()]
-    environment = server.env | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
-    with subprocess.Popen([*command, "--no-control-socket"], cwd=ROOT, env=environment) as process:
-        try:
-            give_up = time.monotonic() + patience(60)
-            while not answers(port):
-                assert time.monotonic() < give_up
-                time.sleep(0.1)
-            yield Web(server, port, people)
-        finally:
-            process.terminate()
-
-
-def answers(port):
-    with closing(socket.socket()) as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+    with running_gunicorn(server) as (port, _):
+        yield Web(server, port, people)
 
 
 def opened(web, path, header):
@@ -201,15 +166,15 @@ def seconds_to_the_end(connection, begun, *, after_s):
         assert not ended or time.monotonic() - ended < patience(25), f"{read:,} bytes, and no end"
 
 
-@pytest.mark.parametrize(("what", "by", "end"), CASES, ids=lambda one: getattr(one, "__name__", one))
+@pytest.mark.parametrize(("what", "by", "end"), CASES)
 def test_ends_within_seconds(web, what, by, end):
     person = web.people.pop()
     header = (
         f"Cookie: {web.cookie}={person['session']}" if by == "session" else f"Authorization: Token {person['token']}"
     )
     with closing(opened(web, person[what], header)) as connection:
-        found, read = seconds_to_the_end(connection, lambda: end(web, person), after_s=1.5)
-    print(f"{what} by {by}, {end.__name__}: {found:.2f} s, {read:,} bytes")
+        found, read = seconds_to_the_end(connection, lambda: web.end(person, end), after_s=1.5)
+    print(f"{what} by {by}, {end}: {found:.2f} s, {read:,} bytes")
     assert found < patience(LIMIT_S)
     assert read < SIZE
 

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def why_not():
-    """Return why there can be no such namespace here; empty where there can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
     missing = [name for name in ("unshare", "ip", "redis-server") if not shutil.which(name)]
@@ -37,7 +35,7 @@ def test_every_task_is_done_and_nothing_is_sent_elsewhere(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=patience(800))
     logs = (log.read_text()[-2000:] for log in tmp_path.glob("*.log"))
     assert done.returncode == 0, "\n".join([done.stderr[-3000:], *logs])
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    found = json.loads(done.stdout.splitlines()[-1])
     assert found["interfaces"] == ["lo"]
     assert {one.split()[0] for one in found["probes"]} == {"192.0.2.1:80", "192.0.2.2:53"}  # the record works
     assert found["tasks"] == ["import", "release", "map", "docs", "experiment", "live stream", "public link"]

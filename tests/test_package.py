@@ -33,7 +33,6 @@ def source(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
-    """Run the Python of a fresh environment, and return what it prints."""
     return fresh_environment(tmp_path_factory.mktemp("fresh"))
 
 
@@ -44,20 +43,18 @@ def _dependencies():
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-class TestAFreshEnvironment:
-    def test_the_engine_is_installed_with_its_dependencies_alone(self, source, python):
-        python("-m", "pip", "install", "-q", str(source))
-        names = [re.split(r"==| @", line)[0] for line in python("-m", "pip", "freeze").splitlines()]
-        installed = {name.lower().replace("_", "-") for name in names}
-        assert _dependencies() <= installed
-        own = {"llvmlite", "annotated-types", "pydantic-core", "typing-extensions", "typing-inspection"}
-        own |= {"certifi", "packaging", "et-xmlfile"}  # of pyproj, pyogrio and openpyxl
-        assert installed - _dependencies() - own == {"cairn-privacy"}
-        release = "pe.sample('paris').release('event-level', epsilon=1, radius_m=2)"
-        code = f"import privacy_engine as pe; print(len({release}.series[0]))"
-        assert python("-c", code).strip() == "8"
-        command = "import sys; from privacy_engine.commands.main import main; sys.exit(main(['--help']))"
-        assert "release" in python("-c", command)
+def test_the_engine_is_installed_with_its_dependencies_alone(source, python):
+    python("-m", "pip", "install", "-q", str(source))
+    names = [re.split(r"==| @", line)[0] for line in python("-m", "pip", "freeze").splitlines()]
+    installed = {name.lower().replace("_", "-") for name in names}
+    assert _dependencies() <= installed
+    own = {"llvmlite", "annotated-types", "pydantic-core", "typing-extensions", "typing-inspection"}
+    own |= {"certifi", "packaging", "et-xmlfile"}  # of pyproj, pyogrio and openpyxl
+    assert installed - _dependencies() - own == {"cairn-privacy"}
+    release = "pe.sample('paris').release('event-level', epsilon=1, radius_m=2)"
+    assert python("-c", f"import privacy_engine as pe; print(len({release}.series[0]))").strip() == "8"
+    command = "import sys; from privacy_engine.commands.main import main; sys.exit(main(['--help']))"
+    assert "release" in python("-c", command)
 
 
 @pytest.mark.thorough  # it downloads and compiles for three minutes
@@ -87,7 +84,6 @@ def test_the_workbench_serves_from_an_environment_without_the_sources(source, tm
 
 
 def _open(address):
-    """Status and text of a page, with the cookies of a redirect."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     with browser.open(address, timeout=patience(30)) as answer:
         return answer.status, answer.read().decode()

@@ -15,15 +15,13 @@ from typing import Any
 import pytest
 
 from tests.nginx import CONF, MISSING, running_nginx
-from tests.patience import patience
+from tests.patience import patience, until
 from tests.server import ROOT
 
 needs_nginx = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 
 class Cairn(BaseHTTPRequestHandler):
-    """A substitute for the web server that records what arrives and when."""
-
     seen: list[dict[str, Any]] = []
     protocol_version = "HTTP/1.1"
 
@@ -120,16 +118,12 @@ class TestProxy:
 
     def test_logs_neither_query_nor_the_secret_of_a_link(self, proxy):
         get(connect(proxy[0]), "/p/secret-of-a-link/?lat=48.85", {})
-        give_up = time.monotonic() + patience(5)
-        while " /p " not in proxy[2].read_text():
-            assert time.monotonic() < give_up
-            time.sleep(0.05)
+        until(lambda: " /p " in proxy[2].read_text(), 5)
         assert "secret" not in proxy[2].read_text()
         assert "48.85" not in proxy[2].read_text()
 
 
 def get(client, path, headers):
-    """Status and headers of one request; the connection is closed."""
     with closing(client):
         client.request("GET", path, headers=headers)
         answer = client.getresponse()
@@ -142,4 +136,4 @@ def test_buffers_and_closes_before_the_web_server_does():
         assert line in CONF
     [kept_s] = re.findall(r"keepalive_timeout (\d+)s; # shorter", CONF)
     [closes_s] = re.findall(r'"--keep-alive", "(\d+)"', (ROOT / "Dockerfile").read_text())
-    assert int(kept_s) < int(closes_s)
+    assert 60 <= int(kept_s) < int(closes_s)

@@ -8,6 +8,7 @@ from tests import postgres
 from tests.installations import Cairn, fresh_database
 
 pytestmark = pytest.mark.slow
+WAYS = ("squashed", "chain")
 
 
 def migrated(cairn, how):
@@ -16,24 +17,18 @@ def migrated(cairn, how):
     return json.loads(done.stdout)
 
 
-def differences(one, other):
-    return {table: (one.get(table), other.get(table)) for table in one | other if one.get(table) != other.get(table)}
-
-
-def test_sqlite(tmp_path):
-    squashed, chain = (migrated(Cairn(tmp_path / how), how) for how in ("squashed", "chain"))
-    assert len(squashed["schema"]) > 30
-    assert differences(squashed["schema"], chain["schema"]) == {}
-    assert squashed["applied"] == chain["applied"]
-
-
-def test_postgresql(tmp_path):
-    programs = postgres.programs()
-    if programs is None:
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_make_the_same(database, tmp_path):
+    if database == "sqlite":
+        squashed, chain = (migrated(Cairn(tmp_path / how), how) for how in WAYS)
+    elif (programs := postgres.programs()) is None:
         pytest.skip("PostgreSQL is not installed here")
-    with postgres.cluster(programs) as url:
-        squashed, chain = (
-            migrated(Cairn(tmp_path / how, fresh_database(url, how)), how) for how in ("squashed", "chain")
-        )
-    assert differences(squashed["schema"], chain["schema"]) == {}
+    else:
+        with postgres.cluster(programs) as url:
+            squashed, chain = (migrated(Cairn(tmp_path / how, fresh_database(url, how)), how) for how in WAYS)
+    one, other = squashed["schema"], chain["schema"]
+    assert len(one) > 30
+    assert {
+        table: (one.get(table), other.get(table)) for table in one | other if one.get(table) != other.get(table)
+    } == {}
     assert squashed["applied"] == chain["applied"]

@@ -3,14 +3,11 @@
 import subprocess
 import time
 
-import pytest
+from tests.server import Server, fresh_clone, of_servers
 
-from tests.server import Server, fresh_clone, has_terminal_tools
+pytestmark = of_servers
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(400)
-@pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc")
 def test_serves_a_page_in_three_minutes(tmp_path):
     server = Server(fresh_clone(tmp_path, with_packages=False))
     try:

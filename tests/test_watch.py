@@ -5,14 +5,18 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.patience import patience
+from dashboard.launcher.child import Child
+from dashboard.launcher.forked import STOPPING, Forked
+from dashboard.launcher.guard import Guard
+from tests.patience import patience, until
 from tests.redis_server import age_beat
+from tests.server import ROOT, Server
 
-ROOT = Path(__file__).resolve().parent.parent
 RUN = """
 import sys
 from pathlib import Path
@@ -48,13 +52,8 @@ class TestWatch:
             "import os, pathlib, sys\nif pid := os.fork(): pathlib.Path(sys.argv[1]).write_text(str(pid))\n" + STUBBORN
         )
         assert ended(start(tmp_path / "never", code, str(started)))[0] == 70
-        child, give_up = int(started.read_text()), time.monotonic() + patience(5)
-        while time.monotonic() < give_up and Path(f"/proc/{child}/status").exists():
-            if "State:\tZ" in Path(f"/proc/{child}/status").read_text():
-                break
-            time.sleep(0.05)
-        else:
-            assert not Path(f"/proc/{child}").exists()
+        child = Path(f"/proc/{started.read_text()}/status")
+        until(lambda: not child.exists() or "State:\tZ" in child.read_text(), 5)
 
     def test_leaves_alone_what_answers_and_hands_signals_on(self, tmp_path):
         alive = tmp_path / "alive"
@@ -79,12 +78,8 @@ class TestWatch:
         answers = iter([False, False, False, True] * 3)
         handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
         try:
-            code = watch.watch(
-                [sys.executable, "-c", f"import time; time.sleep({patience(1.5)})"],
-                lambda: next(answers, True),
-                starts_s=0,
-                every_s=0.05,
-            )
+            command = [sys.executable, "-c", f"import time; time.sleep({patience(1.5)})"]
+            code = watch.watch(command, lambda: next(answers, True), starts_s=0, every_s=0.05)
         finally:
             for number, handler in zip((signal.SIGTERM, signal.SIGINT), handlers, strict=True):
                 signal.signal(number, handler)
@@ -150,3 +145,102 @@ class TestHealth:
         old = time.time() - 1000
         os.utime(cleanup.loop_path(), (old, old))
         assert not health.sweep_answers()
+
+
+@pytest.fixture
+def handlers():
+    """The supervisor's: they note a signal, and do not end the process."""
+    before = {number: signal.signal(number, lambda *_: None) for number in STOPPING}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_a_child_that_must_end_as_it_begins_ends(tmp_path, handlers):
+    for _ in range(20):
+        child = Forked("child", time.sleep, 600, log=tmp_path / "child.log")
+        child.terminate()
+        child._process.join(patience(5))
+        code = child.poll()
+        child._process.kill()
+        assert code == -signal.SIGTERM
+
+
+def test_a_child_without_a_process_group_of_its_own_is_killed(tmp_path):
+    with (tmp_path / "lock").open("w") as lock:
+        guard = Guard(keep_open=lock.fileno())
+        launch = partial(subprocess.Popen, ["sleep", "200"])
+        child = Child("child", tmp_path / "child.log", grace_s=0, launch=launch, check=lambda: True)
+        child.start(guard=guard)
+        began = time.monotonic()
+        child.clear_away(guard)
+        guard.dismiss()
+    assert time.monotonic() - began < 100
+
+
+IMPATIENT = f"""
+import os, sys
+os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
+from dashboard.launcher import health, watch
+watch.STARTS_S, watch.EVERY_S, health.SILENT_S = {patience(20)}, 0.5, {patience(6)}
+from dashboard.launcher import supervisor
+import pathlib, time, django
+django.setup()
+from dashboard.maintenance.cleanup import Cleanup
+sweep_once, hang = Cleanup.round, pathlib.Path(os.environ["CAIRN_HOME"], "hang")
+def round(self):
+    while hang.exists():
+        time.sleep(0.1)
+    return sweep_once(self)
+Cleanup.round = round
+from django.core.management import execute_from_command_line
+execute_from_command_line(["manage.py", "run"])
+"""
+COMMANDS = {"worker": "[cairn-worker]", "web": "[cairn-web]", "broker": "unixsocket:"}
+
+
+@pytest.fixture
+def server(tmp_path):
+    server = Server(ROOT, home=tmp_path / "cairn")
+    server.env |= {"CAIRN_SWEEP_S": "1"}
+    try:
+        server.start(sys.executable, "-c", IMPATIENT, limit_s=240)
+        yield server
+        server.press_ctrl_c()
+    finally:
+        server.clear_away()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_what_hangs_is_killed_and_started_again(server):
+    for together in (["web", "worker"], ["broker"]):  # nothing follows of a worker without its broker
+        hung = {name: server.process_ids(COMMANDS[name])[0] for name in together}
+        for pid in hung.values():
+            os.kill(pid, signal.SIGSTOP)
+        for name, pid in hung.items():
+            until(
+                lambda name=name: f"The {name} process gave no answer and was killed." in server.read(), 90, server.logs
+            )
+            until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), 5, server.logs)
+            until(lambda name=name: bool(server.process_ids(COMMANDS[name])), 60, server.logs)
+    until(lambda: ok(server), 120, server.logs)
+    assert server.output.count("gave no answer") == 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_a_sweep_that_hangs_is_started_again_with_its_web_server(server):
+    (hung,) = server.process_ids(COMMANDS["web"])
+    (server.home / "hang").touch()
+    until(lambda: "The web process gave no answer and was killed." in server.read(), 90, server.logs)
+    (server.home / "hang").unlink()
+    until(lambda: bool({*server.process_ids(COMMANDS["web"])} - {hung}) and ok(server), 60, server.logs)
+
+
+def ok(server):
+    try:
+        found = server.get_json("/healthz", token="none")
+    except OSError:
+        return False
+    return bool(found["ok"] and found["broker"] and found["workers"] and found["sweep_beat_s"] is not None)

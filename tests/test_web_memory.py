@@ -11,24 +11,17 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 import urllib.request
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.patience import patience
-from tests.server import ROOT, free_port, has_terminal_tools, running_server
+from tests.patience import patience, until
+from tests.server import ROOT, answers, ended, of_servers, running_gunicorn, running_server
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(400),
-    pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
-]
+pytestmark = of_servers
 MOST_KB = 150_000  # as the kernel prints it: kB of 1,024 bytes
 MOST_FORKED_KB = 100_000
 POINTS = 10_000
@@ -74,8 +67,6 @@ def server(tmp_path_factory):
 
 
 class Reader:
-    """Who requests pages and the API of the server at ``address``, logged in by ``cookies``."""
-
     def __init__(self, address, cookies):
         self.address, self.cookies = address, cookies
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(cookies))
@@ -95,12 +86,7 @@ class Reader:
             return json.load(answer)
 
     def finished(self, row):
-        """The row once its job is over."""
-        give_up = time.monotonic() + patience(120)
-        while row["state"] in ("queued", "running"):
-            assert time.monotonic() < give_up, row
-            time.sleep(0.2)
-            row = self.json(row["urls"]["self"])
+        row = until(lambda: ended(self.json(row["urls"]["self"])), 120)
         assert row["state"] in ("ready", "done"), row
         return row
 
@@ -149,34 +135,19 @@ def use(reader, dataset, landmarks, releases):
         reader.get(f"{one['urls']['self']}errors/?series=0&points=1000")
 
 
-def wait_until_healthy(reader):
-    give_up = time.monotonic() + patience(60)
-    while time.monotonic() < give_up:
-        with suppress(OSError):
-            reader.get("/healthz")
-            return
-        time.sleep(0.1)
-    pytest.fail("the web server does not answer")
-
-
 def memory_kb(pid):
     """What the kernel counts page by page; VmRSS of /proc/PID/status is off by up to 1.6 MB."""
     return dict(re.findall(r"^(\w+):\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE))
 
 
-def resident_kb(pid):
-    return int(memory_kb(pid)["Rss"])
-
-
-def settled_kb(pid):
-    """Resident memory once it stays as it is: free pages are returned after the response, while its reader goes on."""
-    found = resident_kb(pid)
+def settle(pid):
+    """Wait until memory stays as it is: free pages are returned after the response, while its reader goes on."""
+    found = 0
     for _ in range(20):
         time.sleep(0.3)
-        before, found = found, resident_kb(pid)
+        before, found = found, memory_kb(pid)["Rss"]
         if found == before:
             break
-    return found
 
 
 def shares(pid):
@@ -188,7 +159,7 @@ def check(pid, reader, rows, *, share="Rss", most=MOST_KB):
     print(f"\nbefore: {shares(pid)}")
     for _ in range(3):
         use(reader, *rows)
-    settled_kb(pid)
+    settle(pid)
     found = int(memory_kb(pid)[share])
     print(f"after three sessions: {shares(pid)}")
     assert "llvm" not in Path(f"/proc/{pid}/maps").read_text()
@@ -200,26 +171,14 @@ def check(pid, reader, rows, *, share="Rss", most=MOST_KB):
 def test_the_web_process_of_the_launcher(server, owner, rows):
     (before,) = server.process_ids("[cairn-web]")
     os.kill(before, signal.SIGKILL)  # the launcher starts another one
-    wait_until_healthy(owner)
+    until(lambda: answers(f"{server.address}/healthz"), 60)
     (pid,) = server.process_ids("[cairn-web]")
     assert pid != before
     check(pid, owner, rows, share="Pss", most=MOST_FORKED_KB)  # it shares a part with supervisor and worker
 
 
 def test_a_worker_of_gunicorn_as_the_image_starts_it(server, owner, rows):
-    image, port = (ROOT / "Dockerfile").read_text(), free_port()
-    listed = image[image.index("\nCMD [") + 5 :].replace("\\\n", "").replace("0.0.0.0:8000", f"127.0.0.1:{port}")
-    command = json.loads(listed)
-    settings = dict(re.findall(r"(MALLOC_\w+)=(\S+)", image))
-    with subprocess.Popen(
-        [sys.executable, "-m", *command, "--workers", "1"],
-        cwd=ROOT,
-        env=server.env | settings | {"REDIS_URL": "redis://127.0.0.1:1/0"},
-    ) as process:
-        try:
-            reader = Reader(f"http://127.0.0.1:{port}", owner.cookies)
-            wait_until_healthy(reader)
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-            check(int(children[0]), reader, rows)
-        finally:
-            process.terminate()
+    settings = dict(re.findall(r"(MALLOC_\w+)=(\S+)", (ROOT / "Dockerfile").read_text()))
+    with running_gunicorn(server, "--workers", "1", REDIS_URL="redis://127.0.0.1:1/0", **settings) as (port, process):
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        check(int(children[0]), Reader(f"http://127.0.0.1:{port}", owner.cookies), rows)

@@ -22,7 +22,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
-    """The home of an installation on SQLite, to be copied."""
     return Cairn(tmp_path_factory.mktemp("sqlite") / "home").set_up().home
 
 
@@ -62,7 +61,6 @@ def server(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def migrated(cluster, tmp_path_factory):
-    """A database to be copied: tables, and no id."""
     cairn = Cairn(tmp_path_factory.mktemp("migrated"), fresh_database(cluster, "migrated"))
     done = cairn.python("-c", MIGRATED_ALONE)
     assert done.returncode == 0, done.stderr
@@ -97,18 +95,15 @@ class TestSQLite:
         assert not (on_postgres.home / "cairn.sqlite3").exists()
 
     def test_the_file_of_the_database_is_gone(self, sqlite):
-        """2"""
         (sqlite.home / "cairn.sqlite3").unlink()
         assert_refused(sqlite, "Set DATABASE_URL", str(sqlite.home / "cairn.sqlite3"))
         assert not (sqlite.home / "cairn.sqlite3").exists()
 
     def test_the_database_of_another_home(self, sqlite, other):
-        """5"""
         shutil.copy(other.home / "cairn.sqlite3", sqlite.home / "cairn.sqlite3")
         assert_refused(sqlite, "Different installations", sqlite.id(), other.id())
 
     def test_another_home(self, sqlite, other):
-        """8"""
         assert_refused(replace(other, url=f"sqlite:///{sqlite.home}/cairn.sqlite3"), "Different", "Set CAIRN_HOME")
 
     @pytest.mark.parametrize("newer", [DATASETS, 1])
@@ -148,13 +143,11 @@ class TestSQLite:
 
 class TestPostgreSQL:
     def test_an_empty_database(self, on_postgres, cluster):
-        """3"""
         empty = replace(on_postgres, url=fresh_database(cluster, "empty"))
         assert_refused(empty, "Set DATABASE_URL", on_postgres.id())
         assert empty.python("-c", TABLES).stdout.strip() == "0"
 
     def test_the_database_of_another_installation(self, on_postgres, cluster, migrated, tmp_path):
-        """4"""
         url = fresh_database(cluster, "second", migrated)
         second = Cairn(tmp_path / "second", url)
         second.manage("migrate|-v0")
@@ -165,7 +158,6 @@ class TestPostgreSQL:
         assert_refused(replace(on_postgres, home=tmp_path / "typo"), "Set CAIRN_HOME", str(tmp_path / "typo"))
 
     def test_an_empty_volume(self, on_postgres, tmp_path):
-        """7"""
         (tmp_path / "volume").mkdir()
         empty = replace(on_postgres, home=tmp_path / "volume")
         assert_refused(empty, "Set CAIRN_HOME", "mount its volume")
@@ -178,15 +170,8 @@ class TestPostgreSQL:
     def test_a_database_that_was_away_is_compared_before_it_is_used(self, on_postgres, cluster, migrated):
         """The web server starts all the same; what then answers is the database of another installation."""
         late = replace(on_postgres, url=f"{cluster.rpartition('/')[0]}/late")
-        with subprocess.Popen(
-            [sys.executable, "-c", LATE],
-            cwd=ROOT,
-            env=late.env,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as process:
-            assert process.stdout
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        with subprocess.Popen([sys.executable, "-c", LATE], cwd=ROOT, env=late.env, **pipes) as process:
             assert process.stdout.readline() == "started\n"
             fresh_database(cluster, "late", migrated)
             first, second = process.communicate("go\n", patience(60))[0].splitlines()
@@ -220,7 +205,6 @@ SERVERS = (
 
 class TestSharedStorage:
     def test_the_bucket_of_another_installation(self, on_s3, server, cluster, migrated, tmp_path):
-        """9"""
         url = fresh_database(cluster, "of-second", migrated)
         second = Cairn(tmp_path / "second", url, server.environment("second"))
         second.manage("migrate|-v0")
@@ -230,7 +214,6 @@ class TestSharedStorage:
         assert (names_in(server, "first", tmp_path / "cache"), names_in(server, "second", tmp_path / "cache")) == before
 
     def test_an_empty_bucket(self, on_s3, server, tmp_path):
-        """10"""
         assert_refused(replace(on_s3, storage=server.environment("empty")), "Set CAIRN_STORAGE", on_s3.id())
         assert names_in(server, "empty", tmp_path / "cache") == []
 
@@ -336,9 +319,7 @@ class TestAdopt:
 
 
 class TestFirstStart:
-    STEPS = ("begin", "share", "confirm")
-
-    @pytest.mark.parametrize("step", STEPS)
+    @pytest.mark.parametrize("step", ["begin", "share", "confirm"])
     def test_killed_at_any_step_it_is_completed_by_the_next(self, step, template, tmp_path):
         cairn = Cairn(tmp_path / "home")
         shutil.copytree(template, cairn.home)
@@ -353,9 +334,8 @@ class TestFirstStart:
     def test_of_several_processes_and_hosts_writes_one_id(self, server, cluster, migrated, tmp_path):
         url = fresh_database(cluster, "together", migrated)
         hosts = [Cairn(tmp_path / f"host{i // 2}", url, server.environment("together")) for i in range(4)]
-        running = [
-            subprocess.Popen([sys.executable, "manage.py", "sweep", "--once"], cwd=ROOT, env=one.env) for one in hosts
-        ]
+        command = [sys.executable, "manage.py", "sweep", "--once"]
+        running = [subprocess.Popen(command, cwd=ROOT, env=one.env) for one in hosts]
         assert [process.wait(patience(120)) for process in running] == [0] * 4
         assert len({one.id() for one in hosts}) == 1
         shared = host(server, "together", tmp_path / "cache")

@@ -19,7 +19,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def matching(pattern):
-    """How often each file of tests has a pattern."""
     return Counter({name: found for name, text in texts().items() if (found := len(re.findall(pattern, text)))})
 
 
@@ -28,7 +27,7 @@ def pages():
     from django.urls import URLPattern, get_resolver
 
     def under(resolver, route, space):
-        for one in resolver.url_patterns:  # type: ignore[attr-defined]
+        for one in resolver.url_patterns:
             path = route + str(one.pattern)
             if isinstance(one, URLPattern):
                 yield path, f"{space}{one.name}", f"{one.callback.__module__}.{one.callback.__name__}"
@@ -39,7 +38,6 @@ def pages():
 
 
 def of_page(route, name):
-    """The tests of one page."""
     if name.endswith("None"):
         return Counter()
     address = re.sub(r"<[^>]*>", "@", route)
@@ -48,7 +46,6 @@ def of_page(route, name):
 
 
 def of_address(address):
-    """The tests of the page with an address of the server."""
     from django.urls import Resolver404, resolve
 
     try:
@@ -71,13 +68,12 @@ def of_source(file):
 
 
 def of_python(file):
-    """The tests of a module, and those of its pages."""
     return of_source(file) + of_view(file.removesuffix(".py").replace("/", "."))
 
 
 def of_template(file):
     """The tests of the pages that show a template, alone or in another one."""
-    name, found = file.removeprefix("templates/"), Counter[str]()
+    name, found = file.removeprefix("templates/"), Counter()
     parts = name.split("/")
     named = {f'"{name}"', f'f"{parts[0]}/{{dataset.kind}}/{parts[-1]}"'}  # of three kinds of data, one view
     for view in ROOT.glob("dashboard/*/*view*.py"):
@@ -109,7 +105,6 @@ def of(name):
 
 
 def changed_since(base):
-    """The files that differ from a commit, and those that git does not know yet."""
     return sorted(git("diff", "--name-only", base) | git("ls-files", "--others", "--exclude-standard"))
 
 
@@ -122,7 +117,7 @@ def main():
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
     django.setup()
     names = arguments.names + (changed_since(arguments.changed) if arguments.changed else [])
-    for name, _ in sum(map(of, names), Counter[str]()).most_common(arguments.most):
+    for name, _ in sum(map(of, names), Counter()).most_common(arguments.most):
         print(name)
 
 

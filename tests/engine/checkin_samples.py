@@ -1,13 +1,11 @@
 """Check-ins in the cells of a small box."""
 
-from typing import Any
-
 import numpy as np
 
 from privacy_engine.data import CheckIns
 from privacy_engine.grid import Grid
 
-BOX: dict[str, Any] = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
+BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
 GRID = Grid.from_dict(BOX)
 
 

@@ -6,10 +6,8 @@ import random
 import struct
 import tempfile
 from collections import UserDict
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +17,9 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.exports import write
 from privacy_engine.formats import Limits, formats, preview
-from tests.engine import format_samples
+from tests.engine import format_samples as samples
 from tests.later import openpyxl, pyogrio
 
-Found = TypeVar("Found")
 LIMITS = Limits(total=4_000_000)
 TABLE_CHARS = "0123456789.,;-+:TZ \t\n\r\"'latlontimeid/"
 
@@ -46,88 +43,67 @@ def _feather():
 @cache
 def _workbook():
     book, out = openpyxl.Workbook(), io.BytesIO()
-    for row in (
-        ["user", "time", "lat", "lon"],
-        ["u", "2024-06-15T12:00:00Z", 52.5, 13.4],
-        ["u", "2024-06-15T12:01:00Z", 52.6, 13],
-    ):
-        book.active.append(row)
+    book.active.append(["user", "time", "lat", "lon"])
+    for time, lat, lon in (("2024-06-15T12:00:00Z", 52.5, 13.4), ("2024-06-15T12:01:00Z", 52.6, 13)):
+        book.active.append(["u", time, lat, lon])
     book.save(out)
     return out.getvalue()
 
 
 @cache
 def _vector_files():
-    """A zipped shapefile and a FlatGeobuf of two fixes."""
     points = np.array([struct.pack("<BIdd", 1, 1, 13.4 + i, 52.5) for i in range(2)], dtype=object)
-    fields = [
-        np.array(["u", "u"], dtype=object),
-        np.array(["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z"], dtype=object),
-    ]
+    times = ["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z"]
+    fields = [np.array(one, dtype=object) for one in (["u", "u"], times)]
     about = {"geometry_type": "Point", "crs": "EPSG:4326"}
     with tempfile.TemporaryDirectory() as folder:
         for name in ("fixes.shp", "fixes.fgb"):
             pyogrio.raw.write(Path(folder, name), points, fields, ["user", "time"], **about)
         parts = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
     flat = parts.pop("fixes.fgb")
-    return format_samples.zipped(**parts), flat
+    return samples.zipped(**parts), flat
 
 
-class _Seeds(UserDict[str, bytes]):
+class _Seeds(UserDict):
     """Small files by format, of which some are written when they are wanted."""
 
     def __getitem__(self, name):
-        made: Any = self.data[name]
+        made = self.data[name]
         return made if isinstance(made, bytes) else made()
 
 
-FILES: dict[str, bytes | Callable[[], bytes]] = {
-    "ais": format_samples.AIS,
-    "csv": format_samples.CSV,
-    "feather": _feather,
-    "fit": format_samples.FIT,
-    "flatgeobuf": lambda: _vector_files()[1],
-    "geojson": format_samples.GEOJSON,
-    "geojsonseq": format_samples.SEQUENCE,
-    "geopackage": format_samples.GEOPACKAGE,
-    "gpx": format_samples.GPX,
-    "gtfs": format_samples.SHAPES,
-    "igc": format_samples.IGC,
-    "json": format_samples.RECORDS,
-    "kml": format_samples.KML,
-    "mfjson": format_samples.MOVING,
-    "movebank": format_samples.MOVEBANK,
-    "nmea": format_samples.NMEA,
-    "owntracks": format_samples.OWNTRACKS,
-    "parquet": _parquet,
-    "plt": format_samples.PLT,
-    "porto": format_samples.PORTO,
-    "shapefile": lambda: _vector_files()[0],
-    "takeout": format_samples.TAKEOUT,
-    "tcx": format_samples.TCX,
-    "tdrive": format_samples.TDRIVE,
-    "wkt": format_samples.GEOMETRIES,
-    "xlsx": _workbook,
-}
-SEEDS = _Seeds(FILES)
-NAMES = [one.name for one in formats() if not one.hidden]
-PIECES = (
-    b"",
-    b"\0",
-    b'"',
-    b"\n",
-    b"<",
-    b"{",
-    b"[",
-    b"]}",
-    b"nan",
-    b"1e999",
-    b"-",
-    b",",
-    b";",
-    b"9" * 30,
-    b"\xff\xff\xff\xff",
+SEEDS = _Seeds(
+    {
+        "ais": samples.AIS,
+        "csv": samples.CSV,
+        "feather": _feather,
+        "fit": samples.FIT,
+        "flatgeobuf": lambda: _vector_files()[1],
+        "geojson": samples.GEOJSON,
+        "geojsonseq": samples.SEQUENCE,
+        "geopackage": samples.GEOPACKAGE,
+        "gpx": samples.GPX,
+        "gtfs": samples.SHAPES,
+        "igc": samples.IGC,
+        "json": samples.RECORDS,
+        "kml": samples.KML,
+        "mfjson": samples.MOVING,
+        "movebank": samples.MOVEBANK,
+        "nmea": samples.NMEA,
+        "owntracks": samples.OWNTRACKS,
+        "parquet": _parquet,
+        "plt": samples.PLT,
+        "porto": samples.PORTO,
+        "shapefile": lambda: _vector_files()[0],
+        "takeout": samples.TAKEOUT,
+        "tcx": samples.TCX,
+        "tdrive": samples.TDRIVE,
+        "wkt": samples.GEOMETRIES,
+        "xlsx": _workbook,
+    }
 )
+NAMES = [one.name for one in formats() if not one.hidden]
+PIECES = (*b'\0 " \n < { [ ]} nan 1e999 - , ;'.split(b" "), b"", b"9" * 30, b"\xff\xff\xff\xff")
 
 
 def damaged(data, seed):
@@ -152,7 +128,6 @@ def refused(read):
 
 
 def in_json(found):
-    """What a page is sent of a preview can be written as JSON."""
     problem = found.problem and found.problem.as_dict()
     columns = [vars(column) for column in found.columns]
     json.dumps([columns, found.rows, found.mapping, found.guesses, problem], allow_nan=False)
@@ -163,7 +138,7 @@ def survive(data, **options):
     seen = refused(lambda: preview(io.BytesIO(data), name="x", **options))
     if not isinstance(seen, EngineError):
         in_json(seen)
-    found = refused(lambda: format_samples.read_bytes(data, limits=LIMITS, **options))
+    found = refused(lambda: samples.read_bytes(data, limits=LIMITS, **options))
     if not isinstance(found, EngineError):
         json.dumps(found.report.as_dict(), allow_nan=False)
         assert len(found) == found.report.kept > 0

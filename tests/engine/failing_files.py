@@ -8,10 +8,9 @@ import gzip
 import io
 import json
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -35,23 +34,19 @@ LARGE = 400_000
 
 
 class FailingFile(NamedTuple):
-    """A file that cannot be read, and what its owner may have chosen."""
-
     name: str
-    made: Callable[[], bytes] | bytes
-    options: Mapping[str, str] = {}
+    made: object
+    options: dict = {}
     kind: str = "trajectory"
-    cleaning: Sequence[Mapping[str, Any]] = ()
+    cleaning: tuple = ()
 
     @property
     def data(self):
-        """The bytes, made when they are needed."""
         return self.made if isinstance(self.made, bytes) else self.made()
 
 
 def codes():
-    """Every code that the formats and the cleaning state, with a place where they do."""
-    found: dict[str, str] = {}
+    found = {}
     for path in SOURCES:
         for call in ast.walk(ast.parse(path.read_text())):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ERRORS:
@@ -71,22 +66,16 @@ def _stated(call):
         yield value.value
 
 
-def parquet(**columns):
-    """A Parquet file of these columns."""
+def parquet(write=pq.write_table, **columns):
     out = io.BytesIO()
-    pq.write_table(pa.table(columns), out)
+    write(pa.table(columns), out)
     return out.getvalue()
 
 
-def feather(**columns):
-    """A Feather file of these columns."""
-    out = io.BytesIO()
-    pyarrow.feather.write_feather(pa.table(columns), out)
-    return out.getvalue()
+feather = partial(parquet, pyarrow.feather.write_feather)
 
 
 def arrow_stream(table, rows, compression=None):
-    """An Arrow stream in batches of ``rows``."""
     out = io.BytesIO()
     with pa.ipc.new_stream(out, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
         writer.write_table(table, max_chunksize=rows)
@@ -94,12 +83,10 @@ def arrow_stream(table, rows, compression=None):
 
 
 def noise(rows=LARGE // 8):
-    """A column that no compressor makes small."""
     return np.random.default_rng(7).uniform(0, 1, rows)
 
 
 def encrypted():
-    """An archive whose member claims to be encrypted."""
     data = bytearray(zipped(**{"a.csv": samples.CSV}))
     for at in (6, data.rindex(b"PK\x01\x02") + 8):
         data[at] |= 1
@@ -107,7 +94,6 @@ def encrypted():
 
 
 def moving(**feature):
-    """A moving feature with some members changed."""
     found = json.loads(samples.MOVING)
     found["features"][0]["temporalGeometry"] |= feature
     return json.dumps(found).encode()
@@ -121,12 +107,10 @@ def rewritten(name, **members):
 
 
 def large_and_long():
-    """A Parquet file of more than 300 kB and more rows than are read."""
-    out = io.BytesIO()
     padding = {b"padding": noise().tobytes()}
-    table = pa.table({"lat": pa.nulls(MANY_ROWS)}).replace_schema_metadata(padding)
-    pq.write_table(table, out)
-    return out.getvalue()
+    return parquet(
+        lambda table, out: pq.write_table(table.replace_schema_metadata(padding), out), lat=pa.nulls(MANY_ROWS)
+    )
 
 
 CHECKINS = b"user,venue,time\n" + b"".join(b"u%d,v1,2024-06-15T12:00:0%dZ\n" % (i % 2, i) for i in range(6))
@@ -140,12 +124,11 @@ OLD_FEATHER = b"FEA1" + bytes(100) + b"FEA1"
 
 
 def counts(names, mark=""):
-    """A long table of counts with so many columns of names."""
     header = ",".join(["date", *(f"name{i}" for i in range(names)), "count"]) + "\n"
     return (header + LONG_COUNTS.format(*[",".join(f"x{mark}{i}" for i in range(names))] * 8)).encode()
 
 
-FILES: dict[str, FailingFile] = {
+FILES = {
     "archive": FailingFile("a.zip", zipped(**{"a.csv": samples.CSV}), kind="stream"),
     "bad_encoding": FailingFile("a.csv", samples.CSV.decode().encode("utf-16") + b"\0"),
     "bad_feather": FailingFile("a.feather", lambda: SEEDS["feather"][:-20]),
@@ -209,17 +192,14 @@ FILES: dict[str, FailingFile] = {
     "xml_doctype": FailingFile("a.gpx", b'<!DOCTYPE gpx [<!ENTITY a "b">]>' + samples.GPX),
 }
 
-MORE: list[tuple[str, FailingFile]] = [
+MORE = [
     ("no_position_columns", FailingFile("a.parquet", lambda: parquet(x=noise(), name=["a"] * len(noise())))),
     (
         "choice-needed",
-        FailingFile("b.parquet", lambda: parquet(lon=noise() * 0 + 5e5, lat=noise() * 0 + 5e6, c=noise())),
+        FailingFile("b.parquet", lambda: parquet(lon=0 * noise() + 5e5, lat=0 * noise() + 5e6, c=noise())),
     ),
     ("too_large", FailingFile("c.parquet", large_and_long)),
-    (
-        "compression_ratio",
-        FailingFile("d.parquet", lambda: parquet(lat=pa.nulls(10_000_000), lon=pa.nulls(10_000_000))),
-    ),
+    ("compression_ratio", FailingFile("d.parquet", lambda: parquet(lat=pa.nulls(10**7), lon=pa.nulls(10**7)))),
     ("bad_parquet", FailingFile("e.parquet", lambda: parquet(lat=noise(), lon=noise())[:-300])),
     ("no_position_columns", FailingFile("a.feather", lambda: feather(x=noise(), y2=noise()))),
     ("no_points", FailingFile("b.feather", lambda: feather(lat=noise() + 95, lon=noise() + 213))),

@@ -88,7 +88,6 @@ def by_owntracks(content):
 def by_b_records(content):
     text = content.decode("latin-1")
     day = re.search(r"HFDTE(?:DATE:)?(\d\d)(\d\d)(\d\d)", text)
-    assert day
     rows = re.findall(r"^B(\d\d)(\d\d)(\d\d)(\d\d)(\d{5})([NS])(\d{3})(\d{5})([EW])", text, re.MULTILINE)
     times = [f"20{day[3]}-{day[2]}-{day[1]}T{h}:{m}:{s}Z" for h, m, s, *_ in rows]
     lat = [(int(r[3]) + int(r[4]) / 60_000) * (1 if r[5] == "N" else -1) for r in rows]

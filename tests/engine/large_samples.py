@@ -1,11 +1,8 @@
 """A file of so many positions in every format, of one random walk."""
 
-import csv
 import io
 import json
 import struct
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +12,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import shapely
 
-from tests.engine.format_samples import PLT, SHAPES
+from tests.engine.format_samples import PLT, SHAPES, collection, feature, line_feature, zipped
 from tests.later import geopandas, openpyxl
 from tests.later import pandas as pd
 
@@ -23,7 +20,6 @@ START_S = 1_718_452_800
 
 
 def frame(n):
-    """Times, longitudes and latitudes of a walk of two people, one after the other."""
     rng = np.random.default_rng(n)
     lon, lat = (np.round(base + rng.normal(0, 1e-4, n).cumsum(), 6) for base in (13.4, 52.5))
     time = pd.to_datetime(START_S + np.arange(n), unit="s", utc=True)
@@ -31,7 +27,6 @@ def frame(n):
 
 
 def rows(n):
-    """The same, times in ISO 8601."""
     made = frame(n)
     return zip(
         made.user, made.time.dt.strftime("%Y-%m-%dT%H:%M:%SZ"), made.lon.tolist(), made.lat.tolist(), strict=True
@@ -50,18 +45,10 @@ def _geo(suffix, driver):
         found = geopandas.GeoDataFrame(table, geometry=shapely.points(made.lon, made.lat), crs=4326)
         with TemporaryDirectory() as folder:
             found.to_file(Path(folder, f"x{suffix}"), driver=driver)
-            paths = sorted(Path(folder).iterdir())
-            return paths[0].read_bytes() if len(paths) == 1 else _zipped(paths)
+            parts = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+            return zipped(**parts) if len(parts) > 1 else parts[f"x{suffix}"]
 
     return make
-
-
-def _zipped(paths):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for path in paths:
-            archive.write(path, path.name)
-    return out.getvalue()
 
 
 def _arrow(write):
@@ -85,40 +72,26 @@ def _xlsx(n):
 
 def _geojson(n):
     found = list(rows(n))
-    half = len(found) // 2
-    features = [
-        {
-            "type": "Feature",
-            "properties": {"name": part[0][0], "coordTimes": [time for _, time, _, _ in part]},
-            "geometry": {"type": "LineString", "coordinates": [[lon, lat] for *_, lon, lat in part]},
-        }
-        for part in (found[:half], found[half:])
-    ]
-    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+    parts = (list(zip(*part, strict=True)) for part in (found[: n // 2], found[n // 2 :]))
+    return collection(
+        *(line_feature(*zip(lon, lat, strict=True), name=user[0], coordTimes=time) for user, time, lon, lat in parts)
+    )
 
 
 def _point(user, time, lon, lat):
-    geometry = {"type": "Point", "coordinates": [lon, lat]}
-    return json.dumps({"type": "Feature", "properties": {"user": user, "time": time}, "geometry": geometry})
+    return json.dumps(feature("Point", [lon, lat], user=user, time=time))
 
 
 def _mfjson(n):
-    found = list(rows(n))
-    moving = {
-        "type": "MovingPoint",
-        "datetimes": [time for _, time, _, _ in found],
-        "coordinates": [[lon, lat] for *_, lon, lat in found],
-    }
-    feature = {"type": "Feature", "properties": {"user": "a"}, "temporalGeometry": moving}
-    return json.dumps({"type": "FeatureCollection", "features": [feature]}).encode()
+    _, time, lon, lat = zip(*rows(n), strict=True)
+    moving = {"type": "MovingPoint", "datetimes": time, "coordinates": [*zip(lon, lat, strict=True)]}
+    return collection({"type": "Feature", "properties": {"user": "a"}, "temporalGeometry": moving})
 
 
 def _takeout(n):
-    found = [
-        {"latitudeE7": round(lat * 1e7), "longitudeE7": round(lon * 1e7), "timestamp": time}
-        for _, time, lon, lat in rows(n)
-    ]
-    return json.dumps({"locations": found}).encode()
+    keys = ("timestamp", "longitudeE7", "latitudeE7")
+    found = ((time, round(lon * 1e7), round(lat * 1e7)) for _, time, lon, lat in rows(n))
+    return json.dumps({"locations": [dict(zip(keys, one, strict=True)) for one in found]}).encode()
 
 
 def _json(n):
@@ -127,12 +100,8 @@ def _json(n):
 
 
 def _porto(n):
-    out = io.StringIO()
-    table = csv.writer(out)
-    table.writerow(["TRIP_ID", "TAXI_ID", "TIMESTAMP", "MISSING_DATA", "POLYLINE"])
-    for i, (_, _, lon, lat) in enumerate(rows(n)):
-        table.writerow([i, 20, START_S + i, "False", json.dumps([[lon, lat]])])
-    return out.getvalue().encode()
+    trips = (f'{i},20,{START_S + i},False,"[[{lon},{lat}]]"\n' for i, (_, _, lon, lat) in enumerate(rows(n)))
+    return "".join(["TRIP_ID,TAXI_ID,TIMESTAMP,MISSING_DATA,POLYLINE\n", *trips]).encode()
 
 
 def _fit(n):
@@ -168,10 +137,8 @@ def _around(head, row, tail):
     return lambda n: lines(head, row)(n) + tail.encode()
 
 
-AIS_HEAD = "MMSI,BaseDateTime,LAT,LON\n"
-MOVEBANK_HEAD = "event-id,visible,timestamp,location-long,location-lat,individual-local-identifier\n"
-SAMPLES: dict[str, Callable[[int], bytes]] = {
-    "ais": lines(AIS_HEAD, lambda user, time, lon, lat: f"{ord(user)},{time[:-1]},{lat},{lon}"),
+SAMPLES = {
+    "ais": lines("MMSI,BaseDateTime,LAT,LON\n", lambda user, time, lon, lat: f"{ord(user)},{time[:-1]},{lat},{lon}"),
     "csv": lines("user,time,lon,lat\n", lambda *one: ",".join(map(str, one))),
     "feather": _arrow(pyarrow.feather.write_feather),
     "fit": _fit,
@@ -194,7 +161,8 @@ SAMPLES: dict[str, Callable[[int], bytes]] = {
     ),
     "mfjson": _mfjson,
     "movebank": lines(
-        MOVEBANK_HEAD, lambda user, time, lon, lat: f"1,true,{time[:-1].replace('T', ' ')}.000,{lon},{lat},{user}"
+        "event-id,visible,timestamp,location-long,location-lat,individual-local-identifier\n",
+        lambda user, time, lon, lat: f"1,true,{time[:-1].replace('T', ' ')}.000,{lon},{lat},{user}",
     ),
     "nmea": lines("", _nmea_row),
     "owntracks": lines("", _owntracks_row),

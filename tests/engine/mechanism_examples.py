@@ -6,12 +6,11 @@ from hypothesis import strategies as st
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers them)
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.params import choices_of
 from tests.cases import each
 
 EXAMPLE = {"epsilon": 0.7, "radius_m": 130.0}
-CLASSES: list[type[TrajectoryMechanism]] = list(mechanisms.of(Trajectory.kind))
+CLASSES = list(mechanisms.of(Trajectory.kind))
 OTHER_NUMBERS = {"window": (1, 3), "step_variance_m2": (1.0, 1e12)}
 
 every_mechanism = each("cls", CLASSES)

@@ -5,17 +5,12 @@ from collections import Counter
 
 from privacy_engine.geo import EARTH_RADIUS_M
 
-Event = tuple[int, int, int]
-"""Longitude and latitude on the grid of 1e-7 degrees, milliseconds."""
-Found = dict[str, tuple[set[Event], set[Event]]]
-
 QUARTER_MS = 900_000
 
 
 def events_of(series):
     found = set()
     for one in series:
-        assert one.time_s is not None
         for lon, lat, time_s in zip(one.lon.tolist(), one.lat.tolist(), one.time_s.tolist(), strict=True):
             east = round(lon * 1e7)
             found.add((1_800_000_000 if east == -1_800_000_000 else east, round(lat * 1e7), round(time_s * 1000)))
@@ -48,8 +43,7 @@ def neighbours(one, other):
 
 
 def shared(one, other):
-    """The events of each that they share, by way."""
-    found: Found = {"same": (one & other, one & other)}
+    found = {"same": (one & other, one & other)}
     for way, look in (("zone", _shifted), ("moved", _moved)):
         left = [side - set().union(*(pair[i] for pair in found.values())) for i, side in enumerate((one, other))]
         pair = look(*left)
@@ -72,7 +66,7 @@ def _shifted(one, other):
     holding = {event for event in other if (event[0], event[1], event[2] % QUARTER_MS) in own}
     if not _most((held, holding), (one, other)):
         return set(), set()
-    by_place: dict[tuple[int, int], list[int]] = {}
+    by_place = {}
     for east, north, ms in other:
         by_place.setdefault((east, north), []).append(ms)
     pairs = [
@@ -92,5 +86,4 @@ def _moved(one, other):
 
 
 def classes(events, held):
-    """How many events are held by which other uploads."""
     return Counter(frozenset(upload for upload, its in held.items() if event in its) for event in events)

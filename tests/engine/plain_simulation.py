@@ -9,8 +9,6 @@ from privacy_engine.kernels import philox
 from privacy_engine.kernels.joint import APART
 from privacy_engine.mechanisms.landmark import Adaptive
 
-Place = tuple[float, float]
-
 
 def plain_errors(mechanism, series, landmarks, seed, repetition):
     """The error in metres of every event of one repetition; not a number where none is published."""
@@ -38,8 +36,8 @@ def _fixed(mechanism, truth, mask, seed, repetition):
     own, together = mechanism.independent(budgets, mask)
     joint = (budgets > 0) & (own == 0)
     reach = _reach(int(joint.sum()), together / mechanism.radius_m, seed, repetition) if together else 0.0
-    released: list[Place | None] = []
-    last: Place | None = None
+    released = []
+    last = None
     for event, place in enumerate(truth):
         if joint[event]:
             last = _in_disc(place, reach, seed, repetition, event)
@@ -90,8 +88,8 @@ def _adaptive(how, truth, mask, seed, repetition):
     to_come = int(mask.sum())
     slot = 1 if to_come < len(mask) else 0
     first_share, spent, interval, waited = how.epsilon / max(to_come + slot, 1), 0.0, 1, 0
-    released: list[Place | None] = []
-    last: Place | None = None
+    released = []
+    last = None
     for event, (place, landmark) in enumerate(zip(truth, mask.tolist(), strict=True)):
         waited += landmark
         share = (how.epsilon - spent) / max(to_come + slot, 1)

@@ -1,5 +1,6 @@
 """Generators of FIT, GeoPackage, shapefiles, FlatGeobuf and archives for :mod:`tests.engine.record_files`."""
 
+import itertools
 import sqlite3
 import struct
 import tempfile
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.engine.format_samples import zipped
+from tests.engine.format_samples import collection, feature, zipped
 from tests.engine.record_files import (
     DATES,
     NO_UTF8,
@@ -18,7 +19,6 @@ from tests.engine.record_files import (
     Record,
     Style,
     encoded,
-    json_of,
     makes,
     records,
     text,
@@ -33,7 +33,6 @@ _ODD = ("zero", "far", "beyond", "west", "untimed", "undated", "order", "zoned",
 
 @makes("fit")
 def fit(rng):
-    """Records with their own time, with five bits of one, or with that of the record before."""
     style = Style(rng, texts=False, units=("degrees",), times=("s",), odd=("zero", "west", "untimed", "empty", "early"))
     kinds = rng.choice(((0,), (0,), (0, 1), (0, 1, 2)))
     definition = b"\0\0" + struct.pack("<HB", 20, 3) + bytes([253, 4, 134, 0, 4, 133, 1, 4, 133])
@@ -59,7 +58,6 @@ def fit(rng):
 
 
 def _shape(fixes):
-    """A point or a line as well-known binary."""
     places = [[float(value) for value in (one.lon, one.lat)] for one in fixes]
     if len(places) == 1:
         return struct.pack("<BIdd", 1, 1, *places[0])
@@ -82,7 +80,6 @@ def _layer(rng):
 
 @makes("geopackage")
 def geopackage(rng):
-    """One table of features, or two of which one may have no times."""
     names, row, style, _ = _layer(rng)
     second = rng.random() < 0.3
     typed = rng.random() < 0.5
@@ -121,11 +118,10 @@ def _written(rng, name):
 
     def render(of):
         shapes = np.array([one.cells[0] for one in of] + [b""], dtype=object)[:-1]
+        values = zip(*(one.cells[1] for one in of), strict=True) if of else [()] * len(names)
         columns = [
-            np.array([one.cells[1][i] for one in of], dtype=np.int64)
-            if whole[i]
-            else np.array([text(one.cells[1][i]) or None for one in of], dtype=object)
-            for i in range(len(names))
+            np.array([one if is_whole else text(one) or None for one in column], np.int64 if is_whole else object)
+            for column, is_whole in zip(values, whole, strict=True)
         ]
         about = {"geometry_type": "LineString" if lines else "Point", "crs": "EPSG:4326"}
         about |= {"SPATIAL_INDEX": "NO"} if name.endswith("fgb") else {}  # which sorts the features
@@ -143,40 +139,33 @@ makes("shapefile")(lambda rng: _written(rng, "fixes.shp"))
 
 @makes("zip")
 def archive(rng):
-    """Tables of several members, whose units and orders may differ."""
     members = []
-    for i in range(rng.randint(1, 3)):
+    for _ in range(rng.randint(1, 3)):
         style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma", "e7"), foreign=True)
         style.count = rng.randint(1, 4)
-        header = [*(["user"] * rng.randint(0, 1)), "time", "lon", "lat"]
-        columns = len(header)
-        members.append((f"m{i}.csv", csv_of(header, ";"), style, columns))
-
+        members.append((style, ["user", "time", "lon", "lat"][rng.randint(0, 1) :]))
     names = rng.choice(({}, {"a": "m0", "b": "m1", "c": ""}))  # as members are called, of which some name no user
+    numbers = itertools.count()
 
-    def cells(at, one):
-        return at, [names.get(one.user, one.user), one.time, one.lon, one.lat][-members[at][3] :]
+    def record(at, number):
+        style, header = members[at]
+        one = style.fix(number)
+        cells = [names.get(one.user, one.user), one.time, one.lon, one.lat][-len(header) :]
+        return Record((at, cells), (one.known,))
 
-    found, number = [], 0
-    for at, (_, _, style, _) in enumerate(members):
-        for _ in range(style.count):
-            one = style.fix(number)
-            found.append(Record(cells(at, one), (one.known,)))
-            number += 1
-    last = members[0][2].fix(OTHER)
+    found = [record(at, next(numbers)) for at, (style, _) in enumerate(members) for _ in range(style.count)]
 
     def render(of):
-        parts = {}
-        for at, (name, write, _, _) in enumerate(members):
-            parts[name] = write([Record(one.cells[1], one.lats) for one in of if one.cells[0] == at])
-        return zipped(**parts)
+        written = {
+            at: [Record(one.cells[1], one.lats) for one in of if one.cells[0] == at] for at in range(len(members))
+        }
+        return zipped(**{f"m{at}.csv": csv_of(members[at][1], ";")(rows) for at, rows in written.items()})
 
-    return File("x.zip", "trajectory", found, Record(cells(0, last), (last.known,)), render)
+    return File("x.zip", "trajectory", found, record(0, OTHER), render)
 
 
 @makes("zip", "checkins")
 def checkins_with_venues(rng):
-    """A table of check-ins, some without a position, beside the list of their venues."""
     style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma"), foreign=True)
     placed = rng.random() < 0.6
     header = ["user", "time", "venue", *(["longitude", "latitude"] if placed else [])]
@@ -212,16 +201,14 @@ def named_members(rng):
     found, other = records(style, cells)
 
     def member(of, at):
-        features = [
-            {
-                "type": "Feature",
-                "geometry": {"type": "Point", "coordinates": [one.lon, one.lat]},
-                "properties": {"time": one.time, **({"id" if plain else "user": name} if name else {})},
-            }
-            for where, name, one in (record.cells for record in of)
-            if where == at
-        ]
-        return json_of({"type": "FeatureCollection", "features": features})
+        key = "id" if plain else "user"
+        return collection(
+            *(
+                feature("Point", [one.lon, one.lat], time=one.time, **({key: name} if name else {}))
+                for where, name, one in (record.cells for record in of)
+                if where == at
+            )
+        )
 
     def render(of):
         return zipped(**{f"m{at}.geojson": member(of, at) for at in range(3)})

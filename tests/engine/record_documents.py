@@ -1,7 +1,6 @@
 """Generators of GeoJSON and its relatives, JSON of trackers, XML and logs for :mod:`tests.engine.record_files`."""
 
-from typing import Any
-
+from tests.engine import format_samples as samples
 from tests.engine.record_files import DATES, OTHER, UNITS, File, Record, Style, encoded, json_of, makes, records, text
 
 _JSON = ("zero", "far", "beyond", "west", "e7", "empty", "untimed", "undated", "order", "zoned", "unit", "letters")
@@ -15,14 +14,12 @@ def _style(rng, **given):
 
 
 def _point(one, keys, rng):
-    properties: dict[str, Any] = {keys[0]: one.user, keys[1]: one.time}
-    if len(keys) > 2:
-        properties[keys[2]] = rng.choice(("yes", "no", True, None))
+    properties = {keys[0]: one.user, keys[1]: one.time} | {
+        key: rng.choice(("yes", "no", True, None)) for key in keys[2:]
+    }
     if rng.random() < 0.1:
         del properties[keys[0]]
-    geometry: Any = {"type": "Point", "coordinates": [one.lon, one.lat]}
-    feature = {"type": "Feature", "geometry": geometry, "properties": properties}
-    odd = rng.random()
+    feature, odd = samples.feature("Point", [one.lon, one.lat], **properties), rng.random()
     if odd < 0.05:
         feature["geometry"] = rng.choice((None, {"type": "Polygon", "coordinates": []}))
     elif odd < 0.1:
@@ -44,8 +41,8 @@ def _line(rng, style, ways):
     def feature(number):
         way, between = rng.choice(ways), ()
         fixes = [style.fix(number * 2 + i) for i in range(2 if way == "ends" else rng.randint(1, 3))]
-        places: list[Any] = [[one.lon, one.lat] for one in fixes]
-        properties: dict[str, Any] = {user: fixes[0].user}
+        places = [[one.lon, one.lat] for one in fixes]
+        properties = {user: fixes[0].user}
         if way == "list":
             properties["coordTimes"] = [one.time for one in fixes]
         elif way == "ends":
@@ -59,13 +56,12 @@ def _line(rng, style, ways):
         geometry = {"type": kind, "coordinates": places}
         if kind == "LineString" and way != "ends" and rng.random() < 0.1:
             geometry = {"type": "MultiLineString", "coordinates": [places]}
-        return Record({"type": "Feature", "geometry": geometry, "properties": properties}, (*_lats(fixes), *between))
+        return Record(
+            {"type": "Feature", "geometry": geometry, "properties": properties},
+            (*(one.known for one in fixes), *between),
+        )
 
     return feature
-
-
-def _lats(fixes):
-    return tuple(one.known for one in fixes)
 
 
 def _lines(rng):
@@ -74,28 +70,19 @@ def _lines(rng):
     return [feature(i) for i in range(style.count)], feature(OTHER // 2), style
 
 
-def _collection(found):
-    return json_of({"type": "FeatureCollection", "features": [one.cells for one in found]})
-
-
-def _features(rng):
-    return rng.choice((_points, _points, _lines))(rng)
+def listed(key, **more):
+    return lambda of: json_of({**more, key: [one.cells for one in of]})
 
 
 @makes("geojson")
 def geojson(rng):
-    """Points, lines, or Overland's wrapper of points."""
-    found, other, style = _features(rng)
+    found, other, style = rng.choice((_points, _points, _lines))(rng)
     key = rng.choice(("features", "features", "locations"))
-    return File(
-        "x.geojson", "trajectory", found, other, lambda of: json_of({key: [one.cells for one in of]}),
-        style.options,
-    )  # fmt: skip
+    return File("x.geojson", "trajectory", found, other, listed(key), style.options)
 
 
 @makes("geojson")
 def vertices(rng):
-    """One line, of which a record is a position with its time."""
     style = _style(rng)
     fourth = rng.random() < 0.5
 
@@ -115,8 +102,7 @@ def vertices(rng):
 
 @makes("geojsonseq")
 def geojsonseq(rng):
-    """A feature on each line, of which some are damaged."""
-    found, other, style = _features(rng)
+    found, other, style = rng.choice((_points, _points, _lines))(rng)
 
     def render(of):
         return b"".join(b"\x1e" + json_of(one.cells) + b"\n" for one in of)
@@ -126,34 +112,37 @@ def geojsonseq(rng):
 
 @makes("mfjson")
 def mfjson(rng):
-    """Moving points with an identifier, with a user, or with neither."""
     style = _style(rng, times=("iso", "naive", "ms", "offset"))
     key = rng.choice(("user", "id", "", "name"))
 
     def feature(number):
         fixes = [style.fix(number * 3 + i) for i in range(rng.randint(1, 3))]
         moving = {
-            "type": "MovingPoint",
-            "coordinates": [[one.lon, one.lat] for one in fixes],
+            "type": rng.choice(["MovingPoint"] * 19 + ["MovingPolygon"]),
             "datetimes": [one.time for one in fixes],
         }
-        cells: dict[str, Any] = {"type": "Feature", "properties": {key: fixes[0].user} if key not in ("", "id") else {}}
+        moving["coordinates"] = [[one.lon, one.lat] for one in fixes]
+        cells = {"type": "Feature", "properties": {key: fixes[0].user} if key not in ("", "id") else {}}
         cells |= {"id": f"f{number}"} if key == "id" else {}
-        if rng.random() < 0.1:
-            moving |= {"type": rng.choice(("MovingPoint", "MovingPolygon"))}
-        return Record(cells | {"temporalGeometry": moving}, _lats(fixes))
+        return Record(cells | {"temporalGeometry": moving}, tuple(one.known for one in fixes))
 
     found = [feature(i) for i in range(min(style.count, 20))]
-    return File("x.mfjson", "trajectory", found, feature(OTHER // 3), _collection, style.options)
+    return File(
+        "x.mfjson",
+        "trajectory",
+        found,
+        feature(OTHER // 3),
+        listed("features", type="FeatureCollection"),
+        style.options,
+    )
 
 
 @makes("json")
 def nested(rng):
-    """Records whose position lies in an inner object, of which some have another beside it."""
     style = _style(rng, units=("degrees", "e7"))
 
     def cells(one):
-        found: dict[str, Any] = {"user": one.user, "coords": {"lat": one.lat, "lon": one.lon}, "time": one.time}
+        found = {"user": one.user, "coords": {"lat": one.lat, "lon": one.lon}, "time": one.time}
         if rng.random() < 0.15:
             found["place"] = {"lat": 1.0, "lon": 2.0}
         if rng.random() < 0.1:
@@ -166,13 +155,12 @@ def nested(rng):
 
 @makes("json")
 def several_lists(rng):
-    """Records in several lists of a document, of which one is read; the others may be empty, or hold positions too."""
     style = _style(rng, units=("degrees", "e7"))
     keys = rng.choice((("a", "b"), ("a", "b", "c"), ("b", "a/~")))
     inner = rng.random() < 0.4
 
     def cells(one):
-        found: dict[str, Any] = {"time": one.time, "user": one.user}
+        found = {"time": one.time, "user": one.user}
         return rng.choice(keys), found | ({"lat": one.lat, "lon": one.lon} if rng.random() < 0.9 else {})
 
     found, other = records(style, cells)
@@ -186,7 +174,6 @@ def several_lists(rng):
 
 @makes("owntracks")
 def owntracks(rng):
-    """Locations of devices, and a few events."""
     style = _style(rng, times=("s", "s", "ms"), units=("degrees", "swapped"))
     topics, lines = rng.random() < 0.7, rng.random() < 0.7
 
@@ -207,7 +194,6 @@ def owntracks(rng):
 
 @makes("takeout")
 def takeout(rng):
-    """Google's records, visits and the phone's timeline."""
     style = _style(rng, times=("iso", "iso", "offset", "naive", "ms"), units=("degrees",))
     key = rng.choice(("locations", "semanticSegments", "timelineObjects"))
 
@@ -225,10 +211,7 @@ def takeout(rng):
         return {"startTime": one.time, "visit": {"topCandidate": {"placeLocation": place}}}
 
     found, other = records(style, cells)
-    return File(
-        "x.json", "trajectory", found, other, lambda of: json_of({key: [one.cells for one in of]}),
-        style.options,
-    )  # fmt: skip
+    return File("x.json", "trajectory", found, other, listed(key), style.options)
 
 
 _XML = ("zero", "far", "beyond", "west", "e7", "untimed", "undated", "order", "zoned", "unit", "letters", "comma")
@@ -242,27 +225,19 @@ def _xml(rng, cells, name, render):
     return File(name, "trajectory", found, other, render, style.options, ordered=True)
 
 
-def _tail(name, one):
-    return _element(name, one.tail or None)
-
-
 def _element(name, value):
     return "" if value is None else f"<{name}>{value}</{name}>"
 
 
 @makes("gpx")
 def gpx(rng):
-    """Points of tracks, in one kind or in several."""
     kinds = rng.choice((("trkpt",), ("trkpt",), ("wpt",), ("rtept",), ("trkpt", "wpt", "wpt"), ("rtept", "wpt")))
     ours = ' creator="Cairn"' if rng.random() < 0.2 else ""
 
     def cells(one):
         kind = rng.choice(kinds)
-        return (
-            kind,
-            f'<{kind} lat="{one.lat}" lon="{one.lon}">{_element("time", one.time)}{_tail("desc", one)}</{kind}>',
-            one.user,
-        )
+        inner = _element("time", one.time) + _element("desc", one.tail or None)
+        return kind, f'<{kind} lat="{one.lat}" lon="{one.lon}">{inner}</{kind}>', one.user
 
     def render(of):
         outside = "".join(one.cells[1] for one in of if one.cells[0] == "wpt")
@@ -279,7 +254,6 @@ def gpx(rng):
 
 @makes("kml")
 def kml(rng):
-    """Placemarks with a time, a span or none, and positions of a track."""
     ways = rng.choice((("track",), ("when",), ("none",), ("span", "when"), ("track", "when", "none"), ("none", "when")))
 
     def cells(one):
@@ -290,7 +264,7 @@ def kml(rng):
         if way == "span":
             inner = _element("TimeSpan", _element("begin", one.time))
         point = _element("Point", _element("coordinates", f"{one.lon},{one.lat}"))
-        return _element("Placemark", _tail("name", one) + inner + point)
+        return _element("Placemark", _element("name", one.tail or None) + inner + point)
 
     def render(of):
         pairs = [one.cells for one in of if isinstance(one.cells, tuple)]
@@ -305,13 +279,10 @@ def kml(rng):
 
 @makes("tcx")
 def tcx(rng):
-    """Track points, of which some have no position."""
-
     def cells(one):
         place = _element("LatitudeDegrees", one.lat) + _element("LongitudeDegrees", one.lon)
-        return (
-            f"<Trackpoint>{_tail('Notes', one)}{_element('Time', one.time)}{_element('Position', place)}</Trackpoint>"
-        )
+        inner = _element("Notes", one.tail or None) + _element("Time", one.time) + _element("Position", place)
+        return _element("Trackpoint", inner)
 
     def render(of):
         inner = "".join(one.cells for one in of)
@@ -357,7 +328,6 @@ def nmea(rng):
 
 @makes("igc")
 def igc(rng):
-    """B records of a flight, of which some are damaged, and perhaps a second date."""
     style = Style(
         rng, texts=False, units=("degrees",), times=("iso",), odd=("zero", "west", "early", "letters"), foreign=True
     )

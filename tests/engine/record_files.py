@@ -6,10 +6,11 @@ as careless people write them: other units, orders, zones, ranges and columns, i
 
 import datetime as dt
 import json
+import math
 import random
-from collections.abc import Callable, Sequence
+from collections import namedtuple
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 EPOCH = dt.datetime(1970, 1, 1)
 SUMMER_S, AUTUMN_S = 1718445600, 1729992600  # 2024-06-15 10:00; 2024-10-27 01:30, before an hour that comes twice
@@ -19,14 +20,8 @@ OTHER = 400
 """The number of the record that stands in for another."""
 
 
-class Record(NamedTuple):
-    """What is written of a record, and by which latitudes its positions are known; None: by any."""
-
-    cells: Any
-    lats: tuple[float | None, ...]
-
-
-Render = Callable[[Sequence[Record]], bytes]
+Record = namedtuple("Record", ("cells", "lats"))
+"""What is written of a record, and by which latitudes its positions are known; None: by any."""
 
 
 class File(NamedTuple):
@@ -34,20 +29,17 @@ class File(NamedTuple):
 
     name: str
     kind: str
-    records: list[Record]
+    records: list
     other: Record
-    render: Render
-    options: dict[str, Any] = {}
+    render: object
+    options: dict = {}
     ordered: bool = False
 
 
-Make = Callable[[random.Random], File]
-GENERATORS: dict[tuple[str, str], list[Make]] = {}
+GENERATORS = {}
 
 
 def makes(name, kind="trajectory"):
-    """Register a generator of files of a format."""
-
     def registered(make):
         GENERATORS.setdefault((name, kind), []).append(make)
         return make
@@ -55,19 +47,7 @@ def makes(name, kind="trajectory"):
     return registered
 
 
-@dataclass(frozen=True)
-class Fix:
-    """One position as it is written: numbers, or texts where a record is odd."""
-
-    number: int
-    user: str
-    lon: Any
-    lat: Any
-    time: Any
-    time_s: float
-    known: float | None
-    odd: str = ""
-    tail: str = ""
+Fix = namedtuple("Fix", ("number", "user", "lon", "lat", "time", "time_s", "known", "odd", "tail"))
 
 
 DATES = {
@@ -87,15 +67,13 @@ ODD_TEXTS = ("empty", "letters", "comma", "untimed", "undated", "order", "zoned"
 
 @dataclass
 class Style:
-    """How the fixes of one file are written."""
-
     rng: random.Random
     texts: bool = True
-    times: Sequence[str] = (*DATES, *UNITS, "days", "none")
-    units: Sequence[str] = ("degrees", "degrees", "degrees", "e7", "comma", "swapped", "metres")
-    odd: Sequence[str] = (*ODD_NUMBERS, *ODD_TEXTS)
+    times: tuple = (*DATES, *UNITS, "days", "none")
+    units: tuple = ("degrees", "degrees", "degrees", "e7", "comma", "swapped", "metres")
+    odd: tuple = (*ODD_NUMBERS, *ODD_TEXTS)
     foreign: bool = False  # letters beyond ASCII, of which some are no UTF-8
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict = field(default_factory=dict)
 
     def __post_init__(self):
         rng = self.rng
@@ -115,19 +93,14 @@ class Style:
         if self.unit == "metres":
             self.options["crs"] = "EPSG:3857"
 
-    def fixes(self):
-        """The fixes of a file."""
-        return [self.fix(i) for i in range(self.count)]
-
-    def fix(self, number, odd=None):
-        """A fix, which may be an odd one."""
+    def fix(self, number):
         rng = self.rng
-        odd = (rng.choice(self.odd) if self.odd and rng.random() < self.often else "") if odd is None else odd
+        odd = rng.choice(self.odd) if rng.random() < self.often else ""
         lon, lat = self._lon(), LAT_START + number * LAT_STEP
         steps = number // 2 if self.twins else number
         seconds = float(self.start_s + steps * STEP_S + self.days * 86400 * rng.randint(0, 12))
         user = {"one": "a", "two": "ab"[number % 2], "three": rng.choice("abc"), "runs": "abcdefgh"[number // 4 % 8]}
-        known: float | None = lat
+        known = lat
         style = self.time
         if odd == "zero":
             lon, lat, known = 0.0, 0.0, 0.0
@@ -145,7 +118,7 @@ class Style:
             style, seconds = rng.choice(("dmy", "mdy")), seconds + 86400 * rng.randint(0, 12)
         elif odd == "unit" and style in UNITS:
             style = rng.choice(tuple(UNITS))
-        time: Any = self.written(seconds, style)
+        time = self.written(seconds, style)
         x, y = self._place(lon, lat, odd)
         if odd == "empty":
             x, y = rng.choice(((None, y), (x, None), (None, None)))
@@ -180,22 +153,20 @@ class Style:
             unit = "degrees" if unit == "e7" else "e7"
         if odd == "comma" and self.texts:
             unit = "degrees" if unit == "comma" else "comma"
-        if odd == "swapped":
-            lon, lat = lat, lon
-        if unit == "swapped":
+        if (odd == "swapped") != (unit == "swapped"):
             lon, lat = lat, lon
         if unit == "e7":
             x, y = round(lon * 1e7), round(lat * 1e7)
             return (x + (2**32 if x < 0 else 0), y) if odd == "overflow" else (x, y)
         if unit == "metres":
-            return lon * 111319.49079327358, _mercator(lat)
+            north = math.log(math.tan(math.pi / 4 + math.radians(max(-89.0, min(89.0, lat))) / 2))  # by Mercator
+            return lon * 111319.49079327358, north * 6378137.0
         x, y = round(lon, 7), round(lat, 7)
         if odd == "degrees":
             return f"{abs(x):.5f}° {'W' if x < 0 else 'E'}", y
         return (f"{x}".replace(".", ","), f"{y}".replace(".", ",")) if unit == "comma" else (x, y)
 
     def written(self, seconds, style):
-        """An instant as this style writes it."""
         if style in UNITS:
             return int(seconds) * UNITS[style]
         if style == "days":
@@ -205,14 +176,7 @@ class Style:
         return (EPOCH + dt.timedelta(seconds=seconds)).strftime(DATES[style])
 
 
-def _mercator(lat):
-    import math
-
-    return math.log(math.tan(math.pi / 4 + math.radians(max(-89.0, min(89.0, lat))) / 2)) * 6378137.0
-
-
 def encoded(text):
-    """A text as UTF-8 but for what is none."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -222,12 +186,10 @@ def json_of(value):
 
 
 def text(value):
-    """A cell as text; empty for None."""
     return "" if value is None else str(value)
 
 
 def records(style, cells):
-    """A record for each fix, and one that may stand in another's place."""
-    found = [Record(cells(one), (one.known,)) for one in style.fixes()]
+    found = [Record(cells(one), (one.known,)) for one in map(style.fix, range(style.count))]
     other = style.fix(OTHER)
     return found, Record(cells(other), (other.known,))

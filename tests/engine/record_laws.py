@@ -1,14 +1,11 @@
 """What reading a file again must leave as it was, if one of its records is left out, changed or moved."""
 
-from collections import Counter
-from typing import Any, NamedTuple
+from collections import Counter, namedtuple
 
 from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
-from privacy_engine.formats import Reading
 from tests.engine.format_samples import read_bytes
 
-Row = tuple[Any, ...]
 TOLERANCE = 3e-4
 FOLLOWS, NUMBERED, FOLD = "times_follow", "numbered_series", "dst_fold"
 JOINED = {"joined_ends", "one_instant"}
@@ -19,12 +16,8 @@ class Refused(Exception):
     """A file that cannot be read, whatever its owner chooses."""
 
 
-class First(NamedTuple):
-    """The first reading of a file, and the options for every later one."""
-
-    reading: Reading
-    options: dict[str, Any]
-    kinds: tuple[str, ...]
+First = namedtuple("First", ("reading", "options", "kinds"))
+"""The first reading of a file, and the options for every later one."""
 
 
 def first_reading(file, rng):
@@ -58,7 +51,6 @@ def again(file, found, first):
 
 
 def codes(*readings):
-    """The codes of the notes of readings."""
     return {note["code"] for one in readings if one is not None for note in one.report.notes}
 
 
@@ -81,7 +73,7 @@ def rows_of(reading, named=()):
         columns += [] if other.place is None else [[other.places[i] for i in other.place]]
         columns += [] if other.lon is None or other.lat is None else [other.lon.tolist(), other.lat.tolist()]
         return list(zip(*columns, strict=True))
-    found: list[Row] = []
+    found = []
     for one in reading.series:
         times = [None] * len(one) if one.time_s is None or FOLLOWS in named else one.time_s.tolist()
         times = times if None in times else _folded(times, named)
@@ -107,13 +99,11 @@ def unknown(file, first):
 
 
 def check_left_out(before, after, record):
-    """Every row but those of ``record`` is as it was."""
     named = codes(before, after)
     _check(rows_of(before, named), rows_of(after, named), record.lats, (), named, before.kind)
 
 
 def check_changed(before, after, record, other):
-    """Every row but those of ``record``, and of ``other`` in its place, is as it was."""
     named = codes(before, after)
     _check(rows_of(before, named), rows_of(after, named), record.lats, other.lats, named, before.kind)
 
@@ -142,7 +132,6 @@ def _series(row):
 
 
 def _check_counts(before, after, more):
-    """Only counts of one timestamp, or of one before and one after, differ."""
     changed = {row[:2] for a, b in ((before, after), (after, before)) for row in (Counter(a) - Counter(b)).elements()}
     times = {time for time, _ in changed}
     assert len(times) <= 1 + more, f"counts of other timestamps: {sorted(map(str, changed))[:6]}"

@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.feather
@@ -13,12 +11,8 @@ import pyarrow.parquet
 from tests.engine.record_files import DATES, OTHER, UNITS, File, Record, Style, encoded, json_of, makes, records, text
 from tests.later import openpyxl
 
-Header = Sequence[str]
-
 
 def csv_of(header, delimiter, before=""):
-    """Records as lines of text."""
-
     def render(rows):
         out = io.StringIO()
         writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
@@ -71,7 +65,7 @@ def _json(header, rng):
     def render(rows):
         found = []
         for one in rows:
-            record: dict[str, Any] = dict(zip(header, one.cells, strict=True))
+            record = dict(zip(header, one.cells, strict=True))
             record = {key: value for key, value in record.items() if value is not None or key != "user"}
             found.append({"id": one.lats[0], "fix": record} if nested else record)
         return b"\n".join(map(json_of, found)) if lines else json_of(found)
@@ -80,10 +74,8 @@ def _json(header, rng):
 
 
 def _renderer(name, header, found, rng):
-    if name == "parquet":
-        return _arrow(header, found, pyarrow.parquet.write_table)
-    if name == "feather":
-        return _arrow(header, found, lambda table, out: pyarrow.feather.write_feather(table, out, compression="lz4"))
+    if name in ("parquet", "feather"):
+        return _arrow(header, found, getattr(getattr(pyarrow, name), f"write_{'table' if name == 'parquet' else name}"))
     if name == "xlsx":
         return _book(header)
     if name == "json":
@@ -105,12 +97,14 @@ def _positions(name, rng):
     def cells(one):
         extra = {"row": one.number, "landmark": rng.choice(("yes", "no", "", "no")), "accuracy": rng.randint(1, 9)}
         extra["person"] = rng.choice(("p", "q"))
-        return [
-            *([one.user] if user else []),
-            *([one.time] if style.time != "none" else []),
-            *(one.lon, one.lat),
-            *([extra[more]] if more else []),
+        values = [
+            (one.user, user),
+            (one.time, style.time != "none"),
+            (one.lon, 1),
+            (one.lat, 1),
+            (extra.get(more), more),
         ]
+        return [value for value, written in values if written]
 
     found, other = records(style, cells)
     if name == "csv" and rng.random() < 0.15:
@@ -154,11 +148,13 @@ def _published(rng):
     return File("x.txt", "checkins", found, other, csv_of(None, "\t"), style.options)
 
 
-_ODD_COUNTS = ("empty", "letters", "untimed", "undated", "order")
-
-
 def _counts(name, rng):
-    style = Style(rng, times=[*DATES, *UNITS, "days", "none"], odd=_ODD_COUNTS, foreign=name == "csv")
+    style = Style(
+        rng,
+        times=[*DATES, *UNITS, "days", "none"],
+        odd=("empty", "letters", "untimed", "undated", "order"),
+        foreign=name == "csv",
+    )
     style.twins = False if rng.random() < 0.7 else style.twins
     long, labelled = rng.random() < 0.5, style.time != "none" and rng.random() < 0.9
     many = rng.randint(1, 4)
@@ -166,7 +162,7 @@ def _counts(name, rng):
     header = [*(["date"] if labelled or long else []), *header, *(["count"] if long else [])]
 
     def cells(one):
-        counts: list[Any] = [rng.choice((0, 0, 1, 5, 137)) for _ in range(1 if long else many)]
+        counts = [rng.choice((0, 0, 1, 5, 137)) for _ in range(1 if long else many)]
         if one.odd in ("empty", "letters"):
             counts[0] = None if one.odd == "empty" else rng.choice(("-3", "x", "nan"))
         time = f"week {one.number}" if style.time == "none" else one.time
@@ -182,16 +178,15 @@ def _counts(name, rng):
 
 
 for _name in ("csv", "parquet", "feather", "xlsx", "json"):
-    makes(_name)(lambda rng, name=_name: _positions(name, rng))  # type: ignore[misc]
+    makes(_name)(lambda rng, name=_name: _positions(name, rng))
 for _name in ("csv", "parquet", "feather", "xlsx"):
-    makes(_name, "checkins")(lambda rng, name=_name: _checkins(name, rng))  # type: ignore[misc]
-    makes(_name, "stream")(lambda rng, name=_name: _counts(name, rng))  # type: ignore[misc]
+    makes(_name, "checkins")(lambda rng, name=_name: _checkins(name, rng))
+    makes(_name, "stream")(lambda rng, name=_name: _counts(name, rng))
 makes("csv", "checkins")(_published)
 
 
 @makes("movebank")
 def movebank(rng):
-    """Fixes of animals."""
     style = Style(rng, times=("naive", "iso", "dmy"), units=("degrees",), foreign=True)
     header = ["event-id", "timestamp", "location-long", "location-lat", "individual-local-identifier"]
     found, other = records(style, lambda one: [one.number, one.time, one.lon, one.lat, one.user])
@@ -200,7 +195,6 @@ def movebank(rng):
 
 @makes("ais")
 def ais(rng):
-    """Positions of ships, of which some are 91, 181: none."""
     style = Style(rng, times=("naive", "dmy", "mdy"), units=("degrees",), foreign=True)
     header = ["# Timestamp", "MMSI", "Latitude", "Longitude", "Name"]
 
@@ -214,7 +208,6 @@ def ais(rng):
 
 @makes("plt")
 def plt(rng):
-    """Fixes of Geolife or OziExplorer, some with times that are not padded."""
     ozi = rng.random() < 0.4
     style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"), foreign=True)
     head = "OziExplorer Track Point File Version 2.1\n" if ozi else "Geolife trajectory\n"
@@ -226,14 +219,7 @@ def plt(rng):
         days = f"{one.time_s / 86400 + 25569:.7f}"
         date, _, clock = text(one.time).partition(" ")
         clock = clock.lstrip("0") if rng.random() < 0.2 else clock
-        return [
-            one.lat,
-            one.lon,
-            0,
-            f"492{'' if bare else one.tail}",
-            days,
-            *(["16-Jun-24", clock] if ozi else [date, clock]),
-        ]
+        return [one.lat, one.lon, 0, f"492{'' if bare else one.tail}", days, "16-Jun-24" if ozi else date, clock]
 
     found, other = records(style, cells)
     return File("x.plt", "trajectory", found, other, csv_of(None, ",", "" if bare else head), style.options)
@@ -241,7 +227,6 @@ def plt(rng):
 
 @makes("tdrive")
 def tdrive(rng):
-    """Fixes of taxis."""
     style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"), foreign=True)
     header = ["id", "datetime", "lon", "lat"] if rng.random() < 0.3 else None
     found, other = records(style, lambda one: [f"{ord(one.user[0])}{one.tail}", one.time, one.lon, one.lat])
@@ -250,7 +235,6 @@ def tdrive(rng):
 
 @makes("gtfs")
 def gtfs(rng):
-    """Points of shapes, whose order is that of their sequence numbers."""
     style = Style(rng, times=("none",), units=("degrees",), foreign=True)
     header = ["shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence"]
     found, other = records(
@@ -261,11 +245,8 @@ def gtfs(rng):
 
 @makes("porto")
 def porto(rng):
-    """Trips of taxis."""
-    style = Style(
-        rng, times=("s", "ms", "none"), units=("degrees",), texts=False, odd=("beyond", "west", "zero", "unit"),
-        foreign=True,
-    )  # fmt: skip
+    odd = ("beyond", "west", "zero", "unit")
+    style = Style(rng, times=("s", "ms", "none"), units=("degrees",), texts=False, odd=odd, foreign=True)
     taxis = rng.random() < 0.7
     header = ["TRIP_ID", *(["TAXI_ID"] * taxis), "TIMESTAMP", "MISSING_DATA", "POLYLINE"]
 
@@ -283,7 +264,6 @@ def porto(rng):
 
 @makes("wkt")
 def wkt(rng):
-    """Geometries as text, points and lines, whose times are of the rows or of the ends."""
     style = Style(rng, units=("degrees",), texts=False, foreign=True)
     srid, ends = rng.choice(("", "", "SRID=4326;", "mixed")), rng.random() < 0.4
     header = ["user", *(["prev_t", "t"] if ends else ["time"]), rng.choice(("geom", "wkt", "what"))]

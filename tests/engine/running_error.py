@@ -109,7 +109,7 @@ class Series:
     __rmul__ = __mul__
 
     def __truediv__(self, other):
-        found: list[Fraction] = []
+        found = []
         for k in range(len(self.c)):
             rest = self.c[k] - sum((found[i] * other.c[k - i] for i in range(k)), Fraction(0))
             found.append(rest / other.c[0])

@@ -9,8 +9,6 @@ SLACK = 3000
 
 
 class _Counter:
-    """Calls between two reports, of Python's functions and of those in C."""
-
     def __init__(self):
         self.longest = self.since = self.reports = 0
 
@@ -51,7 +49,6 @@ def assert_never_silent(work, few, make=lambda n: n, each=0):
 
 
 def reports(work):
-    """How often ``work`` reports."""
     counter = _Counter()
     with progress.listening(counter.reported):
         work()

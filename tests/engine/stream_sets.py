@@ -10,7 +10,6 @@ from privacy_engine.data import CountStream
 
 
 def counted(rows):
-    """Rows of counts with names and labels of their own."""
     counts = np.asarray(rows)
     return CountStream(counts, [f"n{k}" for k in range(counts.shape[1])], [str(t) for t in range(len(counts))])
 

@@ -7,17 +7,8 @@ import pytest
 
 from privacy_engine.formats import formats
 from tests.engine import record_binary, record_documents, record_tables  # noqa: F401 (they register)
+from tests.engine import record_laws as laws
 from tests.engine.record_files import GENERATORS
-from tests.engine.record_laws import (
-    Refused,
-    again,
-    check_changed,
-    check_left_out,
-    codes,
-    first_reading,
-    rows_of,
-    unknown,
-)
 
 CASES = sorted(GENERATORS)
 QUICK, THOROUGH = 24, 20_000 // len(CASES) + 1
@@ -30,7 +21,6 @@ def test_every_format_and_kind_has_a_generator():
 
 
 def generated(name, kind, number):
-    """The file of this number of a format and kind."""
     rng = random.Random(zlib.crc32(f"{name} {kind}".encode()) + number)
     makers = GENERATORS[name, kind]
     return makers[number % len(makers)](rng), rng
@@ -43,8 +33,8 @@ def test_a_record_changes_no_row_of_others(name, kind, files):
     for number in range(files):
         file, rng = generated(name, kind, number)
         try:
-            first = first_reading(file, rng)
-        except Refused:
+            first = laws.first_reading(file, rng)
+        except laws.Refused:
             continue
         read += 1
         try:
@@ -58,10 +48,10 @@ def test_a_record_changes_no_row_of_others(name, kind, files):
 
 def _check_twice(file, first):
     """Reading the same file with the decided options gives the same, and finds nothing out."""
-    second = again(file, file.records, first)
+    second = laws.again(file, file.records, first)
     assert second is not None, "the file cannot be read again"
-    named = codes(second)
-    assert rows_of(second) == rows_of(first.reading), f"read otherwise the second time ({named})"
+    named = laws.codes(second)
+    assert laws.rows_of(second) == laws.rows_of(first.reading), f"read otherwise the second time ({named})"
     decided, before = (one.report.as_dict()["decided"] for one in (second, first.reading))
     assert decided == before, f"decided {decided}, not {before}"
     assert second.report.guesses == [], second.report.guesses
@@ -70,19 +60,21 @@ def _check_twice(file, first):
 def _check_without(file, first, rng):
     at = rng.randrange(len(file.records))
     record, other = file.records[at], file.other
-    if unknown(file, first):
+    if laws.unknown(file, first):
         record, other = (one._replace(lats=(None,) * len(one.lats)) for one in (record, other))
-    rest = [*file.records[:at], *file.records[at + 1 :]]
-    check_left_out(first.reading, again(file, rest, first), record)
-    changed = again(file, [*file.records[:at], file.other, *file.records[at + 1 :]], first)
+    before, after = file.records[:at], file.records[at + 1 :]
+    laws.check_left_out(first.reading, laws.again(file, [*before, *after], first), record)
+    changed = laws.again(file, [*before, file.other, *after], first)
     if changed is not None:  # one damaged record may have a whole file refused, of which there are no rows then
-        check_changed(first.reading, changed, record, other)
+        laws.check_changed(first.reading, changed, record, other)
 
 
 def _check_moved(file, first, rng):
     """The rows are the same in another order of the records, where their order has no meaning."""
     if file.ordered:
         return
-    moved = again(file, rng.sample(file.records, len(file.records)), first)
-    named = codes(first.reading, moved)
-    assert sorted(map(repr, rows_of(moved, named))) == sorted(map(repr, rows_of(first.reading, named))), "moved"
+    moved = laws.again(file, rng.sample(file.records, len(file.records)), first)
+    named = laws.codes(first.reading, moved)
+    assert sorted(map(repr, laws.rows_of(moved, named))) == sorted(map(repr, laws.rows_of(first.reading, named))), (
+        "moved"
+    )

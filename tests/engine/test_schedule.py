@@ -5,7 +5,6 @@ import itertools
 import json
 import time
 import zoneinfo
-from typing import Any
 
 import numpy as np
 import pytest
@@ -68,7 +67,6 @@ def near_changes(draw):
 
 
 def is_inside(schedule, instant):
-    """By the calendar, one event at a time."""
     zone = zoneinfo.ZoneInfo(schedule.time_zone)
     local = (dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=instant)).astimezone(zone)
     clock, today = local.strftime("%H:%M"), local.date()
@@ -146,42 +144,6 @@ class TestEqualsTheCalendar:
 
 
 class TestExamples:
-    def at(self, short, *local):
-        schedule = parse_short(short)
-        assert isinstance(schedule, Schedule)
-        zone = zoneinfo.ZoneInfo(schedule.time_zone)
-        times = [dt.datetime.fromisoformat(one).replace(tzinfo=zone).timestamp() for one in local]
-        return [bool(one) for one in schedule.holds(np.array(times))]
-
-    def test_a_night_belongs_to_the_day_it_starts_on(self):
-        """1 June 2024 was a Saturday: Friday's night lasts into it, and Sunday's into Monday is not requested."""
-        nights = "schedule:mon-fri:22:00-06:00@Europe/Paris"
-        assert self.at(nights, "2024-05-31 22:00", "2024-06-01 05:59", "2024-06-01 06:00") == [True, True, False]
-        assert self.at(nights, "2024-06-01 23:00", "2024-06-03 05:00", "2024-06-03 22:00") == [False, False, True]
-
-    def test_dates_are_those_on_which_a_window_starts(self):
-        nights = "schedule:daily:22:00-06:00@Europe/Paris:2024-06-01..2024-06-02"
-        inside = self.at(nights, "2024-06-01 05:00", "2024-06-01 22:00", "2024-06-03 05:00", "2024-06-03 23:00")
-        assert inside == [False, True, True, False]
-
-    def test_an_hour_that_comes_twice_is_inside_both_times(self):
-        twice = dt.datetime(2024, 10, 27, 2, 30, tzinfo=zoneinfo.ZoneInfo("Europe/Paris"))
-        times = np.array([twice.replace(fold=fold).timestamp() for fold in (0, 1)])
-        assert times[1] - times[0] == 3600
-        for short, inside in (("sun:02:00-03:00", True), ("sun:03:00-04:00", False)):
-            schedule = parse_short(f"schedule:{short}@Europe/Paris")
-            assert isinstance(schedule, Schedule)
-            assert schedule.holds(times).tolist() == [inside, inside]
-
-    def test_a_whole_day_and_several_windows(self):
-        short = "schedule:mon-fri:09:00-17:00,sat-sun:00:00-24:00@UTC"
-        assert self.at(short, "2024-06-01 00:00", "2024-06-02 23:59", "2024-06-03 08:59", "2024-06-03 09:00") == [
-            True,
-            True,
-            False,
-            True,
-        ]
-
     def test_each_series_has_its_own_marks(self):
         noon = dt.datetime(2024, 6, 3, 12, tzinfo=dt.UTC).timestamp()
         series = [trajectory([noon]), trajectory([]), trajectory([noon + 3600, noon + 7200])]
@@ -191,18 +153,14 @@ class TestExamples:
 
 def test_a_million_events_take_less_than_half_a_second():
     schedule = parse_short("schedule:mon-fri:22:00-06:00,sat-sun:00:00-24:00@Europe/Paris")
-    assert isinstance(schedule, Schedule)
     times = np.sort(np.random.default_rng(1).uniform(1.6e9, 1.6e9 + 5 * 365 * 86400, 10**6))
     start = time.thread_time()
     schedule.holds(times)
     assert time.thread_time() - start < 0.5
 
 
-GOOD: dict[str, Any] = {
-    "name": "schedule",
-    "windows": [{"days": ["mon"], "start": "22:00", "end": "06:00"}],
-    "time_zone": "Europe/Paris",
-}
+NIGHT = {"days": ["mon"], "start": "22:00", "end": "06:00"}
+GOOD = {"name": "schedule", "windows": [NIGHT], "time_zone": "Europe/Paris"}
 
 
 class TestRefusals:
@@ -210,17 +168,17 @@ class TestRefusals:
         ("changed", "field", "rule"),
         [
             ({"windows": []}, "windows", "must have at least 1 entries"),
-            ({"windows": [{"days": ["mon"], "start": "9:00", "end": "10:00"}]}, "windows.0.start", "time of day"),
-            ({"windows": [{"days": ["mon"], "start": "24:00", "end": "10:00"}]}, "windows.0.start", "to 23:59"),
-            ({"windows": [{"days": ["mon"], "start": "09:00", "end": "24:01"}]}, "windows.0.end", "to 24:00"),
-            ({"windows": [{"days": ["mon"], "start": "09:00", "end": "09:00"}]}, "windows.0", "other than its start"),
+            ({"windows": [NIGHT | {"start": "9:00", "end": "10:00"}]}, "windows.0.start", "time of day"),
+            ({"windows": [NIGHT | {"start": "24:00", "end": "10:00"}]}, "windows.0.start", "to 23:59"),
+            ({"windows": [NIGHT | {"start": "09:00", "end": "24:01"}]}, "windows.0.end", "to 24:00"),
+            ({"windows": [NIGHT | {"start": "09:00", "end": "09:00"}]}, "windows.0", "other than its start"),
             ({"windows": [{"days": [], "start": "09:00", "end": "10:00"}]}, "windows.0.days", "at least 1"),
             ({"windows": [{"days": ["Mon"], "start": "09:00", "end": "10:00"}]}, "windows.0.days.0", "one of"),
-            ({"windows": [{"days": ["mon"], "start": "٠٩:00", "end": "10:00"}]}, "windows.0.start", "time of day"),
-            ({"time_zone": "Mars"}, "time_zone", "must be the name of a time zone"),
-            ({"time_zone": "../../etc/passwd"}, "time_zone", "must be the name of a time zone"),
-            ({"time_zone": "localtime"}, "time_zone", "must be the name of a time zone"),
-            ({"time_zone": ""}, "time_zone", "must be the name of a time zone"),
+            ({"windows": [NIGHT | {"start": "٠٩:00", "end": "10:00"}]}, "windows.0.start", "time of day"),
+            *(
+                ({"time_zone": zone}, "time_zone", "must be the name of a time zone")
+                for zone in ("Mars", "../../etc/passwd", "localtime", "")
+            ),
             ({"time_zone": None}, "time_zone", "must be text"),
             ({"first_date": "2024-06-31"}, "first_date", "must be a date"),
             ({"first_date": "20240601"}, "first_date", "must be a date"),
@@ -288,21 +246,9 @@ class TestShortForm:
         assert parse_short(short) == schedule
         assert landmark_methods.parse(json.loads(json.dumps(schedule.model_dump()))) == schedule
 
-    def test_of_the_issue(self):
-        found = parse_short("schedule:mon-fri:22:00-06:00@Europe/Paris")
-        assert found.model_dump() == {
-            "name": "schedule",
-            "windows": [{"days": ["mon", "tue", "wed", "thu", "fri"], "start": "22:00", "end": "06:00"}],
-            "time_zone": "Europe/Paris",
-            "first_date": None,
-            "last_date": None,
-        }
-        assert found.describe() == "mon-fri 22:00-06:00, Europe/Paris"
-
     def test_separators_and_days_that_share_a_time(self):
         comma, plus = (parse_short(f"schedule:mon:08:00-09:00{sign}fri-mon:20:00-21:00@UTC") for sign in ",+")
         assert comma == plus
-        assert isinstance(comma, Schedule)
         assert comma.windows[1].days == ["mon", "fri", "sat", "sun"]
         assert parse_short("schedule:mon,wed:8:00-09:00@UTC") == parse_short("schedule:mon+wed:08:00-09:00@UTC")
         assert parse_short("schedule:08:00-09:00@UTC") == parse_short("schedule:daily:08:00-09:00@UTC")

@@ -1,4 +1,4 @@
-"""Noise of simulations: the law it must follow, and the same bits whatever runs it, and how."""
+"""Noise of simulations, planar and of Laplace: their laws, and the same bits whatever runs it, and how."""
 
 import hashlib
 import math
@@ -18,6 +18,7 @@ from tests.examples import examples
 DRAWS = 1_000_000
 LARGE_NOISE = [1e-9, 5e-8, 1.4e-7, 1.6e-7, 1e-6]
 BITS = "32a693ccf71dc2a7a0cb198aeae5b3a2fd869cd108a34ea29aae2d93303024c2"
+BITS_OF_LAPLACE = "eaf7103ec11601f06c16fc1aa54cf41daa9ca9cb7d2717f8ba1c30783e057f2e"
 
 
 def dkw(n, rate=1e-6):
@@ -77,14 +78,37 @@ def test_a_key_is_that_of_numpys_seed_sequence(seed, stream):
     assert noise.simulated_key(seed, *stream).tolist() == spawned.generate_state(2).tolist()
 
 
-ELSEWHERE = r"""
-import hashlib, re, numba
-from privacy_engine.kernels import philox
-from tests.engine.test_simulated_noise import drawn
-print(numba.config.CPU_NAME, hashlib.sha256(drawn(3000)).hexdigest())
-assembly = [text for kernel in (philox.polar, philox.move) for text in kernel.inspect_asm().values()]
-print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", " ".join(assembly)))
-"""
+class TestLawOfLaplace:
+    def test_is_laplace_whatever_its_scale(self):
+        """False alarms: 1e-6."""
+        epsilon = 10.0 ** np.random.default_rng(1).uniform(-3, 3, DRAWS)
+        x = np.sort(noise.simulated_laplace(epsilon, 2.5, seed=2) * epsilon / 2.5)
+        share = np.where(x < 0, np.exp(x) / 2, 1 - np.exp(-np.abs(x)) / 2)
+        assert np.abs(share - (np.arange(DRAWS) + 0.5) / DRAWS).max() < dkw(DRAWS)
+
+    def test_has_the_tails_of_its_law(self):
+        """How many of a million lie beyond 6, 8 and 10 scales: five standard errors, false alarms 3e-6 each."""
+        found = np.abs(noise.simulated_laplace(np.ones(DRAWS), 1.0, seed=3))
+        for far in (6, 8, 10):
+            expected = DRAWS * math.exp(-far)
+            assert abs((found > far).sum() - expected) < 5 * math.sqrt(expected)
+        assert found.max() < 22.3
+
+    def test_signs_do_not_follow_magnitudes(self):
+        """Chi-square of the signs in 50 bins of magnitude; false alarms 1e-5."""
+        found = noise.simulated_laplace(np.ones(DRAWS), 1.0, seed=4)
+        bins = np.minimum(-np.expm1(-np.abs(found)) * 50, 49).astype(int)
+        positive, all_of_them = np.bincount(bins, found > 0), np.bincount(bins)
+        assert chdtrc(50, ((positive - all_of_them / 2) ** 2 / (all_of_them / 4)).sum()) > 1e-5
+
+    def test_draws_of_neighbours_repetitions_seeds_and_planar_noise_are_not_correlated(self):
+        """Five standard errors of a correlation each, of values and of magnitudes: false alarms 3e-6."""
+        n = 200_000
+        one, two = noise.simulated_laplace(np.ones(n), 1.0, seed=1, repetition=[0, 1])
+        other, radius = noise.simulated_laplace(np.ones(n), 1.0, seed=2), noise.simulated_polar(np.ones(n), seed=1)[0]
+        pairs = [(one, two), (one, other), (one, radius), *((one[gap:], one[:-gap]) for gap in (1, 2, 3, 4))]
+        for a, b in pairs + [(np.abs(a), np.abs(b)) for a, b in pairs]:
+            assert abs(np.corrcoef(a, b)[0, 1]) < 5 / math.sqrt(n)
 
 
 def drawn(chunk, n=3000):
@@ -105,25 +129,55 @@ def drawn(chunk, n=3000):
     return np.concatenate(pieces, axis=-1).tobytes()
 
 
+def drawn_laplace(chunk, n=3000):
+    epsilon = np.tile([1.0, 1e-3, 1e300, 1e-9, 7.0], n)[:n]
+    pieces = [
+        noise.simulated_laplace(
+            epsilon[first : first + chunk],
+            3.0,
+            seed=20250101,
+            repetition=[0, 7, 2**32 - 1],
+            first_event=2**34 - 1001 + first,  # across a carry between the counter's words, and not at a block's start
+        )
+        for first in range(0, n, chunk)
+    ]
+    return np.concatenate(pieces, axis=-1).tobytes()
+
+
+KINDS = {"planar": (drawn, BITS), "laplace": (drawn_laplace, BITS_OF_LAPLACE)}
+ELSEWHERE = r"""
+import hashlib, re, numba
+from privacy_engine.kernels import laplace, philox
+from tests.engine.test_simulated_noise import KINDS
+print(numba.config.CPU_NAME, *(hashlib.sha256(drawn(3000)).hexdigest() for drawn, _ in KINDS.values()))
+assembly = ["".join(kernel.inspect_asm().values()) for kernel in (philox.polar, philox.move, laplace.laplace)]
+assert all(assembly)
+print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", " ".join(assembly)))
+"""
+
+
 class TestSameBits:
-    @each("chunk", [1, 7, 64, 1000, 2999])
-    def test_for_every_chunk(self, chunk):
-        assert hashlib.sha256(drawn(chunk)).digest() == hashlib.sha256(drawn(3000)).digest()
+    @each("kind", KINDS)
+    def test_for_every_chunk_and_as_when_this_was_written(self, kind):
+        draw, bits = KINDS[kind]
+        assert hashlib.sha256(draw(3000)).hexdigest() == bits
+        for chunk in (1, 2, 3, 7, 64, 1000, 1023, 1024, 1025, 2999):
+            assert draw(chunk) == draw(3000), chunk
 
     def test_for_one_repetition_alone_and_among_others(self):
         epsilon = np.full(100, 0.01)
-        together = noise.simulated_polar(epsilon, seed=3, repetition=np.arange(5))
-        for repetition in range(5):
-            alone = noise.simulated_polar(epsilon, seed=3, repetition=repetition)
-            assert np.array_equal(alone, [axis[repetition] for axis in together])
-
-    def test_as_when_this_was_written(self):
-        assert hashlib.sha256(drawn(3000)).hexdigest() == BITS
+        polar = noise.simulated_polar(epsilon, seed=3, repetition=np.arange(5))
+        laplace = noise.simulated_laplace(epsilon, 1.0, seed=3, repetition=np.arange(5))
+        for one in range(5):
+            alone = noise.simulated_polar(epsilon, seed=3, repetition=one)
+            assert np.array_equal(alone, [axis[one] for axis in polar])
+            assert np.array_equal(noise.simulated_laplace(epsilon, 1.0, seed=3, repetition=one), laplace[one])
 
     @pytest.mark.slow  # compiles for another processor; the test above pins the bits
     @pytest.mark.parametrize("cpu", ["generic", "native"])
     def test_on_every_processor_and_without_fused_operations(self, cpu, tmp_path):
-        assert compiled_for(cpu, ELSEWHERE, tmp_path) == ["generic" if cpu == "generic" else "None", BITS, "[]"]
+        name = "generic" if cpu == "generic" else "None"
+        assert compiled_for(cpu, ELSEWHERE, tmp_path) == [name, BITS, BITS_OF_LAPLACE, "[]"]
 
 
 class TestInterface:
@@ -139,12 +193,6 @@ class TestInterface:
         assert noise.simulated_planar(where, where, 1.0, seed=1, repetition=[3, 4, 5])[1].shape == (3, 4)
         assert noise.simulated_planar([], [], 1.0, seed=1)[0].shape == (0,)
         assert noise.simulated_planar(0.0, 0.0, 1.0, seed=1)[0].shape == (1,)
-
-    def test_leaves_its_input_alone(self):
-        lon, lat = np.array([1.0, 2.0]), np.array([3.0, 4.0])
-        noise.simulated_planar(lon, lat, 1.0, seed=1)
-        assert lon.tolist() == [1.0, 2.0]
-        assert lat.tolist() == [3.0, 4.0]
 
     @each(
         ("lon", "lat", "epsilon", "field"),
@@ -164,24 +212,41 @@ class TestInterface:
             radius = noise.simulated_polar(np.full(20, epsilon), seed=1)[0]
             assert ((radius > 0) & (radius <= math.pi * geo.EARTH_RADIUS_M)).all()
 
-    @each(
-        ("changed", "field"),
-        [
-            ({"seed": -1}, "seed"),
-            ({"seed": 1.5}, "seed"),
-            ({"seed": True}, "seed"),
-            ({"seed": None}, "seed"),
-            ({"seed": 1, "repetition": -1}, "repetition"),
-            ({"seed": 1, "repetition": 2**32}, "repetition"),
-            ({"seed": 1, "repetition": [0, 0.5]}, "repetition"),
-            ({"seed": 1, "first_event": -1}, "first_event"),
-            ({"seed": 1, "first_event": 2**63}, "first_event"),
-            ({"seed": 1, "epsilon_per_m": [1.0, math.nan]}, "epsilon_per_m"),
-            ({"seed": 1, "epsilon_per_m": 0.0}, "epsilon_per_m"),
-            ({"seed": 1, "epsilon_per_m": math.inf}, "epsilon_per_m"),
-        ],
-    )
-    def test_names_what_it_refuses(self, changed, field):
+    BAD = {
+        "seed": (-1, 1.5, True, None),
+        "repetition": (-1, 2**32, [0, 0.5]),
+        "first_event": (-1, 2**63),
+        "epsilon_per_m": ([1.0, math.nan], 0.0, math.inf),
+    }
+
+    @each("field", BAD)
+    def test_names_what_it_refuses(self, field):
+        for value in self.BAD[field]:
+            given = {"epsilon_per_m": 1.0, "seed": 1} | {field: value}
+            with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
+                noise.simulated_planar([0.0, 0.0], [0.0, 0.0], **given)
+            assert caught.value.field == field
+
+
+class TestInterfaceOfLaplace:
+    def test_shapes_follow_epsilon_and_repetitions(self):
+        assert noise.simulated_laplace(np.ones(4), 1.0, seed=1).shape == (4,)
+        assert noise.simulated_laplace(np.ones(4), 1.0, seed=1, repetition=[3, 4, 5]).shape == (3, 4)
+        assert noise.simulated_laplace([], 1.0, seed=1).shape == (0,)
+        assert noise.simulated_laplace(1.0, 1.0, seed=1).shape == (1,)
+
+    def test_is_scaled_by_sensitivity_over_epsilon(self):
+        unit = noise.simulated_laplace(np.ones(50), 1.0, seed=1)
+        assert np.array_equal(noise.simulated_laplace(np.full(50, 0.25), 2.0, seed=1), 8 * unit)
+
+    BAD = {"seed": -1, "repetition": 2**32, "first_event": 2**63, "epsilon": 0.0, "sensitivity": math.inf}
+
+    @each(("field", "value"), [*BAD.items(), ("epsilon", [1.0, math.nan]), ("sensitivity", 0.0)])
+    def test_names_what_it_refuses(self, field, value):
         with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
-            noise.simulated_planar([0.0, 0.0], [0.0, 0.0], **({"epsilon_per_m": 1.0} | changed))
+            noise.simulated_laplace(**({"epsilon": [1.0], "sensitivity": 1.0, "seed": 1} | {field: value}))
         assert caught.value.field == field
+
+    def test_refuses_a_table_of_epsilons(self):
+        with pytest.raises(DataError, match=r"^epsilon must be one-dimensional"):
+            noise.simulated_laplace([[1.0]], 1.0, seed=1)

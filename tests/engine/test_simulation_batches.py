@@ -130,12 +130,6 @@ def test_over_several_chunks_and_tiles(mechanism, monkeypatch):
             assert simulate_each(mechanism, series, sets, seed=3, first_repetition=9).tobytes() == expected
 
 
-def test_more_than_a_tile_of_them():
-    series, sets = walk(20), [marks(20, 0.3, seed) for seed in range(150)]
-    found = simulate_each(Uniform(**HOW), series, sets, seed=1)
-    assert found.tobytes() == alone(Uniform(**HOW), series, sets, 1).tobytes()
-
-
 def test_a_mechanism_without_a_plan_is_released():
     series, sets = walk(20), [marks(20, 0.3, seed) for seed in range(3)]
     found = simulate_each(Rounded(**HOW), series, sets, seed=1, first_repetition=4)

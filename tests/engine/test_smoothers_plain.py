@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine.postprocess import CausalFilter, RandomWalkSmoother
+from privacy_engine.postprocess import CausalFilter
 from privacy_engine.postprocess.chain import ornstein_uhlenbeck, smooth
 from tests.engine.test_postprocess import plain_rts
 
@@ -36,27 +36,6 @@ def plain_filter(q, values, precision):
     return found
 
 
-def two_filters(q, values, precision):
-    """Best estimate of a random walk: a filter from each side states where the event was, and the surer counts more."""
-    n = len(values)
-
-    def one_sided(ys, ws):
-        """(precision, precision · mean) of each event from the draws before it."""
-        found, weight, weighted = [], 0.0, 0.0
-        for y, w in zip(ys, ws, strict=True):
-            found.append((weight, weighted))
-            weight, weighted = weight + w, weighted + w * y
-            faded = 1 / (1 + q * weight)
-            weight, weighted = weight * faded, weighted * faded
-        return found
-
-    ys, ws = values.tolist(), precision.tolist()
-    before, after = one_sided(ys, ws), one_sided(ys[::-1], ws[::-1])[::-1]
-    parts = [(before[t][i] + after[t][i] + (ws[t], ws[t] * ys[t])[i]) for t in range(n) for i in (0, 1)]
-    weight, weighted = np.array(parts).reshape(n, 2).T
-    return np.asarray(weighted / weight)
-
-
 class TestAgainstTheTextbook:
     @given(draws(), st.floats(1e-2, 1e6))
     def test_the_causal_filter_is_kalmans(self, case, q):
@@ -65,15 +44,6 @@ class TestAgainstTheTextbook:
         for axis in (0, 1):
             expected = plain_filter(q, xy_m[:, axis], precision)
             assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
-
-    @given(draws(), st.floats(1.0, 1e4))
-    def test_the_random_walk_smoother_is_two_filters_that_meet(self, case, q):
-        """A flat start, which the textbook's recursion only approaches; the banded system's condition costs digits."""
-        xy_m, precision = case
-        found = RandomWalkSmoother(step_variance_m2=q).estimate(xy_m, precision)
-        for axis in (0, 1):
-            expected = two_filters(q, xy_m[:, axis], precision)
-            assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12 * scale(xy_m))
 
     @given(draws(), st.floats(10.0, 1e5), st.floats(0.01, 0.999))
     def test_the_ornstein_uhlenbeck_smoother_is_that_of_rauch_tung_and_striebel(self, case, variance, correlation):

@@ -22,6 +22,7 @@ from tests.engine.mechanism_examples import CLASSES, example
 from tests.patience import patience
 
 KIND = datatypes["trajectory"]
+SKIP = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1, "radius_m": 200}, "seed": 5})
 COLUMNS = ("event", "budgets", "fresh", "sd_m")
 
 
@@ -29,17 +30,12 @@ def people():
     """Five series of three people, those of one of them interleaved, one without an event."""
     rng = np.random.default_rng(3)
 
-    def one(n, name, person, start, step):
+    def one(n, name, person, step):
         lon, lat = rng.normal((2.35, 48.85), 1e-3, (n, 2)).T
-        return Trajectory(lon, lat, start + step * np.arange(n), name, person=person)
+        return Trajectory(lon, lat, 1e9 + n + step * np.arange(n), name, person=person)
 
-    return [
-        one(40, "a", "ada", 1e9, 60.0),
-        one(30, "b", "bob", 1e9, 90.0),
-        one(0, "none", "ada", 1e9, 60.0),
-        one(25, "c", "ada", 1e9 + 30, 60.0),
-        one(10, "d", "eve", 1e9, 600.0),
-    ]
+    sizes = [(40, "a", "ada", 60.0), (30, "b", "bob", 90.0), (0, "none", "ada", 60.0), (25, "c", "ada", 60.0)]
+    return [one(n, name, person, step) for n, name, person, step in [*sizes, (10, "d", "eve", 600.0)]]
 
 
 def marks(series):
@@ -78,23 +74,19 @@ def test_bits_are_those_of_a_release_in_memory(cls, monkeypatch):
 
 @pytest.mark.parametrize("fmt", list(FORMATS))
 def test_files_are_those_of_a_release_in_memory(fmt, monkeypatch):
-    series = people()
-    spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1, "radius_m": 200}, "seed": 5})
+    series, spec = people(), SKIP
     written = []
     for few in (10**6, 50):
         monkeypatch.setattr(stored_releases, "FEW", few)
-        made, out = (
-            release_trajectories(spec, series, Marks.of(series, parse_short("synthetic:20%:uniform:1"))),
-            BytesIO(),
-        )
+        marked, out = Marks.of(series, parse_short("synthetic:20%:uniform:1")), BytesIO()
+        made = release_trajectories(spec, series, marked)
         made.write(fmt, out)
         written.append((out.getvalue(), made.label))
     assert written[0] == written[1]
 
 
 def test_columns_that_come_in_parts_are_those_of_one(in_files, monkeypatch):
-    series = people()
-    spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1, "radius_m": 200}, "seed": 5})
+    series, spec = people(), SKIP
     drawn = spec.release(series, marks(series))
 
     def parts():

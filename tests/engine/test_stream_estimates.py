@@ -1,60 +1,30 @@
 """Published estimates through every table, file and digest, and mechanisms without a guarantee."""
 
+import csv
 import hashlib
 import io
+import json
 import math
-from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import noise
-from privacy_engine.data import CountStream
+from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
-from privacy_engine.errors import DataError, ParameterErrors
-from privacy_engine.experiments import StreamCell
+from privacy_engine.errors import DataError
+from privacy_engine.exports import parquet
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.label import privacy_label
-from privacy_engine.mechanism import NO_CONTEXT, mechanisms
-from privacy_engine.mechanisms.base.stream import RowPublisher, StreamEstimateMechanism
+from privacy_engine.mechanism import NO_CONTEXT
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.stream_release import StreamRelease, counts_digest, on_lattice
 from privacy_engine.verify import verify
 from tests.cases import each
+from tests.engine.test_exports import exported
 
 STREAM = datatypes["stream"]
-DATA = CountStream(np.arange(12).reshape(4, 3), ["a", "b,c", "a"], ["1", "2", "=3", "4"])
-
-
-class _Halves(RowPublisher):
-    def _row(self, row, t):
-        self.spend(np.array([0.0]))
-        return row / 2 + 0.0004
-
-
-class Halves(StreamEstimateMechanism):
-    """Half of each count, as it is."""
-
-    title: ClassVar[str] = "Halves"
-    summary: ClassVar[str] = "Half of each count."
-    publishable: ClassVar[bool] = False
-
-    name: Literal["stream-halves"] = "stream-halves"
-
-    @property
-    def unsound(self):
-        return "it draws no noise"
-
-    def publisher(self, dimensions, rng):
-        return _Halves(self, dimensions, rng)
-
-
-@pytest.fixture
-def halves(monkeypatch):
-    monkeypatch.setitem(mechanisms._registered, "stream-halves", Halves)
-    return {"name": "stream-halves", "epsilon": 1.0, "window": 3, "sensitivity": 1}
 
 
 def estimates(values):
@@ -141,28 +111,23 @@ def test_a_release_off_the_lattice_is_refused(value):
         estimates([[value]])
 
 
-class TestWithoutGuarantee:
-    def test_it_needs_a_seed(self, halves):
-        with pytest.raises(ParameterErrors, match="only a simulation may use it: it draws no noise") as caught:
-            ReleaseSpec.parse({"mechanism": halves})
-        assert [(one.field, one.rule.split(":")[0]) for one in caught.value.errors] == [("seed", "is required")]
-        assert not ReleaseSpec.parse({"mechanism": halves, "seed": 1}).private
+def test_every_row_of_counts_has_all_columns_and_the_first_alone_the_label():
+    release = StreamRelease(
+        np.array([[1, 2], [3, 4]]), ("a", "=b"), ["=1+1", 'day "2"'], None, np.ones(2), private=True
+    )
+    out = io.BytesIO()
+    datatypes["stream"].write(release, "csv", out, label={"epsilon": 1.0})
+    header, first, second = csv.reader(io.StringIO(out.getvalue().decode()))
+    assert len(header) == len(first) == len(second) == 5
+    assert not first[0].startswith("=")
+    assert (first[1:3], second[:3]) == (["1", "2"], ['day "2"', "3", "4"])
+    assert json.loads(first[4]) == {"epsilon": 1.0}
+    assert second[3:] == ["", ""]
 
-    def test_it_is_never_private(self, halves):
-        release = Halves(**halves).release(DATA, rng=noise.publishable())
-        assert not release.private
-        assert release.counts.tolist()[1] == [1.5, 2.0, 2.5]  # 0.0004 is rounded away
 
-    def test_the_guarantee_is_that_there_is_none(self, halves):
-        found = Halves(**halves).guarantee()
-        assert (found.statement, found.epsilon) == ("There is no guarantee: it draws no noise.", None)
-        label = privacy_label(ReleaseSpec.parse({"mechanism": halves, "seed": 1}), NO_CONTEXT, private=True)
-        assert (label["private"], label["guarantee"]) == (False, None)
-        assert label["text"].startswith("NOT PRIVATE")
-        assert "counts are estimates, multiples of 0.001" in label["text"]
-
-    def test_experiments_simulate_it(self, halves):
-        metrics = ["stream-mean-absolute-error"]
-        cell = StreamCell.parse({"kind": "stream", "release": {"mechanism": halves}, "metrics": metrics, "seed": 1})
-        assert cell.values(DATA, range(2))[1].tolist() == pytest.approx([2.75, 2.75], abs=1e-9)
-        assert StreamCell.parse(cell.model_dump()).digest == cell.digest
+def test_a_group_of_rows_is_written_when_it_is_full(monkeypatch):
+    monkeypatch.setattr(parquet, "_ROW_GROUP", 6)
+    series = [Trajectory(np.arange(3.0), np.arange(3.0), None, f"s{i}") for i in range(5)]
+    table = pq.ParquetFile(io.BytesIO(exported(series, "parquet")))
+    groups = [table.metadata.row_group(i).num_rows for i in range(table.num_row_groups)]
+    assert groups == [6, 6, 3]

@@ -2,10 +2,20 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from privacy_engine.analysis.stream_comparison import (
+    MOST_CELLS,
+    MOST_COLUMNS,
+    column_edges,
+    column_largest,
+    column_means,
+    dimension_errors,
+    stream_comparison,
+    window_sums,
+)
 from privacy_engine.analysis.stream_detection import MOST_POINTS, detection, roc
 from privacy_engine.data import CountStream
 from privacy_engine.errors import DataError, ParameterError
@@ -13,12 +23,12 @@ from privacy_engine.metrics import (
     StreamHierarchyError,
     StreamJumpDetection,
     StreamLowSignalDetection,
+    StreamMeanAbsoluteError,
     StreamPearson,
     StreamRelativeError,
     StreamRootMeanSquareError,
     StreamSpearman,
 )
-from privacy_engine.metrics.stream import ranks
 from privacy_engine.metrics.stream_events import jump_scores, low_signal_scores
 from privacy_engine.stream_release import StreamRelease
 from tests.cases import each
@@ -44,11 +54,6 @@ def test_correlations_are_those_of_scipy(truth, seed):
         else:
             expected = np.mean([reference(truth[:, k], published[:, k]).statistic for k in changing])
             assert found == pytest.approx(expected, abs=1e-12)
-
-
-@given(tables)
-def test_ranks_are_those_of_scipy(counts):
-    assert np.array_equal(ranks(counts.astype(float)), stats.rankdata(counts, axis=0))
 
 
 def test_of_a_constant_release_the_correlation_is_0():
@@ -94,14 +99,6 @@ def test_jumps_by_hand():
     assert jump_scores(counts, 2).T.tolist() == [[4.0, 5.0]]
     found = detection(counts, counts, "jump", 1, 4.0).curve
     assert (found.area, found.positives, found.negatives) == (1.0, 2, 1)
-
-
-def test_the_truth_itself_is_detected_perfectly_and_noise_worse():
-    truth = np.random.default_rng(5).integers(0, 500, (300, 3)).astype(float)
-    noisy = truth + np.random.default_rng(6).laplace(0, 300, truth.shape)
-    for event, threshold in (("jump", 300.0), ("low-signal", 350.0)):
-        assert detection(truth, truth, event, 3, threshold).curve.area == pytest.approx(1)
-        assert 0.5 < detection(truth, noisy, event, 3, threshold).curve.area < 0.95
 
 
 def test_long_curves_are_thinned_and_keep_their_ends():
@@ -155,3 +152,62 @@ def test_the_error_of_sums_counts_every_group_of_the_tree_once(rows, seed, tree)
     groups = [[k for k in range(d) if level[k] == g] for level in levels[d] for g in range(max(level) + 1)]
     each = [of(relative, *(t[:, group].sum(axis=1, keepdims=True) for t in (rows, published))) for group in groups]
     assert of(StreamHierarchyError(tree=tree), rows, published) == pytest.approx(np.mean(each))
+
+
+both = st.integers(1, 6).flatmap(
+    lambda d: st.tuples(*(arrays(np.int64, (7, d), elements=st.integers(0, 50)) for _ in range(2)))
+)
+
+
+class TestDimensionErrors:
+    @given(both=both)
+    @settings(max_examples=60, deadline=None)
+    def test_their_means_are_the_metrics_of_the_release(self, both):
+        truth, published = both
+        names, labels = [f"n{k}" for k in range(truth.shape[1])], [str(t) for t in range(7)]
+        stream, release = CountStream(truth, names, labels), StreamRelease(published, names, labels, None, np.ones(7))
+        found = dimension_errors(stream.counts, published.astype(float))
+        for values, cls in (
+            (found.relative_error, StreamRelativeError),
+            (found.absolute_error, StreamMeanAbsoluteError),
+        ):
+            assert np.mean(values) == pytest.approx(cls(name=cls.registered_name()).of(stream, release))
+        changing = [value for value in found.correlation if value is not None]
+        assert len(changing) == (np.ptp(truth, axis=0) > 0).sum()
+        if changing:
+            expected = StreamPearson(name="stream-pearson").of(stream, release)
+            assert np.mean(changing) == pytest.approx(expected, abs=1e-12)
+
+    @each(("one", "other"), [((3, 2), (3, 1)), ((0, 2), (0, 2))])
+    def test_fail_on_other_shapes(self, one, other):
+        with pytest.raises(DataError, match="at least one timestamp"):
+            dimension_errors(np.zeros(one), np.zeros(other))
+
+
+class TestColumns:
+    @given(timestamps=st.integers(0, 10_000), dimensions=st.integers(1, 3_000_000))
+    def test_edges_cover_all_timestamps_in_order_within_the_limits(self, timestamps, dimensions):
+        edges = column_edges(timestamps, dimensions)
+        assert (edges[0], edges[-1]) == (0, timestamps)
+        assert (np.diff(edges) >= 1).all()
+        assert len(edges) - 1 <= MOST_COLUMNS
+        assert (len(edges) - 1) * dimensions <= max(MOST_CELLS, dimensions)
+
+    def test_means_and_largest_values_of_columns(self):
+        edges, counts = np.array([0, 2, 3]), np.array([[1, 9], [3, 0], [5, 5]])
+        assert column_means(counts, edges).tolist() == [[2.0, 4.5], [5.0, 5.0]]
+        assert column_largest(counts[:, 0], edges).tolist() == [3, 5]
+
+
+class TestBudgets:
+    @given(budgets=st.lists(st.floats(0, 1), min_size=1, max_size=40), window=st.integers(1, 50))
+    def test_sums_are_those_of_the_last_w_timestamps(self, budgets, window):
+        expected = [sum(budgets[max(t + 1 - window, 0) : t + 1]) for t in range(len(budgets))]
+        assert window_sums(np.array(budgets), window).tolist() == pytest.approx(expected, abs=1e-12)
+
+    def test_what_was_spent_at_most_and_budgets_that_are_missing(self):
+        truth = np.arange(8.0).reshape(4, 2)
+        found = stream_comparison(truth, truth, np.array([0.5, 0.25, 0.5, 0.0]), 2)
+        assert (found.most_spent, found.window_spent) == (0.75, [0.5, 0.75, 0.75, 0.5])
+        missing = stream_comparison(truth, truth, np.full(4, np.nan), 2)
+        assert (missing.most_spent, missing.window_spent, missing.budgets) == (None, [None] * 4, [None] * 4)

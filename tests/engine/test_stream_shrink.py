@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger
 from privacy_engine.kernels.laplace_filter import observe, proportions, scaled_erfc
-from privacy_engine.kernels.level_bank import medians_under, move_levels, shifted, update_levels
+from privacy_engine.kernels.level_bank import medians_under, move_levels, update_levels
 from privacy_engine.kernels.stream_levels import excess_losses, median_share
 from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
 from privacy_engine.mechanisms.stream import StreamKalman, StreamSample, StreamShrink
@@ -52,10 +52,6 @@ class TestFilters:
         assert abs(score) <= 1 / b + 1e-9
         assert curve <= 0
 
-    @given(u=st.floats(-1e9, 1e9), variance=st.floats(1e-9, 1e30), b=st.floats(0.05, 1e12))
-    def test_everything_is_finite(self, u, variance, b):
-        assert all(math.isfinite(value) for value in observe(u, variance, b))
-
     def test_mixing_proportions_find_the_filter_that_explains_the_samples(self):
         log_weight = np.zeros((200, 3))
         log_weight[:150, 1] = 5.0
@@ -96,32 +92,12 @@ class TestLevels:
         spread = (p @ places**2 - (p @ places) ** 2) - (before @ places**2 - (before @ places) ** 2)
         assert spread == pytest.approx(variance, rel=0.02)
 
-    @each("variance", [0.3, 3.0, 900.0])
-    def test_what_would_leave_the_grid_stays_at_its_end(self, variance):
-        p = np.zeros(30)
-        p[[0, 29]] = 0.5
-        move_levels(p, variance, np.empty(30))
-        assert p.sum() == pytest.approx(1.0)
-        assert p == pytest.approx(p[::-1])
-
-    @given(steps=st.floats(-40, 40))
-    def test_a_shift_keeps_what_there_is(self, steps):
-        p, out = np.full(30, 1 / 30), np.zeros(30)
-        shifted(p, steps, out)
-        assert out.sum() == pytest.approx(1.0)
-
     def test_the_likelihood_of_a_level_is_that_of_plain_integration(self):
         """Flat prior, one sample: weights of levels against the density of a normal count with Laplace noise."""
         joint, _, _ = self.observed([30.0], 10.0, whites=(0.5,))
         variance = self.GRID + (0.5 * self.GRID) ** 2
         expected = np.array([density(30.0 - g, v, 10.0) for g, v in zip(self.GRID[::8], variance[::8], strict=True)])
         assert joint[0, 0, ::8] / joint[0, 0, ::8].sum() == pytest.approx(expected / expected.sum(), abs=2e-3)
-
-    @each("level", [5.0, 80.0, 900.0])
-    def test_many_samples_of_a_level_leave_no_other(self, level):
-        joint, count, _ = self.observed([level], 0.02 * level, runs=30)
-        assert joint[0, 0] @ self.GRID == pytest.approx(level, rel=0.12)
-        assert count[0] == pytest.approx(level, rel=0.05)
 
     @given(z=st.lists(st.floats(-1e18, 1e18), min_size=1, max_size=4), b=st.floats(0.05, 1e9))
     @settings(max_examples=60, deadline=None)
@@ -144,12 +120,6 @@ class TestLevels:
         assert self.medians(self.observed(levels, 1.0, runs=20)[0]) == pytest.approx(levels, rel=0.1)
         only_noise = np.random.default_rng(2).laplace(0, 5, 400)
         assert (self.medians(self.observed(only_noise, 5.0)[0], mass=0.1) < 1.5).mean() > 0.95
-
-    @given(seed=st.integers(0, 2**32))
-    @settings(max_examples=20, deadline=None)
-    def test_a_larger_sample_has_no_smaller_median_but_for_two_thousandths(self, seed):
-        z = np.sort(np.random.default_rng(seed).normal(20, 40, 30))
-        assert (np.diff(self.medians(self.observed(z, 20.0)[0])) >= -0.002).all()
 
     def test_the_median_of_a_count_is_that_of_draws(self):
         """A gamma variable with Poisson's variance and half its level as deviation, 200,000 draws."""
@@ -191,26 +161,6 @@ class TestLevels:
 
 
 class TestBudget:
-    @given(
-        epsilon=st.floats(1e-3, 1e4),
-        window=st.integers(1, 60),
-        dimensions=st.integers(1, 5),
-        size=st.sampled_from([0, 1, 30, 10**6, 2**52]),
-        seed=st.integers(0, 2**32),
-    )
-    @settings(max_examples=40, deadline=None)
-    def test_every_window_spends_at_most_epsilon_and_every_estimate_is_finite(
-        self, epsilon, window, dimensions, size, seed
-    ):
-        rng = np.random.default_rng(seed)
-        rows = rng.integers(0, size + 1, (90, dimensions)) * (rng.random((90, 1)) < 0.7)
-        run = StreamShrink(epsilon=epsilon, window=window, sensitivity=1).start(dimensions, noise.seeded(seed))
-        published = run.publish_all(rows)
-        WindowLedger(epsilon, window).spend_all(run.budgets)
-        assert np.isfinite(published).all()
-        assert (published >= 0).all()
-        assert run.budgets[0] > 0
-
     @given(
         spent=st.lists(st.floats(0, 0.05), min_size=1, max_size=19),
         t=st.integers(0, 400),
@@ -258,13 +208,6 @@ class TestBudget:
             assert (plan.interval, plan.share, plan.wait, plan.total_budget) == (interval, 0.1, 0, 0.02)
             assert plan.budget == pytest.approx(budget)
 
-    @given(average=st.floats(-1e9, 1e15), epsilon=st.floats(1e-3, 1e4), window=st.integers(1, 10_000))
-    @settings(max_examples=60)
-    def test_the_first_sample_leaves_half_of_what_the_window_has(self, average, epsilon, window):
-        plan = after_total(first_plan(epsilon, window, 2), average, epsilon, window, 1)
-        assert 0.08 * epsilon < plan.budget <= largest_budget(epsilon, window) * (1 + 1e-12)
-        WindowLedger(epsilon, window).spend(plan.budget + plan.total_budget)
-
 
 def errors(mechanism, rows, runs=3):
     """Mean absolute error by dimension's mean, over runs: the relative error without its unit."""
@@ -283,22 +226,12 @@ def rhythmic(levels, timestamps=200, seed=3):
 
 
 class TestUtility:
-    def test_where_there_is_nothing_but_noise_it_publishes_next_to_nothing(self):
-        rows = rhythmic(np.full(60, 0.05))
-        published = StreamShrink(epsilon=0.1, window=100, sensitivity=1).start(60, noise.seeded(1)).publish_all(rows)
-        sampled = StreamSample(epsilon=0.1, window=100, sensitivity=1).start(60, noise.seeded(1)).publish_all(rows)
-        assert np.abs(published).mean() < 0.1 * np.abs(sampled).mean()
-
     @each(("level", "epsilon"), [(500.0, 1.0), (50.0, 0.5), (2.0, 0.2)])
     def test_it_is_below_the_filter_without_a_total_and_the_plain_sample(self, level, epsilon):
         rows = rhythmic(level * np.exp(np.random.default_rng(4).normal(0, 1, 40)))
         ours = errors(StreamShrink(epsilon=epsilon, window=50, sensitivity=1), rows)
         for cls in (StreamKalman, StreamSample):
             assert ours < errors(cls(epsilon=epsilon, window=50, sensitivity=1), rows)
-
-    def test_with_little_noise_it_follows_the_counts(self):
-        rows = rhythmic([2000.0, 300.0, 40.0])
-        assert errors(StreamShrink(epsilon=1e4, window=10, sensitivity=1), rows, runs=1) < 0.01
 
     @each("relative", [True, False])
     @each("last", [1, 4, 10, 34])
@@ -311,16 +244,6 @@ class TestUtility:
             Plan(last, 0.1, 0, 0.1, 0.001), 50, levels, total, np.full(50, 0.005)
         )
         assert last / 3 - 1 <= plan.interval <= min(3 * last, 34)
-
-    @given(cuts=st.lists(st.integers(1, 59), max_size=4, unique=True), seed=st.integers(0, 2**32))
-    @settings(deadline=None, max_examples=10)
-    def test_rows_given_at_once_and_one_by_one_have_the_same_bits(self, cuts, seed):
-        rows = np.random.default_rng(seed).poisson([30.0, 2.0, 0.1], (60, 3))
-        mechanism = StreamShrink(epsilon=0.5, window=20, sensitivity=1)
-        whole = mechanism.start(3, noise.seeded(seed)).publish_all(rows)
-        run = mechanism.start(3, noise.seeded(seed))
-        parts = [run.publish_all(part) for part in np.split(rows, sorted(cuts))]
-        assert np.array_equal(np.concatenate(parts), whole)
 
 
 class TestStates:
@@ -337,17 +260,6 @@ class TestStates:
         assert np.array_equal(other._levels.near._p, run._levels.near._p)
         assert np.array_equal(other._levels.near._prior, run._levels.near._prior)
         assert other._wait == run._wait
-
-    @each("timestamps", [1, 7, 40])
-    def test_a_state_of_an_earlier_layout_keeps_what_was_spent_and_estimates_again(self, timestamps):
-        run, other = self.run(timestamps), StreamShrink(epsilon=1.0, window=10, sensitivity=1).start(3, noise.seeded(2))
-        stored = from_bytes(run.state())
-        del stored["own"]["_layout"]
-        other.restore(to_bytes(stored))
-        published = other.publish_all(self.ROWS[timestamps:])
-        spent = np.concatenate([run.budgets, other.budgets])
-        WindowLedger(1.0, 10).spend_all(spent)
-        assert published[20:, 0] == pytest.approx(self.ROWS[timestamps + 20 :, 0], rel=0.5)
 
     @each("dimensions", [1, 4])
     @each(("window", "layout"), [(1, 2), (100, 2), (1, 3), (100, 3)])
@@ -372,3 +284,36 @@ class TestStates:
         del stored["own"]["_layout"], stored["own"]["_levels"]
         other.restore(to_bytes(stored))
         assert np.isfinite(other.publish_all(self.ROWS[40:])).all()
+
+
+class TestNextToNothing:
+    """Counts whose total is below the noise: nothing is better than zeros, and next to them is where this stays."""
+
+    @staticmethod
+    def by_zeros(rows, seeds=2, **how):
+        """Mean absolute and relative error by those of zeros."""
+        least = np.maximum(rows, 0.01 * np.maximum(rows.sum(axis=0), 1))
+        runs = [StreamShrink(**how).start(rows.shape[1], noise.seeded(seed)).publish_all(rows) for seed in range(seeds)]
+        errors = np.abs(np.array(runs) - rows)
+        return errors.mean() / rows.mean(), (errors / least).mean() / (rows / least).mean()
+
+    @each("objective", ["relative", "absolute"])
+    @each("window", [10, 100])
+    def test_cells_of_a_grid_with_a_few_events_at_a_timestamp(self, window, objective):
+        rng = np.random.default_rng(0)
+        rows = rng.multinomial(12, np.full(300, 1 / 300), size=60)
+        absolute, relative = self.by_zeros(rows, epsilon=1.0, window=window, sensitivity=1, objective=objective)
+        assert absolute <= 1.1
+        assert relative <= 1.5
+
+    def test_a_clear_dimension_among_empty_ones_is_published(self):
+        rows = np.zeros((60, 100), dtype=np.int64)
+        rows[:, 7] = 500
+        published = StreamShrink(epsilon=1.0, window=20, sensitivity=1).start(100, noise.seeded(1)).publish_all(rows)
+        assert np.median(published[:, 7]) == pytest.approx(500, rel=0.1)
+        assert np.delete(published, 7, axis=1).mean() < 0.5
+
+    def test_less_than_half_a_count_is_published_as_none(self):
+        rows = np.random.default_rng(1).poisson(0.3, (60, 40))
+        published = StreamShrink(epsilon=5.0, window=10, sensitivity=1).start(40, noise.seeded(1)).publish_all(rows)
+        assert not ((published > 0) & (published < 0.5)).any()

@@ -32,16 +32,6 @@ def defined_loss(matrix, alpha):
     return float((np.log(q + (1 - q) * small) - np.log(d + (1 - d) * small)).max())
 
 
-def sorted_loss(matrix, alpha):
-    """L(alpha) by prefixes in order of falling q_j / d_j, pair by pair."""
-    best, odds = 0.0, math.expm1(alpha)
-    for a, b in itertools.permutations(range(len(matrix)), 2):
-        order = np.argsort(-matrix[a] / np.maximum(matrix[b], 1e-300), kind="stable")
-        q, d = np.cumsum(matrix[a][order]), np.cumsum(matrix[b][order])
-        best = max(best, float(np.log1p((q - d) * odds / (1 + d * odds)).max()))
-    return best
-
-
 @st.composite
 def transition_matrices(draw, largest=6):
     """Row-stochastic matrices from nearly uniform to nearly deterministic, some with zeros."""
@@ -88,13 +78,6 @@ class TestLossFunction:
         matrix /= matrix.sum(axis=1, keepdims=True)
         assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=1e-12, abs=1e-12)
 
-    @each("n", [10, 40])
-    def test_is_the_maximum_over_prefixes_for_more_states(self, n):
-        matrix = np.random.default_rng(n).dirichlet(np.full(n, 0.5), size=n)
-        carried = LossFunction(matrix)
-        for alpha in (0.01, 0.3, 1.0, 4.0, 15.0):
-            assert carried(alpha) == pytest.approx(sorted_loss(matrix, alpha), rel=0, abs=1e-12)
-
     @settings(max_examples=examples(80))
     @given(transition_matrices(), st.lists(st.floats(0, 1000), min_size=2, max_size=20))
     def test_never_falls_never_exceeds_its_argument_and_starts_at_zero(self, matrix, values):
@@ -118,10 +101,6 @@ class TestLossFunction:
         assert carried(np.ones((2, 3))).shape == (2, 3)
         assert carried(np.ones((2, 3)))[1, 2] == carried(1.0)
 
-    def test_survives_tiny_probabilities(self):
-        carried = LossFunction([[1.0, 1e-320, 0.0], [0.5, 0.5, 0.0], [1e-12, 1e-300, 1.0]])
-        assert np.isfinite(carried(np.array([1e-9, 1.0, 50.0, 1e3, 1e6]))).all()
-
 
 class TestSupremum:
     @settings(max_examples=examples(100))
@@ -136,13 +115,6 @@ class TestSupremum:
                 assert reached[-1] == pytest.approx(supremum, rel=1e-6)
         else:
             assert reached[-1] - reached[-2] > 0
-
-    def test_agrees_with_iterating_to_convergence(self):
-        for name, matrix in MATRICES.items():
-            carried = LossFunction(matrix)
-            for epsilon in (0.01, 0.1, 0.2):
-                settled = temporal_loss(np.full(20_000, epsilon), carried).backward[-1]
-                assert carried.supremum(epsilon) == pytest.approx(settled, rel=1e-11), name
 
     def test_is_zero_where_nothing_is_spent_and_infinite_where_states_never_mix(self):
         carried = LossFunction(np.eye(3))
@@ -193,10 +165,6 @@ class TestTemporalLoss:
         found = temporal_loss(np.full(100, level), carried).backward
         assert np.allclose(found[1:], level + carried(found[:-1]), rtol=1e-13, atol=0)
 
-    def test_of_states_that_never_change_is_the_sum_of_all_budgets(self):
-        epsilons = np.random.default_rng(1).random(50)
-        assert np.allclose(temporal_loss(epsilons, np.eye(2), np.eye(2)).total, epsilons.sum())
-
     def test_does_not_overflow_and_leaves_its_input_alone(self):
         epsilons = np.full(20_000, 1e4)
         found = temporal_loss(epsilons, np.eye(3), MATRICES["[[.8,.2],[0,1]]"])
@@ -204,27 +172,22 @@ class TestTemporalLoss:
         assert np.isfinite(found.total).all()
         assert (epsilons == 1e4).all()
 
-    @each(
-        ("arguments", "field"),
-        [
-            (([-1.0],), "epsilons"),
-            (([math.nan],), "epsilons"),
-            (([math.inf],), "epsilons"),
-            ((["x"],), "epsilons"),
-            (([[0.1]],), "epsilons"),
-            ((0.1,), "epsilons"),
-            (([0.1], [[0.5, 0.5]]), "backward"),
-            (([0.1], None, [[0.5, 0.6], [0.5, 0.5]]), "forward"),
-            (([0.1], None, [[1.5, -0.5], [0.5, 0.5]]), "forward"),
-            (([0.1], None, [[math.nan, 1], [0.5, 0.5]]), "forward"),
-            (([0.1], None, [[1], [0.5, 0.5]]), "forward"),
-            (([0.1], []), "backward"),
-            (([0.1], np.full((401, 401), 1 / 401)), "backward"),
-        ],
-    )
-    def test_names_what_it_refuses(self, arguments, field):
-        with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
-            temporal_loss(*arguments)
-        assert caught.value.field == field
-        assert caught.value.rule
-        assert isinstance(caught.value, DataError | ParameterError)
+    BAD = {
+        "epsilons": ([-1.0], [math.nan], [math.inf], ["x"], [[0.1]], 0.1),
+        "backward": ([[0.5, 0.5]], [], np.full((401, 401), 1 / 401)),
+        "forward": (
+            [[0.5, 0.6], [0.5, 0.5]],
+            [[1.5, -0.5], [0.5, 0.5]],
+            [[math.nan, 1], [0.5, 0.5]],
+            [[1], [0.5, 0.5]],
+        ),
+    }
+
+    @each("field", BAD)
+    def test_names_what_it_refuses(self, field):
+        for value in self.BAD[field]:
+            with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
+                temporal_loss(**{"epsilons": [0.1], field: value})
+            assert caught.value.field == field
+            assert caught.value.rule
+            assert isinstance(caught.value, DataError | ParameterError)

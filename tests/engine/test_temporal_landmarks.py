@@ -14,7 +14,6 @@ from privacy_engine.accounting.temporal import (
     landmark_own_loss,
     landmark_temporal_loss,
     smoothing_matrix,
-    temporal_loss,
 )
 from privacy_engine.errors import EngineError, ParameterError
 from tests.cases import each
@@ -92,13 +91,6 @@ class TestPublishedFormula:
 
     @settings(max_examples=examples(30))
     @given(cases())
-    def test_without_landmarks_is_the_temporal_loss(self, case):
-        epsilons, mask, backward, forward = case
-        total = temporal_loss(epsilons, backward, forward).total
-        assert np.allclose(landmark_temporal_loss(epsilons, mask & False, backward, forward), total, atol=1e-12)
-
-    @settings(max_examples=examples(30))
-    @given(cases())
     def test_without_correlation_is_what_landmarks_and_one_event_spend(self, case):
         epsilons, mask = case[:2]
         spent = np.where(mask, 0, epsilons) + epsilons[mask].sum()
@@ -146,12 +138,6 @@ class TestPublishedFormula:
             landmark_temporal_loss(stepped, mask, *carried), formula(stepped, mask, *carried), rtol=1e-12, atol=1e-12
         )
 
-    def test_skipped_landmarks_spend_nothing_and_still_leak(self):
-        mask, matrix = mask_of(9, [2, 5, 6]), smoothing_matrix(2, 0.1)
-        alpha = landmark_temporal_loss(np.where(mask, 0.0, 1.0), mask, matrix, matrix)
-        assert (alpha[~mask] > 1.0).all()
-        assert (alpha[mask] > 0.5).all()
-
 
 class TestBridge:
     @each("seed", range(12))
@@ -171,16 +157,6 @@ class TestBridge:
         assert np.allclose(
             landmark_temporal_loss(epsilons, none, matrix, matrix, bound="bridge"),
             landmark_temporal_loss(epsilons, none, matrix, matrix),
-        )
-
-    def test_varied_budgets_give_the_same_loss_as_equal_ones(self):
-        matrix, mask = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]]), mask_of(20, [4, 13])
-        equal = np.full(20, 0.3)
-        nearly = equal * (1 + 1e-15 * np.arange(20))
-        assert np.allclose(
-            landmark_temporal_loss(equal, mask, matrix, matrix, bound="bridge"),
-            landmark_temporal_loss(nearly, mask, matrix, matrix, bound="bridge"),
-            rtol=1e-12,
         )
 
     @each("seed", range(8))
@@ -213,21 +189,20 @@ class TestBridge:
 
 
 @each(
-    ("arguments", "field"),
+    ("field", "arguments"),
     [
-        (([0.1, 0.1], [True]), "is_landmark"),
-        (([0.1, 0.1], [0, 1]), "is_landmark"),
-        ((0.1, True), "is_landmark"),
-        (([0.1, -0.1], [True, False]), "epsilons"),
-        (([0.1], [True], [[0.5, 0.4], [0.5, 0.5]]), "backward"),
+        ("is_landmark", [([0.1, 0.1], [True]), ([0.1, 0.1], [0, 1]), (0.1, True)]),
+        ("epsilons", [([0.1, -0.1], [True, False])]),
+        ("backward", [([0.1], [True], [[0.5, 0.4], [0.5, 0.5]])]),
     ],
 )
-def test_names_what_it_refuses(arguments, field):
-    with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
-        landmark_temporal_loss(*arguments)
-    assert caught.value.field == field
+def test_names_what_it_refuses(field, arguments):
+    for one in arguments:
+        with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
+            landmark_temporal_loss(*one)
+        assert caught.value.field == field
 
 
 def test_refuses_an_unknown_bound_by_name():
     with pytest.raises(ParameterError, match="bound must be published or bridge, got 'exact'"):
-        landmark_temporal_loss([0.1], [True], bound="exact")  # type: ignore[arg-type]
+        landmark_temporal_loss([0.1], [True], bound="exact")

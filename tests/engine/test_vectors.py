@@ -8,9 +8,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -81,7 +79,7 @@ def leaves(node, at):
 
 @cache
 def files():
-    found: dict[str, Any] = {}
+    found = {}
     for path in sorted((SHARED / "vectors").glob("*.json")):
         content = json.loads(path.read_text())
         sections = content if path.stem == "landmark" else {path.stem: content}
@@ -89,7 +87,7 @@ def files():
     return found
 
 
-CHECKS: dict[str, Callable[[Any], None]] = {}
+CHECKS = {}
 
 
 def check(section):
@@ -101,7 +99,6 @@ def check(section):
 
 
 def at(landmarks, n):
-    """The mask of 1-based timestamps."""
     return np.isin(np.arange(1, n + 1), landmarks)
 
 
@@ -223,7 +220,7 @@ def _(case):
     matrix, mask, budgets = np.array(case["P"]), at(case["L"], case["n"]), np.full(case["n"], case["eps_t"])
     assert stationary(matrix) == near(case["stationary"], rel=1e-12)
     published, bridged = (
-        landmark_temporal_loss(budgets, mask, reverse(matrix), matrix, bound=bound)[0]  # type: ignore[call-overload]
+        landmark_temporal_loss(budgets, mask, reverse(matrix), matrix, bound=bound)[0]
         for bound in ("published", "bridge")
     )
     exact = joint_loss(matrix, budgets, np.flatnonzero(mask).tolist())
@@ -265,7 +262,7 @@ def _(section):
         assert aim == near(expected["eval_gaps"], abs=1e-12)
         assert evaluate(marks, n, "nearest") == near(expected["eval_near"], abs=1e-12)
         for evaluation in ("gaps", "nearest"):
-            order = heuristic_order(mask, evaluation)  # type: ignore[arg-type]
+            order = heuristic_order(mask, evaluation)
             assert (order + 1).tolist() == expected[f"heuristic order (std of {evaluation})"]
 
 
@@ -301,7 +298,7 @@ def _(case):
         ("distance", "utility distance", "pmf eps=1 sens=1 distance"),
         ("count", "utility count", "pmf eps=1 sens=1/n count"),
     ):
-        drawn = select_dummies(mask, method="heuristic", utility=utility, epsilon=1, rng=noise.seeded(1))  # type: ignore[arg-type]
+        drawn = select_dummies(mask, method="heuristic", utility=utility, epsilon=1, rng=noise.seeded(1))
         options = [sorted([*case["L"], *(drawn.order[: i + 1] + 1).tolist()]) for i in range(len(drawn.order))]
         assert options == case["options"]
         assert drawn.utilities == near(case[name], abs=1e-12)
@@ -335,7 +332,7 @@ def _(section):
         assert case["metric"] == "haversine"
         assert case["nominal_pct"] is not None  # what the paper calls it: never reproduced, never shown
         where = recording(case["dataset"])
-        how: dict[str, Any] = {"distance_m": case["D_m"], "duration_s": 60 * case["T_min"], "reading": case["preset"]}
+        how = {"distance_m": case["D_m"], "duration_s": 60 * case["T_min"], "reading": case["preset"]}
         mask = stay_point_mask(*where, **how)
         digest = hashlib.sha256("".join("01"[int(stays)] for stays in mask).encode()).hexdigest()[:16]
         assert (len(mask), digest) == (case["n"], case["sha256"])
@@ -348,7 +345,7 @@ def _(section):
 @check("staypoints_tiny")
 def _(cases):
     for case in cases:
-        how: dict[str, Any] = {"distance_m": case["D_m"], "duration_s": case["T_s"], "reading": case["preset"]}
+        how = {"distance_m": case["D_m"], "duration_s": case["T_s"], "reading": case["preset"]}
         assert stay_points(case["lon"], case["lat"], case["t"], **how).tolist() == case["groups"], case["name"]
 
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,13 +22,15 @@ HOLED = [*SQUARE, [[0.5, 0.5], [1.5, 0.5], [1.5, 1.5], [0.5, 1.5], [0.5, 0.5]]]
 
 
 def zones(*shapes):
-    found = landmark_methods.parse({"name": "zones", "zones": list(shapes)}, field="method")
-    assert isinstance(found, Zones)
-    return found
+    return landmark_methods.parse({"name": "zones", "zones": list(shapes)}, field="method")
 
 
 def poly(*rings):
     return {"type": "Polygon", "coordinates": list(rings)}
+
+
+def multi(*parts):
+    return {"type": "MultiPolygon", "coordinates": list(parts)}
 
 
 def circle(lon, lat, radius_m):
@@ -41,7 +42,6 @@ def marked(method, lon, lat):
 
 
 def plainly_inside(ring, x, y):
-    """Even-odd by crossing number, one edge after another."""
     inside = False
     for (x1, y1), (x2, y2) in zip(ring, [*ring[1:], ring[0]], strict=True):
         if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
@@ -112,14 +112,12 @@ class TestPolygons:
 
     def test_parts_of_a_multipolygon_and_several_zones_join(self):
         away = [[[10, 10], [11, 10], [11, 11]]]
-        method = zones({"type": "MultiPolygon", "coordinates": [HOLED, away]}, poly([[5, 5], [6, 5], [6, 6]]))
+        method = zones(multi(HOLED, away), poly([[5, 5], [6, 5], [6, 6]]))
         assert marked(method, [1, 0.1, 10.5, 5.5, 20], [1, 1, 10.2, 5.2, 20]) == [False, True, True, True, False]
 
 
 class TestCircles:
-    @given(
-        lon=st.floats(-180, 180), lat=st.floats(-90, 90), radius_m=st.floats(1e-3, 2e7), seed=st.integers(0, 2**32 - 1)
-    )
+    @given(st.floats(-180, 180), st.floats(-90, 90), st.floats(1e-3, 2e7), st.integers(0, 2**32 - 1))
     def test_membership_is_the_great_circle_distance(self, lon, lat, radius_m, seed):
         rng = np.random.default_rng(seed)
         near = geo.destination(lon, lat, radius_m * rng.uniform(0.9, 1.1, 30), rng.uniform(0, 2 * np.pi, 30))
@@ -144,14 +142,7 @@ class TestTheMethod:
         assert zones().mark([]) == []
 
     def test_the_description_survives_json_as_it_was_written(self):
-        description = {
-            "name": "zones",
-            "zones": [
-                poly(*HOLED) | {"label": "Home"},
-                {"type": "MultiPolygon", "coordinates": [SQUARE]},
-                circle(1, 2, 3),
-            ],
-        }
+        description = {"name": "zones", "zones": [poly(*HOLED) | {"label": "Home"}, multi(SQUARE), circle(1, 2, 3)]}
         method = landmark_methods.parse(description)
         assert json.loads(json.dumps(method.model_dump())) == description
         assert landmark_methods.parse(method) == method == landmark_methods.parse(method.model_dump())
@@ -161,48 +152,35 @@ class TestTheMethod:
         assert [field["name"] for field in Zones.fields()] == ["zones"]
 
 
-NAN, INF = float("nan"), float("inf")
-DEEP: list[Any] = []
+NAN = float("nan")
+DEEP = []
 for _ in range(900):
     DEEP = [DEEP]
 REFUSED = {
     "crossing": (poly([[0, 0], [2, 1], [2, 0], [0, 2]]), "coordinates", "do not cross"),
-    "bow tie": (poly([[0, 0], [1, 1], [1, 0], [0, 1]]), "coordinates", "do not cross"),
     "on a line": (poly([[0, 0], [1, 1], [2, 2]]), "coordinates", "must enclose an area"),
-    "one place": (poly([[1, 1], [1, 1], [1, 1], [1, 1]]), "coordinates", "must enclose an area"),
     "whole world in four corners": (poly([[-180, -9], [180, -9], [180, 9], [-180, 9]]), "coordinates", "enclose"),
     "hole outside": (poly(SQUARE[0], [[5, 5], [6, 5], [6, 6]]), "coordinates", "the holes inside the first"),
     "round a pole": (poly([[-180, 80], [-60, 80], [60, 80], [180, 80]]), "coordinates", "must not go round a pole"),
-    "part that crosses": (
-        {"type": "MultiPolygon", "coordinates": [SQUARE, [[[0, 0], [2, 1], [2, 0], [0, 2]]]]},
-        "coordinates",
-        "do not cross",
-    ),
+    "part that crosses": (multi(SQUARE, [[[0, 0], [2, 1], [2, 0], [0, 2]]]), "coordinates", "do not cross"),
     "two corners": (poly([[0, 0], [1, 1]]), "coordinates.0", "at least 3"),
     "no rings": (poly(), "coordinates", "at least 1"),
     "nan": (poly([[0, 0], [NAN, 1], [1, 0]]), "coordinates.0.1.0", "must be a finite number"),
-    "infinite": (poly([[0, 0], [1, INF], [1, 0]]), "coordinates.0.1.1", "must be a finite number"),
-    "text": (poly([[0, 0], ["1", 1], [1, 0]]), "coordinates.0.1.0", "must be a number"),
     "truth": (poly([[0, 0], [True, 1], [1, 0]]), "coordinates.0.1.0", "must be a number"),
     "huge": (poly([[0, 0], [10**400, 1], [1, 0]]), "coordinates.0.1.0", "must be"),
     "off the globe": (poly([[0, 0], [1, 90.1], [1, 0]]), "coordinates.0.1.1", "must be at most 90"),
     "too far round": (poly([[0, 0], [541, 1], [1, 0]]), "coordinates.0.1.0", "must be at most 540"),
     "one number": (poly([[0, 0], [1], [1, 0]]), "coordinates.0.1.1", "is required"),
     "three numbers": (poly([[0, 0], [1, 2, 3], [1, 0]]), "coordinates.0.1", "at most 2"),
-    "numbers for rings": (poly(1, 2), "coordinates.0", "must be a list"),
     "text for rings": ({"type": "Polygon", "coordinates": "x"}, "coordinates", "must be a list"),
     "deep": ({"type": "Polygon", "coordinates": DEEP}, "coordinates.0.0.0", "must be a number"),
     "deep type": ({"type": DEEP, "coordinates": SQUARE}, "type", "must be one of Polygon, MultiPolygon, Circle"),
     "unknown type": ({"type": "LineString", "coordinates": []}, "type", "must be one of"),
     "no type": ({"coordinates": SQUARE}, "type", "is required"),
     "radius of a polygon": (poly(*SQUARE) | {"radius_m": 1}, "radius_m", "is not a parameter here"),
-    "no radius": ({"type": "Circle", "center": [0, 0]}, "radius_m", "is required"),
     "radius zero": (circle(0, 0, 0), "radius_m", "must be greater than 0"),
     "radius of the globe": (circle(0, 0, 2.1e7), "radius_m", "must be at most 2e+07"),
-    "radius nan": (circle(0, 0, NAN), "radius_m", "must be a finite number"),
     "centre": (circle(0, -91, 1), "center.1", "must be at least -90"),
-    "centre of three": ({"type": "Circle", "center": [1, 2, 3], "radius_m": 1}, "center", "at most 2"),
-    "label": (circle(0, 0, 1) | {"label": 3}, "label", "must be text"),
     "label with nul": (circle(0, 0, 1) | {"label": "a\0"}, "label", "must be text on one line"),
     "label of half a pair": (circle(0, 0, 1) | {"label": "\ud800"}, "label", "must be"),
     "long label": (circle(0, 0, 1) | {"label": "x" * 201}, "label", "at most 200 characters"),
@@ -225,11 +203,8 @@ class TestRefused:
     @each(
         ("value", "field", "rule"),
         [
-            (3, "method.zones", "must be a list"),
-            ("x", "method.zones", "must be a list"),
-            ([3], "method.zones.0", "must be an object"),
-            ([None], "method.zones.0", "must be an object"),
-            ([DEEP], "method.zones.0", "must be an object"),
+            *((value, "method.zones", "must be a list") for value in (3, "x")),
+            *(([value], "method.zones.0", "must be an object") for value in (3, None, DEEP)),
             ([circle(0, 0, 1)] * (MOST_ZONES + 1), "method.zones", f"must be at most {MOST_ZONES} zones"),
             (
                 [poly([[0, i / 1e6] for i in range(MOST_CORNERS // 2 + 1)])] * 2,
@@ -250,18 +225,13 @@ class TestGeojson:
     def test_features_with_labels_altitudes_and_circles(self):
         features = [
             {"type": "Feature", "properties": {"name": "Home"}, "geometry": poly([[*p, 7] for p in SQUARE[0]])},
-            {"type": "Feature", "properties": None, "geometry": {"type": "MultiPolygon", "coordinates": [SQUARE]}},
+            {"type": "Feature", "properties": None, "geometry": multi(SQUARE)},
             feature("Point", [1, 2, 3], radius=250, label="Work"),
             feature("", []) | {"geometry": {"type": "GeometryCollection", "geometries": [poly(*SQUARE)]}},
         ]
         document = {"type": "FeatureCollection", "features": features}
-        expected = zones(
-            poly(*SQUARE) | {"label": "Home"},
-            {"type": "MultiPolygon", "coordinates": [SQUARE]},
-            circle(1, 2, 250) | {"label": "Work"},
-            poly(*SQUARE),
-        )
-        text = json.dumps(document)
+        home, work = poly(*SQUARE) | {"label": "Home"}, circle(1, 2, 250) | {"label": "Work"}
+        expected, text = zones(home, multi(SQUARE), work, poly(*SQUARE)), json.dumps(document)
         for source in (document, text, "\ufeff" + text, ("\ufeff" + text).encode()):
             assert zones_from_geojson(source) == expected
 
@@ -271,12 +241,7 @@ class TestGeojson:
     @each(
         ("source", "field"),
         [
-            ("", "geojson"),
-            ("[" * 100_000, "geojson"),
-            (b"\xff\xfe", "geojson"),
-            ("9" * 5000, "geojson"),
-            ("null", "geojson"),
-            ([], "geojson"),
+            *((text, "geojson") for text in ("", "[" * 100_000, b"\xff\xfe", "9" * 5000, "null", [])),
             ({"type": "FeatureCollection"}, "geojson.features"),
             ({"type": "FeatureCollection", "features": [3]}, "features.0"),
             ({"type": "Feature", "geometry": None}, "geojson.geometry"),
@@ -297,6 +262,6 @@ class TestGeojson:
 def test_rings_that_would_take_long_to_check_are_refused_before(rings, corners):
     angle = np.linspace(0, 2 * np.pi, corners, endpoint=False)
     ring = np.column_stack([np.cos(angle), np.sin(angle)]).round(9).tolist()
-    zones = [{"type": "Polygon", "coordinates": [ring]}] * rings
+    zones = [poly(ring)] * rings
     with pytest.raises(ParameterErrors, match=r"at most (5,000|20,000)"):
         landmark_methods.parse({"name": "zones", "zones": zones}, field="method")

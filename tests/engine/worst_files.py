@@ -12,10 +12,10 @@ import struct
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable
+from collections import namedtuple
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -33,20 +33,15 @@ RUNS = (
     *(b"&amp;", b"\x1e", b"GEOMETRYCOLLECTION(", b'{"type":"GeometryCollection","geometries":[', b"<!-- -->", b"<a/>"),
 )  # fmt: skip
 PLACES = 6
-Make = Callable[[int], bytes]
 
 
-class Case(NamedTuple):
-    """A way to make a file of about so many bytes."""
-
-    label: str
-    make: Make
+Case = namedtuple("Case", ("label", "make"))
+"""A way to make a file of about so many bytes."""
 
 
 def cases(name):
-    """Every way to lengthen a file of the format ``name``."""
     if name in _CONTAINERS:
-        yield from (Case(make.__name__.strip("_").replace("_", " "), make) for make in _CONTAINERS[name])
+        yield from itertools.starmap(Case, _CONTAINERS[name].items())
         return
     sample = SEEDS[name]
     marks = [found.start() for found in re.finditer(rb"\W", sample)]
@@ -71,10 +66,10 @@ def _numbered(sample):
 
 def cpu_s(source):
     """CPU seconds to read or refuse a file with the default answers, and how that ended."""
-    started, options, end = time.process_time(), dict[str, object](), "a choice is needed"
+    started, options, end = time.process_time(), {}, "a choice is needed"
     for _ in range(4):
         try:
-            found = read(source if isinstance(source, Path) else io.BytesIO(source), **options)  # type: ignore[arg-type]
+            found = read(source if isinstance(source, Path) else io.BytesIO(source), **options)
             end = f"{sum(map(len, found.series))} rows"
         except ChoiceNeeded as choice:
             options[choice.parameter] = choice.default
@@ -91,31 +86,23 @@ def _table(rows, **more):
     return pa.table({**plain, "lon": pa.array(step % 100 * 1.0), "lat": pa.array(step % 50 * 1.0), **more})
 
 
+def _wide(columns):
+    return _table(2, **{f"x{i}": pa.array([1, 2]) for i in range(columns)})
+
+
+def _long(size):
+    return _table(2, note=pa.array(["x" * size, "y"]))
+
+
 def _parquet(table, **options):
     out = io.BytesIO()
     pa.parquet.write_table(table, out, **options)
     return out.getvalue()
 
 
-def _rows(size):
-    return _parquet(_table(size // 20), compression="none", use_dictionary=False)
-
-
-def _row_groups_of_one_row(size):
-    return _parquet(_table(max(size // 900, 1)), row_group_size=1)
-
-
-def _columns(size):
-    return _parquet(_table(2, **{f"x{i}": pa.array([1, 2]) for i in range(size // 500)}))
-
-
-def _long_cell(size):
-    return _parquet(_table(2, note=pa.array(["x" * size, "y"])), compression="none")
-
-
-def _new_person_in_every_row(size):
-    table = _table(size // 30)
-    return _parquet(table.set_column(0, "user", pa.array([f"u{i}" for i in range(len(table))])), compression="none")
+def _people(rows):
+    table = _table(rows)
+    return _parquet(table.set_column(0, "user", pa.array([f"u{i}" for i in range(rows)])), compression="none")
 
 
 def _feather(table, rows):
@@ -126,67 +113,31 @@ def _feather(table, rows):
     return out.getvalue()
 
 
-def _batches_of_one_row(size):
-    return _feather(_table(max(size // 600, 1)), 1)
-
-
-def _batch(size):
-    return _feather(_table(size // 30), size)
-
-
-def _columns_of_arrow(size):
-    return _feather(_table(2, **{f"x{i}": pa.array([1, 2]) for i in range(size // 250)}), 2)
-
-
-def _long_cell_of_arrow(size):
-    return _feather(_table(2, note=pa.array(["x" * size, "y"])), 2)
-
-
-def _fit(size, message, record):
-    body = (message + record) * (size // len(message + record))
+def _fit(body):
     return struct.pack("<BBHI4sH", 14, 16, 0, len(body), b".FIT", 0) + body + b"\0\0"
 
 
-def _records(size):
-    body = format_samples.FIT[14:-2]
-    record = b"\x00" + struct.pack("<Iii", 1000, 100, 100)
-    body += record * (size // len(record))
-    return struct.pack("<BBHI4sH", 14, 16, 0, len(body), b".FIT", 0) + body + b"\0\0"
-
-
-def _definitions(size):
-    whole = b"\x40\0\0" + struct.pack("<HB", 20, 3) + bytes([253, 4, 134, 0, 4, 133, 1, 4, 133])
-    return _fit(size, whole, b"\x00" + struct.pack("<Iii", 1000, 100, 100))
-
-
-def _wide_definitions(size):
-    return _fit(size, b"\x40\0\0" + struct.pack("<HB", 20, 255) + bytes([9, 1, 2]) * 255, b"\x00" + b"\1" * 255)
-
-
-def _script(size, script):
-    return format_samples.geopackage(script(size))
-
-
+_RECORD = b"\x00" + struct.pack("<Iii", 1000, 100, 100)
+_DEFINED = b"\x40\0\0" + struct.pack("<HB", 20, 3) + bytes([253, 4, 134, 0, 4, 133, 1, 4, 133]) + _RECORD
+_WIDE = b"\x40\0\0" + struct.pack("<HB", 20, 255) + bytes([9, 1, 2]) * 255 + b"\x00" + b"\1" * 255
 _BLOB = "(SELECT geom FROM fixes LIMIT 1)"
-_COUNT = "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i+1 FROM n WHERE i < {0})"
+_COUNT = "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i+1 FROM n WHERE i < {})"
 
 
 def _features(size):
     many = _COUNT.format(size // 60)
-    return _script(
-        size, lambda _: f"INSERT INTO fixes {many} SELECT i, {_BLOB}, '2024-06-15T12:00:00Z', 'p' || i FROM n;"
-    )
+    insert = f"INSERT INTO fixes {many} SELECT i, {_BLOB}, '2024-06-15T12:00:00Z', 'p' || i FROM n;"
+    return format_samples.geopackage(insert)
 
 
 def _layers(size):
-    return _script(
-        size,
-        lambda size: "".join(
+    return format_samples.geopackage(
+        "".join(
             f"CREATE TABLE l{i} (fid INTEGER PRIMARY KEY, geom POINT, t TEXT);"
             f"INSERT INTO l{i} SELECT 1, {_BLOB}, '2024';"
             f"INSERT INTO gpkg_geometry_columns VALUES ('l{i}', 'geom', 'POINT', 4326, 0, 0);"
             for i in range(size // 8500)
-        ),
+        )
     )
 
 
@@ -200,7 +151,16 @@ def _long_geometry(size):
         return bytes(database.serialize())
 
 
-def _vector(size, name, kind, geometries):
+def _points(name, size):
+    return _vector(name, "Point", [struct.pack("<BIdd", 1, 1, i % 100, i % 50) for i in range(size // 100)])
+
+
+def _line(name, size):
+    n = size // 16
+    return _vector(name, "LineString", [struct.pack("<BII", 1, 2, n) + (np.arange(2 * n) % 50).astype("<f8").tobytes()])
+
+
+def _vector(name, kind, geometries):
     texts = [np.array([f"{what}{i}" for i in range(len(geometries))], dtype=object) for what in "ut"]
     with tempfile.TemporaryDirectory() as folder:
         about = {"geometry_type": kind, "crs": "EPSG:4326"}
@@ -209,54 +169,14 @@ def _vector(size, name, kind, geometries):
     return parts[name] if name.endswith(".fgb") else format_samples.zipped(**parts)
 
 
-def _points(size):
-    return [struct.pack("<BIdd", 1, 1, i % 100, i % 50) for i in range(size // 100)]
-
-
-def _line(size):
-    n = size // 16
-    return [struct.pack("<BII", 1, 2, n) + (np.arange(2 * n) % 50).astype("<f8").tobytes()]
-
-
-def _points_of_a_shapefile(size):
-    return _vector(size, "x.shp", "Point", _points(size))
-
-
-def _line_of_a_shapefile(size):
-    return _vector(size, "x.shp", "LineString", _line(size))
-
-
-def _points_of_flatgeobuf(size):
-    return _vector(size, "x.fgb", "Point", _points(size))
-
-
-def _line_of_flatgeobuf(size):
-    return _vector(size, "x.fgb", "LineString", _line(size))
-
-
-def _book(rows):
+def _book(rows, more=()):
     book, out = openpyxl.Workbook(write_only=True), io.BytesIO()
     sheet = book.create_sheet()
-    for row in rows():
-        sheet.append(row)
+    sheet.append(["user", "time", "lat", "lon", *(f"x{i}" for i in more)])
+    for i in range(rows):
+        sheet.append([f"u{i}", "2024-06-15T12:00:00Z", i % 50, i % 100, *more])
     book.save(out)
     return out.getvalue()
-
-
-def _rows_of_a_sheet(size):
-    def rows():
-        yield ["user", "time", "lat", "lon"]
-        yield from ([f"u{i}", "2024-06-15T12:00:00Z", i % 50, i % 100] for i in range(size // 30))
-
-    return _book(rows)
-
-
-def _columns_of_a_sheet(size):
-    def rows():
-        yield ["user", "time", "lat", "lon", *(f"x{i}" for i in range(16_000))]
-        yield from (["u", "2024-06-15T12:00:00Z", 1, 2, *range(16_000)] for _ in range(size // 60_000 + 1))
-
-    return _book(rows)
 
 
 def in_sheet(make, part="xl/worksheets/sheet1.xml"):
@@ -269,31 +189,38 @@ def in_sheet(make, part="xl/worksheets/sheet1.xml"):
     return out.getvalue()
 
 
-def _attribute_of_a_sheet(size):
-    return in_sheet(lambda data: data.replace(b"</sheetData>", b'<row r="' + b"1" * size))
+def _sheet(end, more):
+    return in_sheet(lambda data: data.replace(end, more + end * (end == b"</row>"), 1))
 
 
-def _comment_in_a_sheet(size):
-    return in_sheet(lambda data: data.replace(b"</sheetData>", b"<!--" + b"1" * size + b"--></sheetData>"))
-
-
-def _depth_of_a_sheet(size):
-    return in_sheet(lambda data: data.replace(b"</sheetData>", b"<a>" * (size // 3)))
-
-
-def _cells_of_a_row(size):
-    return in_sheet(lambda data: data.replace(b"</row>", b'<c r="ZZ9"><v>1</v></c>' * (size // 23) + b"</row>", 1))
-
-
-_CONTAINERS: dict[str, tuple[Make, ...]] = {
-    "parquet": (_rows, _row_groups_of_one_row, _columns, _long_cell, _new_person_in_every_row),
-    "feather": (_batch, _batches_of_one_row, _columns_of_arrow, _long_cell_of_arrow),
-    "fit": (_records, _definitions, _wide_definitions),
-    "geopackage": (_features, _layers, _long_geometry),
-    "shapefile": (_points_of_a_shapefile, _line_of_a_shapefile),
-    "flatgeobuf": (_points_of_flatgeobuf, _line_of_flatgeobuf),
-    "xlsx": (
-        *(_rows_of_a_sheet, _columns_of_a_sheet, _attribute_of_a_sheet, _comment_in_a_sheet, _depth_of_a_sheet),
-        _cells_of_a_row,
-    ),
+_CONTAINERS = {
+    "parquet": {
+        "rows": lambda size: _parquet(_table(size // 20), compression="none", use_dictionary=False),
+        "row groups of one row": lambda size: _parquet(_table(max(size // 900, 1)), row_group_size=1),
+        "columns": lambda size: _parquet(_wide(size // 500)),
+        "long cell": lambda size: _parquet(_long(size), compression="none"),
+        "new person in every row": lambda size: _people(size // 30),
+    },
+    "feather": {
+        "batch": lambda size: _feather(_table(size // 30), size),
+        "batches of one row": lambda size: _feather(_table(max(size // 600, 1)), 1),
+        "columns": lambda size: _feather(_wide(size // 250), 2),
+        "long cell": lambda size: _feather(_long(size), 2),
+    },
+    "fit": {
+        "records": lambda size: _fit(format_samples.FIT[14:-2] + _RECORD * (size // len(_RECORD))),
+        "definitions": lambda size: _fit(_DEFINED * (size // len(_DEFINED))),
+        "wide definitions": lambda size: _fit(_WIDE * (size // len(_WIDE))),
+    },
+    "geopackage": {"features": _features, "layers": _layers, "long geometry": _long_geometry},
+    "shapefile": {"points": partial(_points, "x.shp"), "line": partial(_line, "x.shp")},
+    "flatgeobuf": {"points": partial(_points, "x.fgb"), "line": partial(_line, "x.fgb")},
+    "xlsx": {
+        "rows": lambda size: _book(size // 30),
+        "columns": lambda size: _book(size // 60_000 + 1, range(16_000)),
+        "attribute": lambda size: _sheet(b"</sheetData>", b'<row r="' + b"1" * size),
+        "comment": lambda size: _sheet(b"</sheetData>", b"<!--" + b"1" * size + b"--></sheetData>"),
+        "depth": lambda size: _sheet(b"</sheetData>", b"<a>" * (size // 3)),
+        "cells of a row": lambda size: _sheet(b"</row>", b'<c r="ZZ9"><v>1</v></c>' * (size // 23)),
+    },
 }
