@@ -5,7 +5,6 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
@@ -33,7 +32,7 @@ from tests.dashboard.command_runner import day  # noqa: F401
 from tests.dashboard.project_helpers import lead, member, project, shared_dataset  # noqa: F401
 
 HOME = Path(django_settings.CAIRN_HOME)
-SHARED: list[Any] = []
+SHARED = []
 """What a fixture of a module has made: its files stay between tests."""
 CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
 

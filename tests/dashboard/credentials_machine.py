@@ -76,11 +76,11 @@ class Credentials(RuleBasedStateMachine):
         self.user = User.objects.create_user("owner")
         self.owner, self.thief = Client(), Client()
         self.password = self.key = self.email = self.began = ""
-        self.codes: list[str] = []
-        self.tokens: set[str] = set()
+        self.codes = []
+        self.tokens = set()
         self.holding = self.token = self.link = ""
         self.known_codes, self.known_password = ["x"], THEIRS
-        self.known_keys: dict[str, str] = {}  # by what the form of the page has signed
+        self.known_keys = {}  # by what the form of the page has signed
         self.seen = 0  # mails
 
     def teardown(self):

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -26,7 +25,7 @@ def content_of(path):
 
 def put(path, content):
     """Replace what is stored by other means than the product's, its size and digest as they were stated."""
-    files: Any = stored_files()
+    files = stored_files()
     if not path.exists():  # what is made again was removed
         with path.written() if integrity.is_derived(path.key) else files.written(str(path)) as out:
             out.write(content)
@@ -50,7 +49,7 @@ def damage(path, at=-1):
 
 
 def problem(answer):
-    found: dict[str, Any] = json.loads(answer.content)
+    found = json.loads(answer.content)
     assert (answer.status_code, found["errors"][0]["code"]) == (503, "damaged_file"), found
     assert "damaged: restore it from a backup" in found["detail"]
     assert int(answer["Retry-After"]) > 0

@@ -153,7 +153,7 @@ def address(path, rows):
 
 OVER = ("failed", "cancelled")
 JOB_STATES = ("queued", "running", "done", *OVER)
-STATES: dict[str, tuple[str, tuple[str, ...]]] = {
+STATES = {
     "account-exports": ("account_data.AccountExport", JOB_STATES),
     "attacks": ("attacks.Attack", JOB_STATES),
     "audits": ("audits.Audit", JOB_STATES),
@@ -166,7 +166,7 @@ STATES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-MEMBERSHIP: Any = apps.get_model("projects.Membership")
+MEMBERSHIP = apps.get_model("projects.Membership")
 
 
 def model_of(path):
@@ -195,7 +195,7 @@ def put_in_state(path, rows, state):
     model_of(path).objects.filter(pk=rows[row_of(path)]).update(**fields)
 
 
-QUERIES: dict[str, dict[str, Any]] = {
+QUERIES = {
     "releases/{id}/detection/": {"event": "jump", "threshold": 1},
     "releases/{id}/venues/": {"cell": 0},
     "releases/{id}/grouping/": {"dimension": 0},
@@ -214,7 +214,7 @@ def body_of(operation, rows):
     some = marks | {"mechanisms": [UNIFORM]}
     steps = some | {"postprocess": [STEP]}
     loss = {"correlation": {"n": 2, "s": 0.1, "diameter_m": 100.0}}
-    bodies: dict[str, dict[str, Any]] = {
+    bodies = {
         "POST attacks/": {"release": rows["releases"], "attack": HOME_WORK | {"within_m": 400.0}},
         "POST audits/": {"mechanism": SKIP, "trials": 1000},
         "PATCH base-map/": {"choice": "none"},
@@ -268,8 +268,7 @@ def tiles():
 @cache
 def schema():
     """The OpenAPI schema, which takes a second to make."""
-    found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
-    return found
+    return SchemaGenerator().get_schema(request=None, public=True)
 
 
 def operations(of):

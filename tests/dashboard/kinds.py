@@ -1,7 +1,6 @@
 """Generated count streams and check-ins as files, and how the tests send them."""
 
 import io
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -112,7 +111,7 @@ def made(api, body, name="data.csv", **fields):
     """An upload that was read."""
     answer = sent(api, body, name, **fields)
     assert answer.status_code == 201, answer.json()
-    found: dict[str, Any] = answer.json()
+    found = answer.json()
     assert found["state"] == "ready", found
     return found
 
@@ -127,7 +126,7 @@ def released(api, dataset, mechanism, **more):
     answer = requested(api, dataset, mechanism, **more)
     assert answer.status_code == 201, answer.json()
     executed(Release.objects.get(pk=answer.json()["id"]))
-    found: dict[str, Any] = api.get(answer.json()["urls"]["self"]).json()
+    found = api.get(answer.json()["urls"]["self"]).json()
     assert found["state"] == "done", found
     return found
 
@@ -149,6 +148,6 @@ def derived(api, source, action, spec):
     answer = api.post(f"{source['urls']['self']}{action}/", spec, format="json")
     assert answer.status_code == 201, answer.json()
     execution.run(answer.json()["id"])
-    found: dict[str, Any] = api.get(answer.json()["urls"]["self"]).json()
+    found = api.get(answer.json()["urls"]["self"]).json()
     assert found["state"] == "ready", found["error"]
     return found

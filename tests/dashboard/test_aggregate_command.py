@@ -2,8 +2,6 @@
 
 import csv
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -15,7 +13,6 @@ from tests.dashboard import kinds
 from tests.dashboard.command_runner import runner
 from tests.dashboard.test_aggregation import COUNTS, HEADER, ROWS
 
-Run = Callable[..., tuple[str, str, int]]
 COUNT = ("--cell-m", "1112", "--step", "1h", "--count", "person", "--most", "2", "--box", "2.2,48.8,2.21,48.83")
 TIMES = ("--start", "2024-06-03T08:00", "--end", "2024-06-03T11:00")
 
@@ -66,7 +63,7 @@ def test_a_release_of_a_parquet_file_has_the_sensitivity_and_names_the_unit(run,
     assert "sensitivity must be at least 2, the sensitivity of these counts, got 1" in wrong
 
 
-REFUSED: dict[str, tuple[list[Any], str]] = {
+REFUSED = {
     "extension": (["--out", "o.json"], "--out must be a file name that ends in .csv, .parquet"),
     "cells": (["--cell-m", "1", "--out", "o.csv"], "cell_m must be large enough for at most 20,000 cells, got 1 m"),
     "step": (["--step", "often", "--out", "o.csv"], "step must be a length such as"),

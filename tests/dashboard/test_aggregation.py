@@ -1,7 +1,6 @@
 """Count streams made of the events of a dataset: pages, API, worker, sensitivity, one budget."""
 
 import csv
-from typing import Any
 
 import pytest
 
@@ -21,7 +20,7 @@ ROWS = (
     "b,2024-06-03T09:15:00Z,48.995,2.205",
 )
 """Two people in three rows of a grid; an event of the last is outside."""
-SPEC: dict[str, Any] = {
+SPEC = {
     "cell_m": 1112,
     "step": "1h",
     "unit": "person",

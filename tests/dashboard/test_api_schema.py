@@ -48,7 +48,7 @@ def test_queries_are_checked_by_what_is_declared():
 
 
 def test_it_is_built_by_one_thread_at_a_time(monkeypatch):
-    building: list[int] = []
+    building = []
     most = 0
 
     def build(*_, **__):

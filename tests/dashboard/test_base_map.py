@@ -6,7 +6,6 @@ import os
 import struct
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -191,7 +190,7 @@ def _root_of(directory):
     return change
 
 
-HOSTILE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+HOSTILE = {
     "text": (lambda body: b"id,time\n1,2\n" * 50, "PMTiles version 3"),
     "another version": (lambda body: body[:7] + b"\2" + body[8:], "PMTiles version 3"),
     "header alone": (lambda body: body[:HEADER], "whole"),

@@ -1,7 +1,6 @@
 """Check-ins whose box was chosen with knowledge of them: promise, label and public copy list it as not covered."""
 
 import json
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -27,14 +26,13 @@ def checkins(owner_api):
 def promised(api, dataset, **more):
     """What the release form shows of one mechanism."""
     answer = api.post(f"{RELEASES}quote/", {"dataset": dataset["id"], "mechanisms": [POPULARITY], **more})
-    found: dict[str, Any] = answer.json()["mechanisms"][0]
-    return found
+    return answer.json()["mechanisms"][0]
 
 
 def public_label(api, release):
     """The label behind a public link of a release, and its page, as a reader without an account receives them."""
     page = api.post(release["urls"]["publications"], {}).json()["urls"]["page"]
-    found: dict[str, Any] = json.loads(Client().get(f"{page}label/").getvalue())
+    found = json.loads(Client().get(f"{page}label/").getvalue())
     return found | {"page": Client().get(page).content.decode()}
 
 

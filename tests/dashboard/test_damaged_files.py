@@ -16,7 +16,6 @@ from dashboard.experiments import stored_blocks
 from dashboard.maintenance import objects
 from dashboard.publications.models import Publication
 from dashboard.releases import downloads, execution
-from dashboard.releases.models import Release
 from dashboard.storage import integrity, parquet, s3_storage
 from dashboard.storage.models import StoredFile
 from dashboard.storage.stored_path import StoredPath, stored_files
@@ -54,7 +53,7 @@ class TestEveryKind:
 
     def _inverted(self, owner, request, tmp_path):
         api = client_of(owner)
-        released: Release = request.getfixturevalue("done")
+        released = request.getfixturevalue("done")
         request.getfixturevalue("publication")
         request_attack(api, released, HOME_WORK)
         run_queued_attacks()

@@ -2,7 +2,6 @@
 
 import json
 import struct
-from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +16,6 @@ from tests.dashboard.api_helpers import decode_track
 from tests.dashboard.conftest import upload
 
 URL = "/api/v1/datasets/"
-
-Files = Callable[[], list[str]]
-MakeDataset = Callable[..., Dataset]
 
 
 class TestReadAgain:

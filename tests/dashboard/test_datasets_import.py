@@ -1,9 +1,7 @@
 """Uploads become datasets: at once when small, by a worker when large, refused when something is wrong."""
 
 import io
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
@@ -18,8 +16,6 @@ from tests.dashboard.conftest import CSV, upload
 
 URL = "/api/v1/datasets/"
 AMBIGUOUS = b"time,lat,lon\n2024-06-15T10:30:00Z,52.52,13.405\n2024-06-15 10:31:00,52.53,13.406\n"
-
-Files = Callable[[], list[str]]
 
 
 def temporary(body):
@@ -181,7 +177,7 @@ class TestLargeUpload:
 
     @pytest.mark.django_db(transaction=True)
     def test_rollback_leaves_no_row_and_enqueues_nothing(self, owner, monkeypatch):
-        enqueued: list[Any] = []
+        enqueued = []
         monkeypatch.setattr("dashboard.jobs.queue.enqueue", enqueued.append)
         with transaction.atomic():
             services.import_dataset(owner=owner, upload=upload())

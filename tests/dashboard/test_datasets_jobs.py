@@ -4,7 +4,6 @@ import threading
 import time
 import uuid
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -44,7 +43,7 @@ class TestRun:
     @pytest.mark.django_db(transaction=True)
     def test_heartbeat_keeps_a_long_job_its_lease(self, waiting, settings):
         settings.CAIRN_LEASE_S = 0.6
-        swept: list[dict[str, int]] = []
+        swept = []
 
         def work(row, lease):
             time.sleep(1.5)
@@ -69,7 +68,7 @@ class TestRun:
 
     @pytest.mark.django_db(transaction=True)
     def test_that_waits_for_the_compiler_shows_it(self, waiting):
-        stages: list[str] = []
+        stages = []
 
         def work(row, lease):
             lease.report("Reading", 0.5)
@@ -95,12 +94,12 @@ class TestSweep:
     @pytest.fixture(autouse=True)
     def enqueued(self, monkeypatch):
         """The primary keys that were enqueued."""
-        enqueued: list[Any] = []
+        enqueued = []
         monkeypatch.setattr(queue, "enqueue", lambda job: enqueued.append(job.pk) or True)
         return enqueued
 
     def test_does_not_wait_for_a_broker_that_is_away_once_per_row(self, owner, monkeypatch):
-        requested: list[Any] = []
+        requested = []
         monkeypatch.setattr(queue, "enqueue", lambda job: requested.append(job))
         Dataset.objects.bulk_create(Dataset(owner=owner, name="x") for _ in range(3))
         assert reaper.sweep(Dataset)["enqueued"] == 0

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 
 from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, losses, services
-from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.datasets.models import BudgetEntry
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark import EventLevel, Uniform, UserLevel
 from tests.dashboard.conftest import at_once
@@ -25,7 +24,6 @@ from tests.examples import examples
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
-MakeDataset = Callable[..., Dataset]
 
 
 def reserve(dataset, epsilon=0.1, radius_m=1.0, cls=Uniform):

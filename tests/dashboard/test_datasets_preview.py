@@ -2,7 +2,6 @@
 
 import gzip
 import logging
-from typing import Any
 
 import pytest
 
@@ -21,8 +20,7 @@ UNHELPFUL = b"a;b;c\n2024-06-15T10:30:00Z;48,51;2,41\n2024-06-15T10:31:00Z;48,52
 @pytest.fixture
 def reported(owner_api):
     """A small dataset of the owner's."""
-    made: dict[str, Any] = owner_api.post(URL, {"file": upload()}, format="multipart").json()
-    return made
+    return owner_api.post(URL, {"file": upload()}, format="multipart").json()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import io
 import json
 import re
 import zipfile
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -30,7 +29,7 @@ SWAPPED = {"options": {"swap": "yes", "automatic": "no"}, "guesses": [GUESS], "j
 """What no reading of this file decides: it shows in the positions of whatever uses it."""
 FIRST_EVENTS = [{"name": "first-events", "events": 3}]
 LISTED = ["lat of the file", "lon #1", "swap yes", "time_zone Europe/Paris"]
-DECIDED: dict[str, Any] = {
+DECIDED = {
     "options": {"swap": "yes", "lon": "#1", "lat": "Alice", "time_zone": "Europe/Paris", "automatic": "no"},
     "guesses": [GUESS],
     "joins": ["times_follow"],
@@ -64,7 +63,7 @@ def again(api, dataset, **body):
     assert answer.status_code == 200, answer.json()
     if answer.json()["state"] == "queued":
         execution.run(dataset["id"])
-    found: dict[str, Any] = api.get(dataset["urls"]["self"]).json()
+    found = api.get(dataset["urls"]["self"]).json()
     assert found["state"] == "ready", found["error"]
     return found
 
@@ -180,7 +179,7 @@ class TestLaterReadings:
 def labels(api, release):
     """The label of a public copy, and the texts that carry the promise."""
     page = api.post(release["urls"]["publications"], {}).json()["urls"]["page"]
-    label: dict[str, Any] = json.loads(Client().get(f"{page}label/").getvalue())
+    label = json.loads(Client().get(f"{page}label/").getvalue())
     row = Release.objects.get(pk=release["id"])
     texts = [bundle.readme([row]), Client().get(page).content.decode(), release["label"], json.dumps(label)]
     return label | {"texts": texts}

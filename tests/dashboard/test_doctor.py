@@ -301,7 +301,7 @@ class TestInstallation:
 
 class TestStoredFiles:
     def test_none_is_damaged(self, done):
-        reported: list[str] = []
+        reported = []
         assert codes(storage.damage) == [] == codes(lambda: storage.every_file(reported.append))
         assert re.fullmatch(r"[5-9] files checked, 0\.0 GB, 0 damaged", reported[-1])
 

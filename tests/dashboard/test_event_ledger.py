@@ -31,8 +31,8 @@ class History:
         self.owner, self.rng = owner, random.Random(seed)
         self.known = truth(self.rng, 40)
         self.count = Count()
-        self.datasets: list[Dataset] = []
-        self.charged: list[tuple[int, uuid.UUID, Fraction]] = []
+        self.datasets = []
+        self.charged = []
 
     def upload(self):
         events = next_upload(self.rng, self.known, self.count.uploads)

@@ -1,7 +1,6 @@
 """What every job does, whatever its work is: each model of ``models_of()``, by its row, its messages and the API."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from celery import current_app
@@ -29,7 +28,7 @@ def chained(error, cause):
     return error
 
 
-FAILURES: list[tuple[Exception, str]] = [
+FAILURES = [
     (FormatError("bad", code="damaged", row=3), "damaged"),
     (ChoiceNeeded("which", parameter="swap", choices=[("yes", "Yes")], default="yes"), "choice-needed"),
     (MemoryError(), "memory"),
@@ -44,7 +43,7 @@ FAILURES: list[tuple[Exception, str]] = [
 @pytest.fixture(autouse=True)
 def sent(monkeypatch):
     """The messages that were sent to workers; there is no broker."""
-    sent: list[tuple[str, dict[str, Any]]] = []
+    sent = []
     monkeypatch.setattr(current_app, "send_task", lambda name, **rest: sent.append((name, rest)))
     return sent
 

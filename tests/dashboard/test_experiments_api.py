@@ -3,7 +3,6 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -111,7 +110,7 @@ def test_cancelled_and_resumed_it_computes_only_what_is_missing(owner_api, queue
     assert cancelled.json()["state"] == "cancelled"
     assert owner_api.post(of(queued["id"], "cancel")).status_code == 409
     assert work_off() == 0
-    computed: list[Any] = []
+    computed = []
     plain = execution.compute
     monkeypatch.setattr(execution, "compute", lambda *arguments: computed.append(arguments[1]) or plain(*arguments))
     assert owner_api.post(of(queued["id"], "resume")).json()["state"] == "queued"

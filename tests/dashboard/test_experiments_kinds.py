@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from typing import Any
 
 import pytest
 
@@ -31,7 +30,7 @@ def command(capsys):
     return runner(Command, "experiment", capsys)
 
 
-SMALL: dict[str, dict[str, int]] = {
+SMALL = {
     "stream": {"repetitions": 2, "timestamps": 24, "dimensions": 2},
     "checkins": {"repetitions": 2, "users": 30, "per_user": 6, "side": 4},
 }
@@ -50,7 +49,7 @@ def submitted(api, **body):
     answer = api.post(URL, body, format="json")
     assert answer.status_code == 201, answer.json()
     work_off()
-    found: dict[str, Any] = api.get(of(answer.json()["id"])).json()
+    found = api.get(of(answer.json()["id"])).json()
     assert found["state"] == "done", found["error"]
     return found
 

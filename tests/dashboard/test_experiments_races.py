@@ -6,7 +6,6 @@ What another process would do is done here in the middle of a worker's own step,
 import shutil
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -55,7 +54,7 @@ def computed(monkeypatch):
 
 
 def noticed(monkeypatch, module, name):
-    calls: list[Any] = []
+    calls = []
     plain = getattr(module, name)
     monkeypatch.setattr(module, name, lambda *arguments: calls.append(arguments) or plain(*arguments))
     return calls
@@ -107,7 +106,7 @@ class TestCutting:
     @pytest.mark.parametrize("further", [0, 10_000])
     def test_a_worker_whose_lease_expired_leaves_its_successors_parts(self, queued, monkeypatch, expected, further):
         (first,) = Part.objects.all()
-        seen: list[Any] = []
+        seen = []
 
         def replaced():
             lost(first.pk)
@@ -129,7 +128,7 @@ class TestCutting:
 
     def test_cancelled_and_resumed_meanwhile_the_new_plan_counts(self, queued, owner_api, monkeypatch, expected):
         (old,) = Part.objects.all()
-        new: list[Part] = []
+        new = []
 
         def again():
             owner_api.post(of(queued, "cancel"))
@@ -152,7 +151,7 @@ class TestCutting:
         assert sum(map(len, drawn)) == len(set.union(*drawn)) == 30
 
     def test_an_unavailable_broker_is_tried_once(self, queued, monkeypatch, django_capture_on_commit_callbacks):
-        requested: list[Any] = []
+        requested = []
         monkeypatch.setattr(queue, "enqueue", requested.append)
         with django_capture_on_commit_callbacks(execute=True):
             work_off(1)

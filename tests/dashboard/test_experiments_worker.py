@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any
 
 import pytest
 import yaml
@@ -164,7 +163,7 @@ def test_experiments_do_not_wait_for_many_releases(server, expected):
 
 
 def compose():
-    command: list[Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["worker"]["command"]
+    command = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["worker"]["command"]
     return " ".join(["-m", *command])
 
 

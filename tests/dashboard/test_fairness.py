@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from typing import Any
 
 import pytest
 from django.db import transaction
@@ -93,7 +92,7 @@ class TestTurns:
     def test_the_task_works_off_the_row_that_is_next(self, owner, stranger, monkeypatch):
         from dashboard.datasets.tasks import import_dataset
 
-        done: list[Any] = []
+        done = []
 
         def work(pk):
             done.append(pk)
@@ -202,7 +201,7 @@ class TestLimits:
         assert next(fairness.choices(Dataset, mine[1].pk, [Dataset])) == (Dataset, theirs.pk)
 
     def test_no_message_is_sent_again_for_an_owner_at_the_limit(self, owner, stranger, most, monkeypatch):
-        sent: list[Any] = []
+        sent = []
         monkeypatch.setattr(queue, "enqueue", lambda job: sent.append(job.owner) or True)
         most(running=1)
         leases.claim(Dataset, datasets(owner, 2)[0].pk)

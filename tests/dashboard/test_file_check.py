@@ -36,7 +36,7 @@ class TestChecks:
                 read(tmp_path / "x")
 
     def test_once_a_file_and_process(self, done, monkeypatch):
-        hashed: list[str] = []
+        hashed = []
         original = integrity.content_at
         monkeypatch.setattr(integrity, "content_at", lambda name, path: hashed.append(name) or original(name, path))
         for _ in range(3):

@@ -7,7 +7,6 @@ DATABASE_URL name the database, which must be empty.
 import json
 import sys
 import uuid
-from typing import Any
 
 import django
 
@@ -17,7 +16,7 @@ BEFORE = (("releases", "0005_rename_columns"), ("datasets", "0007_rename_columns
 LARGE = 2**62
 """The largest amount the ledger stores."""
 
-LINEAGES: dict[str, dict[str, Any]] = {
+LINEAGES = {
     "limited": {
         "owner": "anna",
         "budget": (180_000_000, 300_000_001, 60.0000002, 200.0),

@@ -67,7 +67,7 @@ class Server:
         self.port = free_port() if database else 0
         self.barriers = home / "barriers"
         self.socket = home / "run" / "b.sock"
-        self.workers: list[Worker] = []
+        self.workers = []
         for folder in (self.barriers, home / "run", home / "log", home / "broker"):
             folder.mkdir(parents=True)
         self.env = os.environ | {
