@@ -7,7 +7,7 @@ import json
 import pytest
 from django.db import IntegrityError, transaction
 
-from dashboard.audits import execution, services
+from dashboard.audits import execution, services, views
 from dashboard.audits.models import Audit
 from dashboard.jobs import leases, queue
 from dashboard.jobs.models import State
@@ -52,47 +52,43 @@ class TestApi:
         assert [one["id"] for one in owner_api.get(f"{API}?state=done").json()["results"]] == [row["id"]]
         assert owner_api.get(f"{API}?state=failed").json()["results"] == []
 
-    def test_its_noise_is_what_is_published(self, owner_api):
-        assert Audit.objects.get(pk=start(owner_api).json()["id"]).spec["seed"] is None
+    def test_its_noise_is_what_is_published_and_what_is_left_out_is_chosen(self, owner_api):
+        for name, parameter, value in (("w-event", "window", 3), ("landmark-joint", "step_variance_m2", 250_000.0)):
+            assert start(owner_api, name=name).json()["mechanism"][parameter] == value
         refused = owner_api.post(API, {"mechanism": UNIFORM, "seed": 1}, format="json")
         assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "seed")
-        assert [row.spec["seed"] for row in Audit.objects.all()] == [None]
+        assert [row.spec["seed"] for row in Audit.objects.all()] == [None, None]
 
-    def test_controls_have_names_of_their_own(self, owner_api):
+    def test_controls_have_names_of_their_own_and_are_refuted(self, owner_api, owner_page):
+        assert "No audits yet. Start one with the form." in owner_page.get("/audits/").content.decode()
         made = start(owner_api, name="control:half-noise:landmark-uniform", trials=20_000).json()
         assert made["name"] == "Uniform, half the noise, ε = 1 per 200 m"
         execution.run(made["id"])
         assert owner_api.get(made["urls"]["self"]).json()["result"]["verdict"] == "violated"
+        page = owner_page.get("/audits/").content.decode()
+        assert "The claim is refuted." in page
+        assert "bound__bar--violated" in page
         assert start(owner_api, name="control:numpy-laplace").json()["name"].startswith("numpy’s Laplace noise, ε")
 
-    def test_what_is_left_out_is_chosen(self, owner_api):
-        assert start(owner_api, name="w-event").json()["mechanism"]["window"] == 3
-        assert start(owner_api, name="landmark-joint").json()["mechanism"]["step_variance_m2"] == 250_000.0
-
     def test_bad_input_names_its_field(self, owner_api):
-        for changes, field, message in [
-            ({"name": "nothing"}, "mechanism.name", "mechanism.name must be one of event-level"),
-            ({"name": "control:nothing"}, "mechanism.name", "mechanism.name must be a registered mechanism or one of"),
-            ({"epsilon": 0}, "mechanism.epsilon", "mechanism.epsilon must be greater than 0, got 0"),
-            ({"window": 2}, "mechanism.window", "mechanism.window is not a parameter here"),
-            ({"name": "control:numpy-laplace", "radius_m": -1}, "mechanism.radius_m", "mechanism.radius_m must be"),
-            ({"trials": 999}, "trials", "trials must be at least 1000, got 999"),
-            ({"trials": 2_000_000}, "trials", "trials must be at most 1e+06, got 2000000"),
-            ({"trials": "many"}, "trials", "trials must be a whole number, got 'many'"),
-            ({"trials": None}, "trials", "trials"),
+        claim = UNIFORM | {"name": "control:nothing"}
+        for body, field, message in [
+            ({"mechanism": UNIFORM | {"name": "nothing"}}, "mechanism.name", "must be one of event-level"),
+            ({"mechanism": claim}, "mechanism.name", "must be a registered mechanism or one of"),
+            ({"mechanism": UNIFORM | {"epsilon": 0}}, "mechanism.epsilon", "must be greater than 0, got 0"),
+            ({"mechanism": UNIFORM | {"window": 2}}, "mechanism.window", "is not a parameter here"),
+            ({"mechanism": claim | {"name": "control:numpy-laplace", "radius_m": -1}}, "mechanism.radius_m", "must be"),
+            ({"mechanism": UNIFORM, "trials": 999}, "trials", "must be at least 1000, got 999"),
+            ({"mechanism": UNIFORM, "trials": 2_000_000}, "trials", "must be at most 1e+06, got 2000000"),
+            ({"mechanism": UNIFORM, "trials": "many"}, "trials", "must be a whole number, got 'many'"),
+            ({"mechanism": UNIFORM, "trials": None}, "trials", ""),
+            *[({"mechanism": none}, "mechanism", "") for none in (None, 3, [], "landmark-uniform", {})],
         ]:
-            refused = start(owner_api, **changes)
-            assert refused.status_code == 400, (changes, field, message)
-            (error,) = refused.json()["errors"]
-            assert error["field"] == field, (changes, field, message)
-            assert error["message"].startswith(message), (changes, field, message)
-            assert not Audit.objects.exists(), (changes, field, message)
-
-    def test_a_mechanism_that_is_none(self, owner_api):
-        for mechanism in [None, 3, [], "landmark-uniform", {}]:
-            refused = owner_api.post(API, {"mechanism": mechanism}, format="json")
-            assert refused.status_code == 400, mechanism
-            assert refused.json()["errors"][0]["field"].startswith("mechanism"), mechanism
+            refused = owner_api.post(API, body, format="json")
+            error = refused.json()["errors"][0]
+            assert (refused.status_code, error["field"].startswith(field)) == (400, True), body
+            assert error["message"].startswith(f"{field} {message}".strip()), body
+        assert not Audit.objects.exists()
 
     def test_few_wait_at_once(self, owner_api, stranger_api):
         ids = [start(owner_api).json()["id"] for _ in range(services.MOST_OPEN)]
@@ -105,16 +101,13 @@ class TestApi:
 
     def test_downloads(self, owner_api, done):
         whole = owner_api.get(f"{API}{done.pk}/data/")
-        assert (
-            whole["Content-Disposition"]
-            == f'attachment; filename="audit_Uniform_eps1-per-200-m_{done.pk.hex[:8]}.json"'
-        )
-        assert json.loads(b"".join(whole)) == done.result | {"parameters": UNIFORM, "cairn": done.engine_version}
-        table = owner_api.get(f"{API}{done.pk}/data/?format=csv")
-        rows = list(csv.DictReader(io.StringIO(b"".join(table).decode())))
-        assert [row["name"] for row in rows] == [pair["name"] for pair in done.result["pairs"]]
-        assert [float(row["lower_bound"]) for row in rows] == [pair["lower_bound"] for pair in done.result["pairs"]]
-        assert owner_api.get(f"{API}{done.pk}/data/?format=xml").status_code == 400
+        named = f'attachment; filename="audit_Uniform_eps1-per-200-m_{done.pk.hex[:8]}.json"'
+        assert whole["Content-Disposition"] == named
+        assert json.loads(whole.getvalue()) == done.result | {"parameters": UNIFORM, "cairn": done.engine_version}
+        rows = list(csv.DictReader(io.StringIO(owner_api.get(f"{API}{done.pk}/data/?format=csv").getvalue().decode())))
+        assert [(one["name"], float(one["lower_bound"])) for one in rows] == [
+            (pair["name"], pair["lower_bound"]) for pair in done.result["pairs"]
+        ]
 
     def test_a_done_row_has_a_result(self, done):
         with pytest.raises(IntegrityError), transaction.atomic():
@@ -140,11 +133,6 @@ class TestJob:
 
 
 class TestPage:
-    def test_without_audits_it_states_what_to_do(self, owner_page):
-        page = owner_page.get("/audits/").content.decode()
-        assert "No audit yet" in page
-        assert "No audits yet. Start one with the form." in page
-
     def test_the_newest_is_shown_and_any_by_its_address(self, owner_page, done, owner):
         other = services.submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": UNIFORM, "trials": 2000}))
         assert "waiting for a worker" in owner_page.get("/audits/").content.decode()
@@ -155,19 +143,9 @@ class TestPage:
         assert "did not refute the claim, which does not prove it" in page
         assert f"/audits/{other.pk}/" in page
 
-    def test_a_claim_that_is_refuted(self, owner_page, owner):
-        mechanism = UNIFORM | {"name": "control:half-noise:landmark-uniform"}
-        row = services.submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": mechanism, "trials": 20_000}))
-        execution.run(row.pk)
-        page = owner_page.get("/audits/").content.decode()
-        assert "The claim is refuted." in page
-        assert "bound__bar--violated" in page
-
     def test_bars_of_every_pair_share_one_axis(self):
-        from dashboard.audits.views import _rows
-
         pairs = [{"claimed": 1.0, "lower_bound": 0.5}, {"claimed": 3.0, "lower_bound": 6.0}]
-        first, second = _rows({"pairs": pairs})
+        first, second = views._rows({"pairs": pairs})
         assert first["claim"] == second["claim"]
         assert first["bound"] == pytest.approx(0.5 * first["claim"])
         assert second["bound"] == pytest.approx(2 * second["claim"])
