@@ -207,9 +207,7 @@ def test_tags_are_set_and_listed(owner_api, ready_dataset):
 
 
 class TestThumbnails:
-    def test_each_kind_has_one_and_those_of_earlier_datasets_are_made_when_they_are_listed(
-        self, owner_page, three, monkeypatch
-    ):
+    def test_of_earlier_datasets_are_made_when_they_are_listed(self, owner_page, three, monkeypatch):
         html = owner_page.get(reverse("datasets:list")).content.decode()
         assert len(re.findall(r'<path d="M[\dMLh ]+"/>', html)) == 3
         before = set(Dataset.objects.values_list("thumbnail", flat=True))
