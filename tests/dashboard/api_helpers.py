@@ -15,11 +15,6 @@ def release_url(release, *parts):
     return "/".join([f"{RELEASES}{release.pk}", *parts, ""])
 
 
-def without_path(answer):
-    """The problem details but the path of the request."""
-    return answer.status_code, answer.headers["Content-Type"], {**answer.json(), "instance": ""}
-
-
 def first_error(answer):
     return answer.json()["errors"][0]
 

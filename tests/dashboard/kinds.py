@@ -16,16 +16,8 @@ from tests.dashboard.release_runs import executed
 DATASETS = "/api/v1/datasets/"
 STREAM = {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}
 SAMPLE = STREAM | {"name": "stream-sample"}
-POPULARITY = {
-    "name": "checkin-popularity",
-    "epsilon": 1.0,
-    "contributions": 5,
-    "west": 2.2,
-    "south": 48.8,
-    "east": 2.4,
-    "north": 48.9,
-    "side": 8,
-}
+POPULARITY = {"name": "checkin-popularity", "epsilon": 1.0, "contributions": 5, "side": 8}
+POPULARITY |= {"west": 2.2, "south": 48.8, "east": 2.4, "north": 48.9}
 RECORDS = POPULARITY | {"privacy_unit": "record"}
 CITY_BOX = dict(zip(("west", "south", "east", "north"), CITY, strict=True)) | {"contributions": 10, "side": 16}
 """Parameters of models of :func:`city`."""

@@ -45,14 +45,8 @@ KIND = {"dataset": "datasets", "landmark_set": "landmark-sets", "release": "rele
 KIND |= {"derived_from": "releases", "others": "datasets", "project": "projects", "subject_id": "datasets"}
 """What the ids in queries and bodies are of."""
 SENT = {"mechanism": every.UNIFORM, "method": every.MANUAL, "attack": HOME_WORK, "preset": every.PRESET}
-SENT |= {
-    "mechanisms": [every.UNIFORM],
-    "correlation": {},
-    "alpha": 1.0,
-    "epsilon": 1.0,
-    "accepted_m": 100.0,
-    "radius_m": 200.0,
-}
+SENT |= {"mechanisms": [every.UNIFORM], "correlation": {}, "alpha": 1.0, "epsilon": 1.0}
+SENT |= {"accepted_m": 100.0, "radius_m": 200.0}
 WRITING = {f"{every.API}{one}/" for one in ("releases", "landmark-sets", "experiments", "attacks")}
 AHEAD = re.compile(rb'"ahead":\d+')  # jobs before one of this user: owners take turns
 

@@ -27,8 +27,6 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as release_execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from dashboard.streams.models import LiveStream
-from dashboard.streams.services import open_stream, publish_events
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.conftest import upload
 from tests.dashboard.rows import rows_of
@@ -168,16 +166,6 @@ class TestDeletion:
             assert here.post("/account/delete/", form).status_code == 400
         assert here.post("/account/delete/", self.FORM | {"code": codes[0]})["Location"] == "/login/"
         assert not User.objects.filter(username="owner").exists()
-
-    def test_states_what_becomes_of_streams_that_published(self, owner):
-        spec = ReleaseSpec.parse({"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4}})
-        stream, _ = open_stream(owner=owner, name="Visits", dimensions=["a"], spec=spec)
-        here = logged_in(with_password(owner))
-        assert "live stream" not in here.get("/account/delete/").content.decode()
-        publish_events(stream=stream, events=[{"time": 1, "counts": [5]}])
-        assert "1 live stream is deleted, with what it published" in here.get("/account/delete/").content.decode()
-        assert here.post("/account/delete/", self.FORM)["Location"] == "/login/"
-        assert not LiveStream.objects.exists()
 
     def test_of_an_account_without_a_password_is_by_command(self, owner):
         owner.set_unusable_password()

@@ -1,5 +1,6 @@
 """Datasets through their pages and REST entry points: read again, changed, listed, searched, drawn, deleted."""
 
+import doctest
 import json
 import re
 import struct
@@ -9,13 +10,16 @@ import pyarrow as pa
 import pytest
 from django.urls import reverse
 
-from dashboard.datasets import thumbnails
+from dashboard.core import text
+from dashboard.datasets import ledger, thumbnails
 from dashboard.datasets.models import Budget, Dataset
 from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.storage import removals
+from privacy_engine import instants
 from privacy_engine.data import Trajectory
+from privacy_engine.datatypes import trajectory_facts as facts
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import decode_track, first_error
 from tests.dashboard.conftest import CSV
@@ -234,3 +238,22 @@ class TestSamples:
     def test_are_not_created_by_a_get(self, owner_page, make_dataset):
         assert owner_page.get(reverse("landmarks:samples")).status_code == 405
         assert not Dataset.objects.exists()
+
+
+def test_facts_of_the_points():
+    for lon, west, east in [
+        *(([179.5, -179.5], 179.5, -179.5), ([-179.5, 179.5, 178], 178, -179.5), ([-10, 10], -10, 10)),
+        *(([180, -180], 180, -180), ([5], 5, 5), (list(range(-170, 171, 10)), -170, 170)),
+    ]:
+        assert facts.bounds([Trajectory(lon, np.zeros(len(lon)))]) == [west, 0, east, 0], (lon, west, east)
+        assert facts.bounds([Trajectory([one], [0]) for one in lon]) == [west, 0, east, 0], (lon, west, east)
+    single = [Trajectory([1], [1]), Trajectory([2], [2])]
+    assert facts.length_m([Trajectory([179.5, -179.5], [0, 0])]) == pytest.approx(111_195, abs=1)
+    assert facts.length_m(single) is None
+    assert facts.length_m([Trajectory([1, 1], [1, 1]), Trajectory([2], [2])]) == 0, "series are not joined"
+    assert instants.instant(1e12) is instants.instant(-1e12) is None, "a year that no calendar has"
+    series = [Trajectory([1, 2], [1, 2], name="a\u202e"), Trajectory([2], [2])]
+    reported = text.storable(facts.facts_of(series).model_dump(), text.one_line)
+    assert [(one["name"], one["first_event"]) for one in reported["series"]] == [("a", 0), ("", 2)]
+    assert (reported["has_time"], reported["start"]) == (False, None)
+    assert [doctest.testmod(module).failed for module in (facts, instants, text, ledger)] == [0, 0, 0, 0]

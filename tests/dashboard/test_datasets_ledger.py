@@ -47,6 +47,12 @@ def granted(dataset, epsilon, radius_m, *, tries):
     return count
 
 
+@pytest.mark.django_db
+def test_the_database_is_the_one_that_was_named():
+    named = os.environ.get("DATABASE_URL", "").startswith("postgres")
+    assert connection.vendor == ("postgresql" if named else "sqlite")
+
+
 class TestCharge:
     def test_is_the_level_per_kilometre_rounded_up(self, ready_dataset):
         assert reserve(ready_dataset, 1.0, 200.0).amount == 5_000_000

@@ -131,12 +131,6 @@ class TestLaterReadings:
         assert (row.state, row.attempt, row.decided) == (State.READY, 2, SWAPPED)
         assert row.summary["bounds"][0] == 50.0
 
-    def test_a_retry_decides_nothing_again(self, owner_api, dataset, everything_is_large):
-        Dataset.objects.update(state=State.FAILED, error={"code": "internal"}, points_file="")
-        assert owner_api.post(f"{dataset['urls']['self']}retry/").status_code == 200
-        execution.run(dataset["id"])
-        assert west(owner_api.get(dataset["urls"]["self"]).json()) == 50.0
-
     def test_the_kind_that_was_detected_is_kept(self, owner_api):
         found = made(owner_api, kinds.checkins(kinds.checkin_rows()))
         found = again(owner_api, decide(found, {"options": {}, "guesses": [], "joins": []}))

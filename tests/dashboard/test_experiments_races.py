@@ -16,7 +16,7 @@ from dashboard.datasets import services as datasets
 from dashboard.experiments import execution, files
 from dashboard.experiments.context import material_of
 from dashboard.experiments.models import Experiment, Part
-from dashboard.jobs import leases, queue, reaper
+from dashboard.jobs import leases, reaper
 from dashboard.jobs.models import State
 from privacy_engine.cleaning import DropRepeats
 from privacy_engine.experiments import FolderStore, partition, presets, run
@@ -143,13 +143,6 @@ class TestCutting:
         drawn = [{block.cell.draws for block in material.blocks[p.start : p.stop]} for p in parts]
         assert len(material.blocks) == 120
         assert sum(map(len, drawn)) == len(set.union(*drawn)) == 30
-
-    def test_an_unavailable_broker_is_tried_once(self, queued, monkeypatch, django_capture_on_commit_callbacks):
-        requested = []
-        monkeypatch.setattr(queue, "enqueue", requested.append)
-        with django_capture_on_commit_callbacks(execute=True):
-            work_off(1)
-        assert len(Part.objects.filter(state=State.QUEUED)) > len(requested) == 1
 
 
 class TestAtWork:
