@@ -20,12 +20,10 @@ def first_error(answer):
 
 
 def refused(answer):
-    """The status, and the field that the first error names."""
     return answer.status_code, first_error(answer)["field"]
 
 
 def page_data(text):
-    """What a page hands its scripts."""
     return json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', text, re.DOTALL)[1])
 
 

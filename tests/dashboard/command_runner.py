@@ -21,7 +21,6 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def day(tmp_path):
-    """A file of four events."""
     path = tmp_path / "day.csv"
     path.write_text(DAY)
     return path

@@ -53,21 +53,17 @@ STARTS = [
 
 
 def code_of(key):
-    """What an app with the secret ``key``, in hexadecimal digits, shows now."""
     totp = TOTP(bytes.fromhex(key), 30, 0, 6)
     totp.time = timezone.now().timestamp()
     return f"{totp.token():06d}"
 
 
 def shown_key(page):
-    """The secret that a page of the second factor shows."""
     text = str((page.context or {}).get("secret") or "").replace(" ", "")
     return base64.b32decode(text + "=" * (-len(text) % 8)).hex()
 
 
 class Credentials(RuleBasedStateMachine):
-    """The owner's account as the owner set it, and what a thief has learned."""
-
     def __init__(self):
         super().__init__()
         self.block = transaction.atomic()
@@ -136,7 +132,6 @@ class Credentials(RuleBasedStateMachine):
         assert LoginLink.objects.filter(used_at=None).count() <= 1
 
     def look(self, answer):
-        """Note what a response shows to the thief."""
         if getattr(answer, "context", None):
             if answer.context.get("secret"):
                 self.known_keys[str(answer.context.get("signed"))] = shown_key(answer)
@@ -240,7 +235,6 @@ class Credentials(RuleBasedStateMachine):
         self.post("/api/v1/account-exports/")
 
     def read_mails(self):
-        """Open every link of mails to an address that the thief reads."""
         mail.wait_until_sent()
         mails, self.seen = outgoing.outbox[self.seen :], len(outgoing.outbox)
         mine = [OTHERS] + [MINE] * ("mailbox" in self.holding)

@@ -13,7 +13,6 @@ from dashboard.storage.stored_path import stored_files
 
 @pytest.fixture
 def none_known():
-    """A process that has compared nothing yet."""
     integrity._sound.clear()
     yield
     integrity._sound.clear()
@@ -42,7 +41,6 @@ def inverted(content, at):
 
 
 def damage(path, at=-1):
-    """Invert a byte in the middle, or at a place; what was there before."""
     content = content_of(path)
     put(path, inverted(content, len(content) // 2 if at < 0 else at))
     return content
@@ -57,5 +55,4 @@ def problem(answer):
 
 
 def checked():
-    """By name what a check of all files ends with."""
     return {one.name: one.state for one in file_check.check(timezone.now()) if one.state}

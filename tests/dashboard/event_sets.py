@@ -84,7 +84,6 @@ class Count:
         self.charges.append(Fraction(0))
 
     def part(self, one, other):
-        """Two uploads are of other people."""
         self.held[one, other] = self.held[other, one] = set()
 
     def worst(self, upload):

@@ -35,7 +35,6 @@ def day(i):
 
 
 def wide(table, names=NAMES, first=0):
-    """A row for each day from the ``first`` on, a column for each stream."""
     rows = [",".join([day(i), *map(str, row)]) for i, row in enumerate(table.tolist(), first)]
     return "\n".join([",".join(["date", *names]), *rows, ""]).encode()
 
@@ -54,7 +53,6 @@ def clinic_visits(weeks=156, clinics=24):
 
 
 def long(table):
-    """A row for each count."""
     rows = [
         f"{day(i)},{name},{count}"
         for i, row in enumerate(table.tolist())
@@ -95,12 +93,10 @@ def city(users=400, per_user=20):
 
 
 def sent(api, body, name="data.csv", **fields):
-    """The answer to an upload."""
     return api.post(DATASETS, {"file": upload(body, name), **fields}, format="multipart")
 
 
 def made(api, body, name="data.csv", **fields):
-    """An upload that was read."""
     answer = sent(api, body, name, **fields)
     assert answer.status_code == 201, answer.json()
     found = answer.json()
@@ -109,12 +105,10 @@ def made(api, body, name="data.csv", **fields):
 
 
 def requested(api, dataset, mechanism, **more):
-    """The answer to a request for a release."""
     return api.post(RELEASES, {"dataset": dataset["id"], "mechanism": mechanism, **more})
 
 
 def released(api, dataset, mechanism, **more):
-    """A finished release as the API shows it."""
     answer = requested(api, dataset, mechanism, **more)
     assert answer.status_code == 201, answer.json()
     executed(Release.objects.get(pk=answer.json()["id"]))
@@ -136,7 +130,6 @@ def requested_as_trajectory(api, dataset, release):
 
 
 def derived(api, source, action, spec):
-    """The dataset that a job makes of ``source``, ready."""
     answer = api.post(f"{source['urls']['self']}{action}/", spec, format="json")
     assert answer.status_code == 201, answer.json()
     execution.run(answer.json()["id"])

@@ -58,7 +58,6 @@ def needed_scope(operation):
 
 
 def expected(operation, role, scope, state):
-    """The status, and the code of the error or ""."""
     who, status, states = ACCESS[operation]
     if role == "anonymous":
         return 401, "not_authenticated"

@@ -28,7 +28,6 @@ DOWNLOADS = {
 
 
 def recorded_routes(patterns=None):
-    """What each route of the API records, by its name."""
     found = {}
     for one in get_resolver().url_patterns if patterns is None else patterns:
         if isinstance(one, URLResolver):

@@ -50,7 +50,6 @@ def exported(owner):
 
 
 def released(owner, body=DAY, name="day.csv", **more):
-    """A finished release of an upload."""
     dataset = import_dataset(owner=owner, upload=upload(body, name), **more)
     marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 3]})
     spec = ReleaseSpec.parse({"mechanism": MECHANISM})

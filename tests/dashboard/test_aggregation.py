@@ -46,7 +46,6 @@ def source(owner_api):
 
 
 def counted(owner_api, source, **changes):
-    """The dataset that is made of the events of ``source``, ready."""
     return kinds.derived(owner_api, source, "aggregate", SPEC | changes)
 
 
@@ -223,7 +222,6 @@ TIMES = ("--start", "2024-06-03T08:00", "--end", "2024-06-03T11:00")
 
 @pytest.fixture
 def run(capsys):
-    """``run(*arguments)``: stdout, stderr and exit code; in this process."""
     return runner(Command, "aggregate", capsys)
 
 

@@ -29,7 +29,6 @@ MANUAL = {"name": "manual", "events": [0]}
 
 
 def problem_of(answer, status):
-    """The problem details of a refusal, checked as RFC 9457 has them."""
     assert (answer.status_code, answer["Content-Type"]) == (status, MEDIA_TYPE), answer.content[:200]
     found = answer.json()
     assert found["status"] == status

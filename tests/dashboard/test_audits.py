@@ -179,7 +179,6 @@ LONG = {"checkin-blend", "checkin-quadtree", "checkin-privtree", "stream-rescued
 
 @pytest.fixture
 def command(capsys):
-    """``command(*arguments)``: stdout, stderr, exit code; in this process."""
     return runner(Command, "audit", capsys)
 
 

@@ -37,7 +37,6 @@ def archive(folder, **header):
 
 
 def changed(body, at, value):
-    """The file with one number of its header changed."""
     return body[:at] + struct.pack("<Q", value) + body[at + 8 :]
 
 
@@ -156,8 +155,6 @@ class TestFile:
 
 
 def _root(numbers):
-    """The file with a root directory of these numbers."""
-
     def varint(number):
         return bytes([number & 127 | 128]) + varint(number >> 7) if number > 127 else bytes([number])
 

@@ -47,7 +47,6 @@ def counted():
 
 @pytest.fixture
 def checkins(owner_api):
-    """The owner's check-ins."""
     return made(owner_api, BODY)
 
 
@@ -211,7 +210,6 @@ PUBLIC = "chosen without the check-ins"
 
 
 def promised(api, dataset, **more):
-    """What the release form shows of one mechanism."""
     answer = api.post(f"{RELEASES}quote/", {"dataset": dataset["id"], "mechanisms": [POPULARITY], **more})
     return answer.json()["mechanisms"][0]
 

@@ -44,7 +44,6 @@ HOUR = 3600.0
 
 
 def aged(path, age_s):
-    """The file or folder, last written ``age_s`` ago."""
     path = Path(path)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,6 @@ class TestNotices:
 
 
 def require_less(monkeypatch, less):
-    """Let an account require less at one place."""
     needed, problem = presence.needed, presence.problem
 
     def fewer(request):

@@ -163,7 +163,6 @@ def three(owner_api, ready_dataset):
 
 
 def shown(page, **query):
-    """The names on the page, in its order."""
     html = page.get(reverse("datasets:list"), query).content.decode()
     return re.findall(r'class="datasets__name" href="[^"]*">([^<]*)<', html)
 

@@ -289,7 +289,6 @@ def folders(*names):
 
 @pytest.fixture
 def dataset(owner_api):
-    """``dataset(data, **options)``: what the API reports of an upload."""
     return partial(kinds.made, owner_api)
 
 

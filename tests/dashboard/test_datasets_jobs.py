@@ -32,7 +32,6 @@ DONE = {"points": 1, "points_file": "x", "content_digest": "y"}
 
 @pytest.fixture
 def waiting(owner):
-    """A dataset that waits for a worker."""
     return Dataset.objects.create(owner=owner, name="waiting")
 
 
@@ -129,7 +128,6 @@ def test_a_row_that_is_rolled_back_is_not_enqueued(owner, django_capture_on_comm
 
 @pytest.fixture(autouse=True)
 def first_turn(monkeypatch):
-    """A worker that served no owner yet."""
     monkeypatch.setattr(fairness, "_served", {})
 
 

@@ -201,7 +201,6 @@ class TestRace:
 
 
 def environment():
-    """Variables with which another process finds the test database."""
     at = connection.settings_dict
     postgres = f"postgres://{at['USER']}@/{at['HOST']}/{at['NAME']}"
     url = f"sqlite:///{at['NAME']}" if connection.vendor == "sqlite" else postgres

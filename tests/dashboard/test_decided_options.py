@@ -48,21 +48,18 @@ def west(dataset):
 
 
 def decide(dataset, decided):
-    """Store what a reading decided."""
     assert Dataset.objects.filter(pk=dataset["id"]).update(decided=decided) == 1
     return dataset
 
 
 @pytest.fixture
 def dataset(owner_api):
-    """A ready upload, as if reading it had decided that its coordinates changed places."""
     found = made(owner_api, BODY)
     assert west(found) == 10.0
     return decide(found, SWAPPED)
 
 
 def again(api, dataset, **body):
-    """The dataset after it was read again."""
     answer = api.post(f"{dataset['urls']['self']}read/", body)
     assert answer.status_code == 200, answer.json()
     if answer.json()["state"] == "queued":
@@ -74,7 +71,6 @@ def again(api, dataset, **body):
 
 @pytest.fixture(params=["request", "worker"])
 def worker(request):
-    """Whether a worker reads what is sent."""
     if request.param == "worker":
         request.getfixturevalue("everything_is_large")
     return request.param == "worker"
@@ -171,7 +167,6 @@ class TestLaterReadings:
 
 
 def labels(api, release):
-    """The label of a public copy, and the texts that carry the promise."""
     page = api.post(release["urls"]["publications"], {}).json()["urls"]["page"]
     label = json.loads(Client().get(f"{page}label/").getvalue())
     row = Release.objects.get(pk=release["id"])
@@ -246,13 +241,11 @@ UNHELPFUL = b"a;b;c\n2024-06-15T10:30:00Z;48,51;2,41\n2024-06-15T10:31:00Z;48,52
 
 @pytest.fixture
 def small(owner_api):
-    """A small dataset of the owner's."""
     return owner_api.post(URL, {"file": upload()}, format="multipart").json()
 
 
 @pytest.fixture
 def failed(owner, everything_is_large):
-    """A dataset whose columns could not be detected."""
     row = services.import_dataset(owner=owner, upload=upload(UNHELPFUL, "odd.csv"))
     tasks.import_dataset(str(row.pk))
     row.refresh_from_db()

@@ -43,7 +43,6 @@ def codes(check):
 
 @pytest.fixture
 def home(settings, tmp_path):
-    """A home of its own."""
     folder = tmp_path / "home"
     folder.mkdir(mode=0o700)
     settings.CAIRN_HOME = folder
@@ -52,7 +51,6 @@ def home(settings, tmp_path):
 
 @pytest.fixture(scope="module")
 def redis():
-    """The address of a broker with a password."""
     with redis_server.running("--requirepass", "right") as listens_at:
         yield f"redis+socket://:PASSWORD@{listens_at}"
 
@@ -225,7 +223,6 @@ def test_limits_and_debugging(settings, monkeypatch):
 
 
 def start(home, *options, **environment):
-    """Run the command on a home of its own."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("CAIRN", "REDIS", "DATABASE"))}
     environment = {"CAIRN_HOME": str(home / "home"), **environment}
     return subprocess.run(

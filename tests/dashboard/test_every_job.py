@@ -24,7 +24,6 @@ FRESH |= dict.fromkeys(("token", "lease_until", "started_at", "finished_at", "en
 
 
 def chained(error, cause):
-    """What a library raises in place of ``cause``."""
     error.__context__ = cause
     return error
 
@@ -81,7 +80,6 @@ def over(row, state, **fields):
 
 
 def held(row, *, expired=False, **fields):
-    """Let a worker hold it."""
     lease = leases.Lease(type(row), row.pk, leases.claim(type(row), row.pk))
     put(row, lease_until=timezone.now() + timedelta(seconds=-1 if expired else 60), **fields)
     return lease

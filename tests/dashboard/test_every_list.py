@@ -34,7 +34,6 @@ def parameters(paths=QUERIES):
 
 
 def refused(answer):
-    """The field and the rule of the one error."""
     assert answer.status_code == 400, answer.content[:300]
     (error,) = answer.json()["errors"]
     return error["field"], error["rule"]

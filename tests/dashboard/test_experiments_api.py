@@ -57,7 +57,6 @@ def digest_of(api, pk):
 
 @pytest.fixture
 def queued(owner_api):
-    """A large experiment, not begun."""
     answer = owner_api.post(URL, {"preset": LARGE}, format="json")
     assert answer.status_code == 201, answer.json()
     assert answer.json()["state"] == "queued"
@@ -164,6 +163,7 @@ def test_landmark_sets_are_called_by_their_names(owner, owner_api, ready_dataset
 def test_what_is_wrong_is_named(owner_api):
     plain = SPEC["base"]["release"]
     odd = {"mechanism": plain["mechanism"] | {"name": "landmark-planned", "step_variance_m2": -5.0}}
+    several = SPEC | {"grid": {"release": [plain, odd]}}
     for requested, field in [
         ({}, "dataset"),
         ({"preset": {"name": "none"}}, "preset"),
@@ -172,10 +172,7 @@ def test_what_is_wrong_is_named(owner_api):
         ({"preset": SMALL, "spec": SPEC | {"metrics": ["nothing"]}}, "metrics"),
         ({"preset": SMALL, "spec": 7}, ""),
         ({"preset": LARGE | {"repetitions": 1_000_000, "events": 100_000}}, "repetitions"),
-        (
-            {"preset": SMALL, "spec": SPEC | {"grid": {"release": [plain, odd]}}},
-            "grid.release.1.mechanism.step_variance_m2",
-        ),
+        ({"preset": SMALL, "spec": several}, "grid.release.1.mechanism.step_variance_m2"),
     ]:
         answer = owner_api.post(URL, requested, format="json")
         assert answer.status_code == 400, answer.content

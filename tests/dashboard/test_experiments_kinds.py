@@ -296,7 +296,6 @@ NAMES = [cls.registered_name() for cls in presets.of("trajectory")]
 
 
 def csv_of(sizes):
-    """Days of one taxi, one after the other, with an id for each."""
     whole = taxi(np.random.default_rng(8), sum(sizes))
     ids = np.repeat(np.arange(len(sizes)), sizes)
     rows = zip(ids, whole.time_s, whole.lat, whole.lon, strict=True)
@@ -304,7 +303,6 @@ def csv_of(sizes):
 
 
 def finished(api, body):
-    """Submit it, do its parts, and return its id."""
     answer = api.post(URL, body, format="json")
     assert answer.status_code == 201, answer.json()
     work_off()

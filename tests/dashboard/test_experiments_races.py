@@ -36,20 +36,17 @@ def small_parts(monkeypatch):
 
 @pytest.fixture(scope="module")
 def expected():
-    """The engine's table."""
     preset = presets.parse(LARGE)
     return run(preset.spec(), preset.data())
 
 
 @pytest.fixture
 def queued(owner_api):
-    """A large experiment, not begun."""
     return owner_api.post(URL, {"preset": LARGE}, format="json").json()["id"]
 
 
 @pytest.fixture
 def computed(monkeypatch):
-    """Every block that was computed."""
     return noticed(monkeypatch, execution, "compute")
 
 
@@ -74,7 +71,6 @@ def once(monkeypatch, module, name, what):
 
 
 def lost(pk):
-    """Its worker did not report in time: it waits again."""
     Part.objects.filter(pk=pk).update(lease_until=Now() - timedelta(seconds=1))
     assert reaper.sweep(Part)["requeued"] == 1
 
@@ -284,7 +280,6 @@ class TestBlocksThatGo:
 class TestItsDataset:
     @pytest.fixture
     def tried(self, owner, owner_api):
-        """A dataset of three points and one of them twice, and an experiment on it that waits."""
         body = b"lon,lat\n13.4,52.51\n13.4,52.52\n13.4,52.52\n13.4,52.53\n"
         dataset = datasets.import_dataset(owner=owner, upload=upload(body))
         requested = {"dataset": str(dataset.pk), "spec": SPEC | {"repetitions": 200}}

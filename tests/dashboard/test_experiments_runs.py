@@ -18,7 +18,6 @@ CSV = f"{API}runs/"
 
 
 def spec(mechanisms=("skip", "uniform"), levels=(0.1, 1, 2), radius_m=200, **changes):
-    """A small sweep over mechanisms and levels."""
     releases = [{"mechanism": {"name": f"landmark-{name}", "epsilon": 1, "radius_m": radius_m}} for name in mechanisms]
     grid = {"release": releases, "release.mechanism.epsilon": list(levels)}
     base = {"landmarks": {"name": "synthetic", "share": 0.4, "distribution": "uniform", "seed": 0}}
@@ -28,8 +27,6 @@ def spec(mechanisms=("skip", "uniform"), levels=(0.1, 1, 2), radius_m=200, **cha
 
 @pytest.fixture
 def run(owner, ready_dataset):
-    """``run(spec)``: a finished experiment on the dataset."""
-
     def submit(described=None, **more):
         return submit_experiment(owner=owner, dataset=ready_dataset, spec=described or spec(), **more)
 

@@ -27,7 +27,6 @@ def built():
 
 @pytest.fixture
 def server(built):
-    """The server without workers and experiments."""
     yield built
     built.kill_workers()
     for one in built.control("call", method="get", path="/api/v1/experiments/")["json"]["results"]:
@@ -38,7 +37,6 @@ def server(built):
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    """The engine's table: its SHA-256."""
     folder, preset = tmp_path_factory.mktemp("engine"), presets.parse(PRESET)
     write(run(preset.spec(), preset.data()), preset.spec(), folder)
     return sha(folder)

@@ -32,7 +32,6 @@ def stated(node):
 
 
 def codes():
-    """Every code with a place where it is stated."""
     found = {}
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text())):

@@ -22,14 +22,12 @@ def built():
 
 @pytest.fixture
 def server(built):
-    """The server without workers."""
     yield built
     built.kill_workers()
     built.control("cancel_open")  # what a test that failed left would run in the next one
 
 
 def assert_serves(server, *, within_s=30.0):
-    """A release is made."""
     assert_published_once(server.until_published(server.submit()["json"]["id"], within_s=within_s), attempts=1)
 
 

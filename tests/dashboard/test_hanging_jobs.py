@@ -32,7 +32,6 @@ def built(request):
 
 @pytest.fixture
 def server(built):
-    """The server without workers, and without waiting jobs."""
     yield built
     built.kill_workers()
     built.control("cancel_open")
@@ -43,7 +42,6 @@ def is_alive(pid):
 
 
 def until_replaced(pid):
-    """Seconds until the process is gone."""
     started = time.monotonic()
     wait_for(lambda: not is_alive(pid), within_s=REPLACED_S, why=f"{pid} is killed")
     return time.monotonic() - started

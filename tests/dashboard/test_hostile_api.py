@@ -21,7 +21,6 @@ Row = namedtuple("Row", "file outcome points dropped")
 
 
 def expected():
-    """The lines of EXPECTED.md that are about a file; none where the collection is absent."""
     if not FOLDER.is_dir():
         return []
     cells = [

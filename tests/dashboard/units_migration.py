@@ -42,7 +42,6 @@ LINEAGES = {
 
 
 def fill(apps, now):
-    """Write :data:`LINEAGES` into the schema before, and a finished release of every dataset."""
     model = apps.get_model
     owners = {name: model("accounts", "User").objects.create(username=name) for name in ("anna", "ben")}
     for lineage in LINEAGES.values():
@@ -58,13 +57,8 @@ def fill(apps, now):
                 source_file=files[name], digest=name, places=b"p", timed=b"t"
             )
             for amount in amounts:
-                charge = {
-                    "release_id": uuid.uuid4(),
-                    "mechanism": "landmark-uniform",
-                    "level": "landmark",
-                    "stability": 3,
-                }
-                charge |= {"amount": amount, "epsilon": abs(amount) / 1e9, "radius_m": 1.0}
+                charge = {"release_id": uuid.uuid4(), "mechanism": "landmark-uniform", "level": "landmark"}
+                charge |= {"amount": amount, "epsilon": abs(amount) / 1e9, "radius_m": 1.0, "stability": 3}
                 model("datasets", "BudgetEntry").objects.create(source_file=files[name], **charge)
         if "fact" in lineage:
             one, other, share, spent, other_spent = lineage["fact"]
@@ -92,7 +86,6 @@ def _release(model, owner, dataset, now):
 
 
 def ledger(apps, *, by_unit):
-    """Return every amount and limit, whichever the schema."""
     model, of = apps.get_model, "source_file__file_digest"
 
     def rows(app, name, *fields):
@@ -103,18 +96,19 @@ def ledger(apps, *, by_unit):
         held = budget.lineage if by_unit else budget
         files = sorted(file.file_digest for file in held.source_files.all())
         limits = [budget.spent, budget.total, budget.total_epsilon, budget.total_radius_m]
-        budgets.append([files, held.owner.username, budget.unit if by_unit else "event_per_m", limits])
+        unit = budget.unit if by_unit else "event_per_m"
+        budgets.append({"files": files, "owner": held.owner.username, "unit": unit, "amounts": limits})
     facts = model("datasets", "LineageEntry").objects.all()
     sketches = model("datasets", "SourceSketch").objects.all()
     return {
-        "budgets": sorted(budgets),
+        "budgets": sorted(budgets, key=lambda one: one["files"]),
         "entries": rows("datasets", "BudgetEntry", of, "amount", "epsilon", "radius_m", "stability", "level"),
         "facts": sorted(
             [row.fact, row.source_file.file_digest, row.other.file_digest, row.share, *_amounts(row, by_unit)]
             for row in facts
         ),
         "sketches": sorted(
-            [row.source_file.file_digest, str(bytes(row.places)), str(bytes(row.timed))] for row in sketches
+            [row.source_file.file_digest, bytes(row.places).decode(), bytes(row.timed).decode()] for row in sketches
         ),
         "owners": rows("datasets", "SourceFile", "file_digest", "owner__username"),
         "datasets": rows("datasets", "Dataset", "name", of, "stability", "points"),
@@ -127,7 +121,6 @@ def _amounts(row, by_unit):
 
 
 def main():
-    """Migrate there, back and there again."""
     django.setup()
     from django.core.management import call_command
     from django.db import connection
