@@ -60,7 +60,7 @@ manage 204: DELETE projects/{id}/
 alone 200: POST datasets/{id}/lineage/ PATCH streams/{id}/
 leave 204: DELETE members/{id}/
 """
-ACCESS: dict[str, tuple[str, int, list[str]]] = {}
+ACCESS = {}
 for row in TABLE.strip().replace("\n  ", " ").splitlines():
     (who, status, *states), operations = (side.split() for side in row.split(": "))
     method = ""

@@ -15,22 +15,15 @@ def release_url(release, *parts):
     return "/".join([f"{RELEASES}{release.pk}", *parts, ""])
 
 
-def without_path(answer):
-    """The problem details but the path of the request."""
-    return answer.status_code, answer.headers["Content-Type"], {**answer.json(), "instance": ""}
-
-
 def first_error(answer):
     return answer.json()["errors"][0]
 
 
 def refused(answer):
-    """The status, and the field that the first error names."""
     return answer.status_code, first_error(answer)["field"]
 
 
 def page_data(text):
-    """What a page hands its scripts."""
     return json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', text, re.DOTALL)[1])
 
 

@@ -93,7 +93,6 @@ def finished_release(owner, dataset, marks, mechanism):
 
 @pytest.fixture
 def queued_attack(owner_api, done, monkeypatch):
-    """An attack on the owner's day in Paris that is left to a worker, not begun."""
     monkeypatch.setattr(services, "SMALL", 0)
     answer = request_attack(owner_api, done, LONG)
     assert (answer.status_code, answer.json()["state"]) == (201, "queued"), answer.json()

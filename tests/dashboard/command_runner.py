@@ -1,7 +1,6 @@
 """Management commands run in this process, and a file for them; the fixture is in conftest.py too."""
 
 import io
-from typing import Any
 
 import pytest
 
@@ -22,7 +21,6 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def day(tmp_path):
-    """A file of four events."""
     path = tmp_path / "day.csv"
     path.write_text(DAY)
     return path
@@ -32,7 +30,7 @@ def runner(command, name, capsys):
     """``run(*arguments, **streams)``: stdout, stderr and the exit code of the command."""
 
     def run(*arguments, **streams):
-        code: Any = 0
+        code = 0
         try:
             command(**streams).run_from_argv(["manage.py", name, *map(str, arguments)])
         except SystemExit as end:

@@ -5,7 +5,6 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
@@ -33,13 +32,12 @@ from tests.dashboard.command_runner import day  # noqa: F401
 from tests.dashboard.project_helpers import lead, member, project, shared_dataset  # noqa: F401
 
 HOME = Path(django_settings.CAIRN_HOME)
-SHARED: list[Any] = []
+SHARED = []
 """What a fixture of a module has made: its files stay between tests."""
 CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
 
 
 def upload(body=CSV, name="run.csv"):
-    """An upload of three points, or of something else."""
     return SimpleUploadedFile(name, body)
 
 
@@ -98,8 +96,6 @@ def long_leases(settings):
 
 @pytest.fixture
 def files():
-    """Files under CAIRN_HOME in the folders of the apps and the one for temporary files."""
-
     def found():
         folders = (HOME / name for name in ("datasets", "releases", "tmp"))
         return sorted(str(path.relative_to(HOME)) for folder in folders for path in folder.rglob("*"))
@@ -109,13 +105,11 @@ def files():
 
 @pytest.fixture
 def owner(db):
-    """The user who owns the data of the tests."""
     return User.objects.create_user("owner")
 
 
 @pytest.fixture
 def stranger(db):
-    """Another person with an account."""
     return User.objects.create_user("stranger")
 
 
@@ -145,7 +139,6 @@ def anonymous_api(db):
 
 @pytest.fixture
 def owner_page(owner, client):
-    """The owner in a browser."""
     client.force_login(owner)
     return client
 
@@ -180,19 +173,16 @@ def paris_day():
 
 @pytest.fixture
 def ready_dataset(owner, make_dataset, paris_day):
-    """The owner's day in Paris."""
     return make_dataset(owner, paris_day, name="A day in Paris")
 
 
 @pytest.fixture
 def stranger_dataset(stranger, make_dataset, paris_day):
-    """The same points, but the stranger's."""
     return make_dataset(stranger, paris_day, name="A stranger's day")
 
 
 @pytest.fixture
 def landmark_set(owner, ready_dataset):
-    """The paper's landmarks of the owner's day: 0, 2, 4, 7."""
     return mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0, 2, 4, 7]})
 
 
@@ -216,20 +206,17 @@ def submit(owner, ready_dataset, landmark_set):
 
 @pytest.fixture
 def everything_is_large(monkeypatch):
-    """Every upload is left to a worker."""
     monkeypatch.setattr(services, "NOW_PLAIN_BYTES", -1)
     monkeypatch.setattr(services, "NOW_PACKED_BYTES", -1)
 
 
 @pytest.fixture
 def body(landmark_set):
-    """A valid request for a release."""
     return {"dataset": str(landmark_set.dataset_id), "landmark_set": str(landmark_set.pk), "mechanism": UNIFORM}
 
 
 @pytest.fixture
 def done(submit):
-    """A finished release of the owner's day in Paris."""
     release = submit("landmark-skip", leading="gap")
     release_execution.run(release.pk)
     release.refresh_from_db()
@@ -238,7 +225,6 @@ def done(submit):
 
 @pytest.fixture(scope="session")
 def s3_server(tmp_path_factory):
-    """A running S3 server."""
     from tests.s3_server import running_s3
 
     with running_s3(tmp_path_factory.mktemp("s3")) as running:
@@ -247,7 +233,6 @@ def s3_server(tmp_path_factory):
 
 @pytest.fixture
 def prefix():
-    """A prefix of the bucket with nothing below it."""
     from tests.dashboard.storages_of_tests import fresh_prefix
 
     return fresh_prefix()
@@ -269,7 +254,6 @@ def one(s3_server, prefix, monkeypatch):
 
 @pytest.fixture
 def other(s3_server, prefix):
-    """The same as another host has it."""
     from tests.dashboard.storages_of_tests import host
 
     return host(s3_server, prefix, HOME / "tmp" / "other")

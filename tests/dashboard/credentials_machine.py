@@ -18,7 +18,7 @@ from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from dashboard.accounts import mail, second_factor, services
 from dashboard.accounts.models import ApiToken, AttemptCount, LoginLink, User, UserSession
@@ -53,21 +53,17 @@ STARTS = [
 
 
 def code_of(key):
-    """What an app with the secret ``key``, in hexadecimal digits, shows now."""
     totp = TOTP(bytes.fromhex(key), 30, 0, 6)
     totp.time = timezone.now().timestamp()
     return f"{totp.token():06d}"
 
 
 def shown_key(page):
-    """The secret that a page of the second factor shows."""
     text = str((page.context or {}).get("secret") or "").replace(" ", "")
     return base64.b32decode(text + "=" * (-len(text) % 8)).hex()
 
 
 class Credentials(RuleBasedStateMachine):
-    """The owner's account as the owner set it, and what a thief has learned."""
-
     def __init__(self):
         super().__init__()
         self.block = transaction.atomic()
@@ -76,11 +72,11 @@ class Credentials(RuleBasedStateMachine):
         self.user = User.objects.create_user("owner")
         self.owner, self.thief = Client(), Client()
         self.password = self.key = self.email = self.began = ""
-        self.codes: list[str] = []
-        self.tokens: set[str] = set()
+        self.codes = []
+        self.tokens = set()
         self.holding = self.token = self.link = ""
         self.known_codes, self.known_password = ["x"], THEIRS
-        self.known_keys: dict[str, str] = {}  # by what the form of the page has signed
+        self.known_keys = {}  # by what the form of the page has signed
         self.seen = 0  # mails
 
     def teardown(self):
@@ -119,8 +115,9 @@ class Credentials(RuleBasedStateMachine):
         elif holding == "reset link":
             self.link = services.make_password_link(user=self.user)
 
-    # -- What is so after every action of the thief
+    # -- What is so after every action
 
+    @invariant()
     def check(self):
         user = User.objects.get(pk=self.user.pk)
         assert user.has_usable_password() == bool(self.password)
@@ -135,7 +132,6 @@ class Credentials(RuleBasedStateMachine):
         assert LoginLink.objects.filter(used_at=None).count() <= 1
 
     def look(self, answer):
-        """Note what a response shows to the thief."""
         if getattr(answer, "context", None):
             if answer.context.get("secret"):
                 self.known_keys[str(answer.context.get("signed"))] = shown_key(answer)
@@ -146,12 +142,20 @@ class Credentials(RuleBasedStateMachine):
             assert not any(one in body for one in self.codes)
         return answer
 
-    def post(self, path, form=None):
+    def request(self, verb, path, form=None):
         headers = {"Authorization": f"Token {self.token}"} if self.token else {}
-        return self.look(self.thief.post(path, form or {}, headers=headers))
+        return self.look(getattr(self.thief, verb)(path, form or {}, headers=headers))
+
+    def post(self, path, form=None):
+        return self.request("post", path, form)
 
     def get(self, path):
-        return self.look(self.thief.get(path, headers={"Authorization": f"Token {self.token}"} if self.token else {}))
+        return self.request("get", path)
+
+    def post_all(self, path, **form):
+        """Post it with all that is known."""
+        for known in self.all_known():
+            self.post(path, known | form)
 
     def all_known(self):
         """Forms with the password that the thief sets where they can, and the last codes that they know."""
@@ -164,9 +168,7 @@ class Credentials(RuleBasedStateMachine):
     @rule()
     def steal_the_password_page(self):
         self.get("/password/")
-        for form in self.all_known():
-            self.post("/password/", form | {"new_password1": THEIRS, "new_password2": THEIRS})
-        self.check()
+        self.post_all("/password/", new_password1=THEIRS, new_password2=THEIRS)
 
     @rule(again=st.booleans())
     def look_at_the_factor(self, again):
@@ -175,7 +177,6 @@ class Credentials(RuleBasedStateMachine):
             self.post(f"{FACTOR}begin/")
         for signed in list(self.known_keys)[-1:]:  # a wrong code may show it again
             self.post(FACTOR, {"secret": signed, "code": "x"})
-        self.check()
 
     @rule()
     def enable_a_factor(self):
@@ -184,59 +185,46 @@ class Credentials(RuleBasedStateMachine):
         for form in self.all_known():
             for signed, key in known:
                 self.post(FACTOR, form | {"secret": signed, "code": code_of(key)})
-        self.check()
 
     @rule(what=st.sampled_from(["disable", "codes"]))
     def change_the_factor(self, what):
-        for form in self.all_known():
-            self.post(f"{FACTOR}{what}/", form)
-        self.check()
+        self.post_all(f"{FACTOR}{what}/")
 
     @rule(email=st.sampled_from(["", OTHERS, MINE]))
     def change_the_address(self, email):
-        for form in self.all_known():
-            self.post(ADDRESS, form | {"email": email})
+        self.post_all(ADDRESS, email=email)
         self.read_mails()
-        self.check()
 
     @rule()
     def make_a_token(self):
-        for form in self.all_known():
-            self.post("/tokens/", form | {"name": "x", "scopes": ["read", "write", "publish"], "days": "0"})
-        self.check()
+        self.post_all("/tokens/", name="x", scopes=["read", "write", "publish"], days="0")
 
     @rule()
     def delete_the_account(self):
-        for form in self.all_known():
-            self.post("/account/delete/", form | {"name": "owner"})
-        self.check()
+        self.post_all("/account/delete/", name="owner")
 
     @rule()
     def request_a_reset(self):
         AttemptCount.objects.all().delete()
         self.post("/password/forgotten/", {"name": "owner"})
         self.read_mails()
-        self.check()
 
     @rule()
     def log_in(self):
         AttemptCount.objects.all().delete()
         self.post("/login/", {"username": "owner", "password": self.known_password})
-        self.try_codes()
-        self.check()
+        self.post_all("/login/code/")
 
     @precondition(lambda self: bool(self.link))
     @rule()
     def use_the_link(self):
         self.open(self.link)
-        self.check()
 
     @rule()
     def end_what_can_be_ended(self):
         self.post("/account/sessions/end/")
         for key in self.tokens:
             self.post(f"/tokens/{key}/revoke/")
-        self.check()
 
     @precondition(lambda self: bool(self.token))
     @rule()
@@ -245,10 +233,8 @@ class Credentials(RuleBasedStateMachine):
         for row in listed.get("results", []):
             self.thief.delete(f"/api/v1/sessions/{row['id']}/", headers={"Authorization": f"Token {self.token}"})
         self.post("/api/v1/account-exports/")
-        self.check()
 
     def read_mails(self):
-        """Open every link of mails to an address that the thief reads."""
         mail.wait_until_sent()
         mails, self.seen = outgoing.outbox[self.seen :], len(outgoing.outbox)
         mine = [OTHERS] + [MINE] * ("mailbox" in self.holding)
@@ -260,12 +246,7 @@ class Credentials(RuleBasedStateMachine):
     def open(self, path):
         answer = self.get(path)
         there = urlsplit(answer.get("Location", path)).path
-        for form in self.all_known():
-            self.post(there, form | {"new_password1": THEIRS, "new_password2": THEIRS})
-
-    def try_codes(self):
-        for form in self.all_known():
-            self.post("/login/code/", form)
+        self.post_all(there, new_password1=THEIRS, new_password2=THEIRS)
 
     # -- The owner
 
@@ -291,7 +272,6 @@ class Credentials(RuleBasedStateMachine):
         assert self.owner.post("/password/", form).status_code == 302
         self.password = new
         self.tokens.clear()
-        self.check()
 
     @precondition(lambda self: not self.key)
     @rule()
@@ -308,20 +288,17 @@ class Credentials(RuleBasedStateMachine):
         answer = self.owner.post(FACTOR, form)
         self.codes, self.key, self.began = answer.context["fresh"], key, ""
         assert key not in self.known_keys.values()
-        self.check()
 
     @precondition(lambda self: self.key and not is_all(self.holding, self.password, "", self.email))
     @rule()
     def owner_disables_the_factor(self):
         assert self.owner.post(f"{FACTOR}disable/", self.proof()).status_code == 302
         self.codes, self.key = [], ""
-        self.check()
 
     @precondition(lambda self: self.key)
     @rule()
     def owner_renews_the_codes(self):
         self.codes = self.owner.post(f"{FACTOR}codes/", self.proof()).context["fresh"]
-        self.check()
 
     @rule(email=st.sampled_from(["", MINE]))
     def owner_changes_the_address(self, email):
@@ -333,7 +310,6 @@ class Credentials(RuleBasedStateMachine):
             (path,) = LINK.findall(outgoing.outbox[-1].body)
             assert self.owner.post(path).status_code == 302
         self.email, self.seen = email, len(outgoing.outbox)
-        self.check()
 
     @rule()
     def owner_makes_a_token(self):
@@ -341,7 +317,6 @@ class Credentials(RuleBasedStateMachine):
         before = {row.token_key for row in ApiToken.objects.all()}
         assert self.owner.post("/tokens/", form).status_code == 200
         self.tokens |= {row.token_key for row in ApiToken.objects.all()} - before
-        self.check()
 
     @precondition(lambda self: self.email)
     @rule(new=st.sampled_from(PASSWORDS))
@@ -359,7 +334,6 @@ class Credentials(RuleBasedStateMachine):
         assert client.post(client.get(path)["Location"], form)["Location"] == "/"
         self.owner, self.password, self.seen = client, new, len(outgoing.outbox)
         self.tokens.clear()
-        self.check()
 
     @rule()
     def time_passes(self):

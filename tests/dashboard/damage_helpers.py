@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -14,7 +13,6 @@ from dashboard.storage.stored_path import stored_files
 
 @pytest.fixture
 def none_known():
-    """A process that has compared nothing yet."""
     integrity._sound.clear()
     yield
     integrity._sound.clear()
@@ -26,7 +24,7 @@ def content_of(path):
 
 def put(path, content):
     """Replace what is stored by other means than the product's, its size and digest as they were stated."""
-    files: Any = stored_files()
+    files = stored_files()
     if not path.exists():  # what is made again was removed
         with path.written() if integrity.is_derived(path.key) else files.written(str(path)) as out:
             out.write(content)
@@ -43,14 +41,13 @@ def inverted(content, at):
 
 
 def damage(path, at=-1):
-    """Invert a byte in the middle, or at a place; what was there before."""
     content = content_of(path)
     put(path, inverted(content, len(content) // 2 if at < 0 else at))
     return content
 
 
 def problem(answer):
-    found: dict[str, Any] = json.loads(answer.content)
+    found = json.loads(answer.content)
     assert (answer.status_code, found["errors"][0]["code"]) == (503, "damaged_file"), found
     assert "damaged: restore it from a backup" in found["detail"]
     assert int(answer["Retry-After"]) > 0
@@ -58,5 +55,4 @@ def problem(answer):
 
 
 def checked():
-    """By name what a check of all files ends with."""
     return {one.name: one.state for one in file_check.check(timezone.now()) if one.state}

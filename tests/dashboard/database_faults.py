@@ -28,7 +28,6 @@ class Faults:
 
 @contextmanager
 def failing(first, **how):
-    """Fail the writes of this block."""
     faults = Faults(first, **how)
     with connection.execute_wrapper(faults):
         yield faults

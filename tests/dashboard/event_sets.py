@@ -10,9 +10,7 @@ import numpy as np
 
 from privacy_engine.data import Trajectory
 from tests.engine import plain_events
-from tests.engine.plain_events import Event
 
-Upload = set[Event]
 DEGREE, MINUTE = 10_000_000, 60_000
 
 
@@ -72,9 +70,9 @@ class Count:
     """What each event spent, by a comparison of every pair of uploads and exact sums, without any hash or class."""
 
     def __init__(self):
-        self.uploads: list[Upload] = []
-        self.charges: list[Fraction] = []
-        self.held: dict[tuple[int, int], Upload] = {}
+        self.uploads = []
+        self.charges = []
+        self.held = {}
 
     def add(self, events):
         new = len(self.uploads)
@@ -86,7 +84,6 @@ class Count:
         self.charges.append(Fraction(0))
 
     def part(self, one, other):
-        """Two uploads are of other people."""
         self.held[one, other] = self.held[other, one] = set()
 
     def worst(self, upload):

@@ -46,7 +46,6 @@ FACTS = (
 
 
 def trajectories(minutes=30):
-    """Two people, a minute between events."""
     rows = [
         f"canary-{who},2024-06-15T10:{i:02d}:00Z,48.8{i:02d}731913,2.3{i:02d}731913"
         for who in ("ann", "bob")
@@ -56,7 +55,6 @@ def trajectories(minutes=30):
 
 
 def checkins():
-    """An archive of check-ins and the list of their venues."""
     visits = [f"canary-{i % 5},2024-06-01T00:{i:02d}:00Z,canary-v{i % 3}" for i in range(30)]
     venues = [f"canary-v{i},48.8{i + 1}731913,2.2{i + 1}731913,canary place {i}" for i in range(3)]
     files = {
@@ -142,18 +140,16 @@ OF_OTHERS = {
 
 
 def row_of(path):
-    """What the id of a path of the schema is of."""
     return OF_OTHERS.get(path, path.split("/")[0])
 
 
 def address(path, rows):
-    """The path with the id of the row."""
     return API + path.replace("{id}", rows.get(row_of(path), "")).replace("{session_key}", rows["sessions"])
 
 
 OVER = ("failed", "cancelled")
 JOB_STATES = ("queued", "running", "done", *OVER)
-STATES: dict[str, tuple[str, tuple[str, ...]]] = {
+STATES = {
     "account-exports": ("account_data.AccountExport", JOB_STATES),
     "attacks": ("attacks.Attack", JOB_STATES),
     "audits": ("audits.Audit", JOB_STATES),
@@ -166,22 +162,19 @@ STATES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-MEMBERSHIP: Any = apps.get_model("projects.Membership")
+MEMBERSHIP = apps.get_model("projects.Membership")
 
 
 def model_of(path):
-    """The model of the object of a path."""
     return apps.get_model(STATES[path.split("/")[0]][0])
 
 
 def states_of(path):
-    """The states of the object of a path."""
     has_some = "{id}" in path and path.split("/")[0] in STATES and row_of(path) != "closed streams"
     return STATES[path.split("/")[0]][1] if has_some else ("",)
 
 
 def put_in_state(path, rows, state):
-    """Put the object of a path in a state."""
     of, fields = path.split("/")[0], {"state": state}
     if of == "publications":
         fields = {"expires_on": date(2020, 1, 1) if state == "expired" else None}
@@ -195,7 +188,7 @@ def put_in_state(path, rows, state):
     model_of(path).objects.filter(pk=rows[row_of(path)]).update(**fields)
 
 
-QUERIES: dict[str, dict[str, Any]] = {
+QUERIES = {
     "releases/{id}/detection/": {"event": "jump", "threshold": 1},
     "releases/{id}/venues/": {"cell": 0},
     "releases/{id}/grouping/": {"dimension": 0},
@@ -204,7 +197,6 @@ QUERIES: dict[str, dict[str, Any]] = {
 
 
 def query_of(path, rows):
-    """The query that the operation requires."""
     return {"release": rows["releases"]} if path == "releases/bundle/" else QUERIES.get(path, {})
 
 
@@ -214,7 +206,7 @@ def body_of(operation, rows):
     some = marks | {"mechanisms": [UNIFORM]}
     steps = some | {"postprocess": [STEP]}
     loss = {"correlation": {"n": 2, "s": 0.1, "diameter_m": 100.0}}
-    bodies: dict[str, dict[str, Any]] = {
+    bodies = {
         "POST attacks/": {"release": rows["releases"], "attack": HOME_WORK | {"within_m": 400.0}},
         "POST audits/": {"mechanism": SKIP, "trials": 1000},
         "PATCH base-map/": {"choice": "none"},
@@ -260,20 +252,16 @@ def body_of(operation, rows):
 
 
 def tiles():
-    """A file of one map tile."""
     with tempfile.TemporaryDirectory() as folder:
         return write_tiles(Path(folder) / "map.pmtiles", {(0, 0, 0): streets(0, 0, 0)}).read_bytes()
 
 
 @cache
 def schema():
-    """The OpenAPI schema, which takes a second to make."""
-    found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
-    return found
+    return SchemaGenerator().get_schema(request=None, public=True)
 
 
 def operations(of):
-    """Method, path after /api/v1/ and description of each operation of the schema."""
     for path, item in of["paths"].items():
         yield from ((verb.upper(), path.removeprefix(API), one) for verb, one in item.items())
 

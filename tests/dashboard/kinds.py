@@ -1,7 +1,6 @@
 """Generated count streams and check-ins as files, and how the tests send them."""
 
 import io
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,16 +16,8 @@ from tests.dashboard.release_runs import executed
 DATASETS = "/api/v1/datasets/"
 STREAM = {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}
 SAMPLE = STREAM | {"name": "stream-sample"}
-POPULARITY = {
-    "name": "checkin-popularity",
-    "epsilon": 1.0,
-    "contributions": 5,
-    "west": 2.2,
-    "south": 48.8,
-    "east": 2.4,
-    "north": 48.9,
-    "side": 8,
-}
+POPULARITY = {"name": "checkin-popularity", "epsilon": 1.0, "contributions": 5, "side": 8}
+POPULARITY |= {"west": 2.2, "south": 48.8, "east": 2.4, "north": 48.9}
 RECORDS = POPULARITY | {"privacy_unit": "record"}
 CITY_BOX = dict(zip(("west", "south", "east", "north"), CITY, strict=True)) | {"contributions": 10, "side": 16}
 """Parameters of models of :func:`city`."""
@@ -44,7 +35,6 @@ def day(i):
 
 
 def wide(table, names=NAMES, first=0):
-    """A row for each day from the ``first`` on, a column for each stream."""
     rows = [",".join([day(i), *map(str, row)]) for i, row in enumerate(table.tolist(), first)]
     return "\n".join([",".join(["date", *names]), *rows, ""]).encode()
 
@@ -63,7 +53,6 @@ def clinic_visits(weeks=156, clinics=24):
 
 
 def long(table):
-    """A row for each count."""
     rows = [
         f"{day(i)},{name},{count}"
         for i, row in enumerate(table.tolist())
@@ -104,30 +93,26 @@ def city(users=400, per_user=20):
 
 
 def sent(api, body, name="data.csv", **fields):
-    """The answer to an upload."""
     return api.post(DATASETS, {"file": upload(body, name), **fields}, format="multipart")
 
 
 def made(api, body, name="data.csv", **fields):
-    """An upload that was read."""
     answer = sent(api, body, name, **fields)
     assert answer.status_code == 201, answer.json()
-    found: dict[str, Any] = answer.json()
+    found = answer.json()
     assert found["state"] == "ready", found
     return found
 
 
 def requested(api, dataset, mechanism, **more):
-    """The answer to a request for a release."""
     return api.post(RELEASES, {"dataset": dataset["id"], "mechanism": mechanism, **more})
 
 
 def released(api, dataset, mechanism, **more):
-    """A finished release as the API shows it."""
     answer = requested(api, dataset, mechanism, **more)
     assert answer.status_code == 201, answer.json()
     executed(Release.objects.get(pk=answer.json()["id"]))
-    found: dict[str, Any] = api.get(answer.json()["urls"]["self"]).json()
+    found = api.get(answer.json()["urls"]["self"]).json()
     assert found["state"] == "done", found
     return found
 
@@ -145,10 +130,9 @@ def requested_as_trajectory(api, dataset, release):
 
 
 def derived(api, source, action, spec):
-    """The dataset that a job makes of ``source``, ready."""
     answer = api.post(f"{source['urls']['self']}{action}/", spec, format="json")
     assert answer.status_code == 201, answer.json()
     execution.run(answer.json()["id"])
-    found: dict[str, Any] = api.get(answer.json()["urls"]["self"]).json()
+    found = api.get(answer.json()["urls"]["self"]).json()
     assert found["state"] == "ready", found["error"]
     return found

@@ -20,7 +20,6 @@ def lead(db):
 
 @pytest.fixture
 def project(lead, owner):
-    """The lead's, where the owner of the data is an editor."""
     made = services.create_project(owner=lead, name="Taxis")
     services.add_member(project=made, username="owner", role=Role.EDITOR)
     return made
@@ -28,7 +27,6 @@ def project(lead, owner):
 
 @pytest.fixture
 def shared_dataset(owner, project, ready_dataset):
-    """The owner's dataset in the project."""
     services.move_row(user=owner, row=ready_dataset, project=project.pk)
     return ready_dataset
 

@@ -13,7 +13,6 @@ from tests.dashboard.api_helpers import RELEASES, UNIFORM
 
 
 def executed(release):
-    """The release after a worker ran it."""
     execution.run(release.pk)
     release.refresh_from_db()
     return release
@@ -44,7 +43,6 @@ def fail(_):
 
 
 def expire(row):
-    """Let the lease run out."""
     Release.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
 
 

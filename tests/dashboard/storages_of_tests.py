@@ -27,13 +27,11 @@ def host(server, prefix, folder, cache_bytes=50_000_000):
 
 
 def fresh_prefix():
-    """A prefix with nothing below it."""
     return f"test/{next(_prefixes)}"
 
 
 @contextmanager
 def used(storage):
-    """Let ``storage`` be the one that the settings name."""
     before = storages["default"]
     storages._storages["default"] = storage
     try:
@@ -44,7 +42,6 @@ def used(storage):
 
 @contextmanager
 def used_by_name(name, server, folder):
-    """The storage called local or s3."""
     if name == "local":
         with used(LocalFiles()) as storage:
             yield storage

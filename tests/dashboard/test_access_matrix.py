@@ -6,7 +6,6 @@
 import json
 import re
 import uuid
-from typing import Any
 
 import pytest
 from django.db import transaction
@@ -16,22 +15,9 @@ from rest_framework.test import APIClient
 from dashboard.accounts import services
 from dashboard.accounts.models import User
 from dashboard.publications.models import Publication
+from tests.dashboard import every_operation as every
 from tests.dashboard.access_table import ACCESS
 from tests.dashboard.conftest import client_of
-from tests.dashboard.every_operation import (
-    API,
-    CANARIES,
-    MANUAL,
-    PRESET,
-    UNIFORM,
-    body_of,
-    is_multipart,
-    operations,
-    put_in_state,
-    request,
-    schema,
-    states_of,
-)
 from tests.dashboard.rows import HOME_WORK
 from tests.dashboard.test_passwords import OLD, with_password
 from tests.dashboard.test_publications import bodies
@@ -53,24 +39,15 @@ pytestmark = [pytest.mark.timeout(900), pytest.mark.django_db]
 EXTENT = pytest.mark.parametrize(
     "all_states", [pytest.param(False, id="one-state"), pytest.param(True, id="all-states", marks=pytest.mark.thorough)]
 )
-SCHEMA = schema()
-OPERATIONS = list(operations(SCHEMA))
+SCHEMA = every.schema()
+OPERATIONS = list(every.operations(SCHEMA))
 KIND = {"dataset": "datasets", "landmark_set": "landmark-sets", "release": "releases", "upload": "uploads"}
 KIND |= {"derived_from": "releases", "others": "datasets", "project": "projects", "subject_id": "datasets"}
 """What the ids in queries and bodies are of."""
-SENT = {
-    "mechanism": UNIFORM,
-    "method": MANUAL,
-    "attack": HOME_WORK,
-    "preset": PRESET,
-    "correlation": {},
-    "mechanisms": [UNIFORM],
-    "alpha": 1.0,
-    "epsilon": 1.0,
-    "accepted_m": 100.0,
-    "radius_m": 200.0,
-}
-WRITING = {f"{API}{one}/" for one in ("releases", "landmark-sets", "experiments", "attacks")}
+SENT = {"mechanism": every.UNIFORM, "method": every.MANUAL, "attack": HOME_WORK, "preset": every.PRESET}
+SENT |= {"mechanisms": [every.UNIFORM], "correlation": {}, "alpha": 1.0, "epsilon": 1.0}
+SENT |= {"accepted_m": 100.0, "radius_m": 200.0}
+WRITING = {f"{every.API}{one}/" for one in ("releases", "landmark-sets", "experiments", "attacks")}
 AHEAD = re.compile(rb'"ahead":\d+')  # jobs before one of this user: owners take turns
 
 
@@ -81,7 +58,6 @@ def needed_scope(operation):
 
 
 def expected(operation, role, scope, state):
-    """The status, and the code of the error or ""."""
     who, status, states = ACCESS[operation]
     if role == "anonymous":
         return 401, "not_authenticated"
@@ -95,19 +71,16 @@ def expected(operation, role, scope, state):
 def answers(api, made, all_states):
     """Operation, state and answer of everything in the table; nothing stays changed."""
     for method, path, described in OPERATIONS:
-        operation, states = f"{method} {path}", states_of(path)
+        operation, states = f"{method} {path}", every.states_of(path)
         works = [state for state in states if not ACCESS[operation][2] or state in ACCESS[operation][2]]
         for state in states if all_states else works[:1]:
             with transaction.atomic():
                 if state:
-                    put_in_state(path, made.rows, state)
+                    every.put_in_state(path, made.rows, state)
                 sent = "requestBody" in described and path != "uploads/{id}/"
-                body = body_of(operation, made.rows) if sent else None
-                yield (
-                    operation,
-                    state,
-                    request(api, method, path, made.rows, data=body, multipart=is_multipart(described)),
-                )
+                body = every.body_of(operation, made.rows) if sent else None
+                multipart = every.is_multipart(described)
+                yield operation, state, every.request(api, method, path, made.rows, data=body, multipart=multipart)
                 transaction.set_rollback(True)
 
 
@@ -123,7 +96,7 @@ def check(api, made, all_states, role, scope=""):
         if code in ("role", "scope") or role not in MEMBERS or (ACCESS[operation][0] == "own" and role != "owner"):
             shown = answer.whole + str(answer.headers).encode()
             known = (b"Osprey",) if code == "role" else ()  # the name of their project is in the reason
-            assert not [one for one in CANARIES if one in shown and one not in known], label
+            assert not [one for one in every.CANARIES if one in shown and one not in known], label
             if "{id}" not in operation and "{session" not in operation:
                 assert not [pk for pk in made.rows.values() if pk.encode() in shown], label
         tried += 1
@@ -135,7 +108,7 @@ def test_the_table_lists_every_operation_once():
     assert len(ACCESS) > 150
     for operation, (who, _, states) in ACCESS.items():
         assert who in PERMITTED, operation
-        assert set(states) <= set(states_of(operation.split()[1])), operation
+        assert set(states) <= set(every.states_of(operation.split()[1])), operation
 
 
 @EXTENT
@@ -158,8 +131,8 @@ def test_what_is_of_others_is_as_what_never_was(made):
         if ACCESS[operation][0] == "any":
             continue
         for rows in (made.rows, never):
-            body = body_of(operation, rows) if "requestBody" in described and path != "uploads/{id}/" else None
-            answer = request(api, method, path, rows, data=body, multipart=is_multipart(described))
+            body = every.body_of(operation, rows) if "requestBody" in described and path != "uploads/{id}/" else None
+            answer = every.request(api, method, path, rows, data=body, multipart=every.is_multipart(described))
             text = answer.whole.decode()
             for pk in rows.values():
                 text = text.replace(pk, "ID")
@@ -192,10 +165,10 @@ def test_a_public_link_shows_what_was_published_until_it_ends(made):
     link = Publication.objects.get()
     ids = {pk.encode() for pk in made.rows.values()} - {str(link.release_id).encode()}  # the label names its release
     for address, content in bodies(link.path, link.kind).items():
-        assert not [one for one in (*CANARIES, *ids) if one in content], address
-    put_in_state("publications/{id}/", made.rows, "expired")
+        assert not [one for one in (*every.CANARIES, *ids) if one in content], address
+    every.put_in_state("publications/{id}/", made.rows, "expired")
     assert Client().get(link.path).status_code == 404
-    put_in_state("publications/{id}/", made.rows, "open")
+    every.put_in_state("publications/{id}/", made.rows, "open")
     assert Client().get(link.path).status_code == 200
     link.delete()
     assert Client().get(link.path).status_code == 404
@@ -205,7 +178,7 @@ def id_queries(rows):
     """Path and query of every operation without an id in its path that takes one in its query."""
     for path, item in SCHEMA["paths"].items():
         for one in item.get("get", {}).get("parameters", ()):
-            inner = one["schema"].get("items", one["schema"])
+            inner = one["every.schema"].get("items", one["every.schema"])
             if one["in"] == "query" and inner.get("format") == "uuid" and "{" not in path:
                 yield path, {one["name"]: rows[KIND[one["name"]]]}
 
@@ -213,9 +186,9 @@ def id_queries(rows):
 def id_bodies():
     """Path, the fields that are ids, and all fields of every body of an operation without an id in its path."""
     for path, item in SCHEMA["paths"].items():
-        fields: dict[str, Any] = {}
+        fields = {}
         for one in item.get("post", {}).get("requestBody", {}).get("content", {}).values():
-            fields |= SCHEMA["components"]["schemas"][one["schema"]["$ref"].rsplit("/", 1)[1]]["properties"]
+            fields |= SCHEMA["components"]["schemas"][one["every.schema"]["$ref"].rsplit("/", 1)[1]]["properties"]
         kinds = {name: one.get("format") or one.get("items", {}).get("format") for name, one in fields.items()}
         if "{" not in path:
             yield path, {name for name, kind in kinds.items() if kind == "uuid"}, set(fields)
@@ -231,7 +204,7 @@ def test_ids_in_queries_find_nothing_of_others_and_for_viewers_what_they_find_fo
         if stranger.status_code == 200 and stranger["Content-Type"] == "application/json":
             assert json.loads(text)["results"] == [], (path, query)
             ids = [[one["id"] for one in answer.json()["results"]] for answer in members]
-            assert ids[0] == ids[1] or path == f"{API}access/", path
+            assert ids[0] == ids[1] or path == f"{every.API}access/", path
             found += len(ids[0])
         else:  # a table in CSV has no line but its head
             assert stranger.status_code == 404 or len(text.splitlines()) <= 1, (path, query, text)

@@ -1,15 +1,21 @@
 """Count streams made of the events of a dataset: pages, API, worker, sensitivity, one budget."""
 
 import csv
-from typing import Any
+import json
 
+import pyarrow.parquet as pq
 import pytest
 
 from dashboard.datasets import execution
+from dashboard.datasets.management.commands.aggregate import Command
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.releases import downloads
+from dashboard.releases.management.commands import release as release_command
 from dashboard.releases.models import Release
+from privacy_engine.verify import verify
 from tests.dashboard import kinds
+from tests.dashboard.api_helpers import first_error, refused
+from tests.dashboard.command_runner import runner
 
 HEADER = "user_id,time,lat,lon"
 ROWS = (
@@ -21,7 +27,7 @@ ROWS = (
     "b,2024-06-03T09:15:00Z,48.995,2.205",
 )
 """Two people in three rows of a grid; an event of the last is outside."""
-SPEC: dict[str, Any] = {
+SPEC = {
     "cell_m": 1112,
     "step": "1h",
     "unit": "person",
@@ -40,7 +46,6 @@ def source(owner_api):
 
 
 def counted(owner_api, source, **changes):
-    """The dataset that is made of the events of ``source``, ready."""
     return kinds.derived(owner_api, source, "aggregate", SPEC | changes)
 
 
@@ -53,11 +58,8 @@ class TestDataset:
         found = counted(owner_api, source)
         assert (found["kind"], found["counted_from"], found["name"]) == ("stream", source["id"], "Counts of data.csv")
         assert found["aggregation"]["unit"] == "person"
-        assert found["counted"]["grid"] == {
-            **dict(zip(("west", "south", "east", "north"), SPEC["box"], strict=True)),
-            "columns": 1,
-            "rows": 3,
-        }
+        box = dict(zip(("west", "south", "east", "north"), SPEC["box"], strict=True))
+        assert found["counted"]["grid"] == box | {"columns": 1, "rows": 3}
         rows = [owner_api.get(f"{found['urls']['self']}counts/", {"stream": k}).json() for k in range(3)]
         assert [list(row) for row in zip(*(one["counts"] for one in rows), strict=True)] == COUNTS
         assert [one["name"] for one in rows] == ["r0c0", "r1c0", "r2c0"]
@@ -65,49 +67,31 @@ class TestDataset:
         cells = owner_api.get(f"{found['urls']['self']}geometry/").json()["cells"]
         assert cells[1] == pytest.approx([2.2, 48.81, 2.21, 48.82])
 
-    def test_check_ins_are_counted_too(self, owner_api):
-        source = kinds.made(owner_api, kinds.checkins(ROWS, HEADER), kind="checkins")
-        found = counted(owner_api, source, unit="event", most=1)
-        total = owner_api.get(f"{found['urls']['self']}counts/").json()["counts"]
-        assert total == [4, 0, 1, 0]
-
     def test_the_size_is_known_before(self, owner_api, source):
         found = owner_api.post(f"{source['urls']['self']}aggregate/preview/", SPEC, format="json").json()
-        assert found == {
-            "rows": 3,
-            "columns": 1,
-            "cells": 3,
-            "steps": 4,
-            "events": 6,
-            "people": 2,
-            "zero": 0.75,
-            "outside": 1,
-            "cut": 1,
-            "sensitivity": 2,
-            "statement": found["statement"],
-            "not_covered": [],
-        }
-        assert found["statement"].startswith("Sensitivity 2: a person counts in at most 2 cells of a timestamp.")
+        statement = found.pop("statement")
+        assert statement.startswith("Sensitivity 2: a person counts in at most 2 cells of a timestamp.")
+        sizes = {"rows": 3, "columns": 1, "cells": 3, "steps": 4, "events": 6, "people": 2, "zero": 0.75}
+        assert found == sizes | {"outside": 1, "cut": 1, "sensitivity": 2, "not_covered": []}
         assert Dataset.objects.count() == 1
 
-    def test_stays_when_its_source_is_deleted(self, owner_api, source):
+    def test_stays_when_its_source_is_deleted_but_has_no_file_to_read_again(self, owner_api, source):
         found = counted(owner_api, source)
         assert owner_api.delete(source["urls"]["self"]).status_code == 204
         assert owner_api.get(found["urls"]["self"]).json()["counted_from"] is None
         assert owner_api.get(f"{found['urls']['self']}counts/").status_code == 200
+        answer = owner_api.post(f"{found['urls']['self']}read/", {}, format="json")
+        assert (answer.status_code, "it has no file" in first_error(answer)["message"]) == (409, True)
 
-    def test_fails_where_its_source_is_gone_before_it_was_made(self, owner_api, source):
+    def test_fails_where_its_source_is_gone_before_it_was_made(self, owner_api, owner_page, source):
         made = owner_api.post(f"{source['urls']['self']}aggregate/", SPEC, format="json").json()
+        shown = owner_page.get(made["urls"]["page"]).content.decode()
+        assert "Counting the events" in shown
+        assert "Import" not in shown.split("<main")[1]
         owner_api.delete(source["urls"]["self"])
         execution.run(made["id"])
         found = owner_api.get(made["urls"]["self"]).json()
         assert (found["state"], found["error"]["code"]) == ("failed", "source-gone")
-
-    def test_has_no_file_to_read_again(self, owner_api, source):
-        found = counted(owner_api, source)
-        answer = owner_api.post(f"{found['urls']['self']}read/", {}, format="json")
-        assert answer.status_code == 409
-        assert "it has no file" in answer.json()["errors"][0]["message"]
 
     def test_fail_naming_the_field(self, owner_api, source):
         for changes, field in [
@@ -130,8 +114,7 @@ class TestDataset:
         untimed = kinds.made(owner_api, b"lat,lon\n48.8,2.2\n48.9,2.3\n")
         for one, reason in ((found, "it holds counts already"), (untimed, "events with times")):
             answer = owner_api.post(f"{one['urls']['self']}aggregate/", SPEC, format="json")
-            assert answer.status_code == 400
-            assert reason in answer.json()["errors"][0]["message"]
+            assert (answer.status_code, reason in first_error(answer)["message"]) == (400, True)
         assert owner_api.get(f"{source['urls']['self']}geometry/").status_code == 400
 
 
@@ -154,12 +137,6 @@ class TestPages:
         assert owner_page.get(f"/datasets/{untimed['id']}/count/").status_code == 302
         assert "/count/" not in owner_page.get(untimed["urls"]["page"]).content.decode()
 
-    def test_while_it_waits_it_is_no_import(self, owner_page, owner_api, source):
-        made = owner_api.post(f"{source['urls']['self']}aggregate/", SPEC, format="json").json()
-        shown = owner_page.get(made["urls"]["page"]).content.decode()
-        assert "Counting the events" in shown
-        assert "Import" not in shown.split("<main")[1]
-
 
 class TestReleases:
     def test_have_the_sensitivity_of_the_counts_and_name_the_unit(self, owner_api, source):
@@ -175,40 +152,31 @@ class TestReleases:
         header = next(csv.reader(owner_api.get(found["urls"]["data"]).getvalue().decode().splitlines()))
         assert header[:4] == ["time", "r0c0", "r1c0", "r2c0"]
 
-    def test_fail_below_the_sensitivity_of_the_counts(self, owner_api, source):
+    def test_fail_below_the_sensitivity_of_the_counts_and_are_quoted_by_it(self, owner_api, source):
         made = counted(owner_api, source)
-        for answer in (
-            kinds.requested(owner_api, made, uniform(sensitivity=1)),
-            owner_api.post("/api/v1/releases/quote/", {"dataset": made["id"], "mechanisms": [uniform(sensitivity=1)]}),
-        ):
-            assert answer.status_code == 400
-            assert answer.json()["errors"][0]["field"] == "mechanism.sensitivity"
-            assert answer.json()["errors"][0]["rule"] == "at least 2, the sensitivity of these counts"
+
+        def quoted(*mechanisms):
+            return owner_api.post("/api/v1/releases/quote/", {"dataset": made["id"], "mechanisms": mechanisms})
+
+        for answer in (kinds.requested(owner_api, made, uniform(sensitivity=1)), quoted(uniform(sensitivity=1))):
+            assert refused(answer) == (400, "mechanism.sensitivity")
+            assert first_error(answer)["rule"] == "at least 2, the sensitivity of these counts"
         assert not BudgetEntry.objects.exists()
         assert kinds.requested(owner_api, made, uniform(sensitivity=3)).status_code == 201
+        found = quoted(uniform(), uniform(name="stream-shrink")).json()
+        plain, shrink = found["mechanisms"]
+        assert "all events of one person" in plain["statement"]
+        assert plain["better_elsewhere"] == ""
+        assert "Stream sample where counts hardly change" in shrink["better_elsewhere"]
+        assert found["budgets"][0]["price"] == 1.0
 
     def test_hierarchies_follow_the_grid_or_the_names(self, owner_api, source):
         paths = kinds.made(owner_api, kinds.wide(kinds.counts(4), ("n/a", "n/b", "s/a")))
-        for dataset, tree in ((counted(owner_api, source), "quad"), (paths, "path")):
+        flat = kinds.made(owner_api, kinds.wide(kinds.counts(5)))
+        for dataset, tree in ((counted(owner_api, source), "quad"), (paths, "path"), (flat, "binary")):
             found = kinds.requested(owner_api, dataset, uniform(name="stream-hieradapub"))
             assert found.status_code == 201, found.json()
             assert found.json()["mechanism"]["hierarchy"] == tree
-        flat = kinds.made(owner_api, kinds.wide(kinds.counts(5)))
-        found = kinds.requested(owner_api, flat, uniform(name="stream-hieradapub"))
-        assert found.json()["mechanism"]["hierarchy"] == "binary"
-
-    def test_a_quote_states_the_same(self, owner_api, source):
-        made = counted(owner_api, source)
-        body = {"dataset": made["id"], "mechanisms": [uniform()]}
-        found = owner_api.post("/api/v1/releases/quote/", body).json()
-        assert "all events of one person" in found["mechanisms"][0]["statement"]
-        assert found["budgets"][0]["price"] == 1.0
-
-    def test_a_quote_states_where_another_mechanism_is_better(self, owner_api, source):
-        body = {"dataset": counted(owner_api, source)["id"], "mechanisms": [uniform(), uniform(name="stream-shrink")]}
-        plain, shrink = owner_api.post("/api/v1/releases/quote/", body).json()["mechanisms"]
-        assert plain["better_elsewhere"] == ""
-        assert "Stream sample where counts hardly change" in shrink["better_elsewhere"]
 
     def test_two_streams_of_one_source_share_a_budget(self, owner_api, source):
         """The limit of the one is that of the other."""
@@ -216,8 +184,7 @@ class TestReleases:
         owner_api.patch(one["urls"]["self"], {"budget": {"epsilon": 1.5}})
         kinds.released(owner_api, one, uniform())
         answer = kinds.requested(owner_api, other, uniform())
-        assert answer.status_code == 409
-        assert answer.json()["errors"][0]["code"] == "budget"
+        assert (answer.status_code, first_error(answer)["code"]) == (409, "budget")
         assert owner_api.get(other["urls"]["self"]).json()["spent"] == {"per_km": 1.0, "releases": 1, "events": 6}
         assert owner_api.get(source["urls"]["self"]).json()["spent"]["releases"] == 0
 
@@ -247,3 +214,68 @@ class TestReleases:
         Dataset.objects.filter(pk=made["id"]).update(stability=3)  # as after a step of cleaning that makes events
         kinds.released(owner_api, made, uniform())
         assert owner_api.get(made["urls"]["self"]).json()["spent"]["per_km"] == 4 * once
+
+
+COUNT = ("--cell-m", "1112", "--step", "1h", "--count", "person", "--most", "2", "--box", "2.2,48.8,2.21,48.83")
+TIMES = ("--start", "2024-06-03T08:00", "--end", "2024-06-03T11:00")
+
+
+@pytest.fixture
+def run(capsys):
+    return runner(Command, "aggregate", capsys)
+
+
+@pytest.fixture
+def release(capsys):
+    return runner(release_command.Command, "release", capsys)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "events.csv"
+    path.write_bytes(kinds.checkins(ROWS, HEADER))
+    return path
+
+
+@pytest.mark.parametrize("kind", ["trajectory", "checkins"])
+def test_counts_the_events_of_a_file(run, file, tmp_path, kind):
+    out = tmp_path / "counts.csv"
+    stated, wrong, code = run(file, "--kind", kind, *COUNT, *TIMES, "--out", out)
+    assert (wrong, code) == ("", 0)
+    assert stated.startswith("4 steps of 3 cells (3 × 1), 75.0% of the counts are 0, 1 events outside, 1 visits cut.")
+    assert "Sensitivity 2: a person counts in at most 2 cells of a timestamp." in stated
+    assert "taken from the data" not in stated
+    header, *rows = csv.reader(out.read_text().splitlines())
+    assert header == ["time", "r0c0", "r1c0", "r2c0"]
+    assert [[int(cell) for cell in row[1:]] for row in rows] == COUNTS
+
+
+def test_a_release_of_a_parquet_file_has_the_sensitivity_and_names_the_unit(run, release, file, tmp_path):
+    counts, out = tmp_path / "counts.parquet", tmp_path / "out.parquet"
+    assert "Not covered: the first and the last timestamp" in run(file, *COUNT, "--out", counts)[0]
+    given = ["--mechanism", "stream-uniform", "--set", "epsilon=1", "--set", "window=2"]
+    stated, wrong, code = release(counts, *given, "--out", out)
+    assert (wrong, code) == ("", 0)
+    assert "which covers all events of one person at these timestamps" in stated
+    assert verify(out.read_bytes(), out.name).holds
+    label = json.loads(pq.read_schema(out).metadata[b"cairn"])
+    assert (label["sensitivity"], label["counted"]["unit"]) == (2, "person")
+    _, wrong, code = release(counts, *given, "--set", "sensitivity=1", "--out", tmp_path / "other.csv")
+    assert code != 0
+    assert "sensitivity must be at least 2, the sensitivity of these counts, got 1" in wrong
+
+
+def test_fail_with_one_clear_line_and_no_file(run, file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for more, reported in [
+        (["--out", "o.json"], "--out must be a file name that ends in .csv, .parquet"),
+        (["--cell-m", "1", "--out", "o.csv"], "cell_m must be large enough for at most 20,000 cells, got 1 m"),
+        (["--step", "often", "--out", "o.csv"], "step must be a length such as"),
+        (["--count", "user", "--out", "o.csv"], "unit must be one of 'person', 'series', 'event'"),
+        (["--box", "1,2,3", "--out", "o.csv"], "box"),
+        (["--box", "a,48.8,2.21,48.83", "--out", "o.csv"], "box.0 must be a number, got 'a'"),
+    ]:
+        stated, wrong, code = run(file, *COUNT, *more)
+        assert (stated, code != 0, wrong.count("\n")) == ("", True, 1), more
+        assert reported in wrong, more
+        assert list(tmp_path.iterdir()) == [file], more

@@ -1,25 +1,36 @@
 """Responses of every path below ``/api/``: problem details, strict queries, headers for clients and caches."""
 
+import re
+import time
 import uuid
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.urls import get_resolver
+from drf_spectacular.generators import SchemaGenerator
+from rest_framework.test import APIRequestFactory, force_authenticate
 
-from dashboard.config import error_views
+from dashboard.accounts.models import User
+from dashboard.config import api_schema, error_views
+from dashboard.config.schema_view import SchemaView
 from dashboard.core.rest.problems import MEDIA_TYPE
+from dashboard.core.rest.query import declared_parameters
+from dashboard.core.rest.views import ApiView
+from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
 from tests.dashboard.api_helpers import RELEASES, UNIFORM
-from tests.dashboard.conftest import upload
+from tests.dashboard.conftest import CSV, upload
+from tests.dashboard.every_operation import operations, schema
 
 API = "/api/v1/"
 MANUAL = {"name": "manual", "events": [0]}
 
 
 def problem_of(answer, status):
-    """The problem details of a refusal, checked as RFC 9457 has them."""
     assert (answer.status_code, answer["Content-Type"]) == (status, MEDIA_TYPE), answer.content[:200]
-    found: dict[str, Any] = answer.json()
+    found = answer.json()
     assert found["status"] == status
     assert found["type"] == f"urn:problem-type:cairn:{found['errors'][0]['code']}"
     assert found["title"]
@@ -34,18 +45,14 @@ class TestProblems:
     def test_unknown_path(self, anonymous_api):
         for path in ["/api/", "/api/v1/", "/api/v2/datasets/", f"{API}nothing/here", "/api/é/"]:
             for verb in ["get", "post", "put", "patch", "delete", "options"]:
-                assert problem_of(getattr(anonymous_api, verb)(path), 404)["errors"][0]["code"] == "not_found", (
-                    path,
-                    verb,
-                )
+                found = problem_of(getattr(anonymous_api, verb)(path), 404)
+                assert found["errors"][0]["code"] == "not_found", (path, verb)
 
     def test_malformed_id(self, owner_api):
         for of in ["datasets", "landmark-sets", "releases", "experiments", "attacks", "audits", "streams"]:
             for pk in ["1", "x" * 300, "%00", "00000000-0000-0000-0000-00000000000g"]:
                 for tail in ("", "data/", "cancel/"):
                     problem_of(owner_api.get(f"{API}{of}/{pk}/{tail}"), 404)
-
-    def test_malformed_id_of_what_is_no_view_set(self, owner_api):
         for path in ("uploads/1/", "jobs/1/dismiss/", "landmark-sets/1/loss/", "releases/bundle/?release=1"):
             problem_of(owner_api.get(f"{API}{path}", headers={"Tus-Resumable": "1.0.0"}), 404)
 
@@ -70,30 +77,21 @@ class TestProblems:
             problem_of(answer, 401)
             assert answer["WWW-Authenticate"] == "Token"
 
-    def test_media_types_that_are_not_served(self, owner_api):
+    def test_media_types_that_are_not_served(self, owner_api, ready_dataset):
         problem_of(owner_api.get(f"{API}docs/", headers={"Accept": "image/png"}), 406)
         problem_of(owner_api.get(f"{API}datasets/", headers={"Accept": "text/html"}), 406)
         problem_of(owner_api.post(f"{API}releases/", b"<a/>", content_type="application/xml"), 415)
-
-    def test_body_that_is_no_object(self, owner_api, ready_dataset):
-        for body in ["5", '"name"', "[]", "[{}]", "null", "true"]:
-            for path in (RELEASES, f"{API}datasets/{ready_dataset.pk}/read/"):
-                found = problem_of(owner_api.post(path, body, content_type="application/json"), 400)
-                assert "must be a JSON object" in found["detail"], body
-
-    def test_form_where_an_object_is_expected(self, owner_api, ready_dataset):
-        answer = owner_api.patch(f"{API}datasets/{ready_dataset.pk}/", {"name": "x"}, format="multipart")
-        problem_of(answer, 415)
+        problem_of(owner_api.patch(f"{API}datasets/{ready_dataset.pk}/", {"name": "x"}, format="multipart"), 415)
 
     def test_value_of_another_type(self, owner_api, ready_dataset):
-        for field, value, rule in [
-            ("name", 1.5, "text"),
-            ("name", True, "text"),
-            ("name", ["x"], "text"),
-            ("tags", [1], "text"),
-        ]:
-            found = problem_of(owner_api.patch(f"{API}datasets/{ready_dataset.pk}/", {field: value}), 400)
-            assert (found["errors"][0]["field"], found["errors"][0]["rule"]) == (field, rule), (field, value, rule)
+        dataset = f"{API}datasets/{ready_dataset.pk}/"
+        for field, value in [("name", 1.5), ("name", True), ("name", ["x"]), ("tags", [1])]:
+            (error,) = problem_of(owner_api.patch(dataset, {field: value}), 400)["errors"]
+            assert (error["field"], error["rule"]) == (field, "text"), value
+        for body in ["5", '"name"', "[]", "[{}]", "null", "true"]:
+            for path in (RELEASES, f"{dataset}read/"):
+                found = problem_of(owner_api.post(path, body, content_type="application/json"), 400)
+                assert "must be a JSON object" in found["detail"], body
 
     def test_too_large(self, owner_api):
         body = b'"' + b"x" * 5_000_000 + b'"'
@@ -124,45 +122,144 @@ class TestProblems:
         assert client.get("/nowhere/")["Content-Type"].startswith("text/html")
         assert client.get("/apis/")["Content-Type"].startswith("text/html")
 
-    def test_handlers_are_those_of_the_urls(self):
-        resolver = get_resolver()
-        names = {400: "bad_request", 403: "forbidden", 404: "not_found", 500: "server_error"}
-        assert all(resolver.resolve_error_handler(code) is getattr(error_views, name) for code, name in names.items())
+
+def test_a_last_slash_is_added_by_a_redirect_that_keeps_the_method(owner_api, settings):
+    for verb in ["get", "post", "patch"]:
+        answer = getattr(owner_api, verb)(f"{API}datasets?page=1")
+        assert (answer.status_code, answer["Location"]) == (308, f"{API}datasets/?page=1"), verb
+        assert "Content-Type" not in answer, verb
+    settings.DEBUG = True
+    assert owner_api.post(f"{API}releases").status_code == 308
 
 
-class TestLastSlash:
-    def test_is_added_by_a_redirect_that_keeps_the_method(self, owner_api):
-        for verb in ["get", "post", "patch"]:
-            answer = getattr(owner_api, verb)(f"{API}datasets?page=1")
-            assert (answer.status_code, answer["Location"]) == (308, f"{API}datasets/?page=1"), verb
-            assert "Content-Type" not in answer, verb
-
-    def test_with_debug_too(self, owner_api, settings):
-        settings.DEBUG = True
-        assert owner_api.post(f"{API}releases").status_code == 308
+def test_similar_name_of_a_query_is_proposed(owner_api):
+    found = problem_of(owner_api.get(f"{API}datasets/?stat=ready&nam=x"), 400)
+    assert [error["field"] for error in found["errors"]] == ["stat", "nam"]
+    assert "did you mean state?" in found["detail"]
 
 
-class TestQueries:
-    def test_similar_name_is_proposed(self, owner_api):
-        found = problem_of(owner_api.get(f"{API}datasets/?stat=ready&nam=x"), 400)
-        assert [error["field"] for error in found["errors"]] == ["stat", "nam"]
-        assert "did you mean state?" in found["detail"]
-
-    def test_declared_ones_are_taken(self, owner_api):
-        for query in (
-            "state=ready&page=1&page_size=3",
-            "search=x&ordering=-name",
-            "tag=x&kind=stream&name=x&ordering=name,-state",
-        ):
-            assert owner_api.get(f"{API}datasets/?{query}").status_code == 200
-            assert owner_api.head(f"{API}datasets/?{query}").status_code == 200
-        assert owner_api.get(f"{API}experiments/runs/?search=x&ordering=-name").status_code == 200
+def test_etag_changes_with_the_row(owner_api, ready_dataset):
+    url = f"{API}datasets/{ready_dataset.pk}/"
+    tag = owner_api.get(url)["ETag"]
+    assert owner_api.get(url, headers={"If-None-Match": tag}).status_code == 304
+    owner_api.patch(url, {"name": str(uuid.uuid4())})
+    assert owner_api.get(url, headers={"If-None-Match": tag}).status_code == 200
 
 
-class TestHeaders:
-    def test_etag_changes_with_the_row(self, owner_api, ready_dataset):
-        url = f"{API}datasets/{ready_dataset.pk}/"
-        tag = owner_api.get(url)["ETag"]
-        assert owner_api.get(url, headers={"If-None-Match": tag}).status_code == 304
-        owner_api.patch(url, {"name": str(uuid.uuid4())})
-        assert owner_api.get(url, headers={"If-None-Match": tag}).status_code == 200
+SCHEMA = schema()
+OPERATIONS = [one for one in operations(SCHEMA) if one[0] != "OPTIONS"]
+
+
+def test_every_operation_has_a_summary_of_its_own_and_one_tag():
+    summaries = [operation["summary"] for _, _, operation in OPERATIONS]
+    assert len(set(summaries)) == len(summaries) > 100
+    assert all(re.fullmatch(r"[A-Z][A-Za-z ε’-]{7,59}", text) for text in summaries)
+    tags = [tag["name"] for tag in SCHEMA["tags"]]
+    assert tags == list(api_schema.TAGS)
+    assert {tuple(operation["tags"]) for _, _, operation in OPERATIONS} == {(tag,) for tag in tags}
+    assert all(operation["description"] for _, _, operation in OPERATIONS)
+
+
+def test_every_operation_is_refused_with_problem_details_and_its_headers_are_declared():
+    assert set(api_schema._OWN) <= {f"{verb} {path.strip('/')}" for verb, path, _ in OPERATIONS}
+    reference = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for verb, path, operation in OPERATIONS:
+        responses = operation["responses"]
+        assert responses["4XX"].get("content") == (None if verb == "HEAD" else reference), (verb, path)
+        if "201" in responses:
+            assert responses["201"]["headers"]["Location"]["required"], (verb, path)
+        if verb == "GET":
+            assert ("ETag" in responses["200"]["headers"]) == ("304" in responses), path
+
+
+def test_queries_are_checked_by_what_is_declared():
+    generator = SchemaGenerator()
+    generator._initialise_endpoints()
+    found = 0
+    for path, _, method, view in generator._get_paths_and_endpoints():
+        if isinstance(view, ApiView):
+            view.request = SimpleNamespace(method=method)
+            declared = SCHEMA["paths"][path][method.lower()].get("parameters", ())
+            assert set(declared_parameters(view)) == {one["name"] for one in declared if one["in"] == "query"}, path
+            found += 1
+    assert found > 100
+
+
+def test_it_is_built_by_one_thread_at_a_time(monkeypatch):
+    building = []
+    most = 0
+
+    def build(*_, **__):
+        nonlocal most
+        building.append(1)
+        most = max(most, len(building))
+        time.sleep(0.1)  # in which another thread would begin
+        building.pop()
+        return {}
+
+    monkeypatch.setattr(SchemaGenerator, "get_schema", build)
+    request = APIRequestFactory().get("/api/v1/schema/", {"format": "json"})
+    force_authenticate(request, User(username="anyone"))
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(lambda _: SchemaView.as_view()(request).status_code, range(3)))
+    assert (answers, most) == ([200] * 3, 1)
+
+
+def test_odd_json_is_refused_in_json(owner_api, ready_dataset):
+    address = f"{API}datasets/{ready_dataset.pk}/"
+    for body in [
+        *(b"[" * 100_000, b'{"a":' * 100_000, b'{"name": ' + b"9" * 5000 + b"}", b'{"name": "\\u0000"}'),
+        *(b'{"name": "\\ud800"}', b'{"budget": {"epsilon": NaN, "radius_m": 1}}', b"\xff\xfe", b"", b"null", b"[]"),
+        *(b'{"budget": {"epsilon": 1e999, "radius_m": 1}}', b'{"budget": {"epsilon": 1, "radius_m": "\\ud800"}}'),
+        *(b'{"budget": ' + b"9" * 400 + b"}", b'"x"', b"{", b'{"\\u0000": 1}'),
+    ]:
+        for verb, path in (("patch", address), ("post", f"{address}read/"), ("post", f"{API}releases/")):
+            answer = getattr(owner_api, verb)(path, body, content_type="application/json")
+            harmless = body in (b"null", b"") and (verb == "patch" or path.endswith("read/"))
+            assert 400 <= answer.status_code < 500 or harmless, (path, answer.content)
+            assert harmless or answer.json()["errors"][0]["message"], body
+
+
+def test_odd_forms_are_refused(owner_api):
+    url = f"{API}datasets/"
+    for boundary, status in (("", 400), ("; boundary=x", 400), (f"; boundary={'x' * 300}", 415)):
+        answer = owner_api.post(url, b"--y\r\nnonsense", content_type=f"multipart/form-data{boundary}")
+        assert (answer.status_code, bool(answer.json()["errors"])) == (status, True), boundary
+    answer = owner_api.post(url, {f"f{i}": "x" for i in range(1000)}, format="multipart")
+    assert (answer.status_code, bool(answer.json()["errors"])) == (400, True)
+    answer = owner_api.post(url, {"name": "x" * 9_000_000}, format="multipart")
+    assert (answer.status_code, answer.json()["errors"][0]["code"]) == (413, "too-large")
+
+
+class TestUploadCap:
+    @pytest.fixture(autouse=True)
+    def small_cap(self, settings):
+        settings.CAIRN_UPLOAD_BYTES = 100_000
+
+    @pytest.mark.parametrize("size", [100_001, 2_000_000])
+    def test_is_kept_while_streaming_and_named(self, owner_api, files, size):
+        answer = owner_api.post(
+            f"{API}datasets/", {"file": SimpleUploadedFile("x.csv", b"1" * size)}, format="multipart"
+        )
+        [error] = answer.json()["errors"]
+        assert (answer.status_code, error["code"], error["field"]) == (413, "too-large", "file")
+        assert error["rule"] == "at most 100000 bytes"
+        assert files() == []
+        assert not Dataset.objects.exists()
+
+    def test_counts_all_files_of_a_request_together(self, owner_api):
+        two = {name: SimpleUploadedFile("x.csv", b"1" * 60_000) for name in ("file", "other")}
+        assert owner_api.post(f"{API}datasets/", two, format="multipart").status_code == 413
+
+    def test_lets_a_file_of_just_that_size_through(self, owner_api):
+        body = CSV + b"\n" * (100_000 - len(CSV))
+        answer = owner_api.post(f"{API}datasets/", {"file": SimpleUploadedFile("x.csv", body)}, format="multipart")
+        assert answer.status_code == 201
+
+    def test_holds_for_a_browsers_session_too(self, owner, files):
+        browser = Client(enforce_csrf_checks=True, raise_request_exception=False)
+        browser.force_login(owner)
+        large = SimpleUploadedFile("x.csv", b"1" * 200_000)
+        assert browser.post(f"{API}datasets/", {"file": large}).status_code in (403, 413)
+        assert browser.post("/", {"file": large}).status_code in (400, 403)
+        assert files() == []

@@ -6,7 +6,6 @@ import os
 import struct
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from dashboard.maintenance.cleanup import tidy
 from dashboard.maps import pmtiles_file
 from dashboard.maps.basemap import base_map
 from dashboard.storage import removals
-from tests.dashboard.api_helpers import first_error
+from tests.dashboard.api_helpers import first_error, refused
 from tests.dashboard.conftest import HOME, client_of
 from tests.pmtiles import streets, write_tiles
 
@@ -38,7 +37,6 @@ def archive(folder, **header):
 
 
 def changed(body, at, value):
-    """The file with one number of its header changed."""
     return body[:at] + struct.pack("<Q", value) + body[at + 8 :]
 
 
@@ -51,39 +49,24 @@ def stored():
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
-class TestChoice:
-    def test_is_none_until_something_is_chosen(self, owner_api):
-        found = owner_api.get(URL).json()
-        assert (found["choice"], found["file"]) == ("none", None)
-        assert (found["server"]["host"], found["server"]["name"]) == (OSM, "OpenStreetMap")
-
-    @pytest.mark.parametrize("choice", ["built-in", "none"])
-    def test_is_remembered_for_its_user_alone(self, owner_api, stranger_api, choice):
-        assert owner_api.patch(URL, {"choice": choice}).json()["choice"] == choice
+def test_choice_is_remembered_for_its_user_alone(owner_api, stranger_api, owner, settings):
+    found = owner_api.get(URL).json()
+    assert (found["choice"], found["file"]) == ("none", None)
+    assert (found["server"]["host"], found["server"]["name"]) == (OSM, "OpenStreetMap")
+    for choice in ["", "satellite", None, 3, ["none"]]:
+        assert owner_api.patch(URL, {"choice": choice}).status_code == 400, choice
+    assert refused(owner_api.patch(URL, {"choice": "file"})) == (409, "choice")  # there is none
+    for host in ("", "other.example.org"):
+        assert refused(owner_api.patch(URL, {"choice": "server", "host": host})) == (400, "host")
+    assert owner_api.get(URL).json()["choice"] == "none"
+    for choice, host in (("built-in", {}), ("none", {}), ("server", {"host": OSM})):
+        assert owner_api.patch(URL, {"choice": choice, **host}).json()["choice"] == choice
         assert owner_api.get(URL).json()["choice"] == choice
         assert stranger_api.get(URL).json()["choice"] == "none"
-
-    def test_a_tile_server_needs_the_host_that_is_agreed_to(self, owner_api):
-        for host in ("", "other.example.org"):
-            answer = owner_api.patch(URL, {"choice": "server", "host": host})
-            assert (answer.status_code, first_error(answer)["field"]) == (400, "host")
-        assert owner_api.get(URL).json()["choice"] == "none"
-        assert owner_api.patch(URL, {"choice": "server", "host": OSM}).json()["choice"] == "server"
-
-    def test_the_operator_can_offer_no_tile_server(self, owner_api, owner, settings):
-        owner_api.patch(URL, {"choice": "server", "host": OSM})
-        settings.CAIRN_OPENSTREETMAP = False
-        found = owner_api.get(URL).json()
-        assert (found["choice"], found["server"]) == ("none", None)
-        assert owner_api.patch(URL, {"choice": "server", "host": OSM}).status_code == 409
-
-    def test_a_file_needs_one(self, owner_api):
-        answer = owner_api.patch(URL, {"choice": "file"})
-        assert (answer.status_code, first_error(answer)["field"]) == (409, "choice")
-
-    def test_what_is_none_of_them_is_refused(self, owner_api):
-        for choice in ["", "satellite", None, 3, ["none"]]:
-            assert owner_api.patch(URL, {"choice": choice}).status_code == 400, choice
+    settings.CAIRN_OPENSTREETMAP = False
+    found = owner_api.get(URL).json()
+    assert (found["choice"], found["server"]) == ("none", None)
+    assert owner_api.patch(URL, {"choice": "server", "host": OSM}).status_code == 409
 
 
 class TestPolicy:
@@ -98,6 +81,7 @@ class TestPolicy:
         assert OSM not in self.images(owner_page)
         api.patch(URL, {"choice": "server", "host": OSM})
         assert f"https://{OSM}" in self.images(owner_page)
+        assert owner_page.get("/tokens/")["Content-Security-Policy"].count(OSM) == 1  # only images
         assert OSM not in owner_page.get("/login/").headers.get("Location", "")
         api.patch(URL, {"choice": "built-in"})
         assert OSM not in self.images(owner_page)
@@ -107,10 +91,6 @@ class TestPolicy:
         settings.CAIRN_BASE_MAP = base_map("https://tiles.example.org/{z}/{x}/{y}.png", "Whose")
         assert "https:" not in self.images(owner_page)
         assert client_of(owner).get(URL).json()["choice"] == "none"
-
-    def test_only_images_are_allowed_from_it(self, owner, owner_page):
-        client_of(owner).patch(URL, {"choice": "server", "host": OSM})
-        assert owner_page.get("/tokens/")["Content-Security-Policy"].count(OSM) == 1
 
 
 class TestFile:
@@ -122,7 +102,10 @@ class TestFile:
         address = found["url"].format(z=3, x=1, y=3)
         tile = owner_page.get(address)
         assert (tile.content, tile["Content-Type"]) == (TILES[3, 1, 3], "image/png")
-        assert owner_page.get(found["url"].format(z=3, x=3, y=3)).status_code == 404
+        for missing in (found["url"].format(z=3, x=3, y=3), f"/tiles/{uuid.uuid4()}/0/0/0"):
+            assert owner_page.get(missing).status_code == 404
+        assert send(owner_api, b"PMTiles").status_code == 400  # and leaves the one before
+        assert len(stored()) == MapFile.objects.count() == 1
         client.force_login(stranger)
         assert client.get(address).status_code == 404
 
@@ -172,13 +155,8 @@ class TestFile:
 
 
 def _root(numbers):
-    """The file with a root directory of these numbers."""
-
     def varint(number):
-        found = b""
-        while number > 127:
-            found, number = found + bytes([number & 127 | 128]), number >> 7
-        return found + bytes([number])
+        return bytes([number & 127 | 128]) + varint(number >> 7) if number > 127 else bytes([number])
 
     return _root_of(b"".join(map(varint, numbers)))
 
@@ -191,7 +169,7 @@ def _root_of(directory):
     return change
 
 
-HOSTILE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+HOSTILE = {
     "text": (lambda body: b"id,time\n1,2\n" * 50, "PMTiles version 3"),
     "another version": (lambda body: body[:7] + b"\2" + body[8:], "PMTiles version 3"),
     "header alone": (lambda body: body[:HEADER], "whole"),
@@ -221,19 +199,11 @@ HOSTILE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 class TestHostileFile:
     def test_is_refused_by_rule_and_leaves_nothing(self, owner_api, tmp_path):
-        for name in HOSTILE:
-            change, rule = HOSTILE[name]
+        for name, (change, rule) in HOSTILE.items():
             answer = send(owner_api, change(archive(tmp_path)))
-            assert answer.status_code == 400, answer.content
-            error = first_error(answer)
-            assert (error["code"], error["field"]) == ("not-pmtiles", "file"), name
-            assert rule in error["message"], name
+            assert (*refused(answer), first_error(answer)["code"]) == (400, "file", "not-pmtiles"), name
+            assert rule in first_error(answer)["message"], name
             assert (stored(), MapFile.objects.count(), owner_api.get(URL).json()["choice"]) == ([], 0, "none"), name
-
-    def test_a_refused_one_leaves_the_one_before(self, owner_api, tmp_path):
-        send(owner_api, archive(tmp_path))
-        assert send(owner_api, b"PMTiles").status_code == 400
-        assert len(stored()) == MapFile.objects.count() == 1
 
     @pytest.mark.parametrize("by_session", [False, True])
     def test_has_a_limit_of_its_own(self, owner, settings, tmp_path, by_session):
@@ -241,8 +211,7 @@ class TestHostileFile:
         api = APIClient(enforce_csrf_checks=False)
         api.force_login(owner) if by_session else api.force_authenticate(owner)
         answer = send(api, archive(tmp_path))
-        assert answer.status_code == 413
-        assert first_error(answer)["rule"] == "at most 100 bytes"
+        assert (answer.status_code, first_error(answer)["rule"]) == (413, "at most 100 bytes")
         assert api.get(URL).json()["upload_mb"] == 0
         assert stored() == []
 
@@ -259,41 +228,30 @@ class TestHostileFile:
         with pytest.raises(pmtiles_file.NotPMTiles, match="levels of directories"):
             made.check()
 
-    def test_a_vector_tile_that_decompresses_to_gigabytes_is_not_sent(self, tmp_path):
+    def test_a_vector_tile_that_decompresses_to_gigabytes_and_one_of_a_file_cut_since_are_not_sent(self, tmp_path):
         kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.GZIP}
         tiles = {(0, 0, 0): gzip.compress(bytes(20_000_000))}
         made = pmtiles_file.open_archive(write_tiles(tmp_path / "bomb.pmtiles", tiles, **kinds))
         assert made.tile(0, 0, 0) is None
-
-    def test_a_file_cut_after_it_was_checked_has_no_tiles(self, tmp_path):
-        path = tmp_path / "made.pmtiles"
-        path.write_bytes(archive(tmp_path))
-        made = pmtiles_file.open_archive(path)
-        cut = replace(made, size=made.tiles[0])
+        made = pmtiles_file.open_archive(write_tiles(tmp_path / "made.pmtiles", TILES))
         assert made.tile(3, 1, 3) == TILES[3, 1, 3]
-        assert cut.tile(3, 1, 3) is None
+        assert replace(made, size=made.tiles[0]).tile(3, 1, 3) is None
 
 
-class TestManyTiles:
-    def test_leaf_directories_are_followed(self, tmp_path):
-        sizes = np.random.default_rng(0).integers(1, 10_000, (96, 96))
-        tiles = {(8, x, y): struct.pack("<HH", x, y) * sizes[x, y] for x in range(96) for y in range(96)}
-        path = write_tiles(tmp_path / "many.pmtiles", tiles)
-        made = pmtiles_file.open_archive(path)
-        made.check()
-        assert made.leaves[1] > 0
-        assert all(made.tile(*place) == tiles[place] for place in list(tiles)[::37])
-        assert made.tile(8, 200, 200) is None
+def test_leaf_directories_are_followed(tmp_path):
+    sizes = np.random.default_rng(0).integers(1, 10_000, (96, 96))
+    tiles = {(8, x, y): struct.pack("<HH", x, y) * sizes[x, y] for x in range(96) for y in range(96)}
+    made = pmtiles_file.open_archive(write_tiles(tmp_path / "many.pmtiles", tiles))
+    made.check()
+    assert made.leaves[1] > 0
+    assert all(made.tile(*place) == tiles[place] for place in list(tiles)[::37])
+    assert made.tile(8, 200, 200) is None
 
 
-class TestBuiltInFiles:
-    def test_are_served_compressed_and_cached_for_good(self, owner_api):
-        found = owner_api.get(URL).json()["built_in"]
-        assert list(found) == ["world", "detail", "cities"]
-        folder = Path(django_settings.BASE_DIR) / "static" / "base-map"
-        sizes = {name: (folder / address.rpartition("/")[2]).stat().st_size for name, address in found.items()}
-        assert sum(sizes.values()) < 4_000_000
-        assert all((folder / address.rpartition("/")[2]).read_bytes()[:2] == b"\x1f\x8b" for address in found.values())
-
-    def test_an_own_tile_of_no_file_is_not_there(self, owner_page):
-        assert owner_page.get(f"/tiles/{uuid.uuid4()}/0/0/0").status_code == 404
+def test_built_in_files_are_compressed(owner_api):
+    found = owner_api.get(URL).json()["built_in"]
+    assert list(found) == ["world", "detail", "cities"]
+    folder = Path(django_settings.BASE_DIR) / "static" / "base-map"
+    bodies = [(folder / address.rpartition("/")[2]).read_bytes() for address in found.values()]
+    assert sum(map(len, bodies)) < 4_000_000
+    assert {body[:2] for body in bodies} == {b"\x1f\x8b"}

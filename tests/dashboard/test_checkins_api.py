@@ -8,12 +8,16 @@ import uuid
 
 import numpy as np
 import pytest
+from django.test import Client
 
 from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.releases import reproduce
 from dashboard.releases.models import Release
+from privacy_engine.label import label_digest
+from privacy_engine.promise import SEEN_BOX
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
+from tests.dashboard.api_helpers import RELEASES, first_error, refused
 from tests.dashboard.kinds import (
     DATASETS,
     POPULARITY,
@@ -25,7 +29,6 @@ from tests.dashboard.kinds import (
     requested_as_trajectory,
     sent,
 )
-from tests.dashboard.release_runs import executed, fail, interrupted
 
 ROWS = kinds.checkin_rows()
 BODY = kinds.checkins(ROWS)
@@ -44,8 +47,11 @@ def counted():
 
 @pytest.fixture
 def checkins(owner_api):
-    """The owner's check-ins."""
     return made(owner_api, BODY)
+
+
+def cells_of(api, row):
+    return api.get(row["urls"]["cells"], {"k": 64}).json()["cells"]
 
 
 class TestUpload:
@@ -59,36 +65,26 @@ class TestUpload:
         assert (known["users"], known["checkins"]) == (len({row.split(",")[0] for row in ROWS}), 200)
         assert dataset["start"] == "2024-06-01T00:00:00.000Z"
 
-    def test_shows_its_facts_on_the_page(self, owner_page, checkins):
+    def test_has_its_cells_by_their_counts(self, owner_api, checkins):
+        found = owner_api.get(f"{DATASETS}{checkins['id']}/cells/", {"k": 1000}).json()
+        numbers = [one["count"] for one in found["cells"]]
+        assert (found["of"], sum(numbers), min(numbers) > 0) == (24 * 24, 200, True)
+        assert numbers == sorted(numbers, reverse=True)
+        assert [one["rank"] for one in found["cells"]] == list(range(1, len(numbers) + 1))
+        for k in [0, -1, 1001, "all"]:
+            assert refused(owner_api.get(f"{DATASETS}{checkins['id']}/cells/", {"k": k})) == (400, "k"), k
+
+    def test_fail_what_check_ins_do_not_take(self, owner_api):
+        cleaning = json.dumps([{"name": "first-events", "events": 3}])
+        for fields, field in [({"cleaning": cleaning}, "cleaning"), ({"kind": "table"}, "kind")]:
+            assert refused(sent(owner_api, BODY, **fields)) == (400, field)
+        assert not Dataset.objects.exists()
+
+    def test_shows_its_facts_and_is_read_again_as_trajectories_and_back(self, owner_api, owner_page, checkins):
         page = owner_page.get(checkins["urls"]["page"]).content.decode()
         assert "<dt>Check-ins</dt><dd>200</dd>" in page
         assert "<dt>Users</dt><dd>20</dd>" in page
         assert "Positions" not in page.split("<dl")[1].split("</dl>")[0]
-
-    def test_has_its_cells_by_their_counts(self, owner_api, checkins):
-        found = owner_api.get(f"{DATASETS}{checkins['id']}/cells/", {"k": 1000}).json()
-        cells = found["cells"]
-        assert found["of"] == 24 * 24
-        assert [one["count"] for one in cells] == sorted((one["count"] for one in cells), reverse=True)
-        assert sum(one["count"] for one in cells) == 200
-        assert all(one["count"] > 0 for one in cells)
-        assert [one["rank"] for one in cells] == list(range(1, len(cells) + 1))
-
-    def test_fail_of_numbers_of_cells(self, owner_api, checkins):
-        for k in [0, -1, 1001, "all"]:
-            answer = owner_api.get(f"{DATASETS}{checkins['id']}/cells/", {"k": k})
-            assert (answer.status_code, first_error(answer)["field"]) == (400, "k"), k
-
-    def test_fail_what_check_ins_do_not_take(self, owner_api):
-        for fields, field in [
-            ({"cleaning": json.dumps([{"name": "first-events", "events": 3}])}, "cleaning"),
-            ({"kind": "table"}, "kind"),
-        ]:
-            answer = sent(owner_api, BODY, **fields)
-            assert (answer.status_code, first_error(answer)["field"]) == (400, field), (fields, field)
-            assert not Dataset.objects.exists(), (fields, field)
-
-    def test_read_again_as_trajectories_and_back(self, owner_api, checkins):
         read = f"{DATASETS}{checkins['id']}/read/"
         assert owner_api.post(read, {"kind": "trajectory"}).json()["kind"] == "trajectory"
         assert owner_api.get(f"{DATASETS}{checkins['id']}/cells/").status_code == 400
@@ -133,18 +129,6 @@ class TestQuote:
             ("record", 2, True),
         ]
 
-    def test_fail_of_a_mechanism_of_another_kind(self, owner_api, checkins):
-        for mechanism in [UNIFORM, STREAM]:
-            quoted = owner_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [mechanism]})
-            for answer in (quoted, requested(owner_api, checkins, mechanism)):
-                error = first_error(answer)
-                assert (answer.status_code, error["field"], error["value"]) == (
-                    400,
-                    "mechanism.name",
-                    mechanism["name"],
-                ), mechanism
-                assert error["rule"] == "a mechanism for check-ins", mechanism
-
 
 class TestRelease:
     @pytest.mark.parametrize(
@@ -152,7 +136,7 @@ class TestRelease:
     )
     def test_is_published_whole_with_its_label(self, owner_api, checkins, mechanism, level):
         row = released(owner_api, checkins, mechanism)
-        shown = owner_api.get(row["urls"]["cells"], {"k": 64}).json()["cells"]
+        shown = cells_of(owner_api, row)
         published = {one["cell"]: one["count"] for one in shown}
         assert sorted(published) == list(range(64))
         assert {one["cell"]: one["uploaded"] for one in shown} == dict(enumerate(counted().tolist()))
@@ -166,44 +150,20 @@ class TestRelease:
         rows = list(csv.DictReader(io.StringIO(owner_api.get(row["urls"]["data"]).getvalue().decode())))
         assert sorted(int(one["count"]) for one in rows) == sorted(published.values())
 
-    def test_the_noise_is_that_of_the_level(self, owner_api, checkins):
-        row = released(owner_api, checkins, RECORDS | {"epsilon": 200.0})
-        cells = owner_api.get(row["urls"]["cells"], {"k": 64}).json()["cells"]
+    def test_the_noise_is_that_of_the_level_and_each_user_counts_as_often_as_allowed(self, owner_api, checkins):
+        cells = cells_of(owner_api, released(owner_api, checkins, RECORDS | {"epsilon": 200.0}))
         assert all(one["count"] == one["uploaded"] for one in cells)  # each differs with probability < 2 exp(-200)
-
-    def test_each_user_counts_as_often_as_allowed(self, owner_api, checkins):
-        row = released(owner_api, checkins, POPULARITY | {"epsilon": 200.0, "contributions": 1})
-        cells = owner_api.get(row["urls"]["cells"], {"k": 64}).json()["cells"]
-        assert sum(one["count"] for one in cells) == 20
-        assert sum(one["uploaded"] for one in cells) == 200
+        cells = cells_of(owner_api, released(owner_api, checkins, POPULARITY | {"epsilon": 200.0, "contributions": 1}))
+        assert (sum(one["count"] for one in cells), sum(one["uploaded"] for one in cells)) == (20, 200)
 
     def test_a_seeded_one_is_not_private_and_charged_nothing(self, owner_api, checkins):
         rows = [released(owner_api, checkins, POPULARITY, seed=7) for _ in range(2)]
-        found = [owner_api.get(row["urls"]["cells"], {"k": 64}).json() for row in rows]
-        assert found[0] == found[1]
+        assert cells_of(owner_api, rows[0]) == cells_of(owner_api, rows[1])
         assert not BudgetEntry.objects.exists()
         assert rows[0]["guarantee"] is None
         assert rows[0]["label"].startswith("NOT PRIVATE: seeded simulation")
         for fmt in ("csv", "json"):
             assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
-
-    def test_of_two_kinds_are_not_bundled(self, owner_api, checkins):
-        stream = made(owner_api, kinds.wide(kinds.counts()))
-        rows = [released(owner_api, checkins, POPULARITY), released(owner_api, stream, STREAM)]
-        answer = owner_api.get(f"{RELEASES}bundle/", {"release": [row["id"] for row in rows]})
-        assert (answer.status_code, first_error(answer)["rule"]) == (400, "releases of one kind of data")
-
-    def test_cancelled_failed_and_discarded_as_any_other(self, owner_api, checkins, monkeypatch):
-        first = requested(owner_api, checkins, POPULARITY).json()
-        owner_api.post(f"{RELEASES}{first['id']}/cancel/")
-        assert sum(BudgetEntry.objects.values_list("amount", flat=True)) == 0
-        row = Release.objects.get(pk=requested(owner_api, checkins, POPULARITY).json()["id"])
-        assert interrupted(row, monkeypatch, fail).state == "failed"
-        assert owner_api.post(release_url(row, "retry")).status_code == 200
-        assert executed(row).state == "done"
-        assert owner_api.delete(release_url(row)).status_code == 204
-        assert owner_api.get(release_url(row, "cells")).status_code == 404
-        assert sum(BudgetEntry.objects.values_list("amount", flat=True)) == 1_000_000
 
 
 class TestRefusal:
@@ -211,51 +171,95 @@ class TestRefusal:
         dataset = made(owner_api, BARE)
         quoted = owner_api.post(QUOTE, {"dataset": dataset["id"], "mechanisms": [POPULARITY]})
         for answer in (quoted, requested(owner_api, dataset, POPULARITY)):
-            error = first_error(answer)
-            assert (answer.status_code, error["field"], error["value"]) == (400, "dataset", dataset["id"])
-            assert error["rule"] == "positions: longitudes and latitudes"
+            assert (*refused(answer), first_error(answer)["value"]) == (400, "dataset", dataset["id"])
+            assert first_error(answer)["rule"] == "positions: longitudes and latitudes"
         answer = owner_api.get(f"{DATASETS}{dataset['id']}/cells/")
         assert (answer.status_code, first_error(answer)["rule"]) == (400, "positions")
         assert "no mechanism can release them" in owner_page.get(dataset["urls"]["page"]).content.decode()
         assert not BudgetEntry.objects.exists()
 
-    def test_of_parameters(self, owner_api, checkins):
-        for changes, field in [
-            ({"west": 2.5}, "east"),
-            ({"side": 0}, "side"),
-            ({"epsilon": 0}, "epsilon"),
-            ({"side": 0.5}, "side"),
-        ]:
-            answer = requested(owner_api, checkins, POPULARITY | changes)
-            assert answer.status_code == 400, (changes, field)
-            assert first_error(answer)["field"].startswith(f"mechanism.{field}"), (changes, field)
-
-    def test_of_a_landmark_set(self, owner_api, checkins, landmark_set):
+    def test_of_parameters_and_budgets(self, owner_api, checkins, landmark_set):
+        for changes in [{"side": 0}, {"epsilon": 0}, {"side": 0.5}]:
+            field = f"mechanism.{next(iter(changes))}"
+            assert refused(requested(owner_api, checkins, POPULARITY | changes)) == (400, field), changes
+        assert refused(requested(owner_api, checkins, POPULARITY | {"west": 2.5})) == (400, "mechanism.east")
         answer = requested(owner_api, checkins, POPULARITY, landmark_set=str(landmark_set.pk))
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "landmark_set")
+        assert refused(answer) == (400, "landmark_set")
+        for changes, field in [({"unit": "event"}, "unit"), ({"unit": 3}, "unit"), ({"radius_m": 9}, "radius_m")]:
+            answer = owner_api.patch(checkins["urls"]["self"], {"budget": {"epsilon": 1} | changes})
+            assert refused(answer) == (400, f"budget.{field}"), changes
 
-    def test_of_what_only_other_kinds_have(self, owner_api, checkins):
-        for action in ["track", "series", "errors", "counts"]:
-            row = released(owner_api, checkins, POPULARITY)
-            answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
-            error = first_error(answer)
-            assert (answer.status_code, error["field"], error["value"]) == (400, "dataset", "checkins"), action
-            assert action not in row["urls"], action
-
-    def test_of_landmarks_attacks_and_experiments_of_trajectories(self, owner_api, owner_page, checkins):
+    def test_of_what_only_other_kinds_have(self, owner_api, owner_page, checkins):
         row = released(owner_api, checkins, POPULARITY)
+        for action in ["track", "series", "errors", "counts"]:
+            answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
+            assert (*refused(answer), first_error(answer)["value"]) == (400, "dataset", "checkins"), action
+            assert action not in row["urls"], action
+        stream = released(owner_api, made(owner_api, kinds.wide(kinds.counts())), STREAM)
+        answer = owner_api.get(f"{RELEASES}bundle/", {"release": [row["id"], stream["id"]]})
+        assert (answer.status_code, first_error(answer)["rule"]) == (400, "releases of one kind of data")
         for path, answer in requested_as_trajectory(owner_api, checkins, row).items():
             assert 400 <= answer.status_code < 500, path
         assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 200
         for path in ("", "releases/new/", "compare/"):
             assert owner_page.get(f"/datasets/{checkins['id']}/{path}").status_code == 200
 
-    def test_of_a_budget(self, owner_api, checkins):
-        for budget, field in [
-            ({"epsilon": 1, "unit": "event"}, "budget.unit"),
-            ({"epsilon": 1, "unit": 3}, "budget.unit"),
-            ({"epsilon": 1, "radius_m": 9}, "budget.radius_m"),
-            ({"epsilon": -1, "unit": "user"}, "budget.epsilon"),
-        ]:
-            answer = owner_api.patch(checkins["urls"]["self"], {"budget": budget})
-            assert (answer.status_code, first_error(answer)["field"]) == (400, field), (budget, field)
+
+LOOKED = {"box_from_data": True}
+PUBLIC = "chosen without the check-ins"
+
+
+def promised(api, dataset, **more):
+    answer = api.post(f"{RELEASES}quote/", {"dataset": dataset["id"], "mechanisms": [POPULARITY], **more})
+    return answer.json()["mechanisms"][0]
+
+
+def public_label(api, release):
+    """The label behind a public link of a release, and its page, as a reader without an account receives them."""
+    page = api.post(release["urls"]["publications"], {}).json()["urls"]["page"]
+    found = json.loads(Client().get(f"{page}label/").getvalue())
+    return found | {"page": Client().get(page).content.decode()}
+
+
+def test_a_box_that_was_seen_is_not_covered(owner_api, checkins):
+    quoted = promised(owner_api, checkins, **LOOKED)
+    assert SEEN_BOX in quoted["not_covered"]
+    assert SEEN_BOX in quoted["statement"]
+    release = released(owner_api, checkins, POPULARITY, **LOOKED)
+    assert release["box_from_data"] is True
+    assert SEEN_BOX in release["guarantee"]["not_covered"]
+    row = Release.objects.get()
+    for text in (quoted["statement"], release["guarantee"]["statement"], release["label"]):
+        assert PUBLIC not in text
+        assert SEEN_BOX in text
+    assert "--box-from-data" in reproduce.command(row)
+    assert '"box_from_data": true' in reproduce.request(row)
+    label = public_label(owner_api, release)
+    assert SEEN_BOX in label["not_covered"]
+    assert SEEN_BOX.capitalize() in label.pop("page")
+    assert label["spec"]["box_from_data"] is True
+    assert label["label_sha256"] == label_digest(label)
+
+
+def test_a_public_box_is_promised_as_before(owner_api, checkins):
+    release = released(owner_api, checkins, POPULARITY)
+    label = public_label(owner_api, release)
+    assert release["box_from_data"] is False
+    for found in (promised(owner_api, checkins), release["guarantee"], label):
+        assert SEEN_BOX not in found["not_covered"]
+    assert PUBLIC in release["guarantee"]["statement"]
+    assert set(label["spec"]) == {"mechanism", "seed"}  # as that of releases from before it could be stated
+
+
+def test_the_same_key_with_another_statement_is_another_request(owner_api, checkins):
+    body = {"dataset": checkins["id"], "mechanism": POPULARITY}
+    answers = [owner_api.post(RELEASES, body | more, headers={"Idempotency-Key": "one"}) for more in ({}, LOOKED, {})]
+    assert [answer.status_code for answer in answers] == [201, 409, 201]
+
+
+def test_only_check_ins_have_a_box(owner_api):
+    stream = made(owner_api, kinds.wide(kinds.counts()))
+    answer = requested(owner_api, stream, STREAM, **LOOKED)
+    assert answer.status_code == 400
+    assert first_error(answer)["field"] == "box_from_data"
+    assert "only mechanisms of check-ins" in first_error(answer)["rule"]

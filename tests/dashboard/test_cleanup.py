@@ -1,4 +1,4 @@
-"""The cleanup process (``manage.py sweep``), and /healthz, which reports whether it runs."""
+"""The cleanup process (``manage.py sweep``), its comparison of stored files with their digests, and /healthz."""
 
 import os
 import signal
@@ -6,27 +6,36 @@ import subprocess
 import sys
 import time
 import uuid
+from contextlib import suppress
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.core.management import call_command
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import ApiToken, LoginLink, UserSession
 from dashboard.core import beats
+from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import delete_dataset
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
 from dashboard.jobs import leases, queue, reaper
 from dashboard.jobs import models as job_models
-from dashboard.maintenance import cleanup
-from dashboard.storage import local_files
+from dashboard.maintenance import cleanup, file_check
+from dashboard.maintenance.doctor import storage as checks
+from dashboard.publications.models import Publication
+from dashboard.publications.services import revoke_publication
+from dashboard.storage import integrity, local_files, parquet
+from dashboard.storage.models import StoredFile
 from privacy_engine.experiments import presets
 from tests.dashboard.conftest import HOME
+from tests.dashboard.damage_helpers import checked, damage, inverted, none_known  # noqa: F401
 from tests.patience import patience
 from tests.redis_server import age_beat
 
@@ -35,7 +44,6 @@ HOUR = 3600.0
 
 
 def aged(path, age_s):
-    """The file or folder, last written ``age_s`` ago."""
     path = Path(path)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -142,31 +150,19 @@ class TestBlocks:
 
     def test_those_without_a_row_are_removed_with_their_folder(self, owner):
         pk, row = owner.pk, self.tried(owner)
-        folder = row.folder
+        fresh = local_files.home("experiments", str(uuid.uuid4()))
         Experiment.objects.filter(pk=row.pk)._raw_delete(using="default")
         owner.delete()
-        for path in (HOME / "blocks" / str(pk) / row.data_digest, HOME / "blocks" / str(pk), folder):
+        blocks = HOME / "blocks" / str(pk)
+        for path in (blocks / row.data_digest, blocks, row.folder):
             aged(path, 61)
         cleanup.tidy()
-        assert not (HOME / "blocks" / str(pk)).exists()
-        assert not folder.exists()
-
-    def test_a_folder_without_an_experiment_goes(self, owner):
-        row = self.tried(owner)
-        stray = aged(local_files.home("experiments", str(uuid.uuid4())), 61)
-        fresh = local_files.home("experiments", str(uuid.uuid4()))
-        cleanup.tidy()
-        assert not stray.exists()
+        assert not blocks.exists()
+        assert not row.folder.exists()
         assert fresh.exists()
-        assert len(Experiment.objects.get(pk=row.pk).folder.iterdir()) == 1
 
 
 class TestCleanup:
-    def test_records_its_beat_after_every_round(self, db, beats_recorded):
-        assert cleanup.last_sweep_s() is None
-        assert cleanup.Cleanup().round() is not None
-        assert cleanup.last_sweep_s() == pytest.approx(0, abs=5)
-
     def test_survives_a_database_that_is_away(self, db, beats_recorded, monkeypatch):
         def away(model):
             raise OperationalError("no connection")
@@ -177,6 +173,7 @@ class TestCleanup:
             assert process.round() is None
         assert cleanup.last_sweep_s() is None
         assert process.round() is not None
+        assert cleanup.last_sweep_s() == pytest.approx(0, abs=5)
 
     def test_command_sweeps_once_and_reports_counts(self, owner):
         row = Dataset.objects.create(owner=owner, name="x")
@@ -212,24 +209,12 @@ class TestHealth:
         with django_assert_max_num_queries(len(job_models.models_of())):
             answer = client.get("/healthz")
         assert answer.status_code == 200
-        assert answer.json() == {
-            "ok": True,
-            "stalled": [],
-            "database": True,
-            "oldest_queued_s": None,
-            "expired_leases": 0,
-            "queues": {
-                "interactive": {"waiting": 0, "oldest_s": None, "running": 0, "workers": 0},
-                "batch": {"waiting": 0, "oldest_s": None, "running": 0, "workers": 0},
-            },
-            "workers": 0,
-            "worker_beat_s": None,
-            "sweep_beat_s": None,
-            "broker": answer.json()["broker"],
-            "disk_space": True,
-            "storage": "local",
-            "storage_answers": True,
-        }
+        idle = {"waiting": 0, "oldest_s": None, "running": 0, "workers": 0}
+        none = dict.fromkeys(("oldest_queued_s", "worker_beat_s", "sweep_beat_s"))
+        sound = dict.fromkeys(("ok", "database", "disk_space", "storage_answers"), True)
+        counts = {"expired_leases": 0, "workers": 0, "stalled": [], "storage": "local"}
+        queues = {"queues": {"interactive": idle, "batch": idle}, "broker": answer.json()["broker"]}
+        assert answer.json() == none | sound | counts | queues
         assert answer["Cache-Control"] == "no-store"
         assert not answer.cookies
 
@@ -258,3 +243,89 @@ class TestHealth:
         assert answer.status_code == 503
         assert (answer.json()["ok"], answer.json()["database"]) == (False, False)
         assert b"example" not in answer.content
+
+
+pytestmark = pytest.mark.usefixtures("none_known")
+
+
+class TestChecks:
+    def test_pages_are_compared_at_every_read(self, tmp_path):
+        values = np.random.default_rng(3).integers(0, 1 << 60, 50_000)
+        parquet.write_table(tmp_path / "x", parquet.pa.table({"x": values}))
+        whole = (tmp_path / "x").read_bytes()
+        (tmp_path / "x").write_bytes(inverted(whole, len(whole) // 2))
+        for read in (parquet.read_table, lambda path: parquet.read_rows(path, 0, 9), _batches):
+            with pytest.raises(OSError, match="CRC"):
+                read(tmp_path / "x")
+
+    def test_once_a_file_and_process(self, done, monkeypatch):
+        hashed, original = [], integrity.content_at
+        monkeypatch.setattr(integrity, "content_at", lambda name, path: hashed.append(name) or original(name, path))
+        for _ in range(3):
+            done.data_path.read_bytes()
+        assert hashed == [str(done.data_path)]
+        integrity.mark_damage()
+        done.data_path.read_bytes()
+        assert len(hashed) == 2
+
+    def test_rows_go_with_their_files(self, owner_api, done, django_capture_on_commit_callbacks):
+        assert owner_api.post(f"/api/v1/releases/{done.pk}/publications/", {}, format="json").status_code == 201
+        assert StoredFile.objects.filter(name__contains=str(done.pk)).count() == 3
+        with django_capture_on_commit_callbacks(execute=True):
+            delete_dataset(dataset=done.dataset)
+            revoke_publication(publication=Publication.objects.get())
+        assert not StoredFile.objects.exclude(name__startswith="events/").exists()  # those outlive what was charged
+
+    def test_the_sweep_checks_what_is_due_and_goes_on_where_it_was(self, done, monkeypatch):
+        StoredFile.objects.update(checked_at=timezone.now() - timedelta(days=8))
+        StoredFile.objects.filter(name=str(done.budgets_path)).update(checked_at=timezone.now())
+        due = StoredFile.objects.count() - 1
+        monkeypatch.setattr(file_check, "SLICE_S", 0.0)
+        assert file_check.PacedCheck().go_on() == 0
+        monkeypatch.setattr(file_check, "SLICE_S", 60.0)
+        damage(done.data_path)
+        assert file_check.PacedCheck().go_on() == due
+        assert [one.code for one in checks.damage()] == ["files-damaged"]
+        assert file_check.PacedCheck().go_on() == 0
+        assert cleanup.Cleanup().round() is not None
+
+    def test_damage_without_a_sign_of_it_is_found_by_the_sweep_and_then_by_all(self, done):
+        before = done.data_path.read_bytes()
+        path = Path(done.data_path)
+        times = path.stat().st_atime_ns, path.stat().st_mtime_ns
+        path.write_bytes(inverted(before, len(before) // 2))
+        os.utime(path, ns=times)
+        done.data_path.require_sound()  # compared already, and nothing shows that it changed
+        StoredFile.objects.update(checked_at=timezone.now() - timedelta(days=8))
+        file_check.PacedCheck().go_on()
+        with pytest.raises(DamagedFile):
+            done.data_path.require_sound()
+        path.write_bytes(before)
+        done.data_path.require_sound()
+
+    def test_a_digest_rolled_back_is_not_known_and_the_file_not_damaged(self, ready_dataset):
+        path = ready_dataset.folder / "points-other.parquet"
+        with suppress(ZeroDivisionError), transaction.atomic():
+            with path.written() as out:
+                out.write(b"x")
+            raise ZeroDivisionError
+        assert not StoredFile.objects.filter(name=path.key).exists()
+        assert path.read_bytes() == b"x"
+
+    def test_another_key_makes_digests_unknown_and_no_file_damaged(self, done, settings):
+        settings.CAIRN_LEDGER_KEY = "another" * 5
+        assert set(checked().values()) == {"sound"}
+        damage(done.budgets_path)
+        with pytest.raises(DamagedFile):
+            done.budgets_path.read_bytes()
+
+    def test_it_takes_its_share_of_the_time(self, done):
+        check = file_check.PacedCheck()
+        check._steps = iter(lambda: file_check.Step("x", 1), None)
+        check.go_on()
+        assert check._next - file_check.time.monotonic() > 0.9 * file_check.SLICE_S / file_check.SHARE - 0.5
+        assert check.go_on() == 0
+
+
+def _batches(path):
+    return list(parquet.read_batches(path, 1000)[1])

@@ -40,12 +40,12 @@ class TestNotices:
                 arguments = dict(zip({"change_the_factor": ["what"]}.get(act, ["email"]), given, strict=False))
                 with pytest.raises((AssertionError, User.DoesNotExist)) if lowered else nullcontext():
                     getattr(machine, act)(**arguments)
+                    machine.check()
             finally:
                 machine.teardown()
 
 
 def require_less(monkeypatch, less):
-    """Let an account require less at one place."""
     needed, problem = presence.needed, presence.problem
 
     def fewer(request):
@@ -71,11 +71,5 @@ def test_no_order_of_actions_lowers_what_is_required(db, settings, examples):
 
 def profile(examples):
     """Actions of an example enough for three changes of the owner and as many of the thief."""
-    return settings(
-        max_examples=examples,
-        stateful_step_count=10,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate],
-        report_multiple_bugs=False,
-    )
+    run = {"max_examples": examples, "stateful_step_count": 10, "phases": [Phase.generate]}
+    return settings(**run, deadline=None, suppress_health_check=list(HealthCheck), report_multiple_bugs=False)

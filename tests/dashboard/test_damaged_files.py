@@ -11,16 +11,16 @@ from dashboard.account_data import services as account_data
 from dashboard.accounts.models import MapFile
 from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets import resumable, upload_file
-from dashboard.datasets.models import Upload
+from dashboard.datasets.models import Dataset, Upload
 from dashboard.experiments import stored_blocks
 from dashboard.maintenance import objects
 from dashboard.publications.models import Publication
 from dashboard.releases import downloads, execution
-from dashboard.releases.models import Release
 from dashboard.storage import integrity, parquet, s3_storage
 from dashboard.storage.models import StoredFile
 from dashboard.storage.stored_path import StoredPath, stored_files
 from privacy_engine.experiments import Key
+from tests.dashboard import kinds
 from tests.dashboard.attack_helpers import HOME_WORK, attack_url, request_attack, run_queued_attacks
 from tests.dashboard.conftest import CSV, HOME, client_of
 from tests.dashboard.damage_helpers import checked, content_of, damage, inverted, none_known, problem, put  # noqa: F401
@@ -54,7 +54,7 @@ class TestEveryKind:
 
     def _inverted(self, owner, request, tmp_path):
         api = client_of(owner)
-        released: Release = request.getfixturevalue("done")
+        released = request.getfixturevalue("done")
         request.getfixturevalue("publication")
         request_attack(api, released, HOME_WORK)
         run_queued_attacks()
@@ -116,17 +116,27 @@ class TestAnswers:
 
     def test_a_byte_a_block_of_zeros_and_a_cut_have_one_answer(self, owner_api, done):
         whole = content_of(done.data_path)
-        half = len(whole) // 2
+        half, row = len(whole) // 2, f"{done.pk}/"
         damaged = [inverted(whole, half), whole[: half - 20] + bytes(40) + whole[half + 20 :], whole[:half], b""]
         for content in damaged:
             put(done.data_path, content)
-            for path in ("data/?format=csv", "track/?series=0", "bundle/"):
-                problem(owner_api.get(f"/api/v1/releases/{done.pk}/{path}"))
+            for path in (f"{row}data/?format=csv", f"{row}track/", f"{row}bundle/", f"bundle/?release={done.pk}"):
+                problem(owner_api.get(f"/api/v1/releases/{path}"))
 
-    def test_a_bundle_is_refused_before_its_first_byte(self, owner_api, done):
-        damage(done.data_path)
-        problem(owner_api.get(f"/api/v1/releases/bundle/?release={done.pk}"))
-        problem(owner_api.get(f"/api/v1/releases/{done.pk}/bundle/"))
+    def test_of_every_other_kind(self, owner, owner_api, done):
+        attack = request_attack(owner_api, done, HOME_WORK).json()["id"]
+        run_queued_attacks()
+        damage(StoredPath(next(stored_files().listed("attacks/")).name))
+        problem(owner_api.get(attack_url(attack, "data"), {"format": "json"}))
+        row = exported(owner)
+        damage(row.path)
+        problem(owner_api.get(f"/api/v1/account-exports/{row.pk}/data/"))
+        row.path.unlink()
+        assert account_data.request_export(owner=owner).pk
+        other = kinds.made(owner_api, CSV)
+        damage(Dataset.objects.get(pk=other["id"]).original_path)
+        found = problem(owner_api.post(f"{other['urls']['self']}read/", {"options": {}}, format="json"))
+        assert "the file as it was uploaded" in found["detail"]
 
     def test_nothing_damaged_is_published(self, owner_api, done):
         before = damage(done.data_path)
@@ -165,26 +175,6 @@ class TestAnswers:
         put(ready_dataset.points_path, before)
         assert owner_api.post(f"/api/v1/releases/{row.pk}/retry/").status_code in (200, 202)
 
-    def test_originals(self, owner_api, ready_dataset):
-        damage(ready_dataset.original_path)
-        url = f"/api/v1/datasets/{ready_dataset.pk}"
-        found = problem(owner_api.post(f"{url}/read/", {"options": {}}, format="json"))
-        assert "the file as it was uploaded" in found["detail"]
-
-    def test_attacks(self, owner_api, done):
-        pk = request_attack(owner_api, done, HOME_WORK).json()["id"]
-        run_queued_attacks()
-        url = attack_url(pk, "data")
-        damage(StoredPath(next(stored_files().listed("attacks/")).name))
-        problem(owner_api.get(url, {"format": "json"}))
-
-    def test_account_exports(self, owner, owner_api):
-        row = exported(owner)
-        damage(row.path)
-        problem(owner_api.get(f"/api/v1/account-exports/{row.pk}/data/"))
-        row.path.unlink()
-        assert account_data.request_export(owner=owner).pk
-
     def test_base_maps(self, owner, owner_api, owner_page, tmp_path):
         send_map(owner_api, archive(tmp_path))
         row = MapFile.objects.get()
@@ -205,7 +195,7 @@ class TestAnswers:
         upload.path.write_bytes(content)
         assert made(owner_api, url).status_code == 201
 
-    def test_an_upload_begun_before_there_were_checksums_goes_on(self, owner_api, owner):
+    def test_an_upload_begun_before_there_were_checksums_goes_on(self, owner_api):
         url = address(owner_api)
         Upload.objects.update(crc32=None)
         send_piece(owner_api, url, 0, CSV)
@@ -243,10 +233,8 @@ class TestStoredBefore:
         problem(owner_api.get(f"/api/v1/releases/{done.pk}/data/?format=csv"))
         client.raise_request_exception = False
         assert client.get(f"{publication.path}track/").status_code == 503
-        states = checked()
-        assert {states[str(path)] for path in (done.data_path, publication.data_path, publication.label_path)} == {
-            "damaged"
-        }
+        found = [str(path) for path in (done.data_path, publication.data_path, publication.label_path)]
+        assert {checked()[path] for path in found} == {"damaged"}
         assert StoredFile.objects.get(name=str(done.data_path)).digest == ""
 
     def test_what_cannot_be_read_is_damaged_and_not_the_request(self, owner_api, done):

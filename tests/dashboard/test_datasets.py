@@ -1,81 +1,79 @@
-"""The datasets app through its REST entry points: read again, change, list, draw, delete."""
+"""Datasets through their pages and REST entry points: read again, changed, listed, searched, drawn, deleted."""
 
+import doctest
 import json
+import re
 import struct
-from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from django.urls import reverse
 
+from dashboard.core import text
+from dashboard.datasets import ledger, thumbnails
 from dashboard.datasets.models import Budget, Dataset
+from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.storage import removals
+from privacy_engine import instants
 from privacy_engine.data import Trajectory
-from tests.dashboard.api_helpers import decode_track
-from tests.dashboard.conftest import upload
+from privacy_engine.datatypes import trajectory_facts as facts
+from tests.dashboard import kinds
+from tests.dashboard.api_helpers import decode_track, first_error
+from tests.dashboard.conftest import CSV
+from tests.dashboard.kinds import made
 
 URL = "/api/v1/datasets/"
 
-Files = Callable[[], list[str]]
-MakeDataset = Callable[..., Dataset]
-
 
 class TestReadAgain:
-    def test_changes_the_points(self, owner_api):
-        reported = owner_api.post(URL, {"file": upload()}, format="multipart").json()
+    @pytest.fixture
+    def reported(self, owner_api):
+        return made(owner_api, CSV)
+
+    def test_changes_the_points(self, owner_api, reported):
         answer = owner_api.post(f"{reported['urls']['self']}read/", {"first_n": 2})
         assert (answer.status_code, answer.json()["points"]) == (200, 2)
         row = Dataset.objects.get()
         removals.finish()  # as once the transaction is committed
         assert sorted(path.name for path in row.folder.iterdir()) == ["original", row.points_file]
 
-    def test_that_cannot_be_changes_nothing(self, owner_api):
-        reported = owner_api.post(URL, {"file": upload()}, format="multipart").json()
-        answer = owner_api.post(f"{reported['urls']['self']}read/", {"options": {"lon": "nowhere"}})
-        assert answer.status_code == 400
-        assert owner_api.get(reported["urls"]["self"]).json() == reported
-
-    def test_is_refused_once_landmarks_stand_on_the_points(self, owner, owner_api):
-        reported = owner_api.post(URL, {"file": upload()}, format="multipart").json()
+    def test_that_cannot_be_changes_nothing(self, owner, owner_api, reported):
+        """It is refused once landmarks stand on the points, too."""
+        read = f"{reported['urls']['self']}read/"
+        assert owner_api.post(read, {"options": {"lon": "nowhere"}}).status_code == 400
         mark_landmarks(owner=owner, dataset=Dataset.objects.get(), method={"name": "manual", "events": [0]})
-        answer = owner_api.post(f"{reported['urls']['self']}read/", {"first_n": 2})
+        answer = owner_api.post(read, {"first_n": 2})
         assert (answer.status_code, answer.json()["errors"][0]["code"]) == (409, "conflict")
         assert owner_api.get(reported["urls"]["self"]).json() == reported
 
 
 class TestChange:
-    def test_renames(self, owner_api, ready_dataset):
-        answer = owner_api.patch(f"{URL}{ready_dataset.pk}/", {"name": " New\u202e \n"})
+    def test_name(self, owner_api, ready_dataset):
+        url = f"{URL}{ready_dataset.pk}/"
+        for name in ["", "\u202e", " \n", 7 * [1], {"a": 1}, None]:
+            answer = owner_api.patch(url, {"name": name})
+            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "name"), name
+        assert owner_api.patch(url, {"name": "x", "budget": {"epsilon": -1, "radius_m": 1}}).status_code == 400
+        ready_dataset.refresh_from_db()
+        assert ready_dataset.name == "A day in Paris"  # together or not at all
+        answer = owner_api.patch(url, {"name": " New\u202e \n"})
         assert (answer.status_code, answer.json()["name"]) == (200, "New")
 
-    def test_refuses_a_name_that_is_none(self, owner_api, ready_dataset):
-        for name in ["", "\u202e", " \n", 7 * [1], {"a": 1}, None]:
-            answer = owner_api.patch(f"{URL}{ready_dataset.pk}/", {"name": name})
-            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "name"), name
-
-    def test_sets_and_lifts_a_budget(self, owner_api, ready_dataset):
+    def test_budget(self, owner_api, ready_dataset):
         url = f"{URL}{ready_dataset.pk}/"
         reported = owner_api.patch(url, {"budget": {"epsilon": 2, "radius_m": 200.5}}).json()
         assert reported["budget"] == {"epsilon": 2.0, "radius_m": 200.5}
         assert owner_api.patch(url, {"budget": None}).json()["budget"] is None
-
-    def test_refuses_a_budget_outside_its_domain(self, owner_api, ready_dataset):
         for value in [0, -1, 1e-300, 1e308, float("nan"), float("inf"), True, "١", "abc", None, [], {}]:
             for field in ["epsilon", "radius_m"]:
-                budget = {"epsilon": 1.0, "radius_m": 200.0} | {field: value}
-                body = json.dumps({"budget": budget})  # Python's own writes NaN and Infinity
-                answer = owner_api.patch(f"{URL}{ready_dataset.pk}/", body, content_type="application/json")
+                body = json.dumps({"budget": {"epsilon": 1.0, "radius_m": 200.0} | {field: value}})
+                answer = owner_api.patch(url, body, content_type="application/json")
                 assert answer.status_code == 400, (value, field)
                 assert answer.json()["errors"][0]["field"] == f"budget.{field}", (value, field)
-                assert not Budget.objects.exclude(total=None).exists(), (value, field)
-
-    def test_name_and_budget_change_together_or_not_at_all(self, owner_api, ready_dataset):
-        body = {"name": "x", "budget": {"epsilon": -1, "radius_m": 1}}
-        assert owner_api.patch(f"{URL}{ready_dataset.pk}/", body).status_code == 400
-        ready_dataset.refresh_from_db()
-        assert ready_dataset.name == "A day in Paris"
+        assert not Budget.objects.exclude(total=None).exists()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -86,28 +84,16 @@ def test_deleting_removes_the_files_of_its_releases(owner_api, ready_dataset, do
     assert files() == []
 
 
-class TestList:
-    @pytest.fixture(autouse=True)
-    def three(self, owner, stranger, make_dataset, paris_day):
-        for name in ("Alpha", "beta", "Gamma alpha"):
-            make_dataset(owner, paris_day, name=name)
-        make_dataset(stranger, paris_day, name="alpha of a stranger")
-
-    def names(self, api, query):
-        return [one["name"] for one in api.get(f"{URL}?{query}").json()["results"]]
-
-    def test_newest_first_and_only_the_owners(self, owner_api):
-        assert self.names(owner_api, "") == ["Gamma alpha", "beta", "Alpha"]
-
-    def test_filters_and_orders(self, owner_api):
-        assert self.names(owner_api, "name=ALPHA&ordering=name") == ["Alpha", "Gamma alpha"]
-        assert self.names(owner_api, "state=failed") == []
-        assert self.names(owner_api, "kind=trajectory&ordering=-name") == ["beta", "Gamma alpha", "Alpha"]
-
-    def test_refuses_a_filter_it_does_not_know(self, owner_api):
-        for query in ["state=lost", "ordering=owner", "kind=x", "name=%00"]:
-            answer = owner_api.get(f"{URL}?{query}")
-            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, query.split("=")[0]), query
+def test_list_filters_and_orders(owner, owner_api, make_dataset, paris_day):
+    for name in ("Alpha", "beta", "Gamma alpha"):
+        make_dataset(owner, paris_day, name=name)
+    for query, names in [
+        ("", ["Gamma alpha", "beta", "Alpha"]),
+        ("name=ALPHA&ordering=name", ["Alpha", "Gamma alpha"]),
+        ("state=failed", []),
+        ("kind=trajectory&ordering=-name", ["beta", "Gamma alpha", "Alpha"]),
+    ]:
+        assert [one["name"] for one in owner_api.get(f"{URL}?{query}").json()["results"]] == names, query
 
 
 class TestTrack:
@@ -116,19 +102,10 @@ class TestTrack:
         row = make_dataset(owner, Trajectory([0], [0], [0]), second)
         answer = owner_api.get(f"{URL}{row.pk}/track/?series=1")
         assert answer["Content-Type"] == "application/octet-stream"
-        assert "private" in answer["Cache-Control"]
-        assert decode_track(answer.content) == {
-            "lon": [15_000_000, -25_000_000, 35_000_000],
-            "lat": [40_000_000, 50_000_000, -60_000_000],
-            "time_ms": [7000, 8250, 9000],
-            "event": [],
-            "ends": [],
-        }
-
-    def test_without_times_has_none(self, owner_api, owner, make_dataset):
-        row = make_dataset(owner, Trajectory([0, 1], [0, 1]))
-        body = owner_api.get(f"{URL}{row.pk}/track/").content
-        assert struct.unpack_from("<10I", body)[2:] == (2, 0, 1, 5, 5, 0, 0, 0)
+        degrees = {"lon": [15_000_000, -25_000_000, 35_000_000], "lat": [40_000_000, 50_000_000, -60_000_000]}
+        assert decode_track(answer.content) == degrees | {"time_ms": [7000, 8250, 9000], "event": [], "ends": []}
+        body = owner_api.get(f"{URL}{make_dataset(owner, Trajectory([0, 1], [0, 1])).pk}/track/").content
+        assert struct.unpack_from("<10I", body)[2:] == (2, 0, 1, 5, 5, 0, 0, 0), "without times"
 
     def test_is_compressed_for_clients_that_accept_it(self, owner_api, owner, make_dataset):
         lon = np.round(np.random.default_rng(1).uniform(0, 1, 5000), 7)
@@ -155,20 +132,17 @@ class TestTrack:
         away = decode_track(owner_api.get(f"{URL}{row.pk}/track/", view | {"west": 100}).content)
         assert (away["event"], away["ends"]) == ([], [])
 
-    def test_fail_names_the_wrong_parameter_of_a_view(self, owner_api, ready_dataset):
+    def test_fail_names_the_wrong_or_missing_parameter(self, owner_api, ready_dataset):
+        url, view = f"{URL}{ready_dataset.pk}/track/", {"west": 0, "north": 1, "width": 9, "height": 9, "zoom": 1}
         for field, value in [
             *[("west", "-541"), ("north", "91"), ("width", "0"), ("height", "1e9"), ("zoom", "99"), ("middle", "nan")],
             *[("zoom", ""), ("zoom", "١"), ("west", "1" * 400), ("middle", "0x1")],
+            *[("series", value) for value in ("1", "-1", "x", "1e9", "9" * 30)],
         ]:
-            view = {"west": 0, "north": 1, "width": 9, "height": 9, "zoom": 1, "middle": 0, field: value}
-            answer = owner_api.get(f"{URL}{ready_dataset.pk}/track/", view)
+            answer = owner_api.get(url, view | {"middle": 0, field: value})
             assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field), (field, value)
-
-    def test_fail_names_the_missing_parameter_of_a_view(self, owner_api, ready_dataset):
-        answer = owner_api.get(f"{URL}{ready_dataset.pk}/track/", {"west": 0, "north": 1, "zoom": 1, "middle": 0})
-        error = answer.json()["errors"][0]
-        assert (answer.status_code, error["field"]) == (400, "width")
-        assert error["message"] == "width must be given with west, north, zoom, middle"
+        error = owner_api.get(url, {"west": 0, "north": 1, "zoom": 1, "middle": 0}).json()["errors"][0]
+        assert (error["field"], error["message"]) == ("width", "width must be given with west, north, zoom, middle")
 
     def test_what_was_deleted_is_not_read_from_the_cache(self, owner_api, ready_dataset):
         url = f"{URL}{ready_dataset.pk}/track/"
@@ -176,7 +150,109 @@ class TestTrack:
         ready_dataset.points_path.unlink()
         assert owner_api.get(url).status_code == 404
 
-    def test_names_a_series_that_is_not_there(self, owner_api, ready_dataset):
-        for series in ["1", "-1", "x", "1e9", "9" * 30]:
-            answer = owner_api.get(f"{URL}{ready_dataset.pk}/track/?series={series}")
-            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "series"), series
+
+@pytest.fixture
+def three(owner_api, ready_dataset):
+    """The names of a trajectory, a stream and check-ins, each with a tag of its own."""
+    made(owner_api, kinds.wide(kinds.counts(20)), name="counts.csv")
+    made(owner_api, kinds.checkins(kinds.checkin_rows()), name="visits.csv")
+    rows = list(Dataset.objects.order_by("created_at"))
+    for row in rows:
+        Dataset.objects.filter(pk=row.pk).update(stored_tags=f",{row.kind},all,")
+    return [row.name for row in rows]
+
+
+def shown(page, **query):
+    html = page.get(reverse("datasets:list"), query).content.decode()
+    return re.findall(r'class="datasets__name" href="[^"]*">([^<]*)<', html)
+
+
+class TestFilter:
+    def test_page_and_api_show_the_same(self, owner_page, owner_api, three):
+        for query, found in [
+            ({}, [2, 1, 0]),
+            ({"kind": "stream"}, [1]),
+            ({"tag": "checkins"}, [2]),
+            ({"tag": "check"}, []),
+            ({"search": "COUNTS .csv"}, [1]),
+            ({"search": "csv nothing"}, []),
+            ({"search": "trajectory"}, [0]),
+            ({"ordering": "created_at"}, [0, 1, 2]),
+            ({"ordering": "-points", "kind": "checkins"}, [2]),
+        ]:
+            names = [three[i] for i in found]
+            assert shown(owner_page, **query) == names, (query, found)
+            assert [row["name"] for row in owner_api.get(URL, query).json()["results"]] == names, (query, found)
+
+    def test_what_is_no_filter_shows_all_and_nothing_found_offers_them(self, owner_page, three, monkeypatch):
+        assert shown(owner_page, kind="nothing", ordering="secret") == three[::-1]
+        assert shown(owner_page, ordering=",") == three[::-1]  # the newest first, not in no order
+        html = owner_page.get(reverse("datasets:list"), {"search": "zzz"}).content.decode()
+        assert "No dataset matches" in html
+        assert "None of your 3 datasets" in html
+        monkeypatch.setattr("dashboard.datasets.views.SHOWN_DATASETS", 1)
+        html = owner_page.get(reverse("datasets:list"), {"search": "csv"}).content.decode()
+        assert 'href="?search=csv&amp;page=2"' in html
+
+
+def test_tags_are_set_and_listed(owner_api, ready_dataset):
+    url = f"{URL}{ready_dataset.pk}/"
+    for tags in [["a,b"], ["x" * 31], [str(i) for i in range(11)]]:
+        answer = owner_api.patch(url, {"name": "other", "tags": tags})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "tags"), tags
+    ready_dataset.refresh_from_db()
+    assert (ready_dataset.stored_tags, ready_dataset.name) == ("", "A day in Paris")
+    longest = [f"{i}".zfill(30) for i in range(10)]
+    for given, kept in ((["pilot", " 2024", "pilot"], ["pilot", "2024"]), (longest, longest), ([], [])):
+        assert owner_api.patch(url, {"tags": given}).json()["tags"] == kept
+
+
+class TestThumbnails:
+    def test_of_earlier_datasets_are_made_when_they_are_listed(self, owner_page, three, monkeypatch):
+        html = owner_page.get(reverse("datasets:list")).content.decode()
+        assert len(re.findall(r'<path d="M[\dMLh ]+"/>', html)) == 3
+        before = set(Dataset.objects.values_list("thumbnail", flat=True))
+        Dataset.objects.update(thumbnail="")
+        monkeypatch.setattr(thumbnails, "MADE", 2)
+        for left in (1, 0, 0):
+            shown(owner_page)
+            assert Dataset.objects.filter(thumbnail="").count() == left
+        assert set(Dataset.objects.values_list("thumbnail", flat=True)) == before
+
+    def test_points_to_the_south_are_below(self):
+        line = Trajectory(lon=[0.0, 0.0], lat=[1.0, 0.0])
+        assert thumbnails.path_of("trajectory", [line]) == "M50 0L50 100"
+
+
+class TestSamples:
+    def test_are_created_once_and_the_newest_is_shown(self, owner_page, owner):
+        answer = owner_page.post(reverse("landmarks:samples"))
+        first = Dataset.objects.filter(owner=owner, sample=True)
+        assert first.count() == 3
+        assert all(row.landmark_sets.exists() for row in first)
+        assert answer.url == reverse("datasets:detail", args=[first.order_by("-created_at", "pk")[0].pk])
+        owner_page.post(reverse("landmarks:samples"))
+        assert load_samples(owner=owner) == []
+
+    def test_are_not_created_by_a_get(self, owner_page, make_dataset):
+        assert owner_page.get(reverse("landmarks:samples")).status_code == 405
+        assert not Dataset.objects.exists()
+
+
+def test_facts_of_the_points():
+    for lon, west, east in [
+        *(([179.5, -179.5], 179.5, -179.5), ([-179.5, 179.5, 178], 178, -179.5), ([-10, 10], -10, 10)),
+        *(([180, -180], 180, -180), ([5], 5, 5), (list(range(-170, 171, 10)), -170, 170)),
+    ]:
+        assert facts.bounds([Trajectory(lon, np.zeros(len(lon)))]) == [west, 0, east, 0], (lon, west, east)
+        assert facts.bounds([Trajectory([one], [0]) for one in lon]) == [west, 0, east, 0], (lon, west, east)
+    single = [Trajectory([1], [1]), Trajectory([2], [2])]
+    assert facts.length_m([Trajectory([179.5, -179.5], [0, 0])]) == pytest.approx(111_195, abs=1)
+    assert facts.length_m(single) is None
+    assert facts.length_m([Trajectory([1, 1], [1, 1]), Trajectory([2], [2])]) == 0, "series are not joined"
+    assert instants.instant(1e12) is instants.instant(-1e12) is None, "a year that no calendar has"
+    series = [Trajectory([1, 2], [1, 2], name="a\u202e"), Trajectory([2], [2])]
+    reported = text.storable(facts.facts_of(series).model_dump(), text.one_line)
+    assert [(one["name"], one["first_event"]) for one in reported["series"]] == [("a", 0), ("", 2)]
+    assert (reported["has_time"], reported["start"]) == (False, None)
+    assert [doctest.testmod(module).failed for module in (facts, instants, text, ledger)] == [0, 0, 0, 0]

@@ -1,18 +1,29 @@
-"""Threads and processes that want one job, and what heartbeats do; test_every_job.py has what holds for every kind."""
+"""Claims, heartbeats, turns and limits of owners; test_every_job.py has what holds for every kind of job."""
 
+import random
 import threading
 import time
 import uuid
+from collections import Counter
 from datetime import timedelta
-from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
-from dashboard.datasets.models import Dataset
-from dashboard.jobs import leases, queue, reaper
+from dashboard.audits import services as audits
+from dashboard.audits.models import Audit
+from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.datasets.tasks import import_dataset
+from dashboard.experiments import execution
+from dashboard.experiments.models import Experiment, Part
+from dashboard.jobs import fairness, leases, queue, reaper
 from dashboard.jobs.models import State
+from dashboard.jobs.positions import ahead, positions
+from dashboard.releases.models import Release
 from privacy_engine import progress
+from privacy_engine.audit import AuditSpec
+from privacy_engine.experiments import presets
 from privacy_engine.kernels.kernel import COMPILING
 from tests.dashboard.conftest import at_once
 
@@ -21,7 +32,6 @@ DONE = {"points": 1, "points_file": "x", "content_digest": "y"}
 
 @pytest.fixture
 def waiting(owner):
-    """A dataset that waits for a worker."""
     return Dataset.objects.create(owner=owner, name="waiting")
 
 
@@ -30,21 +40,21 @@ def now_is(row):
     return row
 
 
-class TestClaim:
-    @pytest.mark.django_db(transaction=True)
-    def test_of_sixteen_workers_one_gets_it(self, waiting):
-        assert sum(at_once(16, lambda _: leases.claim(Dataset, waiting.pk) is not None)) == 1
-        assert now_is(waiting).attempt == 1
+@pytest.mark.django_db(transaction=True)
+def test_of_sixteen_workers_one_gets_it_and_its_heartbeat_ends(waiting):
+    assert sum(at_once(16, lambda _: leases.claim(Dataset, waiting.pk) is not None)) == 1
+    assert now_is(waiting).attempt == 1
+    other = Dataset.objects.create(owner=waiting.owner, name="other")
+    leases.run(Dataset, other.pk, lambda row, lease: DONE)
+    leases.run(Dataset, uuid.uuid4(), lambda row, lease: pytest.fail("ran"))
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("lease-")]
 
 
 class TestRun:
-    def test_of_nothing_is_nothing(self, db):
-        leases.run(Dataset, uuid.uuid4(), lambda row, lease: pytest.fail("ran"))
-
     @pytest.mark.django_db(transaction=True)
     def test_heartbeat_keeps_a_long_job_its_lease(self, waiting, settings):
         settings.CAIRN_LEASE_S = 0.6
-        swept: list[dict[str, int]] = []
+        swept = []
 
         def work(row, lease):
             time.sleep(1.5)
@@ -69,7 +79,7 @@ class TestRun:
 
     @pytest.mark.django_db(transaction=True)
     def test_that_waits_for_the_compiler_shows_it(self, waiting):
-        stages: list[str] = []
+        stages = []
 
         def work(row, lease):
             lease.report("Reading", 0.5)
@@ -85,32 +95,21 @@ class TestRun:
         assert stages == [COMPILING, COMPILING, "Reading"]
         assert now_is(waiting).state == State.READY
 
-    @pytest.mark.django_db(transaction=True)
-    def test_leaves_no_thread_behind(self, waiting):
-        leases.run(Dataset, waiting.pk, lambda row, lease: DONE)
-        assert not [thread for thread in threading.enumerate() if thread.name.startswith("lease-")]
+
+def test_a_broker_that_is_away_is_tried_once_for_all_rows(owner, monkeypatch):
+    requested = []
+    monkeypatch.setattr(queue, "enqueue", requested.append)
+    Dataset.objects.bulk_create(Dataset(owner=owner, name="x") for _ in range(3))
+    assert reaper.sweep(Dataset)["enqueued"] == 0
+    assert len(requested) == 1
 
 
-class TestSweep:
-    @pytest.fixture(autouse=True)
-    def enqueued(self, monkeypatch):
-        """The primary keys that were enqueued."""
-        enqueued: list[Any] = []
-        monkeypatch.setattr(queue, "enqueue", lambda job: enqueued.append(job.pk) or True)
-        return enqueued
-
-    def test_does_not_wait_for_a_broker_that_is_away_once_per_row(self, owner, monkeypatch):
-        requested: list[Any] = []
-        monkeypatch.setattr(queue, "enqueue", lambda job: requested.append(job))
-        Dataset.objects.bulk_create(Dataset(owner=owner, name="x") for _ in range(3))
-        assert reaper.sweep(Dataset)["enqueued"] == 0
-        assert len(requested) == 1
-
-    @pytest.mark.django_db(transaction=True)
-    def test_four_at_once_bring_a_row_back_once(self, waiting):
-        leases.claim(Dataset, waiting.pk)
-        Dataset.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-        assert sum(at_once(4, lambda _: reaper.sweep(Dataset)["requeued"])) == 1
+@pytest.mark.django_db(transaction=True)
+def test_four_sweeps_at_once_bring_a_row_back_once(waiting, monkeypatch):
+    monkeypatch.setattr(queue, "enqueue", lambda job: True)
+    leases.claim(Dataset, waiting.pk)
+    Dataset.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert sum(at_once(4, lambda _: reaper.sweep(Dataset)["requeued"])) == 1
 
 
 def test_a_message_without_a_broker_is_no_error(waiting):
@@ -121,9 +120,176 @@ def test_a_message_without_a_broker_is_no_error(waiting):
 
 
 def test_a_row_that_is_rolled_back_is_not_enqueued(owner, django_capture_on_commit_callbacks):
-    from django.db import transaction
-
     with django_capture_on_commit_callbacks() as callbacks, transaction.atomic():
         queue.enqueue_on_commit(Dataset.objects.create(owner=owner, name="x"))
         transaction.set_rollback(True)
     assert callbacks == []
+
+
+@pytest.fixture(autouse=True)
+def first_turn(monkeypatch):
+    monkeypatch.setattr(fairness, "_served", {})
+
+
+def datasets(owner, n):
+    return [Dataset.objects.create(owner=owner, name=f"{owner} {i}") for i in range(n)]
+
+
+def part(owner):
+    spec = presets.parse({"name": "temporal-distance"}).spec()
+    row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
+    return Part.objects.create(experiment=row)
+
+
+def served(messages):
+    """The rows that one worker process takes for these messages, one after the other; each ends at once."""
+    for message in messages:
+        for _, pk in fairness.choices(Dataset, message.pk, [Dataset]):
+            if token := leases.claim(Dataset, pk):
+                yield Dataset.objects.get(pk=pk)
+                leases.Lease(Dataset, pk, token).finish(State.FAILED, error={"code": "internal"})
+                break
+
+
+class TestTurns:
+    def test_an_owner_with_200_jobs_does_not_hold_up_another(self, owner, stranger):
+        many, few = datasets(owner, 200), datasets(stranger, 3)
+        order = [row.owner for row in served([*many, *few])]
+        assert order[:6] == [owner, stranger, owner, stranger, owner, stranger]
+        assert Counter(order) == {owner: 200, stranger: 3}
+
+    def test_who_has_fewer_running_is_next(self, owner, stranger):
+        mine, theirs = datasets(owner, 3), datasets(stranger, 2)
+        leases.claim(Dataset, mine[0].pk)
+        assert next(fairness.choices(Dataset, mine[1].pk, [Dataset])) == (Dataset, theirs[0].pk)
+        leases.claim(Dataset, theirs[0].pk)
+        leases.claim(Dataset, theirs[1].pk)
+        assert next(fairness.choices(Dataset, mine[1].pk, [Dataset])) == (Dataset, mine[1].pk)
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_every_row_is_taken_once_whatever_the_order_of_the_messages(self, seed, owner, stranger):
+        chance = random.Random(seed)
+        first = chance.randint(1, 11) if seed else 0
+        mine, theirs = datasets(owner, first), datasets(stranger, 12 - first)
+        messages = chance.sample([*mine, *theirs], k=12)
+        taken = list(served(messages))
+        assert sorted(row.pk for row in taken) == sorted(row.pk for row in messages)
+        assert first or taken == messages  # those of one owner in the order of their messages
+        assert not list(served(messages[:2]))  # a message that comes twice finds nothing
+
+    def test_a_claim_that_another_worker_made_first_leads_to_the_next_row(self, owner):
+        first, second = datasets(owner, 2)
+        found = fairness.choices(Dataset, first.pk, [Dataset])
+        assert next(found) == (Dataset, first.pk)
+        leases.claim(Dataset, first.pk)
+        assert next(found) == (Dataset, second.pk)
+
+    def test_a_queue_is_served_by_its_own_messages_alone(self, owner, stranger):
+        waiting, batch = datasets(owner, 1)[0], part(stranger)
+        assert fairness.same_queue(Part) == fairness.same_queue(Audit)
+        assert not {Dataset, Release} & set(fairness.same_queue(Part))
+        found = list(next(fairness.choices(Dataset, waiting.pk, fairness.same_queue(Dataset))))
+        assert found == [Dataset, waiting.pk]
+        assert next(fairness.choices(Part, batch.pk, fairness.same_queue(Part))) == (Part, batch.pk)
+
+    def test_the_task_works_off_the_row_that_is_next(self, owner, stranger, monkeypatch):
+        done = []
+
+        def work(pk):
+            done.append(pk)
+            return bool(leases.claim(Dataset, pk))
+
+        monkeypatch.setattr(queue, "_work", {Dataset: work})
+        mine, theirs = datasets(owner, 2), datasets(stranger, 1)
+        for row in mine:
+            import_dataset(str(row.pk))
+        assert [Dataset.objects.get(pk=pk).owner for pk in done] == [owner, stranger]
+        assert done[1] == theirs[0].pk
+
+
+class TestGivingWay:
+    def test_to_what_a_person_waits_for(self, owner):
+        assert not fairness.gives_way(Part, owner.pk)
+        datasets(owner, 1)
+        assert fairness.gives_way(Part, owner.pk)
+
+    def test_to_another_owner_with_fewer_running_and_not_to_the_same(self, owner, stranger):
+        leases.claim(Part, part(owner).pk)
+        part(owner)
+        assert not fairness.gives_way(Part, owner.pk)
+        theirs = part(stranger)
+        assert fairness.gives_way(Part, owner.pk)
+        leases.claim(Part, theirs.pk)
+        part(stranger)
+        assert not fairness.gives_way(Part, owner.pk)
+
+
+class TestPlaces:
+    def test_are_in_turns_in_the_order_in_which_workers_take_them(self, owner, stranger):
+        mine, theirs = datasets(owner, 4), datasets(stranger, 2)
+        order = [mine[0], theirs[0], mine[1], theirs[1], *mine[2:]]
+        assert positions() == {row.pk: place for place, row in enumerate(order, start=1)}
+        assert [row.owner for row in served([*mine, *theirs])] == [row.owner for row in order]
+        for _ in range(5):
+            part(owner)
+        assert (ahead(Part, stranger.pk), ahead(Part, owner.pk)) == (1, 5)
+
+
+EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
+
+
+class TestLimits:
+    @pytest.fixture
+    def most(self, settings):
+        def limit(*, waiting=0, running=0):
+            settings.CAIRN_OWNER_WAITING, settings.CAIRN_OWNER_RUNNING = waiting, running
+
+        return limit
+
+    def test_of_what_waits_is_409_in_the_api_with_field_rule_and_value(self, owner, stranger, owner_api, most):
+        most(waiting=3)
+        datasets(owner, 2)
+        assert owner_api.post("/api/v1/audits/", {"mechanism": EVENT}, format="json").status_code == 201
+        answer = owner_api.post("/api/v1/audits/", {"mechanism": EVENT}, format="json")
+        (error,) = answer.json()["errors"]
+        assert (answer.status_code, error["field"], error["value"]) == (409, "jobs", 3)
+        assert error["rule"] == "at most 3 that wait"
+        assert "3 of your jobs wait already, and at most 3 may" in error["message"]
+        assert Audit.objects.count() == 1
+        audits.submit_audit(owner=stranger, spec=AuditSpec.model_validate({"mechanism": EVENT}))
+
+    def test_a_refused_release_costs_nothing(self, owner_api, landmark_set, owner, most):
+        most(waiting=1)
+        datasets(owner, 1)
+        body = {"dataset": str(landmark_set.dataset_id), "landmark_set": str(landmark_set.pk), "mechanism": EVENT}
+        assert owner_api.post("/api/v1/releases/", body, format="json").status_code == 409
+        assert not Release.objects.exists()
+        assert not BudgetEntry.objects.exists()
+
+    def test_an_experiment_is_one_entry_and_its_parts_are_not_refused(self, owner, most):
+        most(waiting=1)
+        first = part(owner)
+        Part.objects.create(experiment=first.experiment, start=0, stop=3)
+        with transaction.atomic():
+            queue.require_capacity(owner)
+        execution.start_over(first.experiment)
+        assert first.experiment.parts.count() == 1
+
+    def test_of_what_runs(self, owner, stranger, most):
+        most(running=1)
+        mine = datasets(owner, 3)
+        assert leases.claim(Dataset, mine[0].pk)
+        assert not list(fairness.choices(Dataset, mine[1].pk, [Dataset]))
+        (theirs,) = datasets(stranger, 1)
+        assert next(fairness.choices(Dataset, mine[1].pk, [Dataset])) == (Dataset, theirs.pk)
+
+    def test_no_message_is_sent_again_for_an_owner_at_the_limit(self, owner, stranger, most, monkeypatch):
+        sent = []
+        monkeypatch.setattr(queue, "enqueue", lambda job: sent.append(job.owner) or True)
+        most(running=1)
+        leases.claim(Dataset, datasets(owner, 2)[0].pk)
+        datasets(stranger, 1)
+        assert reaper.resend(Dataset) == 1
+        assert sent == [stranger]
+        most(running=2)
+        assert reaper.resend(Dataset) == 2

@@ -1,26 +1,29 @@
-"""What reading decided: stored, shown, used for every later reading of the file, and listed by labels."""
+"""What reading decided: stored, shown with a preview, used for every later reading, and listed by labels."""
 
 import io
 import json
+import logging
 import re
 import zipfile
-from typing import Any
 
 import pytest
 from django.test import Client
 
-from dashboard.datasets import execution
+from dashboard.datasets import execution, services, tasks
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import leases
 from dashboard.jobs.models import State
 from dashboard.jobs.reaper import sweep
+from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import bundle
 from dashboard.releases.models import Release
 from privacy_engine import formats
 from privacy_engine.formats.decisions import Decisions
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import first_error
+from tests.dashboard.conftest import CSV, upload
 from tests.dashboard.kinds import POPULARITY, STREAM, made, released, sent
+from tests.engine.format_samples import GPX
 
 BODY = b"lon;lat;time\n" + b"".join(
     f"{10 + i / 100};{50 + i / 50};2024-06-01T10:{i:02}:00Z\n".encode() for i in range(6)
@@ -30,7 +33,7 @@ SWAPPED = {"options": {"swap": "yes", "automatic": "no"}, "guesses": [GUESS], "j
 """What no reading of this file decides: it shows in the positions of whatever uses it."""
 FIRST_EVENTS = [{"name": "first-events", "events": 3}]
 LISTED = ["lat of the file", "lon #1", "swap yes", "time_zone Europe/Paris"]
-DECIDED: dict[str, Any] = {
+DECIDED = {
     "options": {"swap": "yes", "lon": "#1", "lat": "Alice", "time_zone": "Europe/Paris", "automatic": "no"},
     "guesses": [GUESS],
     "joins": ["times_follow"],
@@ -45,36 +48,32 @@ def west(dataset):
 
 
 def decide(dataset, decided):
-    """Store what a reading decided."""
     assert Dataset.objects.filter(pk=dataset["id"]).update(decided=decided) == 1
     return dataset
 
 
 @pytest.fixture
 def dataset(owner_api):
-    """A ready upload, as if reading it had decided that its coordinates changed places."""
     found = made(owner_api, BODY)
     assert west(found) == 10.0
     return decide(found, SWAPPED)
 
 
 def again(api, dataset, **body):
-    """The dataset after it was read again."""
     answer = api.post(f"{dataset['urls']['self']}read/", body)
     assert answer.status_code == 200, answer.json()
     if answer.json()["state"] == "queued":
         execution.run(dataset["id"])
-    found: dict[str, Any] = api.get(dataset["urls"]["self"]).json()
+    found = api.get(dataset["urls"]["self"]).json()
     assert found["state"] == "ready", found["error"]
     return found
 
 
 @pytest.fixture(params=["request", "worker"])
 def worker(request):
-    """Whether a worker reads what is sent."""
     if request.param == "worker":
         request.getfixturevalue("everything_is_large")
-    return bool(request.param == "worker")
+    return request.param == "worker"
 
 
 class TestStored:
@@ -126,20 +125,7 @@ class TestLaterReadings:
         execution.run(dataset["id"])
         row = Dataset.objects.get()
         assert (row.state, row.attempt, row.decided) == (State.READY, 2, SWAPPED)
-        assert row.summary is not None
         assert row.summary["bounds"][0] == 50.0
-
-    def test_a_retry_decides_nothing_again(self, owner_api, dataset, everything_is_large):
-        Dataset.objects.update(state=State.FAILED, error={"code": "internal"}, points_file="")
-        assert owner_api.post(f"{dataset['urls']['self']}retry/").status_code == 200
-        execution.run(dataset["id"])
-        assert west(owner_api.get(dataset["urls"]["self"]).json()) == 50.0
-
-    def test_the_preview_is_of_such_a_reading(self, owner_api, dataset):
-        shown = owner_api.get(f"{dataset['urls']['self']}preview/").json()
-        other = owner_api.get(f"{dataset['urls']['self']}preview/", {"lon_range": "180"}).json()
-        assert shown["guesses"] == [GUESS]
-        assert GUESS not in other["guesses"]
 
     def test_the_kind_that_was_detected_is_kept(self, owner_api):
         found = made(owner_api, kinds.checkins(kinds.checkin_rows()))
@@ -162,7 +148,10 @@ class TestLaterReadings:
         assert (decided["encoding"], decided["swap"], decided["automatic"]) == ("Latin-1", "no", "no")
         assert again(owner_api, found, kind="trajectory")["decided"] == found["decided"]
 
-    def test_a_reading_that_fails_changes_nothing(self, owner_api, dataset):
+    def test_a_preview_is_of_such_a_reading_and_one_that_fails_changes_nothing(self, owner_api, dataset):
+        shown = owner_api.get(f"{dataset['urls']['self']}preview/").json()
+        other = owner_api.get(f"{dataset['urls']['self']}preview/", {"lon_range": "180"}).json()
+        assert (shown["guesses"], GUESS in other["guesses"]) == ([GUESS], False)
         answer = owner_api.post(f"{dataset['urls']['self']}read/", {"lon": "#9"})
         assert first_error(answer)["field"] in ("lon", "file")
         assert Dataset.objects.get().decided == SWAPPED
@@ -178,9 +167,8 @@ class TestLaterReadings:
 
 
 def labels(api, release):
-    """The label of a public copy, and the texts that carry the promise."""
     page = api.post(release["urls"]["publications"], {}).json()["urls"]["page"]
-    label: dict[str, Any] = json.loads(Client().get(f"{page}label/").getvalue())
+    label = json.loads(Client().get(f"{page}label/").getvalue())
     row = Release.objects.get(pk=release["id"])
     texts = [bundle.readme([row]), Client().get(page).content.decode(), release["label"], json.dumps(label)]
     return label | {"texts": texts}
@@ -199,15 +187,17 @@ class TestLabel:
             assert "decided from the data" in text
             assert "Alice" not in text
 
-    def test_of_trajectories(self, owner_api, dataset):
-        self.released(owner_api, decide(dataset, DECIDED), EVENT)
-
-    def test_of_counts(self, owner_api):
-        self.released(owner_api, decide(made(owner_api, kinds.wide(kinds.counts())), DECIDED), STREAM)
-
-    def test_of_check_ins(self, owner_api):
-        found = made(owner_api, kinds.checkins(kinds.checkin_rows()))
-        self.released(owner_api, decide(found, DECIDED), POPULARITY)
+    @pytest.mark.parametrize(
+        ("body", "mechanism"),
+        [
+            (BODY, EVENT),
+            (kinds.wide(kinds.counts()), STREAM),
+            (kinds.checkins(kinds.checkin_rows()), POPULARITY),
+        ],
+        ids=["trajectory", "stream", "checkins"],
+    )
+    def test_of_every_kind(self, owner_api, body, mechanism):
+        self.released(owner_api, decide(made(owner_api, body), DECIDED), mechanism)
 
     @pytest.mark.parametrize(
         ("action", "spec", "mechanism"),
@@ -216,23 +206,20 @@ class TestLabel:
             ("stays", {"distance_m": 5000.0, "duration_s": 60.0}, POPULARITY),
         ],
     )
-    def test_of_what_was_made_of_it(self, owner_api, dataset, action, spec, mechanism):
+    def test_of_what_was_made_of_it(self, owner_api, owner_page, dataset, action, spec, mechanism):
         found = kinds.derived(owner_api, decide(dataset, DECIDED), action, spec)
         decide(dataset, SWAPPED)  # it was read in another way since
         assert found["decided"] == DECIDED
         self.released(owner_api, found, mechanism)
-        page = Client()
-        page.force_login(Dataset.objects.first().owner)  # type: ignore[union-attr]
-        assert "which were decided from the data" in page.get(found["urls"]["page"]).content.decode()
+        assert "which were decided from the data" in owner_page.get(found["urls"]["page"]).content.decode()
 
     def test_lists_what_was_decided_and_not_what_was_given(self, owner_api):
-        label = labels(owner_api, released(owner_api, made(owner_api, BODY, lat="lat"), EVENT))
+        dataset = made(owner_api, BODY, lat="lat")
+        label = labels(owner_api, released(owner_api, dataset, EVENT))
         assert "lon #1, " in label["not_covered"][-1]
         assert 'delimiter ";"' in label["not_covered"][-1]
         assert " lat " not in label["not_covered"][-1]
-
-    def test_lists_nothing_where_nothing_was_kept(self, owner_api, dataset):
-        label = labels(owner_api, released(owner_api, decide(dataset, {}), EVENT))
+        label = labels(owner_api, released(owner_api, decide(dataset, {}), EVENT))  # nothing was kept
         assert not [one for one in label["not_covered"] if "decided" in one]
         assert "decided" not in label["guarantee"]["statement"]
 
@@ -246,3 +233,106 @@ def test_the_page_lists_them_with_their_names(owner_page, dataset):
         assert text in part
     assert "automatic" not in part.lower()
     assert "everything else is decided again" in page
+
+
+URL = "/api/v1/datasets/"
+UNHELPFUL = b"a;b;c\n2024-06-15T10:30:00Z;48,51;2,41\n2024-06-15T10:31:00Z;48,52;2,42\n"
+
+
+@pytest.fixture
+def small(owner_api):
+    return owner_api.post(URL, {"file": upload()}, format="multipart").json()
+
+
+@pytest.fixture
+def failed(owner, everything_is_large):
+    row = services.import_dataset(owner=owner, upload=upload(UNHELPFUL, "odd.csv"))
+    tasks.import_dataset(str(row.pk))
+    row.refresh_from_db()
+    assert row.state == State.FAILED
+    return row
+
+
+def at(row):
+    return f"{URL}{row.pk}/preview/"
+
+
+def roles(answer):
+    return [column["role"] for column in answer.json()["columns"]]
+
+
+class TestOwner:
+    def test_sees_rows_and_roles_and_what_another_mapping_would_do(self, owner_api, small):
+        answer = owner_api.get(small["urls"]["preview"])
+        assert (answer.status_code, roles(answer)) == (200, ["time", "lat", "lon"])
+        seen = answer.json()
+        assert seen["rows"][0] == ["2024-06-15T10:30:00Z", "52.50", "13.4"]
+        assert seen["mapping"] == {"time": "#1", "lat": "#2", "lon": "#3", "id": "#0", "landmark": "#0"}
+        assert (seen["problem"], seen["says"], seen["editable"]) == (None, "", True)
+        other = {"lat": "#3", "lon": "#2", "time": "#0", "format": "csv"}
+        assert roles(owner_api.get(small["urls"]["preview"], other)) == ["", "lon", "lat"]
+        assert owner_api.get(small["urls"]["self"]).json() == small
+
+    def test_of_a_failed_import_sees_the_columns_and_the_problem_and_logs_none(self, owner_api, failed, caplog):
+        with caplog.at_level(logging.DEBUG):
+            seen = owner_api.get(at(failed)).json()
+            assert [column["name"] for column in seen["columns"]] == ["a", "b", "c"]
+            assert seen["problem"]["code"] == "no_position_columns"
+            assert seen["problem"]["action"]
+            mapping = {"time": "#1", "lat": "#2", "lon": "#3"}
+            seen = owner_api.get(at(failed), mapping).json()
+            assert (seen["problem"], seen["delimiter"], seen["decimal"]) == (None, ";", ",")
+            assert seen["mapping"] == mapping | {"id": "#0", "landmark": "#0"}
+            owner_api.get(at(failed), {"lat": "#1", "lon": "#2"})
+        assert "48,51" not in caplog.text
+        assert "2024-06-15" not in caplog.text
+
+    def test_is_allowed_once_landmarks_refer_to_the_points(self, owner_api, ready_dataset):
+        mark_landmarks(owner=ready_dataset.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
+        with ready_dataset.original_path.written() as out:
+            out.write(CSV)
+        assert roles(owner_api.get(at(ready_dataset))) == ["time", "lat", "lon"]
+
+    def test_is_reported_where_there_are_no_columns(self, owner_api):
+        small = owner_api.post(URL, {"file": upload(GPX, "run.gpx")}, format="multipart").json()
+        seen = owner_api.get(small["urls"]["preview"]).json()
+        assert (seen["columns"], seen["rows"], seen["mapping"]) == ([], [], {})
+        assert seen["says"].startswith("GPX has no columns")
+
+
+class TestRefused:
+    def test_a_value_by_the_name_of_its_option(self, owner_api, small):
+        for name, value in [
+            *(("delimiter", "x"), ("format", "exe"), ("first_n", "٣"), ("time_zone", "Mars")),
+            *(("lat", "a\0"), ("lat", 501 * "a")),
+        ]:
+            answer = owner_api.get(small["urls"]["preview"], {name: value})
+            assert (answer.status_code, first_error(answer)["field"]) == (400, name), (name, value)
+
+    def test_a_file_that_is_no_table_or_gone(self, owner_api, small):
+        with Dataset.objects.get().original_path.written() as out:
+            out.write(b"\x89PNG\r\n\x1a\n")
+        answer = owner_api.get(small["urls"]["preview"], {"lon_range": "180"})  # so that the format is decided again
+        assert (answer.status_code, first_error(answer)["code"]) == (400, "other_kind")
+        Dataset.objects.get().original_path.unlink()
+        answer = owner_api.get(small["urls"]["preview"])
+        assert (answer.status_code, first_error(answer)["field"]) == (409, "file")
+
+
+def test_a_small_file_that_cannot_be_read_is_kept_where_that_is_requested(owner_api):
+    def post(**more):
+        return owner_api.post(URL, {"file": upload(UNHELPFUL, "odd.csv"), **more}, format="multipart")
+
+    refused = post()
+    assert (refused.status_code, post(keep="true", decimal="dot?").status_code) == (400, 400)
+    assert not Dataset.objects.exists()
+    kept = post(keep="true")
+    error = kept.json()["error"]
+    assert (kept.status_code, kept.json()["state"]) == (201, "failed")
+    assert [error[name] for name in ("code", "message")] == [first_error(refused)[name] for name in ("code", "message")]
+    jobs = owner_api.get("/api/v1/jobs/").json()
+    assert (jobs["results"], jobs["ended"]) == ([], [])
+    assert roles(owner_api.get(kept.json()["urls"]["preview"])) == ["", "", ""]
+    named = {"time": "#1", "lat": "#2", "lon": "#3"}
+    read = owner_api.post(f"{kept.json()['urls']['self']}read/", named, format="json")
+    assert (read.json()["state"], read.json()["points"], read.json()["error"]) == ("ready", 2, None)

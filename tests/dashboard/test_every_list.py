@@ -7,22 +7,11 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.dashboard import every_operation as every
 from tests.dashboard.conftest import client_of
-from tests.dashboard.every_operation import (
-    API,
-    FACTS,
-    TUS,
-    address,
-    body_of,
-    is_multipart,
-    operations,
-    query_of,
-    request,
-    schema,
-)
 
 pytestmark = pytest.mark.django_db
-OPERATIONS = list(operations(schema()))
+OPERATIONS = list(every.operations(every.schema()))
 GETS = {path: one for method, path, one in OPERATIONS if method == "GET"}
 QUERIES = {path: [two for two in one.get("parameters", ()) if two["in"] == "query"] for path, one in GETS.items()}
 PAGED = [path for path, found in QUERIES.items() if any(one["name"] == "page" for one in found)]
@@ -45,7 +34,6 @@ def parameters(paths=QUERIES):
 
 
 def refused(answer):
-    """The field and the rule of the one error."""
     assert answer.status_code == 400, answer.content[:300]
     (error,) = answer.json()["errors"]
     return error["field"], error["rule"]
@@ -57,7 +45,7 @@ def api(made):
 
 
 def rows(api, path, query=""):
-    answer = api.get(f"{API}{path}?page_size=200&{query}")
+    answer = api.get(f"{every.API}{path}?page_size=200&{query}")
     assert answer.status_code == 200, (path, query, answer.content[:300])
     assert answer.json()["count"] == len(answer.json()["results"])
     return list(answer.json()["results"])
@@ -69,7 +57,7 @@ def fill(api, made):
         before = len(rows(api, path))
         if path == "account-exports/":  # one at a time
             continue
-        sent = api.post(f"{API}{path}", body_of(f"POST {path}", made.rows), **form(described))
+        sent = api.post(f"{every.API}{path}", every.body_of(f"POST {path}", made.rows), **form(described))
         assert sent.status_code == 201, (path, sent.content[:300])
         assert api.get(sent["Location"]).json()["id"] == sent.json()["id"], path
         listed = [one["id"] for one in rows(api, path)]
@@ -78,7 +66,7 @@ def fill(api, made):
 
 
 def form(described):
-    return {"format": "multipart" if is_multipart(described) else "json"}
+    return {"format": "multipart" if every.is_multipart(described) else "json"}
 
 
 def test_the_lists_are_found():
@@ -88,10 +76,12 @@ def test_the_lists_are_found():
 
 
 def test_pages_are_one_list(api, made):
+    newcomer = client_of(get_user_model().objects.create_user("newcomer"))
     fill(api, made)
     for path in PAGED:
+        assert rows(newcomer, path) == [], path
         listed, seen = [one["id"] for one in rows(api, path)], []
-        url: str | None = f"{API}{path}?page_size=1"
+        url = f"{every.API}{path}?page_size=1"
         while url:
             page = api.get(url).json()
             assert (page["count"], len(page["results"])) == (len(listed), min(1, len(listed))), path
@@ -99,9 +89,9 @@ def test_pages_are_one_list(api, made):
             url = page["next"]
         assert seen == listed, path
         for beyond in (str(len(listed) + 2), "0", "-1", "x"):
-            assert api.get(f"{API}{path}?page_size=1&page={beyond}").status_code == 404, (path, beyond)
+            assert api.get(f"{every.API}{path}?page_size=1&page={beyond}").status_code == 404, (path, beyond)
         for size in ("0", "201", "-1", "x", "1.5", ""):
-            assert refused(api.get(f"{API}{path}?page_size={size}"))[0] == "page_size", (path, size)
+            assert refused(api.get(f"{every.API}{path}?page_size={size}"))[0] == "page_size", (path, size)
 
 
 def test_queries_of_the_database_do_not_grow_with_the_page(api, made):
@@ -110,25 +100,19 @@ def test_queries_of_the_database_do_not_grow_with_the_page(api, made):
         counts = []
         for size in (1, 200):
             with CaptureQueriesContext(connection) as found:
-                many = api.get(f"{API}{path}?page_size={size}").json()["count"]
+                many = api.get(f"{every.API}{path}?page_size={size}").json()["count"]
             counts.append(len(found))
         assert counts[1] <= counts[0] or many < 2, (path, counts)
-
-
-def test_an_account_without_rows_has_empty_lists(made):
-    api = client_of(get_user_model().objects.create_user("newcomer"))
-    for path in PAGED:
-        assert rows(api, path) == [], path
 
 
 def test_orders_are_those_of_the_schema(api):
     for path, name, described in parameters(PAGED):
         if name != "ordering":
             continue
-        assert refused(api.get(f"{API}{path}?ordering=nothing"))[0] == name
+        assert refused(api.get(f"{every.API}{path}?ordering=nothing"))[0] == name
         for query in (",", "name,,state"):
             rule = "must have a column before and after each comma"
-            assert refused(api.get(f"{API}{path}?ordering={query}")) == (name, rule), query
+            assert refused(api.get(f"{every.API}{path}?ordering={query}")) == (name, rule), query
         for order in (one for one in described["items"]["enum"] if not one.startswith("-")):
             up, down = ([one[order] for one in rows(api, path, f"ordering={sign}{order}")] for sign in ("", "-"))
             assert up == down[::-1], (path, order)
@@ -162,18 +146,18 @@ def test_values_that_a_parameter_does_not_have_are_refused_by_name(api):
     for path, name, described in parameters():
         kind = type_of(described)
         if kind in NONE and name != "page":
-            assert refused(api.get(f"{API}{path}", {name: NONE[kind]}))[0] == name, (path, name)
+            assert refused(api.get(f"{every.API}{path}", {name: NONE[kind]}))[0] == name, (path, name)
         if name not in ("page", "page_size", "ordering"):
-            assert api.get(f"{API}{path}?{name}=%00").status_code == 400, (path, name)
+            assert api.get(f"{every.API}{path}?{name}=%00").status_code == 400, (path, name)
 
 
 def test_repeated_and_empty_parameters_are_refused(api):
     for path, name, described in parameters():
         if described["type"] != "array" or name == "ordering":
             value = described.get("enum", ["1"])[0] or "1"
-            twice = api.get(f"{API}{path}?{name}={value}&{name}={value}")
+            twice = api.get(f"{every.API}{path}?{name}={value}&{name}={value}")
             assert refused(twice) == (name, "given once"), (path, name)
-        empty = api.get(f"{API}{path}?{name}=")
+        empty = api.get(f"{every.API}{path}?{name}=")
         if type_of(described) == "string":  # empty text is text
             assert empty.status_code == 200, (path, name)
         elif name != "page_size":
@@ -182,12 +166,12 @@ def test_repeated_and_empty_parameters_are_refused(api):
 
 def test_unknown_parameters_are_refused_by_name(api, made):
     for method, path, described in OPERATIONS:
-        headers, send = TUS | {"Upload-Length": "10"}, getattr(api, method.lower())
-        url = address(path, made.rows)
+        headers, send = every.TUS | {"Upload-Length": "10"}, getattr(api, method.lower())
+        url = every.address(path, made.rows)
         if method in ("GET", "HEAD"):
             answer = send(url, {"nonsense": "x"}, headers=headers)
         elif "requestBody" in described and path != "uploads/{id}/":
-            answer = send(f"{url}?nonsense=x", body_of(f"{method} {path}", made.rows), **form(described))
+            answer = send(f"{url}?nonsense=x", every.body_of(f"{method} {path}", made.rows), **form(described))
         else:
             answer = send(f"{url}?nonsense=x", headers=headers)
         assert answer.status_code == 400, (method, path, answer.status_code)
@@ -200,9 +184,9 @@ def test_responses_are_stored_by_no_cache_and_not_sent_twice(api, made):
     for path, described in GETS.items():
         if path == LIVE:
             continue
-        answer = request(api, "GET", path, made.rows)
+        answer = every.request(api, "GET", path, made.rows)
         assert answer.status_code == 200, path
-        public = path.rstrip("/") in FACTS
+        public = path.rstrip("/") in every.FACTS
         kept = answer["Cache-Control"]
         assert "private" in kept, (path, kept)
         if answer["Content-Type"] == "application/json":
@@ -211,9 +195,9 @@ def test_responses_are_stored_by_no_cache_and_not_sent_twice(api, made):
         assert ("ETag" in answer) >= stated, path
         assert stated or "Content-Disposition" in answer or answer["Content-Type"] != "application/json", path
         if "ETag" in answer:
-            query = query_of(path, made.rows)
-            again = api.get(address(path, made.rows), query, headers={"If-None-Match": answer["ETag"]})
+            query = every.query_of(path, made.rows)
+            again = api.get(every.address(path, made.rows), query, headers={"If-None-Match": answer["ETag"]})
             assert (again.status_code, again.getvalue()) == (304, b""), path
             assert (again["ETag"], again["Cache-Control"]) == (answer["ETag"], kept), path
-            other = api.get(address(path, made.rows), query, headers={"If-None-Match": '"other"'})
+            other = api.get(every.address(path, made.rows), query, headers={"If-None-Match": '"other"'})
             assert other.status_code == 200, path

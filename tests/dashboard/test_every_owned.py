@@ -30,7 +30,6 @@ DOWNLOADS = {
 
 
 def formats(path):
-    """The formats that the schema has of a download."""
     described = [one["schema"] for one in DOWNLOADS[path].get("parameters", ()) if one["name"] == "format"]
     return [value for one in described for value in one.get("items", one)["enum"]]
 
@@ -39,14 +38,12 @@ FILES = {path: ["", *formats(path)] for path in DOWNLOADS if formats(path)} | {"
 
 
 def rows_of_path(path, rows):
-    """The ids of every kind of row that a path can be of."""
     of = path.split("/")[0]
     found = {name: pk for name, pk in rows.items() if name.split()[-1] == of and not name.startswith("spare")}
     return [pk for name, pk in found.items() if f"closed {name}" not in found]  # an open stream has no rows yet
 
 
 def opened(content, name):
-    """Read a file as its name has it."""
     match name.rpartition(".")[2]:
         case "csv":
             assert len(list(csv.reader(content.decode().splitlines()))) > 1
@@ -112,7 +109,6 @@ def home(tmp_path):
 
 
 def stored_of(*ids):
-    """Every stored file whose path has one of these ids."""
     return [str(path) for path in HOME.rglob("*") if path.is_file() and any(str(pk) in str(path) for pk in ids)]
 
 

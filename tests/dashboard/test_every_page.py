@@ -27,7 +27,6 @@ RESIDUE = re.compile(r"\{\{|\{%|%\}|\{#|#\}|>None<|&lt;object|\bundefined\b|Trac
 
 
 def paths(patterns, before="/"):
-    """Every path of the resolver."""
     return [
         path
         for one in patterns

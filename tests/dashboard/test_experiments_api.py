@@ -2,18 +2,23 @@
 
 import hashlib
 import json
+from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
+from django.apps import apps
 from django.conf import settings
 
+from dashboard.datasets.services import set_budget
 from dashboard.experiments import execution, files
+from dashboard.experiments.levels import stated_levels
 from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
-from privacy_engine.experiments import ExperimentSpec, FolderStore, measures, presets, run, write
+from privacy_engine.errors import DataError, ParameterErrors
+from privacy_engine.experiments import ExperimentSpec, presets, run, write
 from privacy_engine.landmarks import landmark_methods
+from tests.dashboard import kinds
 
 URL = "/api/v1/experiments/"
 SMALL = {"name": "temporal-distance", "repetitions": 3}
@@ -52,7 +57,6 @@ def digest_of(api, pk):
 
 @pytest.fixture
 def queued(owner_api):
-    """A large experiment, not begun."""
     answer = owner_api.post(URL, {"preset": LARGE}, format="json")
     assert answer.status_code == 201, answer.json()
     assert answer.json()["state"] == "queued"
@@ -73,35 +77,21 @@ def test_a_small_one_is_done_in_the_request_and_its_table_is_the_engines(owner_a
     assert not Part.objects.exists()
 
 
-@pytest.mark.slow
-def test_parts_in_any_order_give_the_engines_table(owner_api, queued, tmp_path):
-    (cutting,) = Part.objects.all()
-    execution.run(cutting.pk)
-    parts = list(Part.objects.filter(state=State.QUEUED).order_by("-pk"))
-    assert len(parts) > 3
-    seen = []
-    for part in parts:
+def test_results_so_far_become_those_of_the_table_whatever_the_order_of_the_parts(owner_api, queued):
+    execution.run(Part.objects.get().pk)
+    shares = []
+    for part in Part.objects.filter(state=State.QUEUED).order_by("-pk"):
         execution.run(part.pk)
-        reported = owner_api.get(of(queued["id"])).json()
-        seen.append(reported["progress"])
-        known = [one for one in owner_api.get(of(queued["id"], "results")).json()["points"] if one["values"][0]]
-        assert known
-    assert seen == sorted(seen)
-    assert reported["state"] == "done"
-    preset = presets.parse(LARGE)
-    write(run(preset.spec(), preset.data(), FolderStore(tmp_path / "kept"), size=7), preset.spec(), tmp_path)
-    assert digest_of(owner_api, queued["id"]) == hashlib.sha256((tmp_path / "table.parquet").read_bytes()).hexdigest()
-
-
-def test_results_so_far_become_those_of_the_table(owner_api, queued):
-    work_off()
-    after = owner_api.get(of(queued["id"], "results")).json()
+        shares.append(owner_api.get(of(queued["id"])).json()["progress"])
+        after = owner_api.get(of(queued["id"], "results")).json()
+        assert any(one["values"][0] for one in after["points"])
+    assert len(shares) > 3
+    assert shares == sorted(shares)
     table = files.read(Experiment.objects.get(pk=queued["id"])).to_pylist()
     reported = [value for point in after["points"] for value in point["values"]]
     assert [one["mean"] for one in reported] == [row["mean"] for row in table]
     assert [axis["title"] for axis in after["axes"]] == ["Correlation", "Where landmarks lie", "Share of landmarks"]
-    row = Experiment.objects.get(pk=queued["id"])
-    Experiment.objects.filter(pk=row.pk).update(state=State.CANCELLED)
+    Experiment.objects.update(state=State.CANCELLED)
     assert owner_api.get(of(queued["id"], "results")).json() == after
 
 
@@ -111,7 +101,7 @@ def test_cancelled_and_resumed_it_computes_only_what_is_missing(owner_api, queue
     assert cancelled.json()["state"] == "cancelled"
     assert owner_api.post(of(queued["id"], "cancel")).status_code == 409
     assert work_off() == 0
-    computed: list[Any] = []
+    computed = []
     plain = execution.compute
     monkeypatch.setattr(execution, "compute", lambda *arguments: computed.append(arguments[1]) or plain(*arguments))
     assert owner_api.post(of(queued["id"], "resume")).json()["state"] == "queued"
@@ -119,8 +109,7 @@ def test_cancelled_and_resumed_it_computes_only_what_is_missing(owner_api, queue
     work_off()
     reported = owner_api.get(of(queued["id"])).json()
     assert reported["state"] == "done"
-    blocks = Experiment.objects.get(pk=queued["id"]).parsed_spec.cells()
-    assert 0 < len(computed) < len(blocks)
+    assert 0 < len(computed) < len(Experiment.objects.get(pk=queued["id"]).parsed_spec.cells())
     again = owner_api.post(URL, {"preset": LARGE}, format="json").json()
     before = len(computed)
     work_off()
@@ -135,10 +124,7 @@ def test_a_dataset_of_ones_own_with_a_spec_of_ones_own(owner_api, ready_dataset)
     assert (reported["state"], reported["events"], reported["name"]) == ("done", 8, "Mine")
     kept = ExperimentSpec.parse(reported["spec"])
     assert kept.digest == reported["spec_digest"]
-    stated = ExperimentSpec.parse(
-        SPEC | {"series": reported["spec"]["series"]}
-    )  # what it takes is written into the spec
-    assert kept == stated
+    assert kept == ExperimentSpec.parse(SPEC | {"series": reported["spec"]["series"]}), "what it takes is stated"
 
 
 def test_the_plan_reports_cells_work_and_where_without_storing(owner_api, ready_dataset):
@@ -175,6 +161,9 @@ def test_landmark_sets_are_called_by_their_names(owner, owner_api, ready_dataset
 
 
 def test_what_is_wrong_is_named(owner_api):
+    plain = SPEC["base"]["release"]
+    odd = {"mechanism": plain["mechanism"] | {"name": "landmark-planned", "step_variance_m2": -5.0}}
+    several = SPEC | {"grid": {"release": [plain, odd]}}
     for requested, field in [
         ({}, "dataset"),
         ({"preset": {"name": "none"}}, "preset"),
@@ -183,6 +172,7 @@ def test_what_is_wrong_is_named(owner_api):
         ({"preset": SMALL, "spec": SPEC | {"metrics": ["nothing"]}}, "metrics"),
         ({"preset": SMALL, "spec": 7}, ""),
         ({"preset": LARGE | {"repetitions": 1_000_000, "events": 100_000}}, "repetitions"),
+        ({"preset": SMALL, "spec": several}, "grid.release.1.mechanism.step_variance_m2"),
     ]:
         answer = owner_api.post(URL, requested, format="json")
         assert answer.status_code == 400, answer.content
@@ -191,8 +181,6 @@ def test_what_is_wrong_is_named(owner_api):
 
 
 def test_what_the_data_lack_fails_it_with_advice(owner_api, queued, monkeypatch):
-    from privacy_engine.errors import DataError
-
     def lacking(*_):
         raise DataError("the series must have times", field="time_s", rule="required")
 
@@ -234,21 +222,11 @@ def test_deleting_keeps_the_blocks_that_another_stands_on(owner_api, queued, dja
     assert not list(Path(settings.CAIRN_HOME, "experiments").iterdir())
 
 
-def test_measures_are_listed_with_what_they_need(owner_api):
-    reported = owner_api.get("/api/v1/experiment-measures/").json()["results"]
-    by_name = {one["name"]: one for one in reported}
-    assert list(by_name) == [cls.registered_name() for cls in measures]
-    assert by_name["error"]["unit"] == "m"
-    assert (by_name["error"]["needs_release"], by_name["marked-share"]["needs_release"]) == (True, False)
-
-
 def test_a_spec_of_a_browser_is_the_same_one(owner_api):
     """JSON of a browser writes 1 where ours writes 1.0."""
     ours = presets.parse(SMALL).spec()
     browsers = json.loads(json.dumps(ours.model_dump()).replace(".0,", ",").replace(".0]", "]").replace(".0}", "}"))
-    assert "1.0" not in json.dumps(browsers)
-    made = owner_api.post(URL, {"preset": SMALL, "spec": browsers}, format="json").json()
-    assert made["spec_digest"] == ours.digest
+    assert owner_api.post(URL, {"preset": SMALL, "spec": browsers}, format="json").json()["spec_digest"] == ours.digest
 
 
 def test_an_axis_may_have_lists_as_values(owner_api, ready_dataset):
@@ -256,15 +234,6 @@ def test_an_axis_may_have_lists_as_values(owner_api, ready_dataset):
     requested = {"dataset": str(ready_dataset.pk), "spec": spec | {"grid": {"landmarks.events": [[1], [1, 2]]}}}
     (axis,) = owner_api.post(f"{URL}plan/", requested, format="json").json()["figure"]["axes"]
     assert [one["label"] for one in axis["values"]] == ["[1]", "[1, 2]"]
-
-
-def test_what_is_wrong_in_one_of_several_releases_is_named_to_the_parameter(owner_api):
-    plain = SPEC["base"]["release"]
-    odd = {"mechanism": plain["mechanism"] | {"name": "landmark-planned", "step_variance_m2": -5.0}}
-    requested = {"preset": SMALL, "spec": SPEC | {"grid": {"release": [plain, odd]}}}
-    (wrong,) = owner_api.post(f"{URL}plan/", requested, format="json").json()["errors"]
-    assert wrong["field"] == "grid.release.1.mechanism.step_variance_m2"
-    assert wrong["message"].startswith("grid.release.1.mechanism.step_variance_m2 must be greater than 0")
 
 
 def test_a_release_is_attacked_by_its_own_description(owner_page, owner_api, done, client, stranger):
@@ -283,3 +252,60 @@ def test_a_release_is_attacked_by_its_own_description(owner_page, owner_api, don
     assert all(row["share"] == 0.5 for row in rows)
     client.force_login(stranger)
     assert client.get("/experiments/new/", {"release": str(done.pk)}).status_code == 404
+
+
+UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}
+SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}
+
+
+def spec_with(grid):
+    return ExperimentSpec.parse(SPEC | {"grid": grid})
+
+
+def test_levels_have_the_radii_of_the_cells_within_that_of_the_dataset(ready_dataset):
+    radii = "release.mechanism.radius_m"
+    for grid, axis, expected in [
+        ({"landmarks.share": [0.1, 0.5]}, None, [1.0]),
+        ({"landmarks.share": [0.1, 0.5], radii: [1.0, 200.0]}, radii, [1.0, 200.0]),
+        ({"release": [{"mechanism": UNIFORM}, {"mechanism": SKIP}]}, "release", [1.0, 50.0]),
+        ({"release.mechanism": [UNIFORM, UNIFORM | {"epsilon": 2.0}]}, None, [1.0]),
+    ]:
+        spec = spec_with(grid)
+        found = stated_levels(spec, None)
+        assert found["radii"] == expected, grid
+        assert (None if found["axis"] is None else spec.axes()[found["axis"]].name) == axis, grid
+        assert found["reference_m"] == 1.0, "without a dataset that of the first cell"
+    set_budget(dataset=ready_dataset, epsilon=3.0, radius_m=300.0)
+    assert stated_levels(spec_with({}), ready_dataset) == {"reference_m": 300.0, "axis": None, "radii": [1.0]}
+    spec = {"kind": "stream", "base": {"release": {"mechanism": kinds.STREAM}}, "repetitions": 1, "seed": 1}
+    assert stated_levels(ExperimentSpec.parse(spec | {"metrics": ["stream-mean-absolute-error"]}), None) is None
+
+
+distance = import_module("dashboard.experiments.migrations.0002_correlation_diameter")
+
+
+def old_spec():
+    spec = presets.parse({"name": "correlated-loss", "repetitions": 2}).spec().model_dump(mode="json")
+    for one in spec["grid"]["correlation"]:
+        if one:
+            del one["diameter_m"]
+    return spec
+
+
+def test_specs_from_before_a_correlation_stated_how_far_its_states_lie_apart_are_the_preset_again(owner):
+    spec = old_spec()
+    with pytest.raises(ParameterErrors):
+        ExperimentSpec.parse(spec)
+    row = Experiment.objects.create(
+        owner=owner, preset={"name": "correlated-loss"}, spec=spec, spec_digest="0" * 64, lengths=[100]
+    )
+    distance.say_distance(apps, None)
+    row.refresh_from_db()
+    whole = presets.parse({"name": "correlated-loss", "repetitions": 2}).spec()
+    assert row.parsed_spec.digest == row.spec_digest == whole.digest
+    assert not distance.with_distance(row.spec)
+    swept = old_spec() | {"grid": {"correlation.smoothing": [1.0, 0.1]}}
+    assert distance.with_distance(swept)
+    assert swept["base"]["correlation"] == {"diameter_m": None}, "one whose strength is swept states it in its base"
+    assert len(ExperimentSpec.parse(swept).cells()) == 2
+    assert not distance.with_distance(old_spec() | {"grid": {}}), "one without a correlation"

@@ -1,20 +1,35 @@
-"""Experiments on count streams and check-ins, by the API and the command: the same table, and the owner's alone."""
+"""Experiments of every kind by the API, the command and their exported specs: the same table, and the owner's alone."""
 
 import hashlib
 import json
-from typing import Any
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
+from django.core.files.base import ContentFile
 
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.people import people_of
+from dashboard.datasets.services import import_dataset
+from dashboard.experiments import files
 from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
 from dashboard.storage.data_files import read_data
-from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets
-from tests.dashboard.command_runner import runner
+from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets, run
+from privacy_engine.experiments import runner as experiment_runner
+from privacy_engine.experiments.presets import TemporalDistance
+from privacy_engine.experiments.synthetic_series import taxi
+from tests.dashboard.command_runner import Terminal, runner
 from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
 from tests.dashboard.test_experiments_api import URL, digest_of, of, work_off
 from tests.engine.test_experiments_kinds import every_measure
+from tests.patience import patience
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +46,7 @@ def command(capsys):
     return runner(Command, "experiment", capsys)
 
 
-SMALL: dict[str, dict[str, int]] = {
+SMALL = {
     "stream": {"repetitions": 2, "timestamps": 24, "dimensions": 2},
     "checkins": {"repetitions": 2, "users": 30, "per_user": 6, "side": 4},
 }
@@ -50,7 +65,7 @@ def submitted(api, **body):
     answer = api.post(URL, body, format="json")
     assert answer.status_code == 201, answer.json()
     work_off()
-    found: dict[str, Any] = api.get(of(answer.json()["id"])).json()
+    found = api.get(of(answer.json()["id"])).json()
     assert found["state"] == "done", found["error"]
     return found
 
@@ -77,21 +92,6 @@ class TestEveryKind:
             for folder in (first, again):
                 assert hashlib.sha256((folder / "table.parquet").read_bytes()).hexdigest() == digests[way]
 
-    @pytest.mark.slow
-    def test_a_large_one_runs_in_parts_to_the_same_table(self, owner_api, kind):
-        large = spec_of(kind, repetitions=3000, base=spec_of(kind)["base"] | {"data": GENERATED[kind]})
-        answer = owner_api.post(URL, {"spec": large}, format="json").json()
-        assert answer["state"] == "queued"
-        work_off(2)  # it is cut, and one part of it is done
-        halfway = owner_api.get(of(answer["id"], "results")).json()["points"]
-        assert [set(point) for point in halfway] == [{"at", "cell", "share", "values"}]
-        owner_api.post(of(answer["id"], "cancel"))
-        owner_api.post(of(answer["id"], "resume"))
-        work_off()
-        first = digest_of(owner_api, answer["id"])
-        Experiment.objects.all().delete()
-        assert submitted(owner_api, spec=large)["table_sha256"] == first
-
     def test_its_results_have_the_measures_of_the_kind_with_units(self, owner_api, kind):
         found = submitted(owner_api, preset=preset_of(kind))
         shown = owner_api.get(of(found["id"], "results")).json()
@@ -111,39 +111,21 @@ class TestEveryKind:
     def test_what_does_not_fit_together_is_refused_by_name(self, owner_api, kind):
         dataset = made(owner_api, FILES[kind])["id"]
         other = next(one for one in FILES if one != kind)
+        generated = spec_of(kind, base=spec_of(kind)["base"] | {"data": GENERATED[kind]})
         wrong = [
-            ({"spec": spec_of(other), "dataset": dataset}, "dataset", "it holds"),
-            ({"preset": preset_of(other), "dataset": dataset}, "dataset", "it holds"),
-            ({"preset": {"name": "error-tdrive"}, "dataset": dataset}, "dataset", "it holds"),
-            ({"spec": spec_of(kind)}, "dataset", "is required"),
-            ({"spec": spec_of(kind) | {"series": {}}, "dataset": dataset}, "series", "must be left out"),
-            ({"spec": spec_of(kind) | {"metrics": ["error"]}}, "metrics.0", "must be one of"),
-            (
-                {"spec": spec_of(kind, base=spec_of(kind)["base"] | {"data": GENERATED[kind]}), "dataset": dataset},
-                "dataset",
-                "must be left out",
-            ),
+            *[(one, "dataset", "it holds") for one in ({"spec": spec_of(other)}, {"preset": preset_of(other)})],
+            ({"preset": {"name": "error-tdrive"}}, "dataset", "it holds"),
+            ({"spec": spec_of(kind), "dataset": None}, "dataset", "is required"),
+            ({"spec": spec_of(kind) | {"series": {}}}, "series", "must be left out"),
+            ({"spec": spec_of(kind) | {"metrics": ["error"]}, "dataset": None}, "metrics.0", "must be one of"),
+            ({"spec": generated}, "dataset", "must be left out"),
         ]
         for body, field, message in wrong:
-            answer = owner_api.post(URL, body, format="json")
+            answer = owner_api.post(URL, {"dataset": dataset} | body, format="json")
             (error, *_) = answer.json()["errors"]
             assert (answer.status_code, error["field"]) == (400, field), answer.json()
             assert message in error["message"]
         assert not Experiment.objects.exists()
-
-    def test_presets_and_measures_are_listed_by_kind(self, owner_api, kind):
-        known = (("presets", presets), ("measures", measures), ("generators", generators))
-        for path, registry in ((f"experiment-{name}", registry) for name, registry in known):
-            found = owner_api.get(f"/api/v1/{path}/", {"kind": kind}).json()["results"]
-            assert [one["name"] for one in found] == [cls.registered_name() for cls in registry.of(kind)] != []
-            assert {one["kind"] for one in found} == {kind}
-            assert owner_api.get(f"/api/v1/{path}/", {"kind": "graph"}).status_code == 400
-
-
-def test_counts_that_are_no_whole_numbers_are_refused_before_anything_runs(owner_api):
-    dataset = made(owner_api, b"date,a,b\n2024-01-01,1.5,2\n2024-01-02,2,3\n2024-01-03,4,1\n", kind="stream")["id"]
-    answer = owner_api.post(URL, {"spec": spec_of("stream"), "dataset": dataset}, format="json")
-    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "dataset")
 
 
 def test_the_command_names_what_is_wrong(command, tmp_path):
@@ -170,16 +152,211 @@ def test_a_preset_reads_of_a_stream_what_its_summary_has(owner_api, preset):
     )
 
 
-def test_more_dimensions_than_a_dataset_has_are_refused_by_name(owner_api):
-    dataset = made(owner_api, FILES["stream"])["id"]
-    many = spec_of("stream") | {"grid": {"dimensions": [1, 1000]}}
-    answer = owner_api.post(URL, {"spec": many, "dataset": dataset}, format="json")
-    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "grid.dimensions.1")
+def test_presets_and_measures_are_listed_by_kind(owner_api):
+    for name, registry in (("presets", presets), ("measures", measures), ("generators", generators)):
+        for kind in ("trajectory", *FILES):
+            found = owner_api.get(f"/api/v1/experiment-{name}/", {"kind": kind}).json()["results"]
+            assert [one["name"] for one in found] == [cls.registered_name() for cls in registry.of(kind)]
+            assert {one["kind"] for one in found} == ({kind} if found else set())
+            assert name != "measures" or [one["needs_release"] for one in found] == [
+                cls.needs_release for cls in registry.of(kind)
+            ]
+        assert owner_api.get(f"/api/v1/experiment-{name}/", {"kind": "graph"}).status_code == 400
 
 
-def test_detection_over_more_timestamps_than_a_dataset_has_is_refused(owner_api):
-    dataset = made(owner_api, b"date,a,b\n2024-01-01,1,2\n2024-01-02,2,3\n", kind="stream")["id"]
-    answer = owner_api.post(URL, {"preset": {"name": "stream-detection"}, "dataset": dataset}, format="json")
-    refused = answer.json()["errors"][0]
-    assert (answer.status_code, refused["field"]) == (400, "metrics")
-    assert refused["message"] == "metrics must have one that is defined for 2 timestamps; these need at least 11"
+def test_what_a_stream_cannot_be_used_for_is_refused_by_name(owner_api):
+    many = spec_of("stream", grid={"dimensions": [1, 1000]})
+    detection = {"preset": {"name": "stream-detection"}}
+    for rows, body, field, message in [
+        ("2024-01-01,1.5,2\n2024-01-02,2,3\n2024-01-03,4,1\n", {"spec": spec_of("stream")}, "dataset", ""),
+        ("2024-01-01,1,2\n2024-01-02,2,3\n", {"spec": many}, "grid.dimensions.1", ""),
+        ("2024-01-01,1,2\n2024-01-02,2,3\n", detection, "metrics", "defined for 2 timestamps; these need at least 11"),
+    ]:
+        dataset = made(owner_api, f"date,a,b\n{rows}".encode(), kind="stream")["id"]
+        answer = owner_api.post(URL, body | {"dataset": dataset}, format="json")
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
+        assert message in answer.json()["errors"][0]["message"]
+
+
+ROOT = Path(__file__).resolve().parents[2]
+FEW = ["temporal-distance", "--set", "repetitions=3"]
+
+
+def test_a_preset_writes_the_engines_table_in_four_forms(command, tmp_path):
+    out, wrong, code = command(*FEW, "--out", tmp_path / "new" / "folder")
+    assert (wrong, code) == ("", 0)
+    assert out == "30 cells, 3 repetitions, 100 events. NOT PRIVATE: seeded simulation, seed 1.\n"
+    out = tmp_path / "new" / "folder"
+    assert {path.name for path in out.iterdir()} == {"table.parquet", "table.csv", "table.tex", "spec.json", "blocks"}
+    preset = TemporalDistance(repetitions=3)
+    assert pq.read_table(out / "table.parquet").equals(run(preset.spec(), preset.data()))
+
+
+def test_the_spec_it_writes_can_be_run_again_and_its_cells_are_taken_over(command, tmp_path, monkeypatch):
+    assert command(*FEW, "--out", tmp_path / "one")[2] == 0
+    monkeypatch.setattr(experiment_runner, "run_block", None)
+    spec = tmp_path / "one" / "spec.json"
+    _, wrong, code = command(spec, "--keep", tmp_path / "one" / "blocks", "--out", tmp_path / "two")
+    assert (wrong, code) == ("", 0)
+    for name in ("table.parquet", "table.csv", "table.tex", "spec.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_a_stopped_experiment_resumes_and_ends_with_the_same_bytes(command, tmp_path, monkeypatch):
+    assert command(*FEW, "--out", tmp_path / "whole")[2] == 0
+    really, calls = experiment_runner.run_block, []
+
+    def stopping(block, series):
+        calls.append(block)
+        if len(calls) == 11:
+            raise KeyboardInterrupt
+        return really(block, series)
+
+    monkeypatch.setattr(experiment_runner, "run_block", stopping)
+    out = tmp_path / "stopped"
+    assert command(*FEW, "--out", out) == ("", "CommandError: stopped; the same command goes on from here\n", 130)
+    assert not (out / "table.csv").exists()
+    assert command(*FEW, "--out", out)[2] == 0
+    assert len(calls) == 31
+    for name in ("table.parquet", "table.csv", "table.tex"):
+        assert (tmp_path / "whole" / name).read_bytes() == (out / name).read_bytes()
+
+
+@pytest.mark.thorough
+def test_an_impatient_ctrl_c_ends_all_processes_at_once_and_keeps_what_is_done(tmp_path):
+    out = tmp_path / "out"
+    command = ["manage.py", "experiment", "error-tdrive", "--workers", "2", "--out", str(out)]
+    environment = os.environ | {"CAIRN_HOME": str(tmp_path / "home")}
+    started = subprocess.Popen(
+        [sys.executable, *command], cwd=ROOT, env=environment, start_new_session=True, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        while started.poll() is None and not list(out.rglob("*.npy")):
+            time.sleep(0.05)
+        for _ in range(2):
+            os.killpg(started.pid, signal.SIGINT)
+            time.sleep(0.05)
+        _, wrong = started.communicate(timeout=patience(60))
+    finally:
+        if started.poll() is None:
+            os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
+    assert (started.returncode, wrong) == (130, "CommandError: stopped; the same command goes on from here\n")
+    assert list(out.rglob("*.npy"))
+    assert list(out.rglob(".block-*")) == []
+
+
+def test_a_terminal_shows_a_progress_bar(command, tmp_path):
+    screen = Terminal()
+    assert command(*FEW, "--out", tmp_path, stderr=screen)[2] == 0
+    steps = screen.getvalue().split("\r")
+    assert len(steps) == 31
+    assert steps[15].endswith("15 of 30 blocks")
+    assert steps[30] == f"[{'#' * 40}] 30 of 30 blocks\n"
+
+
+def test_refusals_are_one_line(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("broken.json").write_text("{")
+    Path("list.json").write_text("[]")
+    Path("spec.json").write_text(TemporalDistance(repetitions=1).spec().model_dump_json())
+    for arguments, message in [
+        (["figure"], "name must be one of error-geolife"),
+        (["temporal-distance", "--set", "repetitions=0"], "repetitions must be greater than 0, got 0"),
+        (["temporal-distance", "--set", "colour=1"], "colour is not a parameter here"),
+        (["temporal-distance", "--set", "repetitions"], "--set must be NAME=VALUE"),
+        (["temporal-distance", "--workers", "0"], "--workers must be from 1 to 256, got 0"),
+        (["temporal-distance", "absent.csv"], "absent.csv: No such file or directory"),
+        (["absent.json"], "absent.json: No such file or directory"),
+        (["broken.json"], "must be JSON text"),
+        (["list.json"], "must be an object"),
+        (["spec.json", "--like", "nothing"], "like.name must be one of"),
+        (["spec.json", "--like", "error-tdrive"], "--like must be left out: the spec names its data"),
+        (["temporal-distance", "--set", "repetitions=0,5"], "repetitions must be a whole number, got '0,5'"),
+        (["spec.json", "--set", "seed=-1"], "seed must be at least 0, got -1"),
+    ]:
+        out, wrong, code = command(*arguments, "--out", "out")
+        assert (out, code, wrong.count("\n")) == ("", 1, 1), (arguments, message)
+        assert message in wrong, arguments
+        assert not Path("out").exists(), arguments
+
+
+def test_a_spec_without_a_file_takes_a_generated_series(command, tmp_path):
+    spec = {"base": {"landmarks": {"name": "manual", "events": [0]}}, "metrics": ["marked-share"]}
+    (tmp_path / "spec.json").write_text(json.dumps(spec | {"repetitions": 1, "seed": 1}))
+    out, wrong, code = command(tmp_path / "spec.json", "--out", tmp_path)
+    assert (wrong, code) == ("", 0)
+    assert out.startswith("1 cell, 1 repetition, 1,000 events.")
+    written = json.loads((tmp_path / "spec.json").read_text())
+    assert written["metrics"] == ["marked-share"]
+    assert written["series"]["generated"] == {"like": "taxi", "events": 1000, "seed": 1}
+
+
+NAMES = [cls.registered_name() for cls in presets.of("trajectory")]
+
+
+def csv_of(sizes):
+    whole = taxi(np.random.default_rng(8), sum(sizes))
+    ids = np.repeat(np.arange(len(sizes)), sizes)
+    rows = zip(ids, whole.time_s, whole.lat, whole.lon, strict=True)
+    return ("id,time,lat,lon\n" + "".join(f"{i},{1.2e9 + t:.0f},{y:.6f},{x:.6f}\n" for i, t, y, x in rows)).encode()
+
+
+def finished(api, body):
+    answer = api.post(URL, body, format="json")
+    assert answer.status_code == 201, answer.json()
+    work_off()
+    assert Experiment.objects.get(pk=answer.json()["id"]).state == "done"
+    return str(answer.json()["id"])
+
+
+def exported(pk):
+    with files.export(Experiment.objects.get(pk=pk), "json")[0] as file:
+        return json.loads(file.read())
+
+
+def stated_digest(api, pk):
+    return api.get(of(pk)).json()["table_sha256"]
+
+
+@pytest.mark.parametrize("sizes", [[24], [9, 4, 11], None], ids=["one series", "several series", "generated"])
+@pytest.mark.parametrize("name", NAMES)
+def test_run_exported_and_run_again(owner, owner_api, command, tmp_path, name, sizes):
+    given, file = {}, []
+    if sizes:
+        file = [tmp_path / "days.csv"]
+        file[0].write_bytes(csv_of(sizes))
+        dataset = import_dataset(owner=owner, upload=ContentFile(csv_of(sizes), name="days.csv"))
+        given = {"dataset": str(dataset.pk)}
+    requested = {"name": name, "repetitions": 2, "events": 20, "seed": 3}
+    first = finished(owner_api, given | {"preset": requested})
+    spec, digest = exported(first), stated_digest(owner_api, first)
+    assert not sizes or spec["series"]["join"] in ("none", "person")
+    assert stated_digest(owner_api, finished(owner_api, given | {"spec": spec})) == digest
+    (tmp_path / "spec.json").write_text(json.dumps(spec))
+    changes = [argument for key, value in list(requested.items())[1:] for argument in ("--set", f"{key}={value}")]
+    for folder, arguments in (("again", [tmp_path / "spec.json", *file]), ("new", [name, *file, *changes])):
+        assert command(*arguments, "--out", tmp_path / folder)[1:] == ("", 0)
+        table = (tmp_path / folder / "table.parquet").read_bytes()
+        assert hashlib.sha256(table).hexdigest() == digest, folder
+        assert json.loads((tmp_path / folder / "spec.json").read_text()) == spec
+
+
+def test_a_spec_that_states_nothing_is_kept_with_what_it_was_tried_on(owner, owner_api):
+    dataset = import_dataset(owner=owner, upload=ContentFile(csv_of([9, 12]), name="days.csv"))
+    spec = presets.parse({"name": "temporal-distance", "repetitions": 2}).spec().model_dump()
+    del spec["series"]
+    each_one = [min(5, len(person)) for person in people_of(dataset)]
+    for preset, join in ((None, "none"), ({"name": "error-tdrive", "events": 5}, "person")):
+        made = finished(owner_api, {"spec": spec, "dataset": str(dataset.pk), "preset": preset})
+        assert exported(made)["series"]["join"] == join
+        assert Experiment.objects.get(pk=made).lengths == ([9, 12] if preset is None else each_one)
+
+
+def test_a_preset_beside_a_spec_that_states_otherwise_is_refused(owner, owner_api):
+    spec = presets.parse({"name": "temporal-distance", "repetitions": 2}).spec().model_dump()
+    answer = owner_api.post(URL, {"spec": spec, "preset": {"name": "error-tdrive"}}, format="json")
+    assert answer.status_code == 400
+    assert answer.json()["errors"][0]["field"] == "preset"
+    del spec["series"]
+    assert owner_api.post(URL, {"spec": spec}, format="json").json()["errors"][0]["field"] == "dataset"

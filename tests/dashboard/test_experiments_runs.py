@@ -18,7 +18,6 @@ CSV = f"{API}runs/"
 
 
 def spec(mechanisms=("skip", "uniform"), levels=(0.1, 1, 2), radius_m=200, **changes):
-    """A small sweep over mechanisms and levels."""
     releases = [{"mechanism": {"name": f"landmark-{name}", "epsilon": 1, "radius_m": radius_m}} for name in mechanisms]
     grid = {"release": releases, "release.mechanism.epsilon": list(levels)}
     base = {"landmarks": {"name": "synthetic", "share": 0.4, "distribution": "uniform", "seed": 0}}
@@ -28,8 +27,6 @@ def spec(mechanisms=("skip", "uniform"), levels=(0.1, 1, 2), radius_m=200, **cha
 
 @pytest.fixture
 def run(owner, ready_dataset):
-    """``run(spec)``: a finished experiment on the dataset."""
-
     def submit(described=None, **more):
         return submit_experiment(owner=owner, dataset=ready_dataset, spec=described or spec(), **more)
 
@@ -37,38 +34,22 @@ def run(owner, ready_dataset):
 
 
 class TestNames:
-    def test_mechanisms_levels_radius_and_data(self, run, ready_dataset):
-        assert run().name == f"Skip, Uniform · ε 0.1–2 / 200 m · {ready_dataset.name}"
-
-    def test_a_second_one_has_what_differs(self, run):
-        first, second = run(), run(spec(repetitions=3, seed=5))
-        assert second.name == f"{first.name} · repetitions 3, seed 5"
-
-    def test_an_equal_one_is_numbered(self, run):
+    def test_are_of_mechanisms_levels_radius_and_data_and_then_of_what_differs(self, run, owner_api, ready_dataset):
         first = run()
+        assert first.name == f"Skip, Uniform · ε 0.1–2 / 200 m · {ready_dataset.name}"
+        assert run(spec(repetitions=3, seed=5)).name == f"{first.name} · repetitions 3, seed 5"
         assert [run().name, run().name] == [f"{first.name} (2)", f"{first.name} (3)"]
-
-    def test_a_given_name_stays(self, run):
-        run(name="Mine")
-        assert run(name="Mine").name == "Mine"
-
-    def test_a_preset_lends_its_title(self, owner):
-        preset = presets.parse({"name": "temporal-distance", "repetitions": 2})
-        assert (
-            submit_experiment(owner=owner, preset=preset).name == "Temporal distance by distribution · synthetic series"
-        )
-
-    def test_without_a_mechanism_landmarks_name_it(self):
-        described = presets.parse({"name": "temporal-distance"}).spec().model_dump()
-        assert generated_name(described, "Taxi") == "Random landmarks · Taxi"
-
-    def test_the_plan_has_it(self, owner_api, ready_dataset):
+        assert [run(name="Mine").name for _ in range(2)] == ["Mine", "Mine"]
         body = {"dataset": str(ready_dataset.pk), "spec": spec(levels=(1,)).model_dump()}
-        assert (
-            owner_api.post(f"{API}plan/", body).json()["name"] == f"Skip, Uniform · ε 1 / 200 m · {ready_dataset.name}"
-        )
+        planned = owner_api.post(f"{API}plan/", body).json()["name"]
+        assert planned == f"Skip, Uniform · ε 1 / 200 m · {ready_dataset.name}"
         titled = owner_api.post(f"{API}plan/", body | {"title": "Figure 6"}).json()["name"]
         assert titled == f"Figure 6 · {ready_dataset.name}"
+
+    def test_of_a_preset_are_its_title_and_without_a_mechanism_its_landmarks(self, owner):
+        row = submit_experiment(owner=owner, preset=presets.parse({"name": "temporal-distance", "repetitions": 2}))
+        assert row.name == "Temporal distance by distribution · synthetic series"
+        assert generated_name(row.spec, "Taxi") == "Random landmarks · Taxi"
 
 
 class TestParameters:
@@ -78,13 +59,11 @@ class TestParameters:
             assert all(one.text and one.title for one in found.values()), preset
             assert len({one.title for one in found.values()}) == len(found), preset
 
-    def test_levels_have_their_radius(self):
-        found = parameters(spec().model_dump())
+    def test_levels_have_their_radius_and_parts_of_a_whole_a_per_cent_sign(self):
+        swept = spec().model_dump()
+        found = parameters(swept)
         assert found["release.mechanism.epsilon"].text == "0.1–2 / 200 m"
         assert found["landmarks.share"].text == "40 %"
-
-    def test_a_part_of_a_whole_replaces_its_values(self):
-        swept = spec().model_dump()
         swept["grid"]["landmarks.share"] = [0.2, 0.4]
         assert parameters(swept)["landmarks.share"].text == "20, 40 %"
 
@@ -94,13 +73,12 @@ class TestColumns:
         columns = run_table.columns_of(runs)
         return [one.key for one in run_table.chosen_columns(columns, [])]
 
-    def test_those_in_which_runs_differ_are_shown(self, run):
-        runs = run_table.runs_of([run(), run(spec(levels=(1,))), run(spec(("skip",)))])
+    def test_those_in_which_runs_differ_are_shown_and_of_one_the_usual_ones(self, run):
+        first = run()
+        runs = run_table.runs_of([first, run(spec(levels=(1,))), run(spec(("skip",)))])
         assert self.keys(runs) == ["release.mechanism", "release.mechanism.epsilon", "measure.error"]
-
-    def test_of_one_run_the_usual_ones(self, run):
-        runs = run_table.runs_of([run()])
-        assert self.keys(runs) == ["data", "release.mechanism", "release.mechanism.epsilon", "measure.error"]
+        usual = ["data", "release.mechanism", "release.mechanism.epsilon", "measure.error"]
+        assert self.keys(run_table.runs_of([first])) == usual
 
     def test_measures_have_the_range_of_the_cells(self, run):
         row = run()
@@ -168,11 +146,6 @@ class TestApi:
         assert float(found["seconds"]) >= 0
 
 
-class TestSparkline:
-    def test_a_run_without_a_mechanism_has_a_line(self):
-        drawn = sparkline([{"mechanism": None, "y": [1.0, None, 3.0]}])
-        assert 'd="M2.0 22.0L86.0 2.0"' in drawn
-
-    def test_of_a_single_point_there_is_none(self):
-        assert sparkline([{"mechanism": "landmark-skip", "y": [1.0]}]) == "–"
-        assert sparkline([]) == "–"
+def test_a_sparkline_has_a_line_where_there_are_two_points():
+    assert 'd="M2.0 22.0L86.0 2.0"' in sparkline([{"mechanism": None, "y": [1.0, None, 3.0]}])
+    assert sparkline([{"mechanism": "landmark-skip", "y": [1.0]}]) == sparkline([]) == "–"

@@ -3,10 +3,7 @@
 import hashlib
 import os
 import signal
-import subprocess
-import sys
 import time
-from typing import Any
 
 import pytest
 import yaml
@@ -30,7 +27,6 @@ def built():
 
 @pytest.fixture
 def server(built):
-    """The server without workers and experiments."""
     yield built
     built.kill_workers()
     for one in built.control("call", method="get", path="/api/v1/experiments/")["json"]["results"]:
@@ -41,7 +37,6 @@ def server(built):
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    """The engine's table: its SHA-256."""
     folder, preset = tmp_path_factory.mktemp("engine"), presets.parse(PRESET)
     write(run(preset.spec(), preset.data()), preset.spec(), folder)
     return sha(folder)
@@ -56,24 +51,6 @@ def assert_same_bytes(server, pk, expected):
     row = server.experiment(pk)
     assert (row["state"], row["error"], row["progress"]) == ("done", None, 1.0)
     assert row["table_sha256"] == sha(server.home / "experiments" / pk) == expected
-
-
-def test_the_command_writes_the_engines_bytes(expected, tmp_path):
-    named = (f"{name}={value}" for name, value in PRESET.items() if name != "name")
-    options = [part for one in named for part in ("--set", one)]
-    subprocess.run(
-        [sys.executable, "manage.py", "experiment", PRESET["name"], *options, "--out", str(tmp_path)],
-        cwd=ROOT, env=os.environ | {"CAIRN_HOME": str(tmp_path / "home")}, check=True, capture_output=True,
-    )  # fmt: skip
-    assert sha(tmp_path) == expected
-
-
-def test_one_worker_writes_the_engines_bytes(server, expected):
-    server.start_worker()
-    pk = server.submit_experiment(preset=PRESET)
-    assert server.until_finished(pk)["most_attempts"] == 1
-    assert_same_bytes(server, pk, expected)
-    assert len(set(server.computed())) == len(server.computed()) == BLOCKS
 
 
 def test_two_workers_write_them(server, expected):
@@ -116,24 +93,6 @@ def test_a_child_that_is_killed_costs_its_lease(server, expected):
     assert_same_bytes(server, pk, expected)
 
 
-def test_cancelled_and_resumed_only_what_is_missing_is_computed(server, expected):
-    server.start_worker()
-    server.hold_blocks(after=5)
-    pk = server.submit_experiment(preset=PRESET)
-    server.until_reached("blocks")
-    cancelled = server.control("call", method="post", path=f"/api/v1/experiments/{pk}/cancel/")
-    assert (cancelled["status"], cancelled["json"]["state"]) == (200, "cancelled")
-    server.release_blocks()
-    server.until_finished(pk, "cancelled", within_s=10)
-    before = len(server.computed())
-    assert 5 <= before < BLOCKS
-    server.control("call", method="post", path=f"/api/v1/experiments/{pk}/resume/")
-    server.until_finished(pk)
-    assert_same_bytes(server, pk, expected)
-    blocks = [block for block, _ in server.computed()]
-    assert len(set(blocks)) == len(blocks) == BLOCKS
-
-
 def test_a_release_does_not_wait_for_a_long_experiment(server):
     """The parts are of half the experiment each, a quarter of a minute; the release waits for a block."""
     server.start_worker(CAIRN_TEST_PARTS="2")
@@ -152,20 +111,8 @@ def test_a_release_does_not_wait_for_a_long_experiment(server):
     assert (sum(row["parts"].values()), row["parts"]["done"], row["most_attempts"]) == (3, 1, 1)
 
 
-def test_experiments_do_not_wait_for_many_releases(server, expected):
-    worker = server.start_worker()
-    worker.until_ready()
-    releases = [server.submit()["json"]["id"] for _ in range(20)]
-    pk = server.submit_experiment(preset=PRESET)
-    server.until_finished(pk)
-    assert_same_bytes(server, pk, expected)
-    for release in releases:
-        server.until(release, "done")
-
-
 def compose():
-    command: list[Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["worker"]["command"]
-    return " ".join(["-m", *command])
+    return " ".join(["-m", *yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["worker"]["command"]])
 
 
 def launcher():

@@ -21,7 +21,6 @@ IDLE = 0.2
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def server(request):
-    """A server without workers, on each database."""
     production = request.param == "postgresql"
     if production and postgres.programs() is None:
         pytest.skip("PostgreSQL is not installed here")
@@ -30,7 +29,6 @@ def server(request):
 
 
 def uploaded(server, number, file):
-    """The address of the dataset of ``file``, which waits for a worker."""
     place = server.home / "files" / str(number) / file.name
     place.parent.mkdir(parents=True)
     place.write_bytes(file.data)
@@ -41,13 +39,11 @@ def uploaded(server, number, file):
 
 
 def over(server, address):
-    """The dataset once it is ready or has failed."""
     row = server.control("call", method="get", path=address)["json"]
     return row if row["state"] in ("ready", "failed") else None
 
 
 def seconds_of(group):
-    """Processor seconds of each process of a group."""
     found = {}
     for place in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -7,7 +7,6 @@ DATABASE_URL name the database, which must be empty.
 import json
 import sys
 import uuid
-from typing import Any
 
 import django
 
@@ -17,7 +16,7 @@ BEFORE = (("releases", "0005_rename_columns"), ("datasets", "0007_rename_columns
 LARGE = 2**62
 """The largest amount the ledger stores."""
 
-LINEAGES: dict[str, dict[str, Any]] = {
+LINEAGES = {
     "limited": {
         "owner": "anna",
         "budget": (180_000_000, 300_000_001, 60.0000002, 200.0),
@@ -43,7 +42,6 @@ LINEAGES: dict[str, dict[str, Any]] = {
 
 
 def fill(apps, now):
-    """Write :data:`LINEAGES` into the schema before, and a finished release of every dataset."""
     model = apps.get_model
     owners = {name: model("accounts", "User").objects.create(username=name) for name in ("anna", "ben")}
     for lineage in LINEAGES.values():
@@ -59,26 +57,13 @@ def fill(apps, now):
                 source_file=files[name], digest=name, places=b"p", timed=b"t"
             )
             for amount in amounts:
-                model("datasets", "BudgetEntry").objects.create(
-                    source_file=files[name],
-                    release_id=uuid.uuid4(),
-                    mechanism="landmark-uniform",
-                    level="landmark",
-                    amount=amount,
-                    epsilon=abs(amount) / 1e9,
-                    radius_m=1.0,
-                    stability=3,
-                )
+                charge = {"release_id": uuid.uuid4(), "mechanism": "landmark-uniform", "level": "landmark"}
+                charge |= {"amount": amount, "epsilon": abs(amount) / 1e9, "radius_m": 1.0, "stability": 3}
+                model("datasets", "BudgetEntry").objects.create(source_file=files[name], **charge)
         if "fact" in lineage:
-            one, other, share, *amounts = lineage["fact"]
-            model("datasets", "LineageEntry").objects.create(
-                fact="shared-events",
-                source_file=files[one],
-                other=files[other],
-                share=share,
-                spent=amounts[0],
-                other_spent=amounts[1],
-            )
+            one, other, share, spent, other_spent = lineage["fact"]
+            fact = {"fact": "shared-events", "share": share, "spent": spent, "other_spent": other_spent}
+            model("datasets", "LineageEntry").objects.create(source_file=files[one], other=files[other], **fact)
         for name, file in lineage["datasets"].items():
             _release(model, owner, _dataset(model, owner, files[file], name, now), now)
 
@@ -101,48 +86,34 @@ def _release(model, owner, dataset, now):
 
 
 def ledger(apps, *, by_unit):
-    """Return every amount and limit, whichever the schema."""
-    model = apps.get_model
-    files = model("datasets", "SourceFile").objects.order_by("pk")
-    return {
-        "budgets": sorted(_budgets(model, by_unit), key=lambda one: one["files"]),
-        "entries": sorted(
-            [entry.source_file.file_digest, entry.amount, entry.epsilon, entry.radius_m, entry.stability, entry.level]
-            for entry in model("datasets", "BudgetEntry").objects.all()
-        ),
-        "facts": sorted(
-            [row.fact, row.source_file.file_digest, row.other.file_digest, row.share, *_amounts(row, by_unit)]
-            for row in model("datasets", "LineageEntry").objects.all()
-        ),
-        "sketches": sorted(
-            [row.source_file.file_digest, bytes(row.places).decode(), bytes(row.timed).decode()]
-            for row in model("datasets", "SourceSketch").objects.all()
-        ),
-        "owners": [[file.file_digest, file.owner.username] for file in files],
-        "datasets": sorted(
-            [row.name, row.source_file.file_digest, row.stability, row.points]
-            for row in model("datasets", "Dataset").objects.all()
-        ),
-        "releases": sorted(
-            [row.name, row.dataset.name, row.landmark_set.name, row.mechanism, row.state]
-            for row in model("releases", "Release").objects.all()
-        ),
-    }
+    model, of = apps.get_model, "source_file__file_digest"
 
+    def rows(app, name, *fields):
+        return sorted(map(list, model(app, name).objects.values_list(*fields)))
 
-def _budgets(model, by_unit):
-    found = []
+    budgets = []
     for budget in model("datasets", "Budget").objects.all():
         held = budget.lineage if by_unit else budget
-        found.append(
-            {
-                "files": sorted(file.file_digest for file in held.source_files.all()),
-                "owner": held.owner.username,
-                "unit": budget.unit if by_unit else "event_per_m",
-                "amounts": [budget.spent, budget.total, budget.total_epsilon, budget.total_radius_m],
-            }
-        )
-    return found
+        files = sorted(file.file_digest for file in held.source_files.all())
+        limits = [budget.spent, budget.total, budget.total_epsilon, budget.total_radius_m]
+        unit = budget.unit if by_unit else "event_per_m"
+        budgets.append({"files": files, "owner": held.owner.username, "unit": unit, "amounts": limits})
+    facts = model("datasets", "LineageEntry").objects.all()
+    sketches = model("datasets", "SourceSketch").objects.all()
+    return {
+        "budgets": sorted(budgets, key=lambda one: one["files"]),
+        "entries": rows("datasets", "BudgetEntry", of, "amount", "epsilon", "radius_m", "stability", "level"),
+        "facts": sorted(
+            [row.fact, row.source_file.file_digest, row.other.file_digest, row.share, *_amounts(row, by_unit)]
+            for row in facts
+        ),
+        "sketches": sorted(
+            [row.source_file.file_digest, bytes(row.places).decode(), bytes(row.timed).decode()] for row in sketches
+        ),
+        "owners": rows("datasets", "SourceFile", "file_digest", "owner__username"),
+        "datasets": rows("datasets", "Dataset", "name", of, "stability", "points"),
+        "releases": rows("releases", "Release", "name", "dataset__name", "landmark_set__name", "mechanism", "state"),
+    }
 
 
 def _amounts(row, by_unit):
@@ -150,7 +121,6 @@ def _amounts(row, by_unit):
 
 
 def main():
-    """Migrate there, back and there again."""
     django.setup()
     from django.core.management import call_command
     from django.db import connection

@@ -34,7 +34,6 @@ api = APIClient()
 
 
 def begin(*, lon, lat):
-    """An owner with a ready dataset and a landmark set."""
     owner, _ = User.objects.get_or_create(username="owner")
     api.force_authenticate(owner)
     series = [Trajectory(lon, lat, [60.0 * i for i in range(len(lon))])]
@@ -47,7 +46,6 @@ def begin(*, lon, lat):
 
 
 def call(*, method, path, body=None):
-    """One request, timed."""
     started = time.perf_counter()
     answer = getattr(api, method)(path, body, format="json")
     seconds = time.perf_counter() - started
@@ -63,7 +61,6 @@ def upload(*, path, fields=None):
 
 
 def race(*, body, key, times):
-    """The same POST from so many threads at once: status and id of each."""
     together = threading.Barrier(times)
 
     def one(_):
@@ -81,7 +78,6 @@ def race(*, body, key, times):
 
 
 def row(*, pk):
-    """A release's row, its files and its charges."""
     found = Release.objects.get(pk=pk)
     names = ("state", "attempt", "error", "data_file", "data_sha256", "summary", "stage", "progress")
     return {name: getattr(found, name) for name in names} | {
@@ -93,7 +89,6 @@ def row(*, pk):
 
 
 def experiment(*, pk):
-    """An experiment's row, and the states of its parts."""
     found = Experiment.objects.get(pk=pk)
     names = ("state", "attempt", "error", "progress", "table_sha256")
     parts = Counter(found.parts.values_list("state", flat=True))
@@ -102,30 +97,25 @@ def experiment(*, pk):
 
 
 def enqueue(*, pk, times):
-    """More copies of the message."""
     for _ in range(times):
         run_release.apply_async(args=[pk])
     return times
 
 
 def enqueue_unknown():
-    """A message of a task that there is not."""
     return str(current_app.send_task("no.such.task", args=["1"]).id)
 
 
 def cancel_open():
-    """End every release that waits or runs."""
     over = {"state": State.CANCELLED, "finished_at": timezone.now(), "token": None, "lease_until": None}
     return Release.objects.filter(state__in=OPEN).update(**over)
 
 
 def age_enqueued_at(*, pk):
-    """Make the message an hour old."""
     return Release.objects.filter(pk=pk).update(enqueued_at=timezone.now() - timezone.timedelta(hours=1))
 
 
 def errors():
-    """Every error stored in a row."""
     return list(Release.objects.exclude(error=None).values_list("error", flat=True))
 
 

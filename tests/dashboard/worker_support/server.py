@@ -32,7 +32,6 @@ CANARY = ([12.3456781, 12.3456792, 12.3456703, 12.3456714], [34.5678921, 34.5678
 
 
 def wait_for(what, *, within_s, why):
-    """The first true answer of ``what``."""
     give_up = time.monotonic() + patience(within_s)
     while time.monotonic() < give_up:
         if found := what():
@@ -42,8 +41,6 @@ def wait_for(what, *, within_s, why):
 
 
 class Worker:
-    """A Celery worker in a process group of its own."""
-
     def __init__(self, process, log, ready):
         self.process, self.log, self._ready = process, log, ready
         self.name = ready.name.removeprefix("ready.")  # as Celery calls it
@@ -67,7 +64,7 @@ class Server:
         self.port = free_port() if database else 0
         self.barriers = home / "barriers"
         self.socket = home / "run" / "b.sock"
-        self.workers: list[Worker] = []
+        self.workers = []
         for folder in (self.barriers, home / "run", home / "log", home / "broker"):
             folder.mkdir(parents=True)
         self.env = os.environ | {
@@ -164,7 +161,6 @@ class Server:
     # -- the web process
 
     def control(self, do, **arguments):
-        """Send a command to the substitute for the web process; its result."""
         assert self.web.stdin
         assert self.web.stdout
         self.web.stdin.write(json.dumps({"do": do, **arguments}).encode() + b"\n")
@@ -183,7 +179,6 @@ class Server:
         return self.control("row", pk=pk)
 
     def until(self, pk, state, *, within_s=15.0):
-        """The row once it is in ``state``."""
         wait_for(lambda: self.row(pk)["state"] == state, within_s=within_s, why=f"{pk} is {state}")
         return self.row(pk)
 
@@ -194,7 +189,6 @@ class Server:
         return self.row(pk)
 
     def submit_experiment(self, **params):
-        """POST an experiment; its id."""
         made = self.control("call", method="post", path="/api/v1/experiments/", body=params)
         assert (made["status"], made["json"]["state"]) == (201, "queued"), made
         return made["json"]["id"]
@@ -213,7 +207,6 @@ class Server:
         return self.experiment(pk)
 
     def computed(self):
-        """Every block that a worker with barriers computed, and its process."""
         found = (path.name.split(".") for path in self.barriers.glob("computed.*"))
         return [(block, int(pid)) for _, block, pid, _ in found]
 
@@ -231,7 +224,6 @@ class Server:
     # -- barriers
 
     def reached(self, name):
-        """Processes that wait, or waited, at the barrier."""
         return [int(path.name.split(".")[2]) for path in self.barriers.glob(f"{name}.reached.*")]
 
     def until_reached(self, name, times=1):
