@@ -130,15 +130,6 @@ def test_releases_check_ins(run, checkins, tmp_path, fmt, unit):
     assert verify(out.read_bytes(), out.name).holds
 
 
-def test_a_seed_repeats_the_run_and_ends_privacy(run, counts, tmp_path):
-    one, other = tmp_path / "1.csv", tmp_path / "2.csv"
-    for seed, alike in ([], False), (["--seed", "7"], True):
-        for out in (one, other):
-            assert run(counts, *given(STREAM), *seed, "--out", out)[2] == 0
-        assert (one.read_bytes() == other.read_bytes()) is alike
-    assert "NOT PRIVATE" in one.read_text()
-
-
 REFUSED = {
     "landmarks": ("counts", [*given(STREAM), "--landmarks", "manual:0"], "--landmarks must be left"),
     "dummies": ("counts", [*given(STREAM), "--dummies", "one-sided:1"], "--dummies must be left out"),

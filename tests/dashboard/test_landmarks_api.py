@@ -16,7 +16,7 @@ from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.storage.data_files import read_data
 from privacy_engine.data import Trajectory
-from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.errors import DataError
 from privacy_engine.landmarks import StayPoints
 from tests.dashboard.api_helpers import first_error, refused
 
@@ -36,12 +36,6 @@ class TestCreate:
         assert owner_api.get(made["urls"]["events"]).json()["runs"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
         for series in ("1", "-1", "x", "١"):
             assert refused(owner_api.get(made["urls"]["events"], {"series": series})) == (400, "series"), series
-
-    def test_stay_points_with_every_parameter(self, owner_api, ready_dataset):
-        method = {"name": "stay-points", "distance_m": 200, "duration_s": 1800}
-        method |= {"reading": "trackintel", "max_gap_s": 90000}
-        answer = owner_api.post(SETS, {"dataset": str(ready_dataset.pk), "method": method})
-        assert (answer.status_code, answer.json()["method"]) == (201, method)
 
     @pytest.mark.parametrize(
         ("method", "field", "rule"),
@@ -87,12 +81,6 @@ class TestCreate:
             answer = owner_api.post(SETS, body, content_type="application/json")
             assert (answer.status_code, bool(answer.json()["errors"])) == (400, True), body[:20]
 
-    def test_fail_dataset_not_ready_is_a_conflict(self, owner_api, ready_dataset):
-        ready_dataset.state, ready_dataset.finished_at = "queued", None
-        ready_dataset.save()
-        answer = owner_api.post(SETS, {"dataset": str(ready_dataset.pk), "method": PARIS})
-        assert (answer.status_code, first_error(answer)["value"]) == (409, "queued")
-
 
 class TestPreview:
     def test_answers_runs_and_stores_nothing(self, owner_api, ready_dataset):
@@ -103,12 +91,6 @@ class TestPreview:
             "count": 2, "share": 0.25, "points": 8, "runs": [[1, 3]], "average_temporal_distance": 10 / 6,
         }  # fmt: skip
         assert not LandmarkSet.objects.exists()
-
-
-def test_fail_no_such_series():
-    for series in (-1, 2, 10**9):
-        with pytest.raises(ParameterError, match="series must be between 0 and 1"):
-            selectors.series_bounds([3, 4], series)
 
 
 class TestDestroy:

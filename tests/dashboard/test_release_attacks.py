@@ -140,14 +140,6 @@ class TestOnce:
         assert (again.status_code, again.json()) == (200, first)
         assert [path.name for path in (HOME / "attacks").iterdir()] == [first["id"]]
 
-    def test_nine_messages_one_run(self, queued_attack, monkeypatch):
-        runs = []
-        honest = execution.attacked
-        monkeypatch.setattr(execution, "attacked", lambda *given: runs.append(1) or honest(*given))
-        for _ in range(9):
-            execution.run(queued_attack.pk)
-        assert len(runs) == 1
-
     def test_one_that_was_cancelled_is_tried_again_by_requesting_again(self, owner_api, done, queued_attack):
         owner_api.post(attack_url(queued_attack.pk, "cancel"))
         again = request_attack(owner_api, done, LONG)

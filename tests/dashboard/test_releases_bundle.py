@@ -12,12 +12,10 @@ import pytest
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import bundle, downloads, execution
 from dashboard.releases.models import Release
-from dashboard.releases.services import derive_release
 from dashboard.storage.data_files import read_data
 from privacy_engine import formats
 from privacy_engine.data import Trajectory
 from privacy_engine.exports import FORMATS as EVERY
-from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
 from tests.dashboard.release_runs import executed, secretive_release
@@ -96,12 +94,6 @@ class TestContents:
 
         assert first_error(owner_api.get(BUNDLE))["field"] == "release"
 
-    def test_a_derived_release_names_its_source_by_id_and_hash(self, owner_api, done):
-        derived = executed(derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})]))
-        archive = opened(owner_api.get(release_url(derived, "bundle")))
-        source = f"release {done.pk} (sha256 {done.data_sha256})"
-        assert source in archive.read(f"{derived.public_stem}/label.txt").decode()
-
     def test_a_seeded_release_states_that_it_is_not_private(self, owner_api, run):
         archive = opened(owner_api.get(release_url(run(seed=7), "bundle")))
         assert "NOT PRIVATE: seeded simulation (seed 7). Do not publish." in archive.read("README.txt").decode()
@@ -173,11 +165,3 @@ class TestNothingElseLeaves:
         assert [secret for secret in secrets if secret in reported] == []
         assert "all 8 landmarks" in reported
         assert not re.search(r"\b(4|four) (landmarks|events)", reported)
-
-    def test_the_published_series_are_nowhere_the_original(self, owner_api, row):
-        archive = opened(owner_api.get(release_url(row, "bundle")))
-        (name,) = (one for one in archive.namelist() if one.endswith(".csv"))
-        (read,) = formats.read(io.BytesIO(archive.read(name)), name=name).series
-        (truth,) = read_data("trajectory", row.dataset.points_path)
-        assert len(read) == len(truth)
-        assert not np.isclose(read.lon, truth.lon, atol=1e-7).any()

@@ -213,14 +213,6 @@ class TestEntryPoints:
         listed = owner_api.get(RELEASES, {"derived_from": str(done.pk)}).json()["results"]
         assert [one["id"] for one in listed] == [made["id"]]
 
-    def test_a_draw_takes_steps_too(self, owner_api, body):
-        made = owner_api.post(RELEASES, body | {"postprocess": [WALK, OU]}).json()
-        assert (made["postprocess"], made["derived_from"], made["source"]) == ([WALK, OU], None, None)
-        assert made["title"] == "Uniform + Random-walk smoother + OU smoother · ε 1 / 200\u202fm"
-        assert BudgetEntry.objects.count() == 1
-        execution.run(made["id"])
-        assert owner_api.get(made["urls"]["self"]).json()["state"] == "done"
-
     def test_fail_steps_that_are_none_are_named(self, owner_api, body, done, submit):
         def derived(requested, source=done, **more):
             return owner_api.post(release_url(source, "postprocess"), requested, **more)

@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pytest
 
-from dashboard.datasets import ledger
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.datasets.scale import scale_of, stored_scale
 from dashboard.datasets.selectors import spending
@@ -16,7 +15,6 @@ from dashboard.releases.models import Release
 from privacy_engine.analysis.data_scale import data_scale
 from privacy_engine.analysis.verdict import TITLES, verdict
 from tests.dashboard.api_helpers import UNIFORM, every_described, first_error, refused, release_url
-from tests.dashboard.release_runs import executed
 
 ERRORS, LEVELS = "/api/v1/releases/expected-errors/", "/api/v1/releases/least-levels/"
 COSTS = "/api/v1/releases/protection-costs/"
@@ -44,13 +42,6 @@ class TestExpectedErrors:
         assert one["errors"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
         assert one["verdict"]["name"] == "too-large"
         assert [rule["title"] for rule in found["rules"]] == list(TITLES.values())
-
-    def test_what_repeats_add_is_counted(self, expected):
-        """Home, work, dining and home again repeat an event before them: kilometres, whatever ε."""
-        (one,) = expected(SKIP | {"epsilon": 1000.0}).json()["mechanisms"]
-        assert one["errors"]["others"]["mean_m"] == pytest.approx(0.4, rel=0.02)
-        assert one["errors"]["landmarks"]["mean_m"] > 500
-        assert one["verdict"]["name"] == "hides-nothing"
 
     def test_every_mechanism_has_a_verdict(self, expected):
         requested = every_described()
@@ -161,14 +152,6 @@ class TestVerdictOfARelease:
         assert row.verdict is None
         assert scale_of(row.dataset) == data_scale([paris_day])
         assert Release.objects.get(pk=done.pk).verdict is not None
-
-
-def test_the_forecast_agrees_with_what_a_release_is_then_measured_at(expected, submit, landmark_set):
-    """Eight events have a mean with a standard error of a quarter: the mean of forty releases."""
-    (one,) = expected(SKIP).json()["mechanisms"]
-    errors = [executed(submit("landmark-skip", seed=seed)).owner_view["mae_m"] for seed in range(40)]
-    assert one["errors"]["overall"]["mean_m"] == pytest.approx(np.mean(errors), rel=0.15)
-    assert ledger.spent(landmark_set.dataset)["releases"] == 0
 
 
 def test_the_reference_radius(submit, ready_dataset, client, owner):

@@ -172,22 +172,6 @@ class TestWithACorrelation:
             assert found["joint"] == pytest.approx(row["bridge"]["joint"], rel=1e-12)
             assert (found["joint_level"], found["event_level"]) == (row["level"], row["highest_budget"])
 
-    def test_farther_states_leak_more_by_the_distance(self, forecast, landmark_set):
-        (found,) = losses(forecast(UNIFORM, correlation=MODERATE | {"diameter_m": 1000}))
-        matrix, levels = smoothing_matrix(2, 0.1), [5 * 0.2] * 8
-        assert found["event"] == pytest.approx(temporal_loss(levels, matrix, matrix).total.max(), rel=1e-12)
-        joint = landmark_temporal_loss(levels, landmark_set.mask, matrix, matrix, bound="bridge").max()
-        assert found["joint"] == pytest.approx(joint, rel=1e-12)
-        assert (found["event_level"], found["joint_level"]) == (pytest.approx(1.0), pytest.approx(5.0))
-
-    def test_stronger_leaks_more_and_none_leaks_the_level(self, forecast):
-        given = [{"n": 2, "s": s} | APART for s in (1, 0.1, 0.01)]
-        weak, moderate, strong = (losses(forecast(UNIFORM, correlation=one))[0] for one in given)
-        for part in ("event", "joint"):
-            assert weak[f"{part}_level"] < weak[part] < moderate[part] < strong[part]
-            none = losses(forecast(UNIFORM, correlation=NONE))[0]
-            assert none[part] == pytest.approx(none[f"{part}_level"])
-
     def test_a_shared_draw_counts_once(self, forecast):
         (found,) = losses(forecast(JOINT, correlation=NONE))
         assert found["joint_level"] == pytest.approx(1.0)

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from privacy_engine.accounting.estimation import NOTE, estimate_correlation
+from privacy_engine.accounting.estimation import estimate_correlation
 from privacy_engine.accounting.pairwise import pairwise_loss
 from privacy_engine.accounting.temporal import (
     LossFunction,
@@ -136,15 +136,6 @@ def test_what_would_take_too_long_is_refused_beforehand(owner_api, done, monkeyp
     assert found["landmark"]["joint"] is None
     assert "about 80 s" in found["landmark"]["undefined"]
     assert found["loss"]["total"]
-
-
-def test_estimated_is_marked_as_data_dependent(owner_api, done):
-    query = {"cell_m": "900", "smoothing": "0.5"}
-    found = series(owner_api, done, query).json()
-    assert (found["correlation"]["kind"], found["correlation"]["data_dependent"]) == ("estimated", True)
-    assert found["correlation"]["note"] == NOTE
-    assert found["landmark"]["bound"] == "bridge"
-    assert series(owner_api, done).json()["correlation"]["note"] == ""
 
 
 def test_a_mechanism_without_a_temporal_loss_states_why(owner_api, done, monkeypatch):

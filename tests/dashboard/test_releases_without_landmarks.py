@@ -15,7 +15,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution, files, reproduce
 from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
-from dashboard.releases.services import cancel_release, derive_release, retry_release
+from dashboard.releases.services import derive_release
 from privacy_engine.datatypes import datatypes
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
@@ -210,13 +210,6 @@ class TestAfter:
         assert (row.state, row.landmark_set, row.charged) == ("done", None, False)
         assert row.summary["noise_p95_m"] is None
         assert downloads.label(row)["guarantee"] == downloads.label(bare)["guarantee"]
-
-    def test_a_cancelled_one_is_tried_again_for_a_new_charge(self, post):
-        row = Release.objects.get(pk=post(EVENT).json()["id"])
-        cancel_release(release=row)
-        row.refresh_from_db()
-        again = retry_release(release=row)
-        assert (again.pk != row.pk, again.landmark_set) == (True, None)
 
     def test_landmarks_by_zones_over_it(self, owner, bare):
         lon, lat = (float(getattr(files.read_releases(bare)[0].series, name)[0]) for name in ("lon", "lat"))

@@ -1,7 +1,6 @@
 """``manage.py loadsamples``, the drawer of jobs, and real files through the API."""
 
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -15,7 +14,6 @@ from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.storage.data_files import read_data
 from privacy_engine.samples import samples
-from tests.dashboard.api_helpers import decode_track
 from tests.dashboard.conftest import upload
 
 API = "/api/v1/"
@@ -65,19 +63,3 @@ def test_the_list_of_jobs_has_stage_progress_and_time_left(owner_api, submit):
     type(release).objects.update(stage="Drawing", progress=0.5)
     (job,) = owner_api.get(f"{API}jobs/").json()["results"]
     assert (job["state"], job["stage"], job["progress"], job["eta_s"] >= 0) == ("running", "Drawing", 0.5, True)
-
-
-REAL = [
-    ("trajectories/plt/000_20081023025304.plt", {}, 908),
-    ("trajectories/tdrive/1.txt", {"time_zone": "Asia/Shanghai"}, 588),
-]
-
-
-@pytest.mark.parametrize(("path", "options", "points"), REAL)
-def test_real_file_is_ready_at_once(owner_api, shared, path, options, points):
-    file = next((shared / "data").glob(f"**/{Path(path).name}"))
-    form = {"file": upload(file.read_bytes(), file.name), **options}
-    reported = owner_api.post(f"{API}datasets/", form, format="multipart").json()
-    assert (reported["state"], reported["points"]) == ("ready", points)
-    found = decode_track(owner_api.get(reported["urls"]["track"]).content)
-    assert [len(found[name]) for name in ("lon", "lat", "time_ms")] == 3 * [points]

@@ -15,7 +15,6 @@ from tests.dashboard.rows import rows_of
 from tests.dashboard.test_passwords import OLD, with_password
 
 API = "/api/v1/"
-MECHANISM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 MANUAL = {"name": "manual", "events": [0]}
 
 

@@ -62,15 +62,6 @@ def test_the_api_states_and_charges_m_times_epsilon(owner_api, owner_page, relea
     assert STATEMENT in found["mechanisms"][0]["guarantee"]["statement"]
 
 
-def test_at_the_level_of_a_user_it_is_charged_once(owner_api, released):
-    mechanism = {"name": "user-level", "epsilon": 1.0, "radius_m": 200.0}
-    requested = {"dataset": str(released.dataset_id), "landmark_set": str(released.landmark_set_id)}
-    made = owner_api.post(RELEASES, requested | {"mechanism": mechanism}).json()
-    assert "together leak at most ε = 1 per 200 m" in made["label"]
-    entry = BudgetEntry.objects.get(release_id=made["id"])
-    assert (entry.amount, entry.stability) == (5_000_000, 1)
-
-
 @pytest.mark.parametrize(("between", "m"), [("straight", M), ("last", 60)])
 def test_the_command_states_m_times_epsilon(tmp_path, capsys, between, m):
     source, out = tmp_path / "three.csv", tmp_path / "out.geojson"

@@ -13,7 +13,6 @@ from dashboard.releases import kind_pages
 from dashboard.releases.models import Release
 from dashboard.releases.stream_comparisons import figures_of_zeros
 from dashboard.streams.services import open_stream
-from privacy_engine.analysis import stream_comparison
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, first_error, refused
@@ -48,13 +47,6 @@ class TestHeatMap:
         _, found = decoded(owner_api.get(f"{DATASETS}{large['id']}/heat-map/").content)
         assert sorted(found.ravel().tolist()) == sorted((COUNTS + 2**52).ravel().tolist())
         assert owner_api.get(f"{DATASETS}{ready_dataset.pk}/heat-map/").status_code == 400
-
-    def test_columns_are_means_where_there_are_more_timestamps(self, owner_api, stream, monkeypatch):
-        monkeypatch.setattr(stream_comparison, "MOST_COLUMNS", 10)
-        timestamps, found = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
-        assert (timestamps, found.shape) == (kinds.DAYS, (10, 3))
-        means = np.sort(COUNTS.reshape(10, 4, 3).mean(axis=1).sum(axis=1))
-        assert np.sort(found.sum(axis=1)) == pytest.approx(means, rel=1e-6)
 
 
 class TestComparison:

@@ -15,7 +15,7 @@ from dashboard.releases.models import Release
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
 from tests.dashboard.conftest import CSV
 from tests.dashboard.kinds import (
     DATASETS,
@@ -28,7 +28,6 @@ from tests.dashboard.kinds import (
     requested_as_trajectory,
     sent,
 )
-from tests.dashboard.release_runs import executed, fail, interrupted
 
 COUNTS = kinds.counts()
 FILES = {
@@ -195,18 +194,6 @@ class TestRelease:
         answer = owner_api.get(rows[0]["urls"]["bundle"], {"format": "gpx"})
         assert (answer.status_code, first_error(answer)["value"]) == (400, "gpx")
 
-    def test_discarded_stays_charged_and_leaves_no_file(
-        self, owner_api, stream, files, django_capture_on_commit_callbacks
-    ):
-        before = files()
-        row = released(owner_api, stream, STREAM)
-        assert len(files()) > len(before)
-        with django_capture_on_commit_callbacks(execute=True):
-            assert owner_api.delete(row["urls"]["self"]).status_code == 204
-        assert owner_api.get(row["urls"]["counts"]).status_code == 404
-        assert files() == before
-        assert owner_api.get(stream["urls"]["self"]).json()["spent"]["per_km"] == 1
-
     def test_cancelled_before_it_began_is_refunded_and_charged_again_on_retry(self, owner_api, stream):
         row = requested(owner_api, stream, STREAM).json()
         assert owner_api.post(f"{RELEASES}{row['id']}/cancel/").status_code == 200
@@ -215,13 +202,6 @@ class TestRelease:
         assert again.status_code == 201
         assert again.json()["id"] != row["id"]
         assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 1, "releases": 1, "events": 120}
-
-    def test_failed_is_tried_again_on_the_same_charge(self, owner_api, stream, monkeypatch):
-        row = Release.objects.get(pk=requested(owner_api, stream, STREAM).json()["id"])
-        assert interrupted(row, monkeypatch, fail).state == "failed"
-        assert owner_api.post(release_url(row, "retry")).json()["id"] == str(row.pk)
-        assert executed(row).state == "done"
-        assert BudgetEntry.objects.count() == 1
 
 
 class TestRefusal:
