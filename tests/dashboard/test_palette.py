@@ -1,4 +1,4 @@
-"""Mechanisms are distinguished in colour, in grey and with colour blindness, with enough contrast."""
+"""Colours, number inputs and preloaded modules: what templates make of what the code states."""
 
 import re
 from itertools import combinations, product
@@ -6,9 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from django.conf import settings
 from django.contrib.staticfiles import finders
+from django.template import Context, Template
 
 from dashboard.core.palette import DASHES, GROUND, HUES, SEEN, Assignment, contrast, palette, variants
+from dashboard.core.templatetags.modules import imported
+from dashboard.core.templatetags.number_fields import DOMAINS, domain, rule_text
 from privacy_engine.data import KINDS
 
 # Linear RGB as a person without one kind of cone sees it: Viénot, Brettel, Mollon, Color Res. Appl. 24 (1999)
@@ -76,3 +80,54 @@ def test_contrast_is_the_standards():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
     assert contrast("#faf8f5", "#faf8f5") == 1
+
+
+OWN = ('type="number"', "type='number'", 'type: "number"', "valueAsNumber", "parseFloat")
+
+
+def test_no_page_has_a_number_input_that_drops_what_it_cannot_read():
+    files = [*Path(settings.BASE_DIR, "static/js").rglob("*.js"), *Path(settings.BASE_DIR, "templates").rglob("*.html")]
+    assert {path.suffix for path in files} == {".js", ".html"}
+    assert [path.name for path in files if any(name in path.read_text() for name in OWN)] == []
+
+
+def test_an_input_carries_its_domain_and_states_it():
+    for name in DOMAINS:
+        given = Context({"value": "<1", "help": "a & b"})
+        html = Template(f'{{% number_input "{name}" "here" value=value help=help %}}').render(given)
+        whole, param = domain(name)
+        assert ("data-whole" in html) == whole, name
+        assert (f'data-minimum="{param.lowest}"' in html) == (param.lowest is not None)
+        assert (f'data-maximum="{param.highest}"' in html) == (param.highest is not None)
+        for part in (rule_text(whole, param), 'value="&lt;1"', "a &amp; b", 'aria-describedby="here-help here-error"'):
+            assert part in html
+
+
+STATIC = Path(settings.BASE_DIR) / "static"
+PAGES = sorted(str(path.relative_to(STATIC)) for path in (STATIC / "js" / "pages").glob("*.js"))
+
+
+def test_names_every_module_once():
+    """Every specifier in the file and in all that it imports, by an independent parser."""
+    assert PAGES
+    for page in PAGES:
+        found = imported(page)
+        assert len(set(found)) == len(found)
+        files = {(STATIC / one).resolve() for one in (page, *found)}
+        requested = {
+            (path.parent / name).resolve()
+            for path in files
+            for name in re.findall(r'(?:from|import) "(\.[^"]+)"', path.read_text())
+        }
+        assert requested == files - {(STATIC / page).resolve()}, page
+
+
+def test_the_script_comes_after_its_hints():
+    html = Template('{% module "js/pages/compare.js" %}').render(Context())
+    assert html.index('<link rel="modulepreload" href="/static/js/core/api.js">') < html.index('<script type="module"')
+    assert html.endswith('src="/static/js/pages/compare.js"></script>')
+
+
+def test_one_that_is_missing_is_named():
+    with pytest.raises(FileNotFoundError, match=re.escape("js/pages/nothing.js")):
+        imported("js/pages/nothing.js")

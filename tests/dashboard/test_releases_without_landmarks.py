@@ -24,7 +24,7 @@ from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, described, first_error, page_data, refused, release_url
 from tests.dashboard.attack_helpers import QUICK, run_queued_attacks
 from tests.dashboard.conftest import upload
-from tests.dashboard.test_stability import RESAMPLE, THREE_FIXES
+from tests.dashboard.test_shared_budget import RESAMPLE, THREE_FIXES
 
 EVERY = [cls.registered_name() for cls in mechanisms.of("trajectory")]
 FREE = [name for name in EVERY if not mechanisms[name].reads_landmarks]
