@@ -173,8 +173,7 @@ class TestMark:
             return marked
 
         monkeypatch.setattr(services, "preview_landmarks", slow)
-        body = {"dataset": str(ready_dataset.pk), "method": PARIS}
-        answer = owner_api.post("/api/v1/landmark-sets/", body)
+        answer = owner_api.post("/api/v1/landmark-sets/", {"dataset": str(ready_dataset.pk), "method": PARIS})
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (409, "dataset")
         assert "deleted meanwhile" in answer.json()["errors"][0]["message"]
 
@@ -320,8 +319,7 @@ class TestHostileDescriptions:
     def test_fail_nesting_of_any_depth(self, owner_api, ready_dataset):
         for depth in (5, 100, 300, 600, 800, 900, 950, 1000, 5000):
             nested = "[" * depth + "]" * depth
-            zones = f'"zones", "zones": [{{"type": "Polygon", "coordinates": {nested}}}]'
-            for name in (nested, zones):
+            for name in (nested, (f'"zones", "zones": [{{"type": "Polygon", "coordinates": {nested}}}]')):
                 body = f'{{"dataset": "{ready_dataset.pk}", "method": {{"name": {name}}}}}'
                 answer = owner_api.post(PREVIEW, body, content_type="application/json")
                 assert (answer.status_code, bool(answer.json()["errors"])) == (400, True), (depth, name[:9])
@@ -348,8 +346,7 @@ class TestAverageTemporalDistance:
         long, short = Trajectory([0.0] * 5, [0.0] * 5), Trajectory([0.0], [0.0])
         both = make_dataset(owner, long, short)
         made = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [1]})
-        reported = owner_api.get(f"{SETS}{made.pk}/").json()
-        assert reported["average_temporal_distance"] == (1 + 1 + 2 + 1 + 1) / 5
+        assert owner_api.get(f"{SETS}{made.pk}/").json()["average_temporal_distance"] == (1 + 1 + 2 + 1 + 1) / 5
 
 
 class TestColumn:
@@ -376,8 +373,7 @@ class TestColumn:
 
     def test_the_upload_form_offers_the_column_and_the_page_shows_what_is_marked(self, owner_page, marked_dataset):
         assert 'name="landmark"' in owner_page.get("/").content.decode()
-        page = owner_page.get(f"/datasets/{marked_dataset.pk}/").content.decode()
-        assert "Landmarks</abbr></dt><dd>2</dd>" in page
+        assert "Landmarks</abbr></dt><dd>2</dd>" in owner_page.get(f"/datasets/{marked_dataset.pk}/").content.decode()
 
     def test_a_landmark_column_gives_no_new_budget(self, owner_api, marked_dataset):
         other = owner_api.post(DATASETS, {"file": upload(MARKED), "landmark": "#0"}, format="multipart").json()

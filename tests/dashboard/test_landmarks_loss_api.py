@@ -89,8 +89,7 @@ class TestReport:
     def test_a_mechanism_whose_budgets_depend_on_the_run_is_simulated(self, owner_api, landmark_set, bound):
         answer = loss(owner_api, landmark_set, {"bound": bound, "radius_m": "200"})
         found, matrix = row_of(answer, "landmark-adaptive"), smoothing_matrix(2, 0.1)
-        how = Adaptive(epsilon=1.0, radius_m=200.0)
-        runs = simulated_budgets(how, PARIS_MASK, found["simulated"]["runs"])
+        runs = simulated_budgets(Adaptive(epsilon=1.0, radius_m=200.0), PARIS_MASK, found["simulated"]["runs"])
         assert len(runs) == 20
         losses = [landmark_temporal_loss(one, PARIS_MASK, matrix, matrix, bound=bound) for one in runs]
         assert found["joint"] == np.median(losses, axis=0).tolist()
@@ -106,8 +105,7 @@ class TestReport:
     def test_no_run_exceeds_the_most(self, owner_api, landmark_set, bound):
         answer = loss(owner_api, landmark_set, {"bound": bound, "s": "0.01"})
         most, matrix = row_of(answer, "landmark-adaptive")[bound]["most"], smoothing_matrix(2, 0.01)
-        how = Adaptive(epsilon=1.0, radius_m=1.0)
-        for budgets in simulated_budgets(how, PARIS_MASK, 60):
+        for budgets in simulated_budgets(Adaptive(epsilon=1.0, radius_m=1.0), PARIS_MASK, 60):
             case = budgets, PARIS_MASK, matrix, matrix
             assert landmark_temporal_loss(*case, bound=bound).max() <= most["joint"]
             assert landmark_own_loss(*case, bound=bound).max() <= most["own"]
@@ -121,8 +119,7 @@ class TestReport:
 
     def test_takes_radius_and_parameters(self, owner_api, landmark_set):
         own = {"landmark-adaptive": {"redistribution": "absorption"}, "landmark-planned": {"step_variance_m2": 1e9}}
-        query = {"radius_m": "50", "parameters": json.dumps(own)}
-        answer = loss(owner_api, landmark_set, query)
+        answer = loss(owner_api, landmark_set, {"radius_m": "50", "parameters": json.dumps(own)})
         assert answer.json()["radius_m"] == 50.0
         adaptive, planned = row_of(answer, "landmark-adaptive"), row_of(answer, "landmark-planned")
         assert adaptive["parameters"]["redistribution"] == "absorption"
@@ -149,8 +146,7 @@ class TestReport:
         assert found["highest_budget"] == pytest.approx(max(shared, own.max()))
 
     def test_reversal_makes_one_chain_of_one_matrix(self, owner_api, landmark_set, vectors):
-        case = vectors["landmark_tpl_not_a_bound"]
-        query = {"forward": json.dumps(case["P"]), "backward": "reversal"}
+        query = {"forward": json.dumps(vectors["landmark_tpl_not_a_bound"]["P"]), "backward": "reversal"}
         found = loss(owner_api, landmark_set, query).json()
         assert (found["bound"], found["correlation"]["kind"]) == ("bridge", "given")
         assert found["correlation"]["mismatch"] < 1e-9
@@ -250,8 +246,7 @@ class TestReport:
     def test_each_series_has_its_own(self, owner, owner_api, make_dataset, paris_day):
         both = make_dataset(owner, paris_day, paris_day)
         marks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 9, 10]})
-        counts = [loss(owner_api, marks, {"series": str(i)}).json()["count"] for i in (0, 1)]
-        assert counts == [1, 2]
+        assert [loss(owner_api, marks, {"series": str(i)}).json()["count"] for i in (0, 1)] == [1, 2]
 
 
 class TestPlans:
@@ -287,8 +282,7 @@ class TestPlans:
 
     def test_takes_the_length_from_a_landmark_set(self, owner_api, landmark_set):
         named = {"alpha": 1, "radius_m": 200, "landmark_set": str(landmark_set.pk)}
-        found = owner_api.post(PLANS, named | {"correlation": NEAR}).json()
-        assert found["n"] == 8
+        assert owner_api.post(PLANS, named | {"correlation": NEAR}).json()["n"] == 8
         short = [owner_api.post(PLANS, NAMED | {"n": n}).json() for n in (1, 2)]
         assert (short[0]["first"], short[1]["middle"]) == (1.0, None)
         body = named | {"correlation": {"cell_m": 900}}

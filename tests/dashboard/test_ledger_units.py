@@ -54,8 +54,7 @@ class TestUnits:
         spend(checkins, POPULARITY, 0.5)
         spend(checkins, RECORDS, 2.0)
         assert both(checkins) == (0.5, 2.0)
-        entry = BudgetEntry.objects.get(unit="record")
-        assert ledger.refund(release_id=entry.release_id)
+        assert ledger.refund(release_id=BudgetEntry.objects.get(unit="record").release_id)
         assert both(checkins) == (0.5, 0.0)
         assert checkins.source_file.lineage.budgets.count() == 2
 
@@ -83,8 +82,7 @@ class TestUnits:
         assert other.kind == "trajectory"
         assert other.source_file == checkins.source_file
         assert ledger.spent(other) == {"per_km": 0.0, "releases": 0, "events": 0}
-        again = imported(owner, kinds.checkins(ROWS))
-        assert spent(again, "user") == 1.0
+        assert spent(imported(owner, kinds.checkins(ROWS)), "user") == 1.0
 
     @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(steps=st.lists(st.tuples(st.booleans(), st.sampled_from([0.1, 1.0, 0.333]), st.booleans()), max_size=8))

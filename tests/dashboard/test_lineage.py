@@ -2,11 +2,9 @@
 
 import json
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from django.db import connection
 from django.test import override_settings
 
 from dashboard.core.errors import Conflict
@@ -14,7 +12,7 @@ from dashboard.datasets import ledger, lineage, selectors, services, tasks
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, SourceSketch
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.mechanisms.landmark import Uniform
-from tests.dashboard.conftest import upload
+from tests.dashboard.conftest import at_once, upload
 
 N = 60
 
@@ -85,8 +83,7 @@ class TestTheSameUpload:
 
     @pytest.mark.usefixtures("everything_is_large")
     def test_shares_it_when_a_worker_reads_it(self, owner):
-        rows = [imported(owner, csv(lines(count=N - i))) for i in range(2)]
-        for row in rows:
+        for row in [imported(owner, csv(lines(count=N - i))) for i in range(2)]:
             tasks.import_dataset(str(row.pk))
         first, part = Dataset.objects.order_by("created_at")
         spend(first)
@@ -273,43 +270,8 @@ class TestAPI:
         assert Budget.objects.count() == 1
 
 
-class TestStability:
-    RESAMPLE = {"name": "resample", "every_s": 20.0}
-
-    def test_is_kept_charged_and_shown(self, owner, owner_api):
-        dataset = imported(owner, csv(lines()), cleaning=parse_cleaning([self.RESAMPLE]))
-        assert dataset.stability == 5  # two instants on each side, and its own
-        reported = owner_api.get(f"/api/v1/datasets/{dataset.pk}/").json()
-        assert (reported["stability"], reported["report"]["cleaning"][0]["stability"]) == (5, 5)
-        mechanism = Uniform(epsilon=1.0, radius_m=200.0)
-        quote = ledger.quote(dataset, [mechanism])
-        assert (quote["price_per_km"], quote["stability"]) == (25.0, 5)
-        entry = ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=mechanism)
-        assert (entry.amount, entry.stability, entry.epsilon) == (25_000_000, 5, 1.0)
-        ledger.refund(release_id=entry.release_id)
-        assert per_km(dataset) == 0.0
-        assert services.reread_dataset(dataset=dataset, options={}, cleaning=[]).stability == 1
-
-
-def at_once(number, work):
-    def attempt(i):
-        try:
-            work(i)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(number) as pool:
-        list(pool.map(attempt, range(number)))
-
-
 @pytest.mark.django_db(transaction=True)
 class TestRace:
-    def test_uploads_at_once_that_share_events_end_in_one_lineage(self, owner):
-        at_once(8, lambda i: spend(imported(owner, csv(lines(count=N - i))), 0.1))
-        budget = Budget.objects.get()
-        assert budget.spent == 800_000_000
-        assert SourceFile.objects.filter(lineage=budget.lineage).count() == 8
-
     def test_the_same_file_at_once_is_one_source_file(self, owner):
         at_once(8, lambda _: imported(owner, csv(lines())))
         assert (SourceFile.objects.count(), SourceSketch.objects.count(), Dataset.objects.count()) == (1, 1, 8)
@@ -319,8 +281,7 @@ class TestRace:
 
         def attempt(i):
             if i == 5:
-                both = imported(owner, csv(lines() + lines(start=500)))
-                lineage.record_other_people(dataset=both)
+                lineage.record_other_people(dataset=imported(owner, csv(lines() + lines(start=500))))
             else:
                 spend((one, two)[i % 2], 0.1)
 

@@ -240,8 +240,7 @@ class TestDownloads:
         if fmt == "csv":
             assert owner_api.get(f"{url}data/").getvalue().startswith(b"time,north,south")  # of nothing: no rows
         publish(owner_api, url, *(event(f"2026-01-0{t}", 5, 6) for t in range(1, 6)))
-        answer = owner_api.get(f"{url}data/", {"format": fmt})
-        body = b"".join(answer.streaming_content)
+        body = b"".join(owner_api.get(f"{url}data/", {"format": fmt}).streaming_content)
         verified = verify(body, f"published.{fmt}")
         assert verified.holds, verified.checks
         if fmt == "csv":
@@ -271,8 +270,7 @@ class TestLive:
         answer = owner_api.get(f"{url}live/", {"after": 2}, HTTP_ACCEPT="text/event-stream")
         assert answer.headers["Content-Type"] == "text/event-stream"
         assert [one["position"] for one in self.messages(answer)] == [2, 3, 4]
-        answer = owner_api.get(f"{url}live/", HTTP_LAST_EVENT_ID="4")
-        assert [one["position"] for one in self.messages(answer)] == [4]
+        assert [one["position"] for one in self.messages(owner_api.get(f"{url}live/", HTTP_LAST_EVENT_ID="4"))] == [4]
 
     def test_sends_the_state_and_the_end(self, owner_api, owner):
         url = opened(owner_api)

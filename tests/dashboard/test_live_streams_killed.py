@@ -118,8 +118,7 @@ class Client:
         while not self.stop.is_set():
             times = range(t, t + chance.choice([1, 2, 3]))
             events = [{"time": one, "counts": [one, 1000 - one % 1000]} for one in times]
-            found = self.until_answered(f"{stream}/events/", {"events": events}, f"from-{t}")
-            for one in found["results"]:
+            for one in self.until_answered(f"{stream}/events/", {"events": events}, f"from-{t}")["results"]:
                 self.acknowledged[int(one["time"])] = one["counts"]
             t = times[-1] + 1
 
@@ -131,8 +130,7 @@ def test_every_timestamp_is_published_once_however_often_the_server_is_killed(en
     try:
         client = Client(web.url, made.stdout.decode().strip())
         described = {"name": "stream-sample", "epsilon": EPSILON, "window": WINDOW, "sensitivity": 1}
-        body = {"name": "Killed", "dimensions": ["a", "b"], "mechanism": described}
-        stream = client.until_answered("", body)["id"]
+        stream = client.until_answered("", {"name": "Killed", "dimensions": ["a", "b"], "mechanism": described})["id"]
         sender = threading.Thread(target=client.publish, args=(stream,))
         sender.start()
         chance = random.Random(3)

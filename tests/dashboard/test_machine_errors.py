@@ -228,11 +228,9 @@ def test_tls_shows_the_certificate_that_the_url_names(certificate):
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(certificate[0]))
     context.load_cert_chain(*certificate)
     context.verify_mode = ssl.CERT_REQUIRED
-    own = f"&ssl_certfile={certificate[0]}&ssl_keyfile={certificate[1]}"
-    for options, answers in ((own, True), ("", False)):
+    for options, answers in ((f"&ssl_certfile={certificate[0]}&ssl_keyfile={certificate[1]}", True), ("", False)):
         with replying(b"+PONG\r\n", context) as port:
-            address = f"rediss://localhost:{port}/0?ssl_ca_certs={certificate[0]}{options}"
-            assert broker_answers(address) is answers
+            assert broker_answers(f"rediss://localhost:{port}/0?ssl_ca_certs={certificate[0]}{options}") is answers
 
 
 @contextmanager

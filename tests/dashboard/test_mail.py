@@ -51,8 +51,7 @@ class TestForgotten:
         (message,) = sent()
         assert (message.to, message.subject) == ([ADDRESS], "Set a new password of Cairn")
         client = Client()
-        page = client.get(link_in(message))["Location"]
-        client.post(page, {"new_password1": NEW, "new_password2": NEW})
+        client.post(client.get(link_in(message))["Location"], {"new_password1": NEW, "new_password2": NEW})
         assert is_in(client)
         reachable.refresh_from_db()
         assert reachable.check_password(NEW)

@@ -23,8 +23,7 @@ FEWER_COLOURS = {
 
 
 def tokens(sheet):
-    text = Path(finders.find(f"css/{sheet}.css")).read_text()
-    return dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6});", text))
+    return dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6});", Path(finders.find(f"css/{sheet}.css")).read_text()))
 
 
 def linear(colour):
@@ -51,8 +50,7 @@ def test_every_mechanism_has_a_colour_and_a_dash_of_its_own_and_every_release_a_
 
 def test_styles_are_assigned_one_after_another_for_any_number_of_releases():
     assignment = Assignment("trajectory")
-    found = [assignment.next("landmark-skip") for _ in range(30)]
-    assert found[: len(DASHES)] == variants()["landmark-skip"]
+    assert [assignment.next("landmark-skip") for _ in range(30)][: len(DASHES)] == variants()["landmark-skip"]
     assert assignment.next("landmark-joint") == palette()["landmark-joint"]
 
 

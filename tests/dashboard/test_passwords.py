@@ -116,8 +116,7 @@ class TestLink:
         answer = here.post(page["Location"], {"new_password1": "short", "new_password2": "short"})
         assert (answer.status_code, b"at least 10 characters" in answer.content) == (400, True)
         assert link.split("/")[-2] not in page["Location"]  # not in the address of the page, nor of its Referer
-        answer = here.post(page["Location"], {"new_password1": NEW, "new_password2": NEW})
-        assert answer["Location"] == "/"
+        assert here.post(page["Location"], {"new_password1": NEW, "new_password2": NEW})["Location"] == "/"
         assert (is_in(here), is_in(there)) == (True, False)
         assert Client().get(link).status_code == 410
         owner.refresh_from_db()
@@ -187,8 +186,7 @@ class TestRecord:
 class TestSessionsPage:
     def test_lists_the_users_own_and_marks_this_one(self, owner, stranger):
         here, _, other = logged_in(owner), logged_in(owner), logged_in(stranger)
-        page = here.get("/account/")
-        text = page.content.decode()
+        text = here.get("/account/").content.decode()
         assert text.count("this session") == 1
         assert text.count('<input type="hidden" name="session"') == 1
         assert str(UserSession.objects.get(user=stranger).id) not in text
@@ -206,8 +204,7 @@ class TestSessionsPage:
 
     def test_ends_all_others(self, owner, stranger):
         here, there, other = logged_in(owner), logged_in(owner), logged_in(stranger)
-        answer = here.post("/account/sessions/end/", follow=True)
-        assert "1 other session ended." in answer.content.decode()
+        assert "1 other session ended." in here.post("/account/sessions/end/", follow=True).content.decode()
         assert (is_in(here), is_in(there), is_in(other)) == (True, False, True)
 
     def test_ends_none_for_an_id_that_is_none(self, owner):
@@ -231,8 +228,7 @@ class TestApi:
         ids = [str(UserSession.objects.get(session_key=one.session.session_key).id) for one in (here, there)]
         assert by_id == {ids[0]: True, ids[1]: False}
         assert here.session.session_key not in str(answer)
-        there_row = UserSession.objects.filter(session_key=there.session.session_key)
-        there_row.update(expire_date=timezone.now())
+        UserSession.objects.filter(session_key=there.session.session_key).update(expire_date=timezone.now())
         assert [row["id"] for row in here.get(API).json()["results"]] == ids[:1], "without those that expired"
 
     def test_ends_one_and_none_of_another_user(self, owner, owner_api, stranger):

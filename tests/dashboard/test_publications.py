@@ -71,8 +71,7 @@ class TestLink:
         assert owner_api.get(link["urls"]["self"]).json() == link
         assert len(row.token) == 43  # 256 bits
         assert row.digest == digest_of(row.token)
-        stored = "".join(map(str, Publication.objects.values_list().get()))
-        assert row.token not in stored
+        assert row.token not in "".join(map(str, Publication.objects.values_list().get()))
         settings.SECRET_KEY = "another"  # it works still and is not shown
         assert owner_api.get(link["urls"]["self"]).json()["urls"]["page"] is None
         assert Client().get(link["urls"]["page"]).status_code == 200
@@ -143,15 +142,13 @@ class TestWhoMay:
         seeded = Release.objects.get(pk=owner_api.post("/api/v1/releases/", body | {"seed": 1}).json()["id"])
         for release in (waiting, executed(seeded)):
             assert owner_api.post(release_url(release, "publications"), {}).status_code == 409
-            page = owner_page.get(reverse("publications:new", args=[release.pk]))
-            assert b"<form class=" not in page.content
+            assert b"<form class=" not in owner_page.get(reverse("publications:new", args=[release.pk])).content
         assert not Publication.objects.exists()
 
     def test_a_reader_comes_nowhere_else(self, owner_api, done):
         link = made(owner_api, done)
         reader = Client()
-        page = reader.get(link["urls"]["page"])
-        assert not page.cookies
+        assert not reader.get(link["urls"]["page"]).cookies
         assert not reader.cookies
         for address in ("/", "/published/", f"/releases/{done.pk}/report/", f"/datasets/{done.dataset_id}/"):
             assert reader.get(address)["Location"].startswith("/login/"), address
@@ -162,8 +159,7 @@ class TestWhoMay:
 
 class TestPage:
     def test_headers(self, owner_api, done):
-        link = made(owner_api, done)
-        for address in (*addresses(link["urls"]["page"], "trajectory"), "/p/unknown/"):
+        for address in (*addresses(made(owner_api, done)["urls"]["page"], "trajectory"), "/p/unknown/"):
             answer = Client().get(address)
             assert answer["Cache-Control"] == "private, no-store"
             assert answer["Referrer-Policy"] == "no-referrer"
@@ -211,15 +207,13 @@ class TestDeletion:
         with django_capture_on_commit_callbacks(execute=True):
             owner_api.delete(release_url(done))
         assert bodies(link["urls"]["page"], "trajectory") == before
-        stray = HOME / "publications" / str(uuid.uuid4())
-        stray.mkdir()
+        (HOME / "publications" / str(uuid.uuid4())).mkdir()
         monkeypatch.setattr(cleanup, "ABANDONED_S", -1.0)
         with django_capture_on_commit_callbacks(execute=True):
             assert owner_api.delete(f"/api/v1/datasets/{done.dataset_id}/").status_code == 204
         cleanup.tidy()
         kept = [path for path in HOME.rglob("*") if path.is_file() and path.parts[-2] != "run"]
-        originals = [path for path in kept if "datasets" in path.parts or "releases" in path.parts]
-        assert originals == []
+        assert [path for path in kept if "datasets" in path.parts or "releases" in path.parts] == []
         assert [path.name for path in (HOME / "publications").iterdir()] == [link["id"]], "strays are swept"
         exports = {f"export.{name}" for name in datatypes["trajectory"].exports}
         assert {path.name for path in (HOME / "publications" / link["id"]).iterdir()} == {
@@ -266,8 +260,7 @@ def test_nothing_of_the_original_is_in_any_byte_that_is_published(owner_api):
     marks = {"dataset": dataset["id"], "name": "Canary marks", "method": {"name": "manual", "events": [0, 3]}}
     marks = owner_api.post("/api/v1/landmark-sets/", marks).json()
     drawn = {"dataset": dataset["id"], "landmark_set": marks["id"], "name": "canary-value", "mechanism": FAR}
-    answer = owner_api.post("/api/v1/releases/", drawn)
-    release = executed(Release.objects.get(pk=answer.json()["id"]))
+    release = executed(Release.objects.get(pk=owner_api.post("/api/v1/releases/", drawn).json()["id"]))
     assert release.state == "done"
     page = made(owner_api, release, title="Two people")["urls"]["page"]
     found = bodies(page, "trajectory")
@@ -276,8 +269,7 @@ def test_nothing_of_the_original_is_in_any_byte_that_is_published(owner_api):
     whole = [struct.pack("<i", round(one * 1e7)) for place in places for one in place]
     wanted = [text.encode() for text in (*secrets, *digits)] + whole
     stored = {str(path): path.read_bytes() for path in (HOME / "publications").rglob("*") if path.is_file()}
-    hits = [(address, one) for address, body in (found | stored).items() for one in wanted if one in body]
-    assert hits == []
+    assert [(address, one) for address, body in (found | stored).items() for one in wanted if one in body] == []
     table = pq.read_table(io.BytesIO(found[f"{page}data/?format=parquet"]))
     columns = [set(column.to_pylist()) for column in table.columns]
     assert not [one for place in places for one in place if any(one in column for column in columns)]

@@ -84,8 +84,7 @@ class TestRecommend:
         assert found[0] == found[1]
         position = recommended(owner_api, release, [{"lon": float(lon), "lat": float(lat)}]).json()
         assert position["history"] == [cell_of(row)]
-        repeated = recommended(owner_api, release, [4, 4, 5, 5, 5, 4]).json()
-        assert repeated["history"] == [4, 5, 4]
+        assert recommended(owner_api, release, [4, 4, 5, 5, 5, 4]).json()["history"] == [4, 5, 4]
 
     def test_distances_are_between_the_centres(self, owner_api, release):
         for one in recommended(owner_api, release, [9, 0]).json()["cells"]:
@@ -124,16 +123,14 @@ class TestRecommend:
         assert (answer.status_code, first_error(answer)["field"], first_error(answer)["value"]) == (400, "user", "who")
 
     def test_fail_of_other_kinds(self, owner_api):
-        stream = made(owner_api, kinds.wide(kinds.counts()))
-        row = released(owner_api, stream, kinds.STREAM)
+        row = released(owner_api, made(owner_api, kinds.wide(kinds.counts())), kinds.STREAM)
         assert refused(owner_api.post(f"{row['urls']['self']}recommend/", {"history": []})) == (400, "dataset")
         assert "recommend" not in row["urls"]
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_recommends_and_is_reported(owner_api, owner_page, checkins, tmp_path, name):
-    known = POPULARITY | {"side": 4}
-    release = released(owner_api, checkins, with_examples(mechanisms[name], known), seed=1)
+    release = released(owner_api, checkins, with_examples(mechanisms[name], POPULARITY | {"side": 4}), seed=1)
     urls, path = release["urls"], tmp_path / "model.json"
     path.write_bytes(owner_api.get(urls["data"], {"format": "json"}).getvalue())
     model = Recommender.load(path)
@@ -289,8 +286,7 @@ def test_counts_of_venues_are_released_where_a_list_came(owner_api, owner_page, 
     counted = POPULARITY | {"name": "checkin-venues", "epsilon": 200.0}
     assert released(owner_api, joined, counted)["state"] == "done"
     assert "<dt>Listed venues</dt><dd>2</dd>" in owner_page.get(joined["urls"]["page"]).content.decode()
-    rows = kinds.checkins(["a,2024-01-01T08:00:00Z,7,48.85,2.25"], "user_id,time,place_id,lat,lon")
-    bare = made(owner_api, rows)
+    bare = made(owner_api, kinds.checkins(["a,2024-01-01T08:00:00Z,7,48.85,2.25"], "user_id,time,place_id,lat,lon"))
     for dataset, offered in ((joined, True), (bare, False)):
         form = owner_page.get(f"/datasets/{dataset['id']}/releases/new/").content.decode()
         assert ("checkin-venues" in form) == offered

@@ -7,13 +7,12 @@ import zipfile
 
 import numpy as np
 import pytest
-from django.utils import timezone
 
 from dashboard.attacks import execution, files, services
 from dashboard.attacks.models import Attack
 from dashboard.datasets.people import people_of
 from dashboard.datasets.services import delete_dataset
-from dashboard.jobs import leases, queue, reaper
+from dashboard.jobs import leases, queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import cleanup
@@ -71,8 +70,7 @@ class TestResult:
         row = Attack.objects.get(pk=request_attack(owner_api, release, QUICK).json()["id"])
         (drawn,) = read_releases(release)
         (person,) = people_of(release.dataset)
-        shared = execution.together(row, person, drawn)
-        assert shared.sum() == (release.landmark_set.mask & drawn.fresh).sum() > 0
+        assert execution.together(row, person, drawn).sum() == (release.landmark_set.mask & drawn.fresh).sum() > 0
 
     def test_a_table_of_guesses_and_their_track(self, owner_api, done):
         reported = request_attack(owner_api, done, QUICK).json()
@@ -234,26 +232,6 @@ class TestWorker:
         assert (queued_attack.state, stated[-1][0]) == (State.CANCELLED, "Attacking")
         assert not list((HOME / "attacks").rglob("*.*"))
 
-    def test_killed_and_requeued_there_is_one_result(self, queued_attack, monkeypatch):
-        honest = execution.attacked
-
-        def killed(row, token, report):
-            honest(row, token, report)
-            Attack.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
-            reaper.sweep(Attack)
-            raise leases.LeaseLost
-
-        monkeypatch.setattr(queue, "enqueue", lambda job: True)
-        with monkeypatch.context() as patch:
-            patch.setattr(execution, "attacked", killed)
-            execution.run(queued_attack.pk)
-        queued_attack.refresh_from_db()
-        assert queued_attack.state == State.QUEUED
-        execution.run(queued_attack.pk)
-        queued_attack.refresh_from_db()
-        assert (queued_attack.state, queued_attack.attempt) == (State.DONE, 2)
-        assert [path.name for path in queued_attack.folder.iterdir()] == [queued_attack.data_file]
-
     def test_what_fails_states_what_to_do(self, owner_api, taxi_release, monkeypatch):
         monkeypatch.setattr("privacy_engine.attacks.localisation.MOST_STATES", 100)
         pk = request_attack(owner_api, taxi_release(), LONG).json()["id"]
@@ -295,8 +273,7 @@ class TestGone:
         assert not list((HOME / "attacks").glob("*"))
 
     def test_the_sweep_removes_files_without_a_row(self, owner_api, done):
-        pk = request_attack(owner_api, done, HOME_WORK).json()["id"]
-        row = Attack.objects.get(pk=pk)
+        row = Attack.objects.get(pk=request_attack(owner_api, done, HOME_WORK).json()["id"])
         orphan = aged(local_files.home("attacks", "0" * 8 + "-0000-4000-8000-" + "0" * 12), 61)
         stale = aged(row.folder / f"{'a' * 32}.parquet", 3601)
         aged(row.data_path, 3601)

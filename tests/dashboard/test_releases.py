@@ -254,8 +254,7 @@ class TestDraw:
 
     def test_a_seeded_release_is_the_engines_and_not_private(self, submit, paris_day):
         release = executed(submit("landmark-adaptive", seed=7))
-        marks = data.LandmarkSet.at([0, 2, 4, 7], 8)
-        (expected,) = release.parsed_spec.release([paris_day], [marks])
+        (expected,) = release.parsed_spec.release([paris_day], [data.LandmarkSet.at([0, 2, 4, 7], 8)])
         ((published, event),) = read_release("trajectory", release.data_path)
         assert published.lon == pytest.approx(expected.series.lon, abs=1e-9)
         assert event.tolist() == expected.event.tolist()
@@ -337,8 +336,7 @@ class TestLong:
         n = 50_000
         one = make_dataset(owner, data.Trajectory(np.linspace(2, 3, n), np.linspace(48, 49, n), np.arange(n)))
         marks = mark_landmarks(owner=owner, dataset=one, method={"name": "manual", "events": []})
-        mechanism = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
-        spec = ReleaseSpec.parse({"mechanism": mechanism})
+        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}})
         row = services.submit_release(owner=owner, dataset=one, landmark_set=marks, spec=spec)
         received = []
 

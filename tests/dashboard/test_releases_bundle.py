@@ -118,8 +118,7 @@ class TestContents:
         ids = {"dataset": str(long.pk), "landmark_set": str(marks.pk)}
         made = owner_api.post(RELEASES, ids | {"mechanism": UNIFORM}).json()
         execution.run(made["id"])
-        answer = owner_api.get(made["urls"]["bundle"])
-        pieces = list(answer.streaming_content)
+        pieces = list(owner_api.get(made["urls"]["bundle"]).streaming_content)
         assert max(map(len, pieces)) < 3 * bundle.CHUNK
         archive = zipfile.ZipFile(io.BytesIO(b"".join(pieces)))
         plain = sum(info.file_size for info in archive.infolist())
@@ -163,8 +162,7 @@ class TestNothingElseLeaves:
         return Release.objects.get(pk=made.pk)
 
     def test_no_file_of_a_bundle_has_a_text_by_the_owner(self, owner_api, row):
-        answer = owner_api.get(release_url(row, "bundle"))
-        archive = opened(answer)
+        archive = opened(owner_api.get(release_url(row, "bundle")))
         sets = row.landmark_set, row.landmark_set.source
         secrets = [SECRET, "123456.789", "dumm", "Dumm", "coin", str(row.dataset_id)]
         secrets += [str(one.pk) for one in sets] + [one.pk.hex for one in sets]
@@ -215,8 +213,7 @@ def test_runs_beside_the_export(owner_api, release, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONWARNINGS", "ignore::UserWarning:movingpandas")  # of packages it would also use
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     table = saved(owner_api, release_url(release, "data"), tmp_path, format="csv")
-    path = saved(owner_api, release_url(release, "notebook"), tmp_path)
-    found = nbformat.read(path, as_version=4)
+    found = nbformat.read(saved(owner_api, release_url(release, "notebook"), tmp_path), as_version=4)
     NotebookClient(found, timeout=patience(120), resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = [one for cell in found.cells for one in cell.get("outputs", [])]
     assert [one for one in outputs if one["output_type"] == "error" or one.get("name") == "stderr"] == []

@@ -90,8 +90,7 @@ class TestSeries:
         query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]", "diameter_m": "200"}
         found = owner_api.get(release_url(done, "series"), query).json()
         given = {name: json.loads(query[name]) for name in ("backward", "forward")}
-        expected = temporal_loss(found["budget"], **given)
-        assert found["loss"]["total"] == expected.total.tolist()
+        assert found["loss"]["total"] == temporal_loss(found["budget"], **given).total.tolist()
         assert found["loss"]["backward_matrix"] == [[0.8, 0.2], [0.0, 1.0]]
         assert found["loss"]["s"] is None
         query.pop("forward")  # one matrix alone leaves the other direction without correlation
@@ -116,8 +115,7 @@ class TestSeries:
 
     def test_thinning_keeps_every_curves_extremes(self, owner, owner_api, make_dataset, submit):
         n = 30_000
-        rng = np.random.default_rng(3)
-        walk = np.cumsum(rng.normal(0, 1e-5, (2, n)), axis=1)
+        walk = np.cumsum(np.random.default_rng(3).normal(0, 1e-5, (2, n)), axis=1)
         long = make_dataset(owner, Trajectory(2 + walk[0], 48 + walk[1], np.arange(n)))
         marks = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [5, 777]})
         body = {"dataset": str(long.pk), "landmark_set": str(marks.pk), "mechanism": UNIFORM}
@@ -167,8 +165,7 @@ SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 
 @pytest.fixture
 def walk():
-    rng = np.random.default_rng(5)
-    steps = np.cumsum(rng.normal(0, 1e-4, (2, 3000)), axis=1)
+    steps = np.cumsum(np.random.default_rng(5).normal(0, 1e-4, (2, 3000)), axis=1)
     return Trajectory(2 + steps[0], 48 + steps[1], np.arange(3000))
 
 
@@ -176,8 +173,7 @@ def walk():
 def long(owner, make_dataset, walk):
     """A landmark set of every seventh of 3,000 events."""
     row = make_dataset(owner, walk)
-    method = {"name": "manual", "events": list(range(0, 3000, 7))}
-    return mark_landmarks(owner=owner, dataset=row, method=method)
+    return mark_landmarks(owner=owner, dataset=row, method={"name": "manual", "events": list(range(0, 3000, 7))})
 
 
 @pytest.fixture
@@ -249,8 +245,7 @@ class TestErrors:
         stored = parquet.read_columns(done.errors_path)["error_m"]  # event 0 is a gap
         found = owner_api.get(release_url(done, "errors")).json()
         full = np.concatenate([[np.nan], stored])
-        groups = {"all": range(8), "landmarks": [0, 2, 4, 7], "others": [1, 3, 5, 6]}
-        for name, events in groups.items():
+        for name, events in {"all": range(8), "landmarks": [0, 2, 4, 7], "others": [1, 3, 5, 6]}.items():
             errors = full[list(events)]
             errors = errors[~np.isnan(errors)]
             assert found[name]["n"] == len(errors)
@@ -258,8 +253,7 @@ class TestErrors:
             assert found[name]["running_mean_m"][-1] == pytest.approx(errors.mean())
         assert found["event"] == list(range(8))
         assert found["all"]["running_mean_m"][0] is None
-        expected = np.cumsum(stored) / np.arange(1, 8)
-        assert found["all"]["running_mean_m"][1:] == pytest.approx(expected.tolist())
+        assert found["all"]["running_mean_m"][1:] == pytest.approx((np.cumsum(stored) / np.arange(1, 8)).tolist())
         assert found["all"]["mean_m"] == pytest.approx(done.owner_view["mae_m"], abs=1e-3)
 
     def test_thins_the_running_mean_and_states_it(self, owner_api, long):

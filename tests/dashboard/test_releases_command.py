@@ -320,8 +320,7 @@ def test_a_release_of_the_command_is_verified_and_a_changed_one_is_not(manage, r
     path.write_bytes(data.replace(b"2024-05-14T07:03", b"2024-05-14T08:03", 1) if "parquet" not in fmt else data[:-9])
     stated, _, code = manage("verify", path, "--json")
     assert code == 1
-    checks = json.loads(stated)[str(path)]["checks"]
-    assert any(not check["holds"] for check in checks)
+    assert any(not check["holds"] for check in json.loads(stated)[str(path)]["checks"])
 
 
 def test_several_files_hold_only_if_each_does(manage, released, tmp_path):

@@ -95,8 +95,7 @@ class TestIdempotency:
         assert BudgetEntry.objects.count() == 1
 
     def test_fail_a_draw_of_the_same_description_under_the_same_key(self, derive, submit, done):
-        made = derive(key="monday")
-        assert made.spec_digest == submit("landmark-skip", leading="gap", steps=[WALK]).spec_digest
+        assert derive(key="monday").spec_digest == submit("landmark-skip", leading="gap", steps=[WALK]).spec_digest
         with pytest.raises(Conflict, match="another request"):
             submit("landmark-skip", leading="gap", steps=[WALK], key="monday")
 
@@ -144,8 +143,7 @@ class TestDerivation:
         done = executed(submit("landmark-skip", seed=9))
         columns = parquet.read_columns(done.budgets_path)
         with_sd = files.read_releases(done)[0].sd_m
-        older = {name: columns[name] for name in ("series", "budget", "fresh")}
-        parquet.write_columns(done.budgets_path, [older])
+        parquet.write_columns(done.budgets_path, [{name: columns[name] for name in ("series", "budget", "fresh")}])
         assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
 
     def test_every_series_is_read_back_separately(self, owner, make_dataset, paris_day):

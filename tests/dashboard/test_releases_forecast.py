@@ -256,8 +256,7 @@ def expected(owner_api, landmark_set):
     """``expected(mechanism, …)``: the response."""
 
     def post(*requested, url=ERRORS, **more):
-        body = {"landmark_set": str(landmark_set.pk), "mechanisms": list(requested)} | more
-        return owner_api.post(url, body)
+        return owner_api.post(url, ({"landmark_set": str(landmark_set.pk), "mechanisms": list(requested)} | more))
 
     return post
 
@@ -286,8 +285,7 @@ class TestExpectedErrors:
 class TestLeastLevels:
     def test_the_forecast_at_the_level_is_accepted_and_its_price_is_the_ledgers(self, expected, ready_dataset):
         set_budget(dataset=ready_dataset, epsilon=4.0, radius_m=200.0)
-        found = expected(UNIFORM, SKIP, url=LEVELS, accepted_m=500).json()
-        uniform, skip = found["mechanisms"]
+        uniform, skip = expected(UNIFORM, SKIP, url=LEVELS, accepted_m=500).json()["mechanisms"]
         assert uniform["epsilon"] == pytest.approx(1.6783469900166605 * 5 * 200 / 500, rel=0.02)
         (again,) = expected(UNIFORM | {"epsilon": uniform["epsilon"]}).json()["mechanisms"]
         assert again["errors"] == uniform["errors"]

@@ -102,8 +102,7 @@ class TestPublic:
         assert json.loads(reproduce.brief([done]))["releases"] == [done.spec]
 
     def test_a_seeded_release_states_on_every_page_that_it_is_not_private(self, owner_page, submit):
-        release = executed(submit(seed=7))
-        text = text_of(owner_page, page_of(release))
+        text = text_of(owner_page, page_of(executed(submit(seed=7))))
         assert 'class="sheet__mark"><span>Not private' in text
         assert "leak at most" not in text
         assert "knows the seed (7)" in text
@@ -123,8 +122,7 @@ class TestOwners:
             assert part in text
         page = page_data(text)
         assert page["original"] == reverse("api:dataset-track", args=[secretive.dataset_id])
-        errors = files.read_curves(secretive, 0).error_m
-        assert page["releases"][0]["curves"]["error_m"] == errors.tolist()
+        assert page["releases"][0]["curves"]["error_m"] == files.read_curves(secretive, 0).error_m.tolist()
 
 
 class TestCurves:
@@ -132,8 +130,7 @@ class TestCurves:
     def test_every_mechanism_has_a_report(self, owner_page, submit, name):
         release = executed(submit(name))
         (one,) = page_data(text_of(owner_page, page_of(release)))["releases"]
-        budgets = files.read_curves(release, 0).budget
-        assert one["curves"]["budget"] == budgets.tolist()
+        assert one["curves"]["budget"] == files.read_curves(release, 0).budget.tolist()
         assert one["curves"]["landmarks"] == ([[0, 1], [2, 3], [4, 5], [7, 8]] if release.set_read else [])
         assert len(one["curves"]["noise_m"]) == 8
 
@@ -185,8 +182,7 @@ class TestReproduce:
     def test_the_request_makes_the_same_release_again(self, owner_api, done):
         ids = {"dataset": str(done.dataset_id), "landmark_set": str(done.landmark_set_id)}
         arguments = shlex.split(reproduce.request(done, ids).replace("\\\n", " "))
-        body = json.loads(arguments[arguments.index("-d") + 1])
-        made = owner_api.post("/api/v1/releases/", body)
+        made = owner_api.post("/api/v1/releases/", json.loads(arguments[arguments.index("-d") + 1]))
         assert made.status_code == 201
         assert Release.objects.get(pk=made.json()["id"]).spec_digest == done.spec_digest
 
@@ -302,8 +298,7 @@ class TestEveryKind:
     def test_the_command_and_the_request_are_the_same_description(self, owner_api, kind):
         row = released(owner_api, kind)
         report = kind_report.public(row)
-        parts = shlex.split(report.command.replace("\\\n", " "))
-        given = dict(one.split("=", 1) for one in parts if "=" in one)
+        given = dict(one.split("=", 1) for one in shlex.split(report.command.replace("\\\n", " ")) if "=" in one)
         own = {name: value for name, value in MECHANISMS[kind][0].items() if isinstance(value, int | float)}
         assert {name: float(given[name]) for name in own} == own
         body = json.loads(shlex.split(report.request.replace("\\\n", " "))[-1])

@@ -90,8 +90,7 @@ class TestProtocol:
             assert (answer.status_code, answer.json()["errors"][0]["rule"]) == (409, "40")
         headers = {"Tus-Resumable": "1.0.0", "Upload-Offset": "40"}
         assert owner_api.patch(url, b"x", content_type="text/csv", headers=headers).status_code == 415
-        answer = send(owner_api, url, 40, b"", **{"Transfer-Encoding": "chunked"})
-        assert refused(answer) == (400, "Content-Length")
+        assert refused(send(owner_api, url, 40, b"", **{"Transfer-Encoding": "chunked"})) == (400, "Content-Length")
         assert refused(made(owner_api, url)) == (409, "upload"), "a part is no dataset"
         assert stands(owner_api, url) == 40
 

@@ -53,8 +53,7 @@ def enabled(user):
 def begun(here, user):
     """Begin to set up the second factor; what an honest user then sends."""
     signed = here.post(f"{PAGE}begin/").context["signed"]
-    device = second_factor.device_of(user, signed)
-    return {"secret": signed, "password": OLD, "code": code_of(device)}
+    return {"secret": signed, "password": OLD, "code": code_of(second_factor.device_of(user, signed))}
 
 
 def test_codes_are_those_of_rfc_6238():
@@ -81,8 +80,7 @@ class TestEnable:
         assert "digits=6&" in f"{device.config_url}&"
         assert "period=30&" in f"{device.config_url}&"
         assert not TOTPDevice.objects.exists()
-        form = {"secret": page.context["signed"], "password": OLD, "code": code_of(device)}
-        answer = here.post(PAGE, form)
+        answer = here.post(PAGE, {"secret": page.context["signed"], "password": OLD, "code": code_of(device)})
         assert second_factor.is_enabled(owner)
         shown = answer.context["fresh"]
         assert (len(shown), len(set(shown)), {len(one) for one in shown}) == (10, 10, {19})
@@ -137,8 +135,7 @@ class TestEnable:
 class TestLogin:
     def test_needs_the_code_and_leads_to_the_page(self, owner, codes, monkeypatch):
         client = Client()
-        answer = client.post("/login/?next=/tokens/", LOGIN | {"next": "/tokens/"})
-        assert answer["Location"] == "/login/code/"
+        assert client.post("/login/?next=/tokens/", LOGIN | {"next": "/tokens/"})["Location"] == "/login/code/"
         assert not is_in(client)
         before = client.session.session_key
         assert client.get("/login/code/").status_code == 200
@@ -251,16 +248,14 @@ class TestLogin:
             assert (answer.status_code, error["code"]) == (400, "second-factor")
             assert problem in error["message"]
         assert not is_in(client)
-        answer = client.post("/login/", LOGIN | {"code": app_code(owner)}, **as_json)
-        assert answer.json() == {"user": "owner"}
+        assert client.post("/login/", LOGIN | {"code": app_code(owner)}, **as_json).json() == {"user": "owner"}
         assert is_in(client)
         wrong = [{"username": name, "password": "guess"} for name in ("owner", "stranger", "unknown")]
         assert len({Client().post("/login/", one, **as_json).content for one in wrong}) == 1, "which users have one"
 
     def test_tokens_are_not_concerned(self, owner, codes):
         _, token = services.make_token(user=owner)
-        api = APIClient(headers={"Authorization": f"Token {token}"})
-        assert api.get("/api/v1/datasets/").status_code == 200
+        assert APIClient(headers={"Authorization": f"Token {token}"}).get("/api/v1/datasets/").status_code == 200
         assert "API tokens are not concerned" in logged_in(owner).get(PAGE).content.decode()
 
 

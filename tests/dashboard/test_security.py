@@ -100,8 +100,7 @@ class TestBrowser:
 
     def test_cookies_are_out_of_reach(self, client, owner):
         with_password(owner)
-        form = {"username": "owner", "password": OLD, "next": "https://evil.example/"}
-        answer = client.post("/login/", form)
+        answer = client.post("/login/", {"username": "owner", "password": OLD, "next": "https://evil.example/"})
         assert answer["Location"] == "/", "a login leads nowhere else"
         session = next(cookie for name, cookie in answer.cookies.items() if name.startswith("cairn_"))
         assert (session["httponly"], session["samesite"]) == (True, "Lax")

@@ -124,8 +124,7 @@ def test_by_the_api(shape, mechanism, watched, owner_api):
     release = owner_api.post(RELEASES, requested, format="json").json()
     execution.run(release["id"])
     answer = owner_api.get(release["urls"]["data"], {"format": "parquet"})
-    label = json.loads(pq.read_schema(io.BytesIO(answer.getvalue())).metadata[b"cairn"])
-    check(watched, label, shape)
+    check(watched, json.loads(pq.read_schema(io.BytesIO(answer.getvalue())).metadata[b"cairn"]), shape)
 
 
 def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched, capsys, tmp_path):
@@ -183,8 +182,7 @@ def released(owner, owner_api):
     body = {"file": upload(THREE_FIXES), "cleaning": json.dumps([RESAMPLE])}
     made = owner_api.post("/api/v1/datasets/", body, format="multipart").json()
     assert (made["points"], made["stability"]) == (121, M)
-    dataset = owner.datasets.get()
-    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [60]})
+    marks = mark_landmarks(owner=owner, dataset=owner.datasets.get(), method={"name": "manual", "events": [60]})
     requested = {"dataset": made["id"], "landmark_set": str(marks.pk), "mechanism": UNIFORM}
     return executed(Release.objects.get(pk=owner_api.post(RELEASES, requested).json()["id"]))
 

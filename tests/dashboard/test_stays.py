@@ -82,8 +82,7 @@ class TestReleases:
         label = downloads.label(ReleaseRow.objects.get(pk=found["id"]))
         assert statement.rstrip(".") in label["text"]
         body = {"dataset": found["dataset"], "mechanisms": [kinds.POPULARITY]}
-        quoted = owner_api.post("/api/v1/releases/quote/", body).json()
-        assert quoted["mechanisms"][0]["statement"] == statement
+        assert owner_api.post("/api/v1/releases/quote/", body).json()["mechanisms"][0]["statement"] == statement
         cleaning = '[{"name": "first-events", "events": 7}]'
         cleaned = kinds.made(owner_api, kinds.checkins(ROWS, HEADER), kind="trajectory", cleaning=cleaning)
         found = kinds.released(owner_api, detected(owner_api, cleaned), kinds.POPULARITY)
@@ -92,8 +91,7 @@ class TestReleases:
     def test_of_records_are_refused(self, owner_api, owner_page, source):
         """Since one event of the upload can change any number of stays."""
         made = detected(owner_api, source)
-        body = {"dataset": made["id"], "mechanisms": [kinds.RECORDS]}
-        quoted = owner_api.post("/api/v1/releases/quote/", body)
+        quoted = owner_api.post("/api/v1/releases/quote/", {"dataset": made["id"], "mechanisms": [kinds.RECORDS]})
         for answer in (kinds.requested(owner_api, made, kinds.RECORDS), quoted):
             assert refused(answer) == (400, "mechanism.privacy_unit")
         assert not BudgetEntry.objects.exists()

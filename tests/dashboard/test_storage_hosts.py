@@ -195,8 +195,7 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts):
 
     # what is in the storage, and in the homes nothing but copies, temporary files and what belongs to the host
     puts = [path.split("?")[0] for path in hosts.s3.requests() if path.startswith(f"PUT /{BUCKET}/{PREFIX}/")]
-    stored = {path.split("/")[3] for path in puts}
-    assert stored == {"uploads", "datasets", "events", "releases", "installation"}
+    assert {path.split("/")[3] for path in puts} == {"uploads", "datasets", "events", "releases", "installation"}
     for host in ("one", "other", "work"):
         assert {path.name for path in (hosts.folder / host).iterdir()} <= {"cache", "tmp", "run", "installation"}
 

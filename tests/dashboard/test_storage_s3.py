@@ -117,8 +117,7 @@ class TestRequests:
         home = HOME / "tmp" / "killed"
         environment = os.environ | s3_server.environment(prefix) | {"CAIRN_HOME": str(home)}
         environment["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
-        killed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment)
-        assert killed.returncode == -signal.SIGKILL
+        assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment).returncode == -signal.SIGKILL
         assert not FILE.exists()
         assert list(one.listed("")) == []
         monkeypatch.setattr(s3_storage, "FORGOTTEN_S", 1e12)  # moto lists every upload as begun in 2010
@@ -194,8 +193,7 @@ class TestCache:
         environment |= {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
         readers = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment) for _ in range(4)]
         assert [reader.wait(patience(90)) for reader in readers] == [0] * 4
-        cache = read_cache.ReadCache(HOME / "tmp" / "shared" / "cache", 0)
-        cache.make_space()
+        read_cache.ReadCache(HOME / "tmp" / "shared" / "cache", 0).make_space()
         assert list((HOME / "tmp" / "shared" / "cache").iterdir()) == []
 
     def test_evicted_while_it_is_read_it_is_read_to_its_end(self, one):
@@ -212,6 +210,5 @@ class TestCache:
 def copies_lock():
     stack = ExitStack()
     for path in copies():
-        file = stack.enter_context(path.open("rb"))
-        fcntl.flock(file, fcntl.LOCK_SH)
+        fcntl.flock(stack.enter_context(path.open("rb")), fcntl.LOCK_SH)
     return stack

@@ -72,8 +72,7 @@ class TestUploads:
     def test_damaged_or_too_long_pieces_store_nothing(self, owner_api, one):
         url = address(owner_api, 10)
         assert send(owner_api, url, 0, b"x" * 11).status_code == 413
-        wrong = {"Upload-Checksum": "sha256 " + "A" * 43 + "="}
-        assert send(owner_api, url, 0, b"x", **wrong).status_code == 460
+        assert send(owner_api, url, 0, b"x", **{"Upload-Checksum": "sha256 " + "A" * 43 + "="}).status_code == 460
         assert send(owner_api, url, 0, b"").status_code == 204
         assert stands(owner_api, url) == 0
         assert list(one.listed("uploads/")) == []

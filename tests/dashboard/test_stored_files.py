@@ -53,8 +53,7 @@ def as_before(path, columns, names=NAMES, **more):
 
 def rows(path):
     read = read_data("trajectory", path)
-    names = ("lon", "lat", "time_s", "marked")
-    found = {name: [getattr(one, name) for one in read] for name in names}
+    found = {name: [getattr(one, name) for one in read] for name in ("lon", "lat", "time_s", "marked")}
     return {name: np.concatenate(parts).tolist() for name, parts in found.items() if parts[0] is not None}
 
 

@@ -139,5 +139,4 @@ def test_the_policy_names_no_tile_server_before_a_user_agreed(tmp_path, file):
     """What it names then is in test_base_map.py."""
     none = ["'self'", "data:", "blob:"]
     assert policy_with(tmp_path, CAIRN_TILES=str(file)) == none
-    named = {"CAIRN_TILES": TEMPLATE, "CAIRN_TILES_ATTRIBUTION": "Whose"}
-    assert policy_with(tmp_path, **named) == none
+    assert policy_with(tmp_path, **{"CAIRN_TILES": TEMPLATE, "CAIRN_TILES_ATTRIBUTION": "Whose"}) == none

@@ -66,8 +66,7 @@ class TestForWhom:
         self, owner_page, owner, make_dataset, stranger_dataset, django_assert_num_queries
     ):
         assert strip(owner_page) == []
-        sample = sample_of(owner, make_dataset)
-        for address in ["/", *addresses(sample)]:
+        for address in ["/", *addresses(sample_of(owner, make_dataset))]:
             assert [step["title"] for step in strip(owner_page, address)] == TITLES, address
         assert done(owner_page) == TITLES[:1], "viewed now; what another has counts for nothing"
         with django_assert_num_queries(2):  # session and user: other pages request nothing for it
@@ -161,8 +160,7 @@ class TestSamples:
                 assert abs(getattr(stored, name) - getattr(sample.series, name)).max() < 10**-digits
             assert row.report["guesses"] == []
         assert LandmarkSet.objects.count() == 3
-        marks = LandmarkSet.objects.get(dataset__points=8)
-        assert marks.mask.nonzero()[0].tolist() == [0, 2, 4, 7], "the paper's"
+        assert LandmarkSet.objects.get(dataset__points=8).mask.nonzero()[0].tolist() == [0, 2, 4, 7], "the paper's"
         with pytest.raises(CommandError, match="There is no user 'unknown'"):
             call_command("loadsamples", "unknown")
 
@@ -179,8 +177,7 @@ class TestSamples:
         assert {row.state for row in Dataset.objects.all()} == {"ready"}
         assert sorted(one.dataset.name for one in LandmarkSet.objects.all()) == sorted(one.title for one in samples())
         LandmarkSet.objects.all().delete()
-        upload_of_others = import_dataset(owner=owner, upload=upload(b"time,lat,lon\n1,2,3\n"), queued=True)
-        execution.run(upload_of_others.pk)
+        execution.run(import_dataset(owner=owner, upload=upload(b"time,lat,lon\n1,2,3\n"), queued=True).pk)
         assert not LandmarkSet.objects.exists()
 
 

@@ -100,8 +100,7 @@ def waiting_audit(owner, dataset):
 
 
 def waiting_experiment(owner, dataset):
-    few = presets.parse({"name": "temporal-distance", "repetitions": 2})
-    return submit_experiment(owner=owner, preset=few)
+    return submit_experiment(owner=owner, preset=presets.parse({"name": "temporal-distance", "repetitions": 2}))
 
 
 def waiting_upload(owner, dataset):

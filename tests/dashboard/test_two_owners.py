@@ -39,8 +39,7 @@ from tests.s3_server import BUCKET
 
 def test_who_leaves_a_project_takes_only_the_own_rows(owner, project, shared_dataset, member, make_dataset, paris_day):
     editor = member("editor")
-    own = make_dataset(editor, paris_day)
-    projects.move_row(user=editor, row=own, project=project.pk)
+    projects.move_row(user=editor, row=make_dataset(editor, paris_day), project=project.pk)
     projects.remove_member(membership=Membership.objects.get(user=editor))
     assert dict(Dataset.objects.values_list("owner__username", "project")) == {"editor": None, "owner": project.pk}
 

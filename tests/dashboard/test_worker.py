@@ -37,13 +37,6 @@ def assert_published_once(row, *, attempts):
     assert pq.read_metadata(row["data_path"]).num_rows == len(CANARY[0])
 
 
-def test_a_release_is_drawn(server):
-    made = server.submit()
-    assert made["status"] == 201
-    server.start_worker()
-    assert_published_once(server.until_published(made["json"]["id"]), attempts=1)
-
-
 def test_kill_9_of_a_whole_worker_and_of_a_pool_child(server):
     """Both are killed after the files were written, before the row was finished."""
     worker = server.start_worker()
@@ -119,8 +112,7 @@ def test_two_children_of_one_worker_draw_different_noise(server):
 
 
 def test_a_broker_that_is_away_or_loses_messages_costs_only_time(server):
-    worker = server.start_worker()
-    worker.until_ready()
+    server.start_worker().until_ready()
     server.stop_broker()
     made = server.submit()
     assert made["status"] == 201
