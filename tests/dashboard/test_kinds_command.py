@@ -54,7 +54,7 @@ def test_releases_counts(run, counts, tmp_path, mechanism, fmt):
         assert [check.name for check in checks if not check.holds] == ["digest"]
 
 
-def test_states_which_timestamps_of_a_damaged_file_are_left_out(run, tmp_path):
+def test_states_what_is_left_out_and_counts_positions_where_the_user_states_it(run, tmp_path):
     path, out = tmp_path / "counts.csv", tmp_path / "out.csv"
     path.write_text("time,a,b\n2026-01-01,1,2\n2026-01-02,,7\n2026-01-03,-1,7\n2026-01-04,x,7\n2026-01-05,3,\n")
     stated, _, code = run(path, *given(SAMPLE), "--out", out)
@@ -63,6 +63,10 @@ def test_states_which_timestamps_of_a_damaged_file_are_left_out(run, tmp_path):
     assert "2 lines (3, 6): A value is empty" in stated
     assert "1 line (4): A count is negative." in stated
     assert "1 line (5): The position or a count is not a number." in stated
+    file, out = tmp_path / "positions.csv", tmp_path / "out.csv"
+    file.write_bytes(kinds.wide(kinds.counts()[:, :2], ("lat", "lon")))
+    assert run(file, "--kind", "stream", *given(STREAM), "--out", out)[1:] == ("", 0)
+    assert verify(out.read_bytes(), out.name).holds
 
 
 @pytest.mark.parametrize("cls", list(mechanisms.of("stream")), ids=lambda cls: cls.registered_name())
@@ -111,13 +115,6 @@ def test_the_export_has_the_header_and_timestamps_of_the_input(run, tmp_path, gi
     else:
         written = pq.read_schema(out).names
     assert written == header
-
-
-def test_positions_are_counts_where_the_user_states_it(run, tmp_path):
-    file, out = tmp_path / "positions.csv", tmp_path / "out.csv"
-    file.write_bytes(kinds.wide(kinds.counts()[:, :2], ("lat", "lon")))
-    assert run(file, "--kind", "stream", *given(STREAM), "--out", out)[1:] == ("", 0)
-    assert verify(out.read_bytes(), out.name).holds
 
 
 @pytest.mark.parametrize("unit", ["user", "record"])

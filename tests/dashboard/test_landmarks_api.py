@@ -71,15 +71,13 @@ class TestCreate:
             assert field.removeprefix("method.") in first_error(answer)["message"]
         assert not LandmarkSet.objects.exists()
 
-    def test_fail_number_that_is_not_finite(self, owner_api, ready_dataset):
+    def test_fail_numbers_that_are_not_finite_and_broken_bodies(self, owner_api, ready_dataset):
         body = '{"dataset": "%s", "method": {"name": "stay-points", "distance_m": %s, "duration_s": 1}}'
         for number in ("NaN", "Infinity", "1e999"):
             answer = owner_api.post(SETS, body % (ready_dataset.pk, number), content_type="application/json")
             error = first_error(answer)
             expected = (400, "method.distance_m", "must be a finite number")
             assert (answer.status_code, error["field"], error["rule"]) == expected, number
-
-    def test_fail_broken_body_is_the_clients_fault(self, owner_api):
         for body in (
             "[" * 100_000,
             '{"dataset"',
@@ -114,7 +112,10 @@ class TestDestroy:
 
 
 class TestRename:
-    def test_changes_the_name_alone(self, owner_api, landmark_set):
+    def test_changes_the_name_alone_of_which_something_must_be_left(self, owner_api, landmark_set):
+        for name in ("", " ", "\u202e", "x" * 201, None):
+            assert refused(owner_api.patch(f"{SETS}{landmark_set.pk}/", {"name": name})) == (400, "name"), name
+        assert LandmarkSet.objects.get().name == landmark_set.name
         at = f"{SETS}{landmark_set.pk}/"
         before = owner_api.get(at).json()
         answer = owner_api.patch(at, {"name": "Home\u202e and\nwork"})
@@ -122,14 +123,9 @@ class TestRename:
         assert answer.json() == before | {"name": "Home and work"}
         assert owner_api.get(at).json() == answer.json()
 
-    def test_fail_nothing_is_left_of_the_name(self, owner_api, landmark_set):
-        for name in ("", " ", "\u202e", "x" * 201, None):
-            assert refused(owner_api.patch(f"{SETS}{landmark_set.pk}/", {"name": name})) == (400, "name"), name
-        assert LandmarkSet.objects.get().name == landmark_set.name
-
 
 class TestDuplicate:
-    def test_has_the_same_marks_under_another_name(self, owner_api, landmark_set):
+    def test_has_the_same_marks_under_another_name_and_is_no_other_draw(self, owner_api, landmark_set):
         one = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
         answer = owner_api.post(one["urls"]["duplicate"], {})
         assert answer.status_code == 201
@@ -141,8 +137,6 @@ class TestDuplicate:
         assert owner_api.delete(made["urls"]["self"]).status_code == 204
         assert owner_api.get(one["urls"]["self"]).json() == one
         assert owner_api.get(made["urls"]["self"]).status_code == 404
-
-    def test_of_dummies_is_no_other_draw(self, owner_api, landmark_set):
         coins = {"name": "dummies-one-sided", "epsilon": 1.0}
         drawn = add_dummies(owner=landmark_set.dataset.owner, landmark_set=landmark_set, method=coins)
         drawn = owner_api.get(f"{SETS}{drawn.pk}/").json()
@@ -185,10 +179,12 @@ class TestMark:
             "count": 1, "share": 0.125, "points": 8, "runs": [[1, 2]], "average_temporal_distance": 13 / 7,
         }  # fmt: skip
 
-    def test_fail_stay_points_without_times(self, owner, make_dataset):
+    def test_fail_without_times_and_of_a_person_else(self, owner, make_dataset, stranger_dataset):
         untimed = make_dataset(owner, Trajectory([2.0, 2.1], [48.0, 48.1]))
         with pytest.raises(DataError, match="need times"):
             services.mark_landmarks(owner=owner, dataset=untimed, method=STAYS)
+        with pytest.raises(PermissionDenied):
+            services.mark_landmarks(owner=owner, dataset=stranger_dataset, method=PARIS)
 
     @pytest.mark.parametrize("state", [State.QUEUED, State.FAILED])
     def test_fail_dataset_not_ready_names_its_state(self, owner, ready_dataset, state):
@@ -198,10 +194,6 @@ class TestMark:
         for call in (partial(services.mark_landmarks, owner=owner), services.preview_landmarks):
             with pytest.raises(Conflict, match=state):
                 call(dataset=ready_dataset, method=PARIS)
-
-    def test_fail_dataset_of_a_person_else(self, owner, stranger_dataset):
-        with pytest.raises(PermissionDenied):
-            services.mark_landmarks(owner=owner, dataset=stranger_dataset, method=PARIS)
 
     def test_fail_points_that_were_read_again_meanwhile(self, owner, ready_dataset):
         type(ready_dataset).objects.update(points_file="another.parquet")
@@ -335,14 +327,14 @@ class TestSynthetic:
 
 
 class TestAverageTemporalDistance:
-    def test_is_in_the_report_of_a_set_and_in_the_preview(self, owner_api, landmark_set):
+    def test_is_in_the_report_and_the_preview_and_each_series_has_its_own_ends(
+        self, owner_api, landmark_set, owner, make_dataset
+    ):
         reported = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
         assert reported["average_temporal_distance"] == 1.0  # events 1, 3, 5 and 6 are each beside a landmark
         body = {"dataset": reported["dataset"], "method": reported["method"]}
         assert owner_api.post(PREVIEW, body).json()["average_temporal_distance"] == 1.0
         assert "average_temporal_distance" not in owner_api.get(SETS).json()["results"][0]
-
-    def test_each_series_has_its_own_ends(self, owner, owner_api, make_dataset):
         long, short = Trajectory([0.0] * 5, [0.0] * 5), Trajectory([0.0], [0.0])
         both = make_dataset(owner, long, short)
         made = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [1]})
@@ -350,7 +342,7 @@ class TestAverageTemporalDistance:
 
 
 class TestColumn:
-    def test_an_upload_keeps_its_marks_in_the_order_of_its_events(self, owner_api, marked_dataset, tmp_path):
+    def test_marks_are_kept_in_the_order_of_events_left_out_and_brought_back(self, owner_api, marked_dataset, tmp_path):
         reported = owner_api.get(f"{DATASETS}{marked_dataset.pk}/").json()
         assert reported["has_landmark_column"] is True
         assert [one["name"] for one in reported["series"]] == ["b", "a"]
@@ -362,8 +354,6 @@ class TestColumn:
         answer = owner_api.post(SETS, {"dataset": reported["id"], "method": {"name": "column"}})
         assert answer.json()["name"] == "marked in the file"
         assert owner_api.get(answer.json()["urls"]["events"]).json()["runs"] == [[2, 4]]
-
-    def test_reading_again_without_it_leaves_it_out_and_with_it_brings_it_back(self, owner_api, marked_dataset):
         read, me = f"{DATASETS}{marked_dataset.pk}/read/", f"{DATASETS}{marked_dataset.pk}/"
         for landmark, has in (("#0", False), ("is_landmark", True), ("", True)):
             reported = owner_api.post(read, {"landmark": landmark}).json()
@@ -371,11 +361,11 @@ class TestColumn:
             preview = owner_api.post(PREVIEW, {"dataset": reported["id"], "method": {"name": "column"}})
             assert preview.status_code == (200 if has else 400)
 
-    def test_the_upload_form_offers_the_column_and_the_page_shows_what_is_marked(self, owner_page, marked_dataset):
+    def test_the_form_offers_it_the_page_shows_it_and_it_gives_no_new_budget(
+        self, owner_page, marked_dataset, owner_api
+    ):
         assert 'name="landmark"' in owner_page.get("/").content.decode()
         assert "Landmarks</abbr></dt><dd>2</dd>" in owner_page.get(f"/datasets/{marked_dataset.pk}/").content.decode()
-
-    def test_a_landmark_column_gives_no_new_budget(self, owner_api, marked_dataset):
         other = owner_api.post(DATASETS, {"file": upload(MARKED), "landmark": "#0"}, format="multipart").json()
         assert other["content_digest"] == marked_dataset.content_digest
 

@@ -113,14 +113,12 @@ class TestOneSided:
 
 
 class TestSchedule:
-    def test_a_release_over_it_covers_all(self, owner, owner_api, ready_dataset):
+    def test_a_release_over_it_covers_all_as_the_listing_states(self, owner, owner_api, ready_dataset):
         found = mark_landmarks(owner=owner, dataset=ready_dataset, method=SCHEDULE)
         label = downloads.label(finished(owner_api, found))
         assert label["not_covered"] == []
         assert "not covered" not in label["text"]
         assert "with the same times, provided that the schedule was chosen without looking" in label["text"]
-
-    def test_the_listing_states_what_is_covered(self, owner_api):
         found = {one["name"]: one for one in owner_api.get("/api/v1/landmark-methods/").json()["results"]}
         assert found["schedule"]["reads"] == "times"
         assert found["schedule"]["coverage"].startswith("Covered by the promise of a release")
@@ -138,7 +136,7 @@ class TestZonesOnARelease:
     def method(self, row, **changed):
         return ZONES | {"name": "released-zones", "release": str(getattr(row, "pk", row))} | changed
 
-    def test_marks_by_released_positions_alone(self, owner, earlier):
+    def test_marks_by_released_positions_alone_and_what_was_left_out(self, owner, earlier):
         dataset = earlier.dataset
         found = mark_landmarks(owner=owner, dataset=dataset, method=self.method(earlier))
         [(published, event)] = read_release("trajectory", earlier.data_path)
@@ -150,6 +148,9 @@ class TestZonesOnARelease:
         write_data("trajectory", dataset.points_path, everywhere)
         again = mark_landmarks(owner=owner, dataset=dataset, method=self.method(earlier))
         assert np.array_equal(again.mask, found.mask)
+        method = landmark_methods.parse(self.method(earlier))
+        [marks] = method.mark_released([(published.moved(published.lon + 9, published.lat), event)], [len(event) + 3])
+        assert marks.mask.tolist() == [False] * len(event) + [True] * 3
 
     def test_the_label_adds_what_the_earlier_release_spent_and_the_ledger_does_not(self, owner, owner_api, earlier):
         """ε = 1 within 200 m at every landmark and one more event; 0.5 within 100 m of its own."""
@@ -168,12 +169,6 @@ class TestZonesOnARelease:
         assert "landmarks by zones over an earlier release, which spent" in label["text"]
         assert BudgetEntry.objects.get(release_id=row.pk).epsilon == 0.5
 
-    def test_events_left_out_of_it_are_landmarks(self, owner, earlier):
-        [(published, event)] = read_release("trajectory", earlier.data_path)
-        method = landmark_methods.parse(self.method(earlier))
-        [marks] = method.mark_released([(published.moved(published.lon + 9, published.lat), event)], [len(event) + 3])
-        assert marks.mask.tolist() == [False] * len(event) + [True] * 3
-
     def test_dummies_beside_them_count_as_landmarks_that_it_spent_on(self, owner, earlier, drawn):
         source = mark_landmarks(owner=owner, dataset=earlier.dataset, method=self.method(earlier))
         more = drawn(source=source, dummies={"name": "dummies-one-sided", "epsilon": 1e-6})
@@ -186,14 +181,14 @@ class TestZonesOnARelease:
         found = mark_landmarks(owner=owner, dataset=ready_dataset, method=self.method(row))
         assert 0 < found.earlier["spent_per_m"] <= 1 / 200 * (1 + 1e-9), "its landmarks share one draw of ε at most"
 
-    def test_fail_what_is_no_release_of_the_dataset(self, owner_api, owner, earlier, make_dataset, paris_day):
+    def test_fail_of_what_release_they_cannot_be(
+        self, owner_api, owner, earlier, make_dataset, paris_day, landmark_set
+    ):
         other = make_dataset(owner, paris_day)
         for release in ("x", "", "00000000-0000-4000-8000-000000000000", 7, None, earlier):
             for url in (SETS, f"{SETS}preview/"):
                 answer = owner_api.post(url, {"dataset": str(other.pk), "method": self.method(release)})
                 assert refused(answer) == (400, "method.release"), release
-
-    def test_fail_seeded_unfinished_and_over_landmarks_found_in_positions(self, owner_api, landmark_set):
         seeded = executed(submitted(owner_api, landmark_set, EVENT, seed=3))
         queued, reading = submitted(owner_api, landmark_set, EVENT), finished(owner_api, landmark_set)
         for row, rule in (seeded, "without a seed"), (queued, "a finished release"), (reading, "reads no landmarks"):

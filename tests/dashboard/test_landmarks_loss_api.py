@@ -77,13 +77,18 @@ class TestReport:
             assert found[one]["landmarks_only"] == pytest.approx(landmark_temporal_loss(*case, bound=one)[0])
         assert answer.json()["bound"] == bound
 
-    def test_the_bridge_comes_first_where_it_can_be_had(self, owner_api, landmark_set):
+    def test_the_bridge_comes_first_where_the_matrices_are_of_one_chain(self, owner_api, landmark_set, vectors):
         assert loss(owner_api, landmark_set).json()["bound"] == "bridge"
         query = {"backward": "[[0.9, 0.1], [0.5, 0.5]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]"}
         found = loss(owner_api, landmark_set, query).json()
         assert found["bound"] == "published"
         assert found["mechanisms"][0]["bridge"] is None
         assert "not each other's reversal" in found["why"]
+        query = {"forward": json.dumps(vectors["landmark_tpl_not_a_bound"]["P"]), "backward": "reversal"}
+        assert (found["bound"], found["correlation"]["kind"]) == ("bridge", "given")
+        assert found["correlation"]["mismatch"] < 1e-9
+        uniform = next(row for row in found["mechanisms"] if row["name"] == "landmark-uniform")
+        assert uniform["bridge"]["joint"] > uniform["published"]["joint"]
 
     @pytest.mark.parametrize("bound", ["published", "bridge"])
     def test_a_mechanism_whose_budgets_depend_on_the_run_is_simulated(self, owner_api, landmark_set, bound):
@@ -117,7 +122,7 @@ class TestReport:
         assert max(found["joint"]) == found["bridge"]["joint"] == found["bridge"]["most"]["joint"]
         assert "no run exceeds" in found["simulated"]["note"]
 
-    def test_takes_radius_and_parameters(self, owner_api, landmark_set):
+    def test_takes_parameters_and_counts_a_shared_draw_once(self, owner_api, landmark_set):
         own = {"landmark-adaptive": {"redistribution": "absorption"}, "landmark-planned": {"step_variance_m2": 1e9}}
         answer = loss(owner_api, landmark_set, {"radius_m": "50", "parameters": json.dumps(own)})
         assert answer.json()["radius_m"] == 50.0
@@ -126,14 +131,6 @@ class TestReport:
         assert (planned["parameters"]["step_variance_m2"], planned["parameters"]["radius_m"]) == (1e9, 50.0)
         usual = row_of(loss(owner_api, landmark_set, {"radius_m": "50"}), "landmark-planned")
         assert usual["joint"] != planned["joint"]
-
-    def test_a_mechanism_without_a_temporal_loss_states_why(self, owner_api, landmark_set, monkeypatch):
-        monkeypatch.setattr(EventLevel, "temporal_loss_undefined", "its draws share noise.", raising=False)
-        found = row_of(loss(owner_api, landmark_set), "event-level")
-        assert found["why_not"] == "not defined: its draws share noise."
-        assert found["joint"] is None
-
-    def test_a_draw_that_landmarks_share_counts_once(self, owner_api, landmark_set):
         found, matrix = row_of(loss(owner_api, landmark_set), "landmark-joint"), smoothing_matrix(2, 0.1)
         mechanism = Joint(epsilon=1.0, radius_m=1.0, step_variance_m2=250_000.0)
         own, shared = mechanism.independent(mechanism.budgets(PARIS_MASK), PARIS_MASK)
@@ -145,13 +142,11 @@ class TestReport:
         assert found["level"] == pytest.approx(1.0, rel=1e-12)
         assert found["highest_budget"] == pytest.approx(max(shared, own.max()))
 
-    def test_reversal_makes_one_chain_of_one_matrix(self, owner_api, landmark_set, vectors):
-        query = {"forward": json.dumps(vectors["landmark_tpl_not_a_bound"]["P"]), "backward": "reversal"}
-        found = loss(owner_api, landmark_set, query).json()
-        assert (found["bound"], found["correlation"]["kind"]) == ("bridge", "given")
-        assert found["correlation"]["mismatch"] < 1e-9
-        uniform = next(row for row in found["mechanisms"] if row["name"] == "landmark-uniform")
-        assert uniform["bridge"]["joint"] > uniform["published"]["joint"]
+    def test_a_mechanism_without_a_temporal_loss_states_why(self, owner_api, landmark_set, monkeypatch):
+        monkeypatch.setattr(EventLevel, "temporal_loss_undefined", "its draws share noise.", raising=False)
+        found = row_of(loss(owner_api, landmark_set), "event-level")
+        assert found["why_not"] == "not defined: its draws share noise."
+        assert found["joint"] is None
 
     def test_estimated_is_marked_as_data_dependent(self, owner_api, landmark_set, paris_day):
         answer = loss(owner_api, landmark_set, {"cell_m": "1500", "smoothing": "0.5"})
@@ -167,7 +162,7 @@ class TestReport:
         assert row_of(answer, "landmark-uniform")["joint"] == pytest.approx(joint, rel=1e-12)
         assert loss(owner_api, landmark_set).json()["correlation"]["data_dependent"] is False
 
-    def test_grows_with_the_distance_of_the_states(self, owner_api, landmark_set):
+    def test_grows_with_the_distance_of_the_states_which_must_be_given(self, owner_api, landmark_set):
         """States 1,000 m apart, ε = 1 per 200 m: five times the level, both bounds, own and together."""
         near = loss(owner_api, landmark_set, {"epsilon": "5"}).json()
         far = loss(owner_api, landmark_set, {"radius_m": "200", "diameter_m": "1000"}).json()
@@ -176,8 +171,6 @@ class TestReport:
             one, other = ({row["name"]: row for row in found["mechanisms"]}[name] for found in (near, far))
             for key in ("joint", "own", "level", "highest_budget"):
                 assert other[key] == pytest.approx(one[key], rel=1e-12)
-
-    def test_the_distance_must_be_given_where_states_have_no_geometry(self, owner_api, landmark_set):
         for query in ({}, {"s": "1"}, {"forward": "[[0.5, 0.5], [0.1, 0.9]]"}):
             answer = owner_api.get(loss_of(landmark_set), query)
             assert refused(answer) == (400, "diameter_m")
@@ -193,7 +186,7 @@ class TestReport:
         loss(owner_api, landmark_set, query | {"smoothing": "2"})
         assert [call["smoothing"] for call in calls] == [1.0, 2.0]
 
-    def test_fail_names_the_field(self, owner_api, landmark_set):
+    def test_fail_names_the_field(self, owner_api, landmark_set, monkeypatch):
         for field, queries in {
             "epsilon": [{"epsilon": "0"}, {"epsilon": "nan"}],
             "s": [{"s": "-1"}],
@@ -220,14 +213,12 @@ class TestReport:
                 answer = loss(owner_api, landmark_set, query)
                 assert refused(answer) == (400, field), query
                 assert first_error(answer)["rule"]
-
-    def test_fail_of_what_is_too_long_for_a_request(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(correlation, "MAX_EVENTS", 7)
         assert refused(loss(owner_api, landmark_set, {"cell_m": "500"})) == (400, "cell_m")
         monkeypatch.setattr(report, "MAX_EVENTS", 7)
         assert refused(loss(owner_api, landmark_set)) == (400, "series")
 
-    def test_csv_has_every_event(self, owner_api, landmark_set):
+    def test_csv_has_every_event_of_the_series(self, owner_api, landmark_set, owner, make_dataset, paris_day):
         answer = loss(owner_api, landmark_set, {"format": "csv", "s": "0.1"})
         assert answer.headers["Content-Disposition"].endswith('_landmark-loss.csv"')
         lines = b"".join(answer.streaming_content).decode().splitlines()
@@ -242,15 +233,13 @@ class TestReport:
         answer = loss(owner_api, landmark_set, {"format": "json"})
         assert "attachment" in answer.headers["Content-Disposition"]
         assert answer.json() == loss(owner_api, landmark_set).json()
-
-    def test_each_series_has_its_own(self, owner, owner_api, make_dataset, paris_day):
         both = make_dataset(owner, paris_day, paris_day)
         marks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 9, 10]})
         assert [loss(owner_api, marks, {"series": str(i)}).json()["count"] for i in (0, 1)] == [1, 2]
 
 
 class TestPlans:
-    def test_gives_the_published_budgets(self, owner_api, vectors):
+    def test_gives_the_published_budgets_and_less_for_states_beyond_the_radius(self, owner_api, vectors):
         case = vectors["contpl"]["smooth n=2 s=.1, target alpha=1.0"]
         body = NAMED | {"n": 50}
         found = owner_api.post(PLANS, body).json()
@@ -260,10 +249,6 @@ class TestPlans:
         even = owner_api.post(PLANS, body | {"method": "upper-bound"}).json()
         assert even["first"] == even["middle"] == pytest.approx(case["by upper bound: every"], abs=1e-12)
         assert even["highest"] <= 1.0 + 1e-12
-
-    def test_spends_less_within_the_radius_for_states_beyond_it(self, owner_api):
-        """The exact loss of its own budgets, at the distance of the states, is the target and no more."""
-        body = NAMED | {"n": 50}
         near = owner_api.post(PLANS, body).json()
         far = owner_api.post(PLANS, body | {"correlation": NEAR | {"diameter_m": 1000}}).json()
         assert far["budget"] == pytest.approx(np.array(near["budget"]) / 5)
@@ -272,15 +257,13 @@ class TestPlans:
         assert temporal_loss(5 * np.array(far["budget"]), matrix, matrix).total.max() == pytest.approx(1.0)
         assert far["total"] == pytest.approx([1.0] * 50, abs=1e-12)
 
-    def test_is_the_engines_answer_for_given_matrices(self, owner_api):
+    def test_takes_matrices_and_the_length_of_a_landmark_set(self, owner_api, landmark_set):
         forward = [[0.7, 0.3], [0.4, 0.6]]
         body = {"alpha": 2, "radius_m": 1, "n": 7, "correlation": {"forward": forward, "backward": "", "diameter_m": 1}}
         found = owner_api.post(PLANS, body).json()
         budgets = plan_budgets(2.0, 7, None, forward)
         assert found["budget"] == budgets.tolist()
         assert found["forward"] == temporal_loss(budgets, None, forward).forward.tolist()
-
-    def test_takes_the_length_from_a_landmark_set(self, owner_api, landmark_set):
         named = {"alpha": 1, "radius_m": 200, "landmark_set": str(landmark_set.pk)}
         assert owner_api.post(PLANS, named | {"correlation": NEAR}).json()["n"] == 8
         short = [owner_api.post(PLANS, NAMED | {"n": n}).json() for n in (1, 2)]

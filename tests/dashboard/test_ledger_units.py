@@ -44,11 +44,17 @@ def checkins(owner):
 
 
 class TestUnits:
-    def test_of_another_kind_of_data_are_refused(self, checkins):
+    def test_each_has_a_limit_of_its_own_and_those_of_another_kind_are_refused(self, checkins):
         with pytest.raises(ParameterErrors) as refused:
             ledger.parse_total(checkins, {"epsilon": 1.0, "unit": "event"})
         (error,) = refused.value.errors
         assert (error.field, error.rule, error.value) == ("budget.unit", "one of user, record", "event")
+        services.set_budget(dataset=checkins, epsilon=1.0, unit="user")
+        spend(checkins, POPULARITY, 1.0)
+        spend(checkins, RECORDS, 50.0)
+        with pytest.raises(ledger.BudgetExceeded, match="of one user"):
+            spend(checkins, POPULARITY, 0.001)
+        assert both(checkins) == (1.0, 50.0)
 
     def test_of_users_and_records_are_never_added(self, checkins):
         spend(checkins, POPULARITY, 0.5)
@@ -57,14 +63,6 @@ class TestUnits:
         assert ledger.refund(release_id=BudgetEntry.objects.get(unit="record").release_id)
         assert both(checkins) == (0.5, 0.0)
         assert checkins.source_file.lineage.budgets.count() == 2
-
-    def test_each_has_a_limit_of_its_own(self, checkins):
-        services.set_budget(dataset=checkins, epsilon=1.0, unit="user")
-        spend(checkins, POPULARITY, 1.0)
-        spend(checkins, RECORDS, 50.0)
-        with pytest.raises(ledger.BudgetExceeded, match="of one user"):
-            spend(checkins, POPULARITY, 0.001)
-        assert both(checkins) == (1.0, 50.0)
 
     def test_equal_parts_fit_as_often_as_they_go_into_it(self, owner):
         for seed, (epsilon, times) in enumerate(((0.1, 10), (0.25, 4), (0.3, 3)), 1):

@@ -69,12 +69,10 @@ class TestTheSameUpload:
             services.delete_dataset(dataset=one)
         assert per_km(imported(owner, csv(lines(start=5, count=40)))) == 100.0, "a deleted dataset still counts"
 
-    def test_after_the_secret_key_was_rotated_shares_the_budget(self, owner, first):
+    def test_shares_the_budget_after_the_key_was_rotated_and_no_one_is_advised_to_upload_again(self, owner, first):
         with override_settings(SECRET_KEY="another-key-" * 5):
             assert per_km(imported(owner, csv(lines()))) == 100.0
             assert per_km(imported(owner, csv(lines(count=N - 1)))) == 100.0
-
-    def test_no_one_is_advised_to_upload_again(self, first):
         Dataset.objects.filter(pk=first.pk).update(state="queued", finished_at=None)
         first.refresh_from_db()
         with pytest.raises(Conflict, match="the budget belongs to the uploaded file") as refused:
@@ -235,7 +233,26 @@ class TestAPI:
     def second(self, owner, first):
         return imported(owner, csv(lines(count=N - 1)), name="Without the last row")
 
-    def test_shows_what_shares_the_budget(self, owner_api, first, second):
+    @pytest.mark.parametrize("named", [True, False])
+    def test_takes_the_decision(self, owner_api, first, second, named):
+        body = {"decision": "other-people"} | ({"others": [first.source_file_id]} if named else {})
+        answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
+        assert (answer.status_code, answer.json()["others"]) == (200, [])
+        assert answer.json()["recorded"][-1]["fact"] == "other-people"
+        assert owner_api.get(f"/api/v1/datasets/{second.pk}/").json()["sharing"] == 0
+        assert owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body).status_code == 409
+
+    def test_shows_what_shares_the_budget_and_refuses_by_name(self, owner_api, first, second):
+        decision = {"decision": "other-people"}
+        for body, field in (
+            ({}, "decision"),
+            ({"decision": "same"}, "decision"),
+            (decision | {"others": []}, "others"),
+            (decision | {"others": [987654]}, "others"),
+        ):
+            answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
+            assert (answer.status_code, answer.json()["errors"][0]["field"].split(".")[0]) == (400, field), body
+        assert Budget.objects.count() == 1
         dataset = owner_api.get(f"/api/v1/datasets/{second.pk}/").json()
         assert (dataset["sharing"], dataset["spent"]) == (1, {"per_km": 100.0, "releases": 1, "events": N - 1})
         shown = owner_api.get(dataset["urls"]["lineage"]).json()
@@ -247,27 +264,6 @@ class TestAPI:
         services.delete_dataset(dataset=first)
         (other,) = owner_api.get(dataset["urls"]["lineage"]).json()["others"]
         assert (other["datasets"], other["spent_per_km"]) == ([], 100.0)
-
-    @pytest.mark.parametrize("named", [True, False])
-    def test_takes_the_decision(self, owner_api, first, second, named):
-        body = {"decision": "other-people"} | ({"others": [first.source_file_id]} if named else {})
-        answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
-        assert (answer.status_code, answer.json()["others"]) == (200, [])
-        assert answer.json()["recorded"][-1]["fact"] == "other-people"
-        assert owner_api.get(f"/api/v1/datasets/{second.pk}/").json()["sharing"] == 0
-        assert owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body).status_code == 409
-
-    def test_refuses_by_name(self, owner_api, first, second):
-        decision = {"decision": "other-people"}
-        for body, field in (
-            ({}, "decision"),
-            ({"decision": "same"}, "decision"),
-            (decision | {"others": []}, "others"),
-            (decision | {"others": [987654]}, "others"),
-        ):
-            answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
-            assert (answer.status_code, answer.json()["errors"][0]["field"].split(".")[0]) == (400, field), body
-        assert Budget.objects.count() == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -4,12 +4,10 @@ import csv
 import gc
 import io
 import json
-import threading
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from django.db import close_old_connections, connection
 
 from dashboard.accounts.models import User
 from dashboard.streams import live
@@ -18,7 +16,7 @@ from privacy_engine.accounting.window_ledger import WindowLedger
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.dashboard.api_helpers import first_error, refused
-from tests.dashboard.conftest import client_of
+from tests.dashboard.conftest import at_once, client_of
 
 STREAMS = "/api/v1/streams/"
 MECHANISM = {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}
@@ -86,15 +84,12 @@ class TestPublishing:
         assert again[0].json() == {"published": 2, "results": results}
         assert publish(owner_api, url, event(3, 5, 6), key="b").status_code == 201
 
-    def test_instants_may_be_written_with_another_offset(self, owner_api):
+    def test_instants_and_counts_that_no_later_timestamp_needs(self, owner_api):
         url = opened(owner_api)
         publish(owner_api, url, event("2026-01-01T12:00:00+01:00", 1, 2))
         again = publish(owner_api, url, event("2026-01-01T11:00:00Z", 1, 2))
         assert first_error(again)["published"][0]["time"] == "2026-01-01T12:00:00+01:00"
         assert publish(owner_api, url, event("2026-01-02", 1, 2)).status_code == 201
-
-    def test_counts_that_no_later_timestamp_needs_are_not_stored(self, owner_api):
-        """No column of either table holds the counts that came in: a canary of two numbers, under much noise."""
         url = opened(owner_api, mechanism=MECHANISM | {"epsilon": 1e-3})
         publish(owner_api, url, event(0, 123_456_789, 987_654_321))
         for row in [*LiveStream.objects.values(), *PublishedTimestamp.objects.values()]:
@@ -219,14 +214,12 @@ class TestStates:
         assert LiveStream.objects.values().get() == before
         assert len(published(owner_api, url)) == 1
 
-    def test_only_what_published_nothing_can_be_deleted(self, owner_api):
+    def test_a_key_opens_one_stream_and_only_what_published_nothing_can_be_deleted(self, owner_api):
         url = opened(owner_api)
         publish(owner_api, url, event(1, 1, 1))
         assert owner_api.delete(url).status_code == 409
         assert owner_api.delete(opened(owner_api)).status_code == 204
         assert LiveStream.objects.count() == 1
-
-    def test_an_idempotency_key_opens_one_stream(self, owner_api):
         answers = [owner_api.post(STREAMS, described(), HTTP_IDEMPOTENCY_KEY="k") for _ in range(2)]
         assert [one.status_code for one in answers] == [201, 200]
         assert answers[0].json()["id"] == answers[1].json()["id"]
@@ -312,20 +305,8 @@ class TestLive:
 def test_of_the_same_timestamp_sent_by_four_clients_at_once_one_is_published():
     owner = User.objects.create_user("owner")
     url = opened(client_of(owner))
-    answers = []
-
-    def send():
-        close_old_connections()
-        api = client_of(owner)
-        for t in range(10):
-            answers.append(publish(api, url, event(t, t, t)))
-        connection.close()
-
-    threads = [threading.Thread(target=send) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    sent = at_once(4, lambda _: [publish(client_of(owner), url, event(t, t, t)) for t in range(10)])
+    answers = [one for of_a_client in sent for one in of_a_client]
     assert {one.status_code for one in answers} <= {201, 409}
     made = [one.json()["results"][0] for one in answers if one.status_code == 201]
     assert len(made) == 10

@@ -171,13 +171,10 @@ def url(listens_at, more="", password="p%40ss%3Aw%2Frd"):
     return f"redis+socket://:{password}@{listens_at}{more}"
 
 
-def test_replies_of_every_kind(address):
+def test_replies_of_every_kind_and_database(address):
     commands = ("SET key töxt\r\n", "GET key", "GET none", "STRLEN key", "KEYS *", "KEYS x")
     replies = query(url(address), *(tuple(one.split(" ")) for one in commands))
     assert replies == [b"OK", "töxt\r\n".encode(), None, 7, [b"key"], []]
-
-
-def test_each_number_is_a_database_of_its_own(address):
     query(url(address, "?virtual_host=3"), ("SET", "third", "3"))
     assert query(url(address), ("GET", "third")) == [None]
     assert query(url(address, "?virtual_host=3"), ("GET", "third")) == [b"3"]
@@ -214,7 +211,7 @@ def certificate(tmp_path_factory):
     return folder / "certificate.pem", folder / "key.pem"
 
 
-def test_tls_checks_the_certificate_unless_the_url_turns_it_off(certificate):
+def test_tls_checks_the_certificate_and_shows_the_one_that_the_url_names(certificate):
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(*certificate)
     for options in ("?ssl_cert_reqs=none", "?ssl_cert_reqs=CERT_NONE", f"?ssl_ca_certs={certificate[0]}"):
@@ -222,9 +219,6 @@ def test_tls_checks_the_certificate_unless_the_url_turns_it_off(certificate):
             assert query(f"rediss://localhost:{port}/0{options}", ("PING",)) == [b"PONG"], options
     with replying(b"+PONG\r\n", context) as port, pytest.raises(ssl.SSLCertVerificationError):
         query(f"rediss://localhost:{port}/0", ("PING",))
-
-
-def test_tls_shows_the_certificate_that_the_url_names(certificate):
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(certificate[0]))
     context.load_cert_chain(*certificate)
     context.verify_mode = ssl.CERT_REQUIRED

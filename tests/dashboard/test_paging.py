@@ -42,7 +42,7 @@ def rows(owner, stranger):
     return visible_datasets(owner)
 
 
-def test_two_parts_have_the_rows_of_both_without_common_ones(rows, stranger):
+def test_two_parts_have_the_rows_and_pages_of_one_list(rows, stranger):
     for these in (rows, rows.filter(kind=Kind.TRAJECTORY), rows.exclude(name="row 3"), with_sizes(rows)):
         parts = [set(part.values_list("pk", flat=True)) for part in parts_of(these)]
         assert len(parts) == 2
@@ -56,9 +56,6 @@ def test_two_parts_have_the_rows_of_both_without_common_ones(rows, stranger):
     assert tag_choices(rows) == [(f"tag {i}", f"tag {i}") for i in range(4)]
     with pytest.raises(TypeError, match="two joined by OR"):
         mark_alternatives(Dataset.objects.filter(name="x"))
-
-
-def test_pages_are_those_of_one_list(rows):
     for order in ("-created_at", "created_at", "name", "-name", "-points", "owner__username"):
         ordered = with_ledger(with_sizes(rows.order_by(order, "pk")))
         paginator = KeyPaginator(ordered, 7)

@@ -62,19 +62,13 @@ def test_every_colour_contrasts_with_its_background(theme):
         assert min(contrast(colour, ground) for ground in lightest) >= SEEN
 
 
-def test_the_style_sheets_have_the_same_colours():
+def test_the_style_sheets_have_the_same_colours_which_differ_with_colour_blindness():
     for sheet, place in (("tokens", 1), ("dark", 2)):
         assert [tokens(sheet)[f"m{i}"] for i in range(1, 7)] == [hue[place] for hue in HUES[:6]]
         assert tokens(sheet)["map" if place == 1 else "panel"] == GROUND["light" if place == 1 else "dark"]
-
-
-def test_colours_differ_with_colour_blindness():
     for sight, place in product(FEWER_COLOURS, (1, 2)):
         seen = [np.clip(FEWER_COLOURS[sight] @ linear(hue[place]), 0, 1) ** (1 / 2.2) for hue in HUES]
         assert min(np.abs(one - other).max() for one, other in combinations(seen, 2)) > 0.08, (sight, place)
-
-
-def test_contrast_is_the_standards():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
     assert contrast("#faf8f5", "#faf8f5") == 1
@@ -105,7 +99,7 @@ STATIC = Path(settings.BASE_DIR) / "static"
 PAGES = sorted(str(path.relative_to(STATIC)) for path in (STATIC / "js" / "pages").glob("*.js"))
 
 
-def test_names_every_module_once():
+def test_preloads_every_module_once_before_the_script():
     """Every specifier in the file and in all that it imports, by an independent parser."""
     assert PAGES
     for page in PAGES:
@@ -118,14 +112,8 @@ def test_names_every_module_once():
             for name in re.findall(r'(?:from|import) "(\.[^"]+)"', path.read_text())
         }
         assert requested == files - {(STATIC / page).resolve()}, page
-
-
-def test_the_script_comes_after_its_hints():
     html = Template('{% module "js/pages/compare.js" %}').render(Context())
     assert html.index('<link rel="modulepreload" href="/static/js/core/api.js">') < html.index('<script type="module"')
     assert html.endswith('src="/static/js/pages/compare.js"></script>')
-
-
-def test_one_that_is_missing_is_named():
     with pytest.raises(FileNotFoundError, match=re.escape("js/pages/nothing.js")):
         imported("js/pages/nothing.js")

@@ -62,13 +62,13 @@ class TestAccess:
                 expected = Role.OWNER if user.pk in owners else members.get(user.pk, "")
                 assert role_of(user, row) == expected
 
-    def test_roles_are_read_once_in_a_request(self, shared_dataset, member):
+    def test_roles_are_read_once_and_a_removed_member_loses_access_at_once(
+        self, shared_dataset, member, owner, project, client
+    ):
         api = client_of(member("viewer"))
         with CaptureQueriesContext(connection) as queries:
             assert api.get(url(shared_dataset)).status_code == 200
         assert sum("projects_membership" in one["sql"] for one in queries) == 1
-
-    def test_a_removed_member_loses_access_at_once(self, shared_dataset, owner, project, member, client):
         editor = member("editor")
         api = client_of(editor)
         client.force_login(editor)
@@ -228,7 +228,7 @@ class TestMoving:
 
 
 class TestMembers:
-    def test_is_added_by_name_with_a_role_and_changed_and_removed(self, lead, project):
+    def test_is_added_by_name_with_a_role_or_refused_with_the_reason(self, lead, project, stranger):
         User.objects.create_user("Ada")
         api = client_of(lead)
         made = api.post(url(project, "members/"), {"user": "Ada", "role": "viewer"})
@@ -239,8 +239,6 @@ class TestMembers:
         assert api.get(PROJECTS).json()["results"][0]["members"] == 2
         assert api.delete(made["Location"]).status_code == 204
         assert api.get(made["Location"]).status_code == 404
-
-    def test_refuses_with_the_reason(self, lead, project, stranger):
         User.objects.create_user("gone", is_active=False)
         for user, role, status, field in (
             ("unknown", "viewer", 400, "user"),

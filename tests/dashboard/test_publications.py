@@ -169,20 +169,16 @@ class TestPage:
             answer.getvalue()
 
     def test_label_does_not_name_the_entry_of_the_owners_ledger(self, owner_api, done):
-        address = made(owner_api, done)["urls"]["page"]
-        label = json.loads(Client().get(f"{address}label/").getvalue())
-        assert (label["ledger_entry"], "ledger" in label["text"]) == (None, False)
-        assert downloads.label(done)["ledger_entry"]
-
-    def test_states_how_coarse_and_how_certain(self, owner_api, done):
         page = Client().get(made(owner_api, done, title="A <b>week</b>")["urls"]["page"]).content.decode()
         noise = Publication.objects.get().facts["noise_m"]
         assert 0 < noise["half"] < noise["most"]
         assert "A &lt;b&gt;week&lt;/b&gt;" in page
         assert "at most <strong>73.2 %</strong>" in page
         assert "half of the positions by more than" in page
-
-    def test_certainty_is_rounded_up(self):
+        address = made(owner_api, done)["urls"]["page"]
+        label = json.loads(Client().get(f"{address}label/").getvalue())
+        assert (label["ledger_entry"], "ledger" in label["text"]) == (None, False)
+        assert downloads.label(done)["ledger_entry"]
         levels = {0.0: 50.0, 1.0: 73.2, 2.0: 88.1, 8.0: 100.0, 800.0: 100.0}
         assert {epsilon: certainty(epsilon) for epsilon in levels} == levels
 

@@ -1,12 +1,11 @@
 """What a user may store, and what is deleted after the days that the operator set."""
 
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from io import BytesIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.utils import timezone
 
 from dashboard.accounts.models import User
@@ -20,7 +19,7 @@ from dashboard.jobs.models import State
 from dashboard.maintenance import retention
 from dashboard.storage import local_files, removals
 from privacy_engine.audit import AuditSpec
-from tests.dashboard.conftest import CSV, client_of, upload
+from tests.dashboard.conftest import CSV, at_once, client_of, upload
 from tests.dashboard.test_passwords import logged_in
 
 API = "/api/v1/datasets/"
@@ -78,16 +77,10 @@ class TestQuota:
         owner = User.objects.create_user("owner", quota_bytes=2000)
 
         def attempt(_):
-            try:
-                resumable.begin(owner=User.objects.get(pk=owner.pk), length=1000)
-            except quota.QuotaExceeded:
-                return False
-            finally:
-                connection.close()
-            return True
+            with suppress(quota.QuotaExceeded):
+                return resumable.begin(owner=User.objects.get(pk=owner.pk), length=1000)
 
-        with ThreadPoolExecutor(8) as pool:
-            assert sum(pool.map(attempt, range(8))) == 2
+        assert sum(one is not None for one in at_once(8, attempt)) == 2
 
     def test_the_users_own_limit_precedes_the_setting(self, settings):
         for setting, own, limit in ((0, None, None), (7, None, 7), (7, 3, 3), (7, -1, None), (7, 0, 0), (0, 3, 3)):

@@ -41,7 +41,7 @@ from tests.dashboard.test_cleanup import aged
 
 
 class TestResult:
-    def test_a_small_one_is_done_in_the_request_and_is_the_engines(self, owner_api, done):
+    def test_a_small_one_is_done_in_the_request_and_states_what_it_is(self, owner_api, done):
         reported = request_attack(owner_api, done, HOME_WORK).json()
         assert (reported["state"], reported["progress"], reported["series"]) == ("done", 1.0, 0)
         result = json.loads(downloaded(owner_api, reported["id"], "json"))["result"]
@@ -52,6 +52,31 @@ class TestResult:
         assert values["home-distance"] == result["home"]["distance_m"]
         places = owner_api.get(attack_url(reported["id"], "result")).json()["places"]
         assert places == [{"title": "Home", **result["home"]}, {"title": "Workplace", **result["work"]}]
+        body = json.loads(downloaded(owner_api, reported["id"], "json"))
+        assert reported["warning"] == body["warning"] == "This reads the original; do not publish it."
+        assert "not a bound" in reported["note"] == body["note"]
+        assert reported["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
+        assert "Krumm" in reported["source"] == body["source"]
+        answer = owner_api.get(attack_url(reported["id"], "data"))
+        answer.close()
+        assert "do-not-publish" in answer["Content-Disposition"]
+        assert answer["Cache-Control"] == "private, no-store"
+        reported = request_attack(owner_api, done, QUICK).json()
+        result = engine_result(done, QUICK)
+        rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, reported["id"], "csv").decode())))
+        assert [row["event"] for row in rows] == [str(i) for i in range(8)]
+        for name in ("lon", "lat", "error_m", "chance_m"):
+            assert [float(row[name]) for row in rows] == result[name]
+        assert [bool(int(row["hidden"])) for row in rows] == result["hidden"]
+        track = decode_track(owner_api.get(attack_url(reported["id"], "track")).content)
+        assert track["lon"] == [round(lon * 1e7) for lon in result["lon"]]
+        assert owner_api.get(attack_url(reported["id"], "result")).json() == {"places": [], "path": True}
+        listed = {one["name"]: one for one in owner_api.get("/api/v1/attack-methods/").json()["results"]}
+        assert list(listed) == ["home-work", "localisation", "re-identification"]
+        assert listed["localisation"]["reads_draws"]
+        assert listed["re-identification"]["population"]
+        assert listed["home-work"]["needs"] == ["time"]
+        assert all(one["assumes"] and one["source"] and one["fields"] for one in listed.values())
 
     @pytest.mark.parametrize("mechanism", ["landmark-skip", "landmark-joint"])
     def test_a_large_one_by_a_worker_is_the_engines_to_the_last_bit(self, owner_api, taxi_release, mechanism):
@@ -72,18 +97,6 @@ class TestResult:
         (person,) = people_of(release.dataset)
         assert execution.together(row, person, drawn).sum() == (release.landmark_set.mask & drawn.fresh).sum() > 0
 
-    def test_a_table_of_guesses_and_their_track(self, owner_api, done):
-        reported = request_attack(owner_api, done, QUICK).json()
-        result = engine_result(done, QUICK)
-        rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, reported["id"], "csv").decode())))
-        assert [row["event"] for row in rows] == [str(i) for i in range(8)]
-        for name in ("lon", "lat", "error_m", "chance_m"):
-            assert [float(row[name]) for row in rows] == result[name]
-        assert [bool(int(row["hidden"])) for row in rows] == result["hidden"]
-        track = decode_track(owner_api.get(attack_url(reported["id"], "track")).content)
-        assert track["lon"] == [round(lon * 1e7) for lon in result["lon"]]
-        assert owner_api.get(attack_url(reported["id"], "result")).json() == {"places": [], "path": True}
-
     def test_all_series_together(self, owner_api, crowd):
         reported = request_attack(owner_api, crowd, CROWD).json()
         assert (reported["state"], reported["series"]) == ("done", None)
@@ -94,26 +107,6 @@ class TestResult:
         assert owner_api.get(attack_url(reported["id"], "track")).status_code == 409
         reported = request_attack(owner_api, crowd, HOME_WORK, series=2).json()
         assert json.loads(downloaded(owner_api, reported["id"], "json"))["result"] == engine_result(crowd, HOME_WORK, 2)
-
-    def test_it_states_what_it_is(self, owner_api, done):
-        reported = request_attack(owner_api, done, HOME_WORK).json()
-        body = json.loads(downloaded(owner_api, reported["id"], "json"))
-        assert reported["warning"] == body["warning"] == "This reads the original; do not publish it."
-        assert "not a bound" in reported["note"] == body["note"]
-        assert reported["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
-        assert "Krumm" in reported["source"] == body["source"]
-        answer = owner_api.get(attack_url(reported["id"], "data"))
-        answer.close()
-        assert "do-not-publish" in answer["Content-Disposition"]
-        assert answer["Cache-Control"] == "private, no-store"
-
-    def test_the_methods_are_listed_with_what_a_form_needs(self, owner_api):
-        listed = {one["name"]: one for one in owner_api.get("/api/v1/attack-methods/").json()["results"]}
-        assert list(listed) == ["home-work", "localisation", "re-identification"]
-        assert listed["localisation"]["reads_draws"]
-        assert listed["re-identification"]["population"]
-        assert listed["home-work"]["needs"] == ["time"]
-        assert all(one["assumes"] and one["source"] and one["fields"] for one in listed.values())
 
 
 class TestOnce:
@@ -158,7 +151,7 @@ class TestOthers:
 
 
 class TestHostile:
-    def test_a_parameter_that_is_none_is_refused_by_name(self, owner_api, done):
+    def test_fail_of_parameters_series_and_steps(self, owner_api, done):
         for field, value in (
             *(("within_m", wrong) for wrong in (-1, float("nan"), "200")),
             ("distance_m", True),
@@ -170,17 +163,10 @@ class TestHostile:
             answer = request_attack(owner_api, done, HOME_WORK | {field: value})
             assert (answer.status_code, first_error(answer)["field"].split(".")[-1]) == (400, field), value
         assert not Attack.objects.exists()
-
-    def test_there_is_no_such_series_and_an_attack_is_an_object(self, owner_api, done):
         for series in (-1, 1, 10**14, "1.5", True, [0], {}):
             assert refused(request_attack(owner_api, done, HOME_WORK, series=series)) == (400, "series"), series
         for attack in (None, [], "home-work", 1):
             assert request_attack(owner_api, done, attack).status_code == 400, attack
-
-    def test_fail_not_done(self, owner_api, submit):
-        assert refused(request_attack(owner_api, submit(), HOME_WORK)) == (409, "release")
-
-    def test_fail_a_smoothed_release_where_draws_are_read(self, owner_api, done):
         made = derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})])
         drawing.run(made.pk)
         answer = request_attack(owner_api, made, QUICK)
@@ -190,7 +176,8 @@ class TestHostile:
         assert "without post-processing steps" in error["rule"]
         assert request_attack(owner_api, made, HOME_WORK).status_code == 201
 
-    def test_fail_one_series_where_many_are_needed(self, owner_api, done, crowd):
+    def test_fail_not_done_and_one_series_where_many_are_needed(self, owner_api, submit, done, crowd):
+        assert refused(request_attack(owner_api, submit(), HOME_WORK)) == (409, "release")
         answer = request_attack(owner_api, done, CROWD)
         assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release of at least 2 people")
         for answer in (

@@ -29,7 +29,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.noise import planar_quantile_m
 from privacy_engine.published import trajectories_digest
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.release_runs import charges, executed, expire, fail, interrupted
+from tests.dashboard.release_runs import charges, drawn, executed, expire, fail, interrupted
 
 
 class TestSubmit:
@@ -260,24 +260,19 @@ class TestDraw:
         assert event.tolist() == expected.event.tolist()
         assert downloads.label(release)["guarantee"] is None
         assert downloads.label(release)["text"].startswith("NOT PRIVATE")
-
-    def test_series_of_a_dataset_get_noise_of_their_own(self, owner, make_dataset, paris_day):
-        two = make_dataset(owner, paris_day, paris_day)
-        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0]})
-        mechanism = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
-        for seed in (None, 7):
-            spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
-            release = executed(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
-            (first, _), (second, _) = read_release("trajectory", release.data_path)
-            assert not set(first.lon.tolist()) & set(second.lon.tolist())
-
-    def test_summary_states_only_what_the_release_shows(self, submit):
         release = executed(submit("landmark-skip"))
         distinct = [{"budget": 0.0, "events": 4}, {"budget": 1.0, "events": 4}]
         noise = float(planar_quantile_m(1 / release.parsed_spec.mechanism.radius_m, 0.95))
         expected = {"mechanism": "landmark-skip", "points": 8, "series": 1, "people": 1, "published": 8, "drawn": 4}
         expected |= {"landmarks": 4, "landmarks_per_person": 4, "whole_trace": 4.0, "noise_p95_m": pytest.approx(noise)}
         assert release.summary == expected | {"budgets": {"min": 0.0, "max": 1.0, "distinct": distinct}}
+
+    def test_series_of_a_dataset_get_noise_of_their_own(self, owner, make_dataset, paris_day):
+        two = make_dataset(owner, paris_day, paris_day)
+        for seed in (None, 7):
+            release = drawn(owner, two, mechanism={"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}, seed=seed)
+            (first, _), (second, _) = read_release("trajectory", release.data_path)
+            assert not set(first.lon.tolist()) & set(second.lon.tolist())
 
 
 class TestAttemptsThatPublishNothing:

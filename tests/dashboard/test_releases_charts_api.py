@@ -7,9 +7,8 @@ import pytest
 
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps import track_encoding
-from dashboard.releases import execution, files
+from dashboard.releases import files
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_release, write_release
 from dashboard.storage.series_cache import line
@@ -20,7 +19,6 @@ from privacy_engine.analysis.error_curves import QUANTILES, cumulated, distribut
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import (
     RELEASES,
     UNIFORM,
@@ -30,20 +28,17 @@ from tests.dashboard.api_helpers import (
     refused,
     release_url,
 )
-from tests.dashboard.release_runs import executed
+from tests.dashboard.release_runs import drawn
 
 
 class TestTrack:
-    def test_decodes_to_what_was_published(self, owner_api, done):
+    def test_decodes_to_what_was_published_and_a_view_names_its_events(self, owner_api, done):
         ((published, event),) = read_release("trajectory", done.data_path)
         found = decode_track(owner_api.get(release_url(done, "track"), {"series": 0}).content)
         assert [value / 1e7 for value in found["lon"]] == published.lon.tolist()
         assert [value / 1e7 for value in found["lat"]] == published.lat.tolist()
         assert [value / 1000 for value in found["time_ms"]] == published.time_s.tolist()
         assert found["event"] == event.tolist() == list(range(1, 8))
-
-    def test_a_view_names_the_events_it_shows(self, owner_api, done):
-        ((published, event),) = read_release("trajectory", done.data_path)
         view = {"west": -180, "north": 85, "width": 8192, "height": 8192, "zoom": 5, "middle": 0}
         found = decode_track(owner_api.get(release_url(done, "track"), {"series": 0, **view}).content)
         assert found["ends"] == [len(found["event"])]
@@ -68,7 +63,7 @@ class TestTrack:
 
 
 class TestSeries:
-    def test_is_the_engines_answer(self, owner_api, done):
+    def test_is_the_engines_answer_for_named_and_given_matrices(self, owner_api, done):
         found = owner_api.get(release_url(done, "series"), {"s": "0.01", "n": "5", "diameter_m": "200"}).json()
         budgets = np.array([0, 1, 0, 1, 0, 1, 1, 0.0])
         matrix = smoothing_matrix(5, 0.01)
@@ -80,13 +75,9 @@ class TestSeries:
         assert (found["loss"]["s"], found["loss"]["n"]) == (0.01, 5)
         assert found["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
         assert found["decimated"] is False
-
-    def test_a_gap_has_neither_error_nor_time(self, owner_api, done):
         found = owner_api.get(release_url(done, "series")).json()
         assert found["error_m"][0] is found["time_s"][0] is None
         assert np.mean(found["error_m"][1:]) == pytest.approx(done.owner_view["mae_m"], abs=0.01)
-
-    def test_given_matrices(self, owner_api, done):
         query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]", "diameter_m": "200"}
         found = owner_api.get(release_url(done, "series"), query).json()
         given = {name: json.loads(query[name]) for name in ("backward", "forward")}
@@ -113,20 +104,16 @@ class TestSeries:
                 assert refused(answer) == (400, field), value[:40]
                 assert first_error(answer)["rule"]
 
-    def test_thinning_keeps_every_curves_extremes(self, owner, owner_api, make_dataset, submit):
+    def test_thinning_keeps_every_curves_extremes(self, owner, owner_api, make_dataset):
         n = 30_000
         walk = np.cumsum(np.random.default_rng(3).normal(0, 1e-5, (2, n)), axis=1)
-        long = make_dataset(owner, Trajectory(2 + walk[0], 48 + walk[1], np.arange(n)))
-        marks = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [5, 777]})
-        body = {"dataset": str(long.pk), "landmark_set": str(marks.pk), "mechanism": UNIFORM}
-        made = owner_api.post(RELEASES, body).json()
-        execution.run(made["id"])
-        found = owner_api.get(made["urls"]["series"], {"points": 500}).json()
+        row = drawn(owner, make_dataset(owner, Trajectory(2 + walk[0], 48 + walk[1], np.arange(n))), [5, 777])
+        found = owner_api.get(release_url(row, "series"), {"points": 500}).json()
         assert found["decimated"] is True
         assert len(found["event"]) <= 500
         assert found["event"] == sorted(set(found["event"]))
         assert (found["event"][0], found["event"][-1], found["points"]) == (0, n - 1, n)
-        errors = parquet.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
+        errors = parquet.read_columns(row.errors_path)["error_m"]
         assert (min(found["error_m"]), max(found["error_m"])) == (errors.min(), errors.max())
 
 
@@ -140,10 +127,7 @@ class TestSecondSeries:
 
     @pytest.fixture
     def row(self, owner, make_dataset, series):
-        dataset = make_dataset(owner, *series)
-        marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [4]})
-        spec = ReleaseSpec.parse({"mechanism": UNIFORM | {"epsilon": 1.0}})
-        return executed(submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec))
+        return drawn(owner, make_dataset(owner, *series), [4])
 
     def test_errors_are_distances_from_its_own_events_and_budgets_its_own(self, owner_api, row, series):
         for number, budget in enumerate(([1.0] * 3, [0.5] * 8)):
@@ -256,14 +240,12 @@ class TestErrors:
         assert found["all"]["running_mean_m"][1:] == pytest.approx((np.cumsum(stored) / np.arange(1, 8)).tolist())
         assert found["all"]["mean_m"] == pytest.approx(done.owner_view["mae_m"], abs=1e-3)
 
-    def test_thins_the_running_mean_and_states_it(self, owner_api, long):
-        body = {"dataset": str(long.dataset_id), "landmark_set": str(long.pk), "mechanism": UNIFORM}
-        made = owner_api.post(RELEASES, body).json()
-        execution.run(made["id"])
-        found = owner_api.get(made["urls"]["errors"], {"points": 300}).json()
+    def test_thins_the_running_mean_and_states_it(self, owner, owner_api, long):
+        row = drawn(owner, long.dataset, range(0, 3000, 7))
+        found = owner_api.get(release_url(row, "errors"), {"points": 300}).json()
         assert found["decimated"] is True
         assert len(found["event"]) <= 300
-        errors = parquet.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
+        errors = parquet.read_columns(row.errors_path)["error_m"]
         means = np.cumsum(errors) / np.arange(1, 3001)
         assert found["all"]["running_mean_m"] == pytest.approx(means[found["event"]].tolist())
         assert max(found["all"]["running_mean_m"]) == pytest.approx(means.max())
@@ -283,9 +265,12 @@ class TestCurve:
             assert [curve["low_m"], curve["high_m"]] == np.quantile(expected, [0.05, 0.95], axis=1).tolist()
         assert (found["events"], found["points"], found["landmarks"]) == (8, 8, 4)
 
-    def test_levels_are_round_and_within_the_domain(self, preview):
+    def test_levels_are_round_and_every_mechanism_has_one_or_states_why_not(self, preview):
         (found,) = preview(UNIFORM | {"epsilon": 5000.0}).json()["mechanisms"]
         assert found["epsilon"] == [500.0, 1000.0, 1500.0, 2500.0, 5000.0, 10000.0]
+        for one in preview(*every_described()).json()["mechanisms"]:
+            assert bool(one["epsilon"]) != bool(one["why_not"])
+            assert len(one["mean_m"]) == len(one["low_m"]) == len(one["high_m"]) == len(one["epsilon"])
 
     def test_a_long_series_is_cut_and_it_states_it(self, preview, long, walk, monkeypatch):
         monkeypatch.setattr(tradeoff, "MOST_EVENTS", 1000)
@@ -303,11 +288,6 @@ class TestCurve:
             assert events * count * len(tradeoff.FACTORS) * tradeoff.REPETITIONS <= tradeoff.MOST_DRAWS
         assert tradeoff.affordable(10**6, 3) == tradeoff.MOST_EVENTS
         assert tradeoff.affordable(8, 20) == 8
-
-    def test_every_mechanism_has_one_or_states_why_not(self, preview):
-        for one in preview(*every_described()).json()["mechanisms"]:
-            assert bool(one["epsilon"]) != bool(one["why_not"])
-            assert len(one["mean_m"]) == len(one["low_m"]) == len(one["high_m"]) == len(one["epsilon"])
 
     def test_fail_out_of_domain_names_the_field_and_nothing_is_stored(self, preview):
         for more, field in (

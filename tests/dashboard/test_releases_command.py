@@ -74,16 +74,12 @@ def test_a_seeded_run_states_so_and_is_the_engines(run, day, tmp_path):
     assert formats.read(one).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
 
 
-def test_text_parameters_and_reading_options(run, day, tmp_path):
+def test_parameters_and_steps_in_order_and_the_label_states_them(run, day, tmp_path):
     out = tmp_path / "out.csv"
     arguments = ["--mechanism", "landmark-skip", "--set", "epsilon=1", "--set", "radius_m=2e2", "--set", "leading=gap"]
     stated, wrong, code = run(day, *arguments, *MARKS, "--read", "format=csv", "--out", out)
     assert (wrong, code) == ("", 0)
     assert "3 published" in stated
-
-
-def test_steps_follow_the_release_in_order_and_the_label_states_it(run, day, tmp_path):
-    out = tmp_path / "out.csv"
     steps = ["--then", "causal-filter:250000", "--then", "random-walk-smoother"]
     stated, wrong, code = run(day, *UNIFORM, *MARKS, *steps, "--seed", "7", "--out", out)
     assert (wrong, code) == ("", 0)
@@ -245,7 +241,7 @@ class TestDummies:
 
     ALL = ("--dummies", "one-sided:0.000001")  # two coins of e^-1e-6: one run of 500,000 fails
 
-    def test_the_label_counts_all_marks(self, run, day, tmp_path):
+    def test_the_label_counts_all_marks_and_what_is_wrong_is_named(self, run, day, tmp_path):
         for fmt in FORMATS.values():
             out = tmp_path / f"out.{fmt.extension.lstrip('.')}"
             stated, wrong, code = run(day, *UNIFORM, *MARKS, *self.ALL, "--out", out)
@@ -253,8 +249,6 @@ class TestDummies:
             assert stated.startswith("4 points, 4 landmarks (100.0%), 4 published. ")
             text = out.read_bytes().decode("utf-8", errors="replace")
             assert ("all 4 landmarks" in text, "2 landmarks" in text, "dumm" in text) == (True, False, False), out
-
-    def test_fail_names_what_is_wrong(self, run, day, tmp_path):
         for text in ("one-sided", "guess:1", "one-sided:0"):
             _, wrong, code = run(day, *UNIFORM, *MARKS, "--dummies", text, "--out", tmp_path / "out.csv")
             assert code == 1

@@ -12,7 +12,6 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.services import set_budget
 from dashboard.jobs.models import State
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import derivation, downloads, execution, files, services
 from dashboard.releases.models import Release
 from dashboard.storage import parquet
@@ -22,12 +21,13 @@ from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.exports import FORMATS
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.spec import ReleaseSpec, parse_steps
+from privacy_engine.spec import parse_steps
 from tests.dashboard.api_helpers import RELEASES, first_error, refused, release_url
-from tests.dashboard.release_runs import charges, executed, fail, interrupted
+from tests.dashboard.release_runs import charges, drawn, executed, fail, interrupted
 
 WALK = {"name": "random-walk-smoother", "step_variance_m2": 250_000.0}
 CAUSAL = {"name": "causal-filter", "step_variance_m2": 250_000.0}
+SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 OU = {"name": "ou-smoother"}
 
 
@@ -55,19 +55,15 @@ class TestSubmit:
         services.cancel_release(release=made)
         assert ledger.spent(ready_dataset) == before
 
-    def test_steps_over_steps(self, derive):
+    def test_over_steps_an_experiment_and_too_many(self, derive, submit):
         once = executed(derive(WALK))
         twice = executed(derive(CAUSAL, source=once))
         assert twice.state == State.DONE
         assert twice.spec["postprocess"] == [WALK, CAUSAL]
         assert twice.source["release"] == str(once.pk)
-
-    def test_of_an_experiment_it_is_an_experiment(self, derive, submit):
         made = executed(derive(source=executed(submit(seed=7))))
         assert made.seeded
         assert downloads.label(made)["text"].startswith("NOT PRIVATE")
-
-    def test_fail_too_many_together(self, derive, submit):
         full = executed(submit(steps=[WALK] * 8))
         with pytest.raises(ParameterErrors, match="at most 8 steps"):
             derive(source=full)
@@ -81,23 +77,21 @@ class TestSubmit:
 
 
 class TestIdempotency:
-    def test_fail_other_steps_or_another_source_under_the_same_key(self, derive, submit):
+    def test_fail_another_request_under_the_same_key(self, derive, submit, done):
         derive(key="monday")
         with pytest.raises(Conflict, match="another request"):
             derive(CAUSAL, key="monday")
         with pytest.raises(Conflict, match="another request"):
             derive(source=executed(submit("landmark-skip", leading="gap")), key="monday")
+        assert derive(key="monday").spec_digest == submit("landmark-skip", leading="gap", steps=[WALK]).spec_digest
+        with pytest.raises(Conflict, match="another request"):
+            submit("landmark-skip", leading="gap", steps=[WALK], key="monday")
 
     def test_fail_a_draw_with_other_steps_under_the_same_key(self, submit):
         submit(key="monday")
         with pytest.raises(Conflict, match="another request"):
             submit(key="monday", steps=[WALK])
         assert BudgetEntry.objects.count() == 1
-
-    def test_fail_a_draw_of_the_same_description_under_the_same_key(self, derive, submit, done):
-        assert derive(key="monday").spec_digest == submit("landmark-skip", leading="gap", steps=[WALK]).spec_digest
-        with pytest.raises(Conflict, match="another request"):
-            submit("landmark-skip", leading="gap", steps=[WALK], key="monday")
 
 
 class TestDerivation:
@@ -124,13 +118,18 @@ class TestDerivation:
         assert np.array_equal(release.budgets, source.budgets)
         assert not np.array_equal(release.series.lon, source.series.lon)
 
-    def test_reading_back_is_the_release_that_was_drawn(self, paris_day, landmark_set, submit):
+    def test_reading_back_is_the_release_that_was_drawn_also_by_an_older_cairn(self, paris_day, landmark_set, submit):
         done = executed(submit("landmark-skip", leading="gap", seed=9))
         (read,) = files.read_releases(done)
         (fresh,) = done.parsed_spec.release([paris_day], [LandmarkSet(landmark_set.mask)])
         assert read.series.lon == pytest.approx(fresh.series.lon, abs=1e-9)
         for column in ("event", "budgets", "fresh", "sd_m"):
             assert np.array_equal(getattr(read, column), getattr(fresh, column))
+        done = executed(submit("landmark-skip", seed=9))
+        columns = parquet.read_columns(done.budgets_path)
+        with_sd = files.read_releases(done)[0].sd_m
+        parquet.write_columns(done.budgets_path, [{name: columns[name] for name in ("series", "budget", "fresh")}])
+        assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
 
     @pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms.of("trajectory")])
     def test_every_mechanism_can_be_smoothed_afterwards(self, derive, submit, name):
@@ -139,18 +138,8 @@ class TestDerivation:
         one, other = (read_data("trajectory", row.data_path)[0] for row in (whole, made))
         assert np.array_equal(one.lon, other.lon)
 
-    def test_releases_of_an_older_cairn_are_read_too(self, submit):
-        done = executed(submit("landmark-skip", seed=9))
-        columns = parquet.read_columns(done.budgets_path)
-        with_sd = files.read_releases(done)[0].sd_m
-        parquet.write_columns(done.budgets_path, [{name: columns[name] for name in ("series", "budget", "fresh")}])
-        assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
-
     def test_every_series_is_read_back_separately(self, owner, make_dataset, paris_day):
-        two = make_dataset(owner, paris_day, paris_day)
-        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 9]})
-        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
-        done = executed(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
+        done = drawn(owner, make_dataset(owner, paris_day, paris_day), [0, 9], SKIP)
         assert [np.flatnonzero(~one.fresh).tolist() for one in files.read_releases(done)] == [[0], [1]]
         made = executed(services.derive_release(source=done, steps=parse_steps([CAUSAL])))
         assert (made.state, made.summary["published"]) == (State.DONE, 16)
@@ -179,38 +168,18 @@ class TestDiscardedSource:
         assert (made.derived_from, made.data_path.exists()) == (None, True)
         assert f"post-processing of release {pk} (sha256 {digest})" in downloads.label(made)["text"]
 
-    def test_one_that_waits_fails_and_states_why(self, derive, done):
+    def test_where_its_files_or_the_source_is_gone_it_fails_and_states_why(self, derive, done):
         made = derive()
+        done.data_path.unlink()
+        assert executed(made).error["code"] == "source-gone"
         services.discard_release(release=done)
         made = executed(made)
         assert (made.state, made.error["code"]) == (State.FAILED, "source-gone")
         with pytest.raises(Conflict, match="discarded"):
             services.retry_release(release=made)
 
-    def test_files_that_go_while_it_is_read_are_the_same_failure(self, derive, done):
-        made = derive()
-        done.data_path.unlink()
-        assert executed(made).error["code"] == "source-gone"
-
 
 class TestEntryPoints:
-    def test_from_requested_to_downloaded_with_the_label(self, owner_api, done):
-        answer = owner_api.post(release_url(done, "postprocess"), {"postprocess": [OU], "name": "Smooth"})
-        assert answer.status_code == 201
-        made = answer.json()
-        assert (made["derived_from"], made["postprocess"]) == (str(done.pk), [OU])
-        assert made["title"] == "Skip + OU smoother · ε 1 / 200\u202fm"
-        assert made["guarantee"] == owner_api.get(release_url(done)).json()["guarantee"]
-        execution.run(made["id"])
-        text = f"post-processing of release {done.pk} (sha256 {done.data_sha256})"
-        for fmt in FORMATS:
-            content = owner_api.get(made["urls"]["data"], {"format": fmt}).getvalue()
-            assert text.encode() in content, fmt
-        read = formats.read(io.BytesIO(owner_api.get(made["urls"]["data"], {"format": "csv"}).getvalue()), name="x.csv")
-        assert sum(map(len, read.series)) == done.summary["published"]
-        listed = owner_api.get(RELEASES, {"derived_from": str(done.pk)}).json()["results"]
-        assert [one["id"] for one in listed] == [made["id"]]
-
     def test_fail_steps_that_are_none_are_named(self, owner_api, body, done, submit):
         def derived(requested, source=done, **more):
             return owner_api.post(release_url(source, "postprocess"), requested, **more)
@@ -237,10 +206,25 @@ class TestEntryPoints:
         assert len({derived({"postprocess": [OU]}, headers=key).json()["id"] for _ in range(3)}) == 1
         assert refused(derived({"postprocess": [WALK]}, headers=key)) == (409, "Idempotency-Key")
 
-    def test_steps_are_described_for_forms(self, owner_api):
+    def test_from_listed_steps_to_a_download_with_the_label(self, owner_api, done):
         found = {one["name"]: one for one in owner_api.get("/api/v1/postprocesses/").json()["results"]}
         causal = {"random-walk-smoother": False, "ou-smoother": False, "causal-filter": True}
         assert {name: one["causal"] for name, one in found.items()} == causal
         assert found["ou-smoother"]["short"] == "OU smoother"
         assert "Theorem" in found["causal-filter"]["documentation"]
         assert found["causal-filter"]["fields"][0]["required"]
+        answer = owner_api.post(release_url(done, "postprocess"), {"postprocess": [OU], "name": "Smooth"})
+        assert answer.status_code == 201
+        made = answer.json()
+        assert (made["derived_from"], made["postprocess"]) == (str(done.pk), [OU])
+        assert made["title"] == "Skip + OU smoother · ε 1 / 200\u202fm"
+        assert made["guarantee"] == owner_api.get(release_url(done)).json()["guarantee"]
+        execution.run(made["id"])
+        text = f"post-processing of release {done.pk} (sha256 {done.data_sha256})"
+        for fmt in FORMATS:
+            content = owner_api.get(made["urls"]["data"], {"format": fmt}).getvalue()
+            assert text.encode() in content, fmt
+        read = formats.read(io.BytesIO(owner_api.get(made["urls"]["data"], {"format": "csv"}).getvalue()), name="x.csv")
+        assert sum(map(len, read.series)) == done.summary["published"]
+        listed = owner_api.get(RELEASES, {"derived_from": str(done.pk)}).json()["results"]
+        assert [one["id"] for one in listed] == [made["id"]]

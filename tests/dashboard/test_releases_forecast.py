@@ -41,23 +41,19 @@ def forecast(owner_api, landmark_set):
 
 
 class TestExpected:
-    def test_uniform_by_hand_four_landmarks_of_eight(self, forecast):
+    def test_uniform_by_hand_own_parameters_and_what_depends_on_the_run(self, forecast):
         (found,) = forecast(UNIFORM).json()["mechanisms"]
         assert found["expected"]["exact"]
         assert found["expected"]["landmark"]["share"] == [0.2, 0.2]
         assert found["expected"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
         assert (found["expected"]["overall"]["events"], found["expected"]["overall"]["drawn"]) == (8, 8)
         assert "it and all 4 landmarks together leak at most ε = 1 per 200 m" in found["guarantee"]["statement"]
-
-    def test_own_parameters_count(self, forecast):
         for window in (1, 4, 8):
             (found,) = forecast(WINDOW | {"window": window}).json()["mechanisms"]
             assert found["expected"]["overall"]["mean_m"] == pytest.approx(400 * window, rel=1e-6)
         for variance, drawn in ((1.0, 1), (1e12, 4)):
             (found,) = forecast(PLANNED | {"step_variance_m2": variance}).json()["mechanisms"]
             assert found["expected"]["landmark"]["drawn"] == drawn
-
-    def test_what_depends_on_the_run_is_stated_to(self, forecast):
         (found,) = forecast(ADAPTIVE).json()["mechanisms"]
         assert found["expected"]["exact"] is False
         assert found["expected"]["overall"]["share"][0] == pytest.approx(0.2)
@@ -95,13 +91,11 @@ class TestPrice:
         assert ledger.spent(ready_dataset)["per_km"] == pytest.approx(stated["after_per_km"], abs=1e-12)
         assert stated["price_per_km"] == pytest.approx(stated["after_per_km"] - before)
 
-    def test_steps_add_nothing(self, forecast):
+    def test_steps_add_nothing_and_it_states_whether_it_fits(self, forecast, ready_dataset):
         step = {"name": "causal-filter", "step_variance_m2": 100.0}
         plain, stepped = forecast(UNIFORM).json(), forecast(UNIFORM, postprocess=[step, {"name": "ou-smoother"}]).json()
         assert plain["budget"] == stepped["budget"]
         assert [one["causal"] for one in stepped["postprocess"]] == [True, False]
-
-    def test_states_whether_it_fits(self, forecast, ready_dataset):
         assert forecast(UNIFORM).json()["budget"]["total_per_km"] is None
         set_budget(dataset=ready_dataset, epsilon=2.0, radius_m=200.0)
         assert forecast(UNIFORM, UNIFORM).json()["budget"] == {
@@ -177,10 +171,16 @@ class TestWithACorrelation:
             assert found["joint"] == pytest.approx(row["bridge"]["joint"], rel=1e-12)
             assert (found["joint_level"], found["event_level"]) == (row["level"], row["highest_budget"])
 
-    def test_a_shared_draw_counts_once(self, forecast):
+    def test_of_shared_draws_of_series_and_of_every_mechanism(self, forecast, owner, make_dataset, paris_day):
         (found,) = losses(forecast(JOINT, correlation=NONE))
         assert found["joint_level"] == pytest.approx(1.0)
         assert found["event"] <= 1.0 + 1e-12
+        two = make_dataset(owner, paris_day, paris_day)
+        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
+        (found,) = losses(forecast(UNIFORM, marks=marks, correlation=NONE))
+        assert (found["event_level"], found["joint_level"]) == (pytest.approx(1 / 2), pytest.approx(1.0))
+        for found in losses(forecast(*every_described(), correlation=MODERATE)):
+            assert (found["joint"] is None) == bool(found["why_not"])
 
     def test_what_depends_on_the_run_is_simulated(self, forecast, landmark_set):
         (found,) = losses(forecast(ADAPTIVE, correlation=MODERATE))
@@ -197,16 +197,6 @@ class TestWithACorrelation:
         (found,) = losses(forecast(ADAPTIVE, correlation=MODERATE))
         assert "too long to try it out" in found["why_not"]
         assert [found[part] for part in ("event", "joint", "event_level", "joint_level", "bound")] == [None] * 5
-
-    def test_series_are_apart_and_the_worst_is_reported(self, forecast, owner, make_dataset, paris_day):
-        two = make_dataset(owner, paris_day, paris_day)
-        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
-        (found,) = losses(forecast(UNIFORM, marks=marks, correlation=NONE))
-        assert (found["event_level"], found["joint_level"]) == (pytest.approx(1 / 2), pytest.approx(1.0))
-
-    def test_every_mechanism_has_losses_or_states_why(self, forecast):
-        for found in losses(forecast(*every_described(), correlation=MODERATE)):
-            assert (found["joint"] is None) == bool(found["why_not"])
 
 
 def test_without_a_correlation_there_is_no_loss_and_no_position_is_read(forecast, ready_dataset):
@@ -295,12 +285,10 @@ class TestLeastLevels:
         set_budget(dataset=ready_dataset, epsilon=3.0, radius_m=200.0)
         assert expected(UNIFORM, url=LEVELS, accepted_m=500).json()["mechanisms"][0]["fits"] is False
 
-    def test_none_where_no_level_reaches_it(self, expected):
+    def test_none_where_no_level_reaches_it_and_out_of_domain_is_named(self, expected):
         (skip,) = expected(SKIP, url=LEVELS, accepted_m=10).json()["mechanisms"]
         assert (skip["epsilon"], skip["price_per_km"], skip["fits"]) == (None, None, None)
         assert skip["errors"]["overall"]["typical_m"] > 10
-
-    def test_fail_out_of_domain_is_named(self, expected):
         for accepted_m in (0, -1, 1e8, "far", None):
             assert refused(expected(UNIFORM, url=LEVELS, accepted_m=accepted_m)) == (400, "accepted_m"), accepted_m
 
@@ -322,14 +310,12 @@ class TestProtectionCosts:
         assert uniform["fits"] is True
         assert expected(UNIFORM, url=COSTS, epsilon=3.5).json()["mechanisms"][0]["fits"] is False
 
-    def test_a_guess_is_a_level_that_never_protects_less(self, expected):
+    def test_a_guess_is_a_level_that_never_protects_less_and_out_of_domain_is_named(self, expected):
         for guess in (0.51, 0.6, 0.75, 0.9, 0.99):
             found = expected(UNIFORM, url=COSTS, guess=guess).json()
             assert 0.99 * guess < found["guess"] <= guess
             assert found["radius_m"] == 20.0
         assert expected(UNIFORM, url=COSTS, guess=0.75).json()["epsilon"] == 1.09
-
-    def test_fail_out_of_domain_is_named(self, expected):
         for given, field, rule in (
             ({"epsilon": 0}, "epsilon", "from 1e-06 to 10000"),
             ({"epsilon": "much"}, "epsilon", "a finite number"),
@@ -345,12 +331,18 @@ class TestProtectionCosts:
 
 
 class TestVerdictOfARelease:
-    def test_it_compares_measured_errors_with_the_scale(self, owner_api, done):
+    def test_it_compares_measured_errors_with_the_scale_also_of_an_earlier_version(self, owner_api, done, paris_day):
         found = owner_api.get(release_url(done)).json()
         view, scale = done.owner_view, stored_scale(done.dataset)
         wanted = verdict(view["median_error_m"], view["p95_error_m"], scale, noise_m=view["noise_m"])
         assert found["verdict"] == wanted.model_dump()
         assert view["noise_m"] == pytest.approx(1.6783469900166605 * 200, rel=1e-6)
+        summary = {name: value for name, value in done.dataset.summary.items() if name != "scale"}
+        Dataset.objects.filter(pk=done.dataset_id).update(summary=summary)
+        row = Release.objects.get(pk=done.pk)
+        assert row.verdict is None
+        assert scale_of(row.dataset) == data_scale([paris_day])
+        assert Release.objects.get(pk=done.pk).verdict is not None
 
     def test_no_public_view_has_a_verdict_or_the_scale(self, done):
         """The label, the public part of the report and the summary follow from what is published."""
@@ -372,14 +364,6 @@ class TestVerdictOfARelease:
         public = client.get(page).content.decode()
         assert not any(one in public for one in TITLES.values())
         assert title in client.get(f"/datasets/{done.dataset_id}/").content.decode()
-
-    def test_datasets_of_an_earlier_version_get_their_scale_once(self, done, paris_day):
-        summary = {name: value for name, value in done.dataset.summary.items() if name != "scale"}
-        Dataset.objects.filter(pk=done.dataset_id).update(summary=summary)
-        row = Release.objects.get(pk=done.pk)
-        assert row.verdict is None
-        assert scale_of(row.dataset) == data_scale([paris_day])
-        assert Release.objects.get(pk=done.pk).verdict is not None
 
 
 def test_the_reference_radius(submit, ready_dataset, client, owner):

@@ -32,7 +32,7 @@ def series(api, release, query=None):
     return api.get(release_url(release, "series"), known | requested)
 
 
-def test_landmark_losses_are_the_engines(owner_api, done):
+def test_losses_are_the_engines_whose_states_are_near_or_far(owner_api, done):
     matrix = smoothing_matrix(3, 0.01)
     for requested in ("", "bridge", "published"):
         found = series(owner_api, done, {"s": "0.01", "n": "3", "bound": requested}).json()["landmark"]
@@ -43,10 +43,6 @@ def test_landmark_losses_are_the_engines(owner_api, done):
         assert found["own"] == landmark_own_loss(BUDGETS, MASK, matrix, matrix, bound=bound).tolist()
         assert found["landmarks_only"] == pytest.approx(joint[0], rel=1e-12)
         assert found["level"] == 1.0
-
-
-def test_states_beyond_the_radius_separate_by_more_than_the_level(owner_api, done):
-    """ε = 1 per 200 m and states 1,000 m apart: every loss and level is that of ε = 5."""
     query = {"forward": "[[0.9, 0.1], [0.1, 0.9]]", "backward": "reversal", "diameter_m": "1000"}
     found, matrix = series(owner_api, done, query).json(), [[0.9, 0.1], [0.1, 0.9]]
     assert found["loss"]["total"] == pytest.approx(temporal_loss(5 * BUDGETS, matrix, matrix).total)
@@ -77,13 +73,6 @@ def test_what_is_shown_is_an_upper_bound_of_what_an_adversary_learns(owner_api, 
         assert max(found["loss"]["total"]) > temporal_loss(BUDGETS, STAY, STAY).total.max() + 1
 
 
-def test_without_a_correlation_there_are_errors_and_budgets_and_no_loss(owner_api, done):
-    found = owner_api.get(release_url(done, "series")).json()
-    assert (found["budget"], found["correlation"]) == (BUDGETS.tolist(), None)
-    assert found["loss"]["total"] is found["loss"]["level"] is found["landmark"]["joint"] is None
-    assert "diameter_m" in found["loss"]["undefined"]
-
-
 @pytest.mark.parametrize("seconds", [2.0, 0.0])
 def test_cells_are_as_far_apart_as_they_lie(owner_api, done, paris_day, monkeypatch, seconds):
     """Each two at their own distance; without time for that all at the largest."""
@@ -103,7 +92,7 @@ def test_cells_are_as_far_apart_as_they_lie(owner_api, done, paris_day, monkeypa
     assert found["correlation"]["diameter_m"] == pytest.approx(known.distances_m.max())
 
 
-def test_levels_and_suprema(owner_api, done):
+def test_suprema_and_what_no_one_chain_and_no_correlation_have(owner_api, done):
     found = series(owner_api, done, {"s": "0.1"}).json()["loss"]
     limit = LossFunction(smoothing_matrix(2, 0.1)).supremum(1.0)
     assert found["level"] == 1.0
@@ -112,9 +101,10 @@ def test_levels_and_suprema(owner_api, done):
     diverges = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.5, 0.5]]"}
     found = series(owner_api, done, diverges).json()["loss"]
     assert found["supremum"] == {"budget": 1.0, "backward": None, "forward": 1.0, "total": None}
-
-
-def test_matrices_of_no_one_chain_get_the_published_formula_and_why(owner_api, done):
+    found = owner_api.get(release_url(done, "series")).json()
+    assert (found["budget"], found["correlation"]) == (BUDGETS.tolist(), None)
+    assert found["loss"]["total"] is found["loss"]["level"] is found["landmark"]["joint"] is None
+    assert "diameter_m" in found["loss"]["undefined"]
     query = {"backward": "[[0.9, 0.1], [0.5, 0.5]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]"}
     found = series(owner_api, done, query).json()
     assert (found["landmark"]["bound"], found["landmark"]["upper_bound"]) == ("published", False)

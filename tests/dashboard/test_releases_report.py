@@ -27,7 +27,7 @@ from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, page_data
 from tests.dashboard.kinds import POPULARITY, RECORDS, SAMPLE, STREAM, checkin_rows, checkins, counts, made, wide
-from tests.dashboard.release_runs import executed, secretive_release
+from tests.dashboard.release_runs import drawn, executed, secretive_release
 
 pytestmark = pytest.mark.django_db
 
@@ -61,7 +61,7 @@ def secrets_of(row):
 
 
 class TestPublic:
-    def test_holds_nothing_of_the_owners_as_text_data_or_addresses(self, owner_page, secretive):
+    def test_holds_nothing_of_the_original_whatever_it_is(self, owner_page, secretive):
         comparison = text_of(owner_page, several(secretive, f"?release={secretive.pk}"))
         text = text_of(owner_page, page_of(secretive))
         for shown in (text, comparison):
@@ -71,9 +71,6 @@ class TestPublic:
         assert "all 8 landmarks" in text
         assert "8 of 8 events" in text
         assert not re.search(r"\b4 (landmarks|events)", text)
-
-    def test_does_not_change_with_the_original_behind_the_same_points_published(self, owner_page, secretive):
-        """Another truth, other errors, another budget: the same report, byte for byte."""
         before = text_of(owner_page, page_of(secretive))
         dataset = secretive.dataset
         (truth,) = read_data("trajectory", dataset.points_path)
@@ -153,12 +150,9 @@ class TestCurves:
 
     def test_thinning_does_not_depend_on_errors(self, owner, make_dataset):
         """Which events a thinned curve has is public too: it must not show where errors are extreme."""
-        n = 5000
-        rng = np.random.default_rng(1)
-        long = make_dataset(owner, Trajectory(2 + rng.random(n) / 10, 48 + rng.random(n) / 10, 60.0 * np.arange(n)))
-        marks = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [5]})
-        spec = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": None})
-        release = executed(submit_release(owner=owner, dataset=long, landmark_set=marks, spec=spec))
+        n, rng = 5000, np.random.default_rng(1)
+        walk = Trajectory(2 + rng.random(n) / 10, 48 + rng.random(n) / 10, 60.0 * np.arange(n))
+        release = drawn(owner, make_dataset(owner, walk), [5])
         kept = trajectory_report.public(release, 0).curves.event
         assert len(kept) <= report.POINTS
         assert trajectory_report.owners(release, 0).curves.event != kept
@@ -188,15 +182,13 @@ class TestReproduce:
 
 
 class TestRefused:
-    def test_what_is_not_done_is_looked_at_where_it_runs_and_a_series_must_be_one(self, owner_page, submit, done):
+    def test_what_is_not_done_no_series_or_not_comparable(self, owner_page, submit, done, owner):
         waiting = submit()
         answer = owner_page.get(page_of(waiting))
         assert answer.status_code == 302
         assert answer.headers["Location"].startswith(f"/datasets/{waiting.dataset_id}/compare/?")
         for series in ("1", "-1", "x", "١", "9" * 30, ""):
             assert owner_page.get(page_of(done), {"series": series}).status_code == 404, series
-
-    def test_a_comparison_without_releases_or_of_two_landmark_sets(self, owner, owner_page, done):
         assert owner_page.get(several(done, "?release=x")).status_code == 404
         other = mark_landmarks(owner=owner, dataset=done.dataset, method={"name": "manual", "events": [1]})
         spec = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": None})
@@ -232,25 +224,6 @@ def page_of(release, query=""):
 
 @every_kind
 class TestEveryKind:
-    def test_the_public_one_states_label_and_parameters_and_hides_the_owners(self, owner_api, owner_page, kind):
-        row = released(owner_api, kind)
-        text = text_of(owner_page, page_of(row))
-        report = kind_report.public(row)
-        guarantee = report.label["guarantee"]
-        for part in (guarantee["statement"], *guarantee["assumptions"], *guarantee["caveats"], row.data_sha256):
-            assert str(part) in text.replace("&#x27;", "'")
-        assert report.label["sha256"] == row.data_sha256 == datatypes[kind].digest(kinds.read_release(row))
-        assert row.spec_digest in text
-        assert "manage.py verify FILE" in text
-        assert "--landmarks" not in report.command
-        for one in report.parameters:
-            assert one.label in text
-        Release.objects.filter(pk=row.pk).update(owner_view=dict.fromkeys(row.owner_view, 123456.789))
-        text = text_of(owner_page, page_of(row))
-        hidden = (SECRET, "123,457", "123456", str(row.dataset_id), "Measured against", "uploaded", '"original"')
-        assert [secret for secret in (*hidden, "for=owner") if secret in text] == []
-        assert SECRET in text_of(owner_page, page_of(row, "?for=owner"))
-
     def test_the_public_one_does_not_change_with_the_original(self, owner_api, owner_page, kind):
         row = released(owner_api, kind)
         before = text_of(owner_page, page_of(row))
@@ -262,7 +235,7 @@ class TestEveryKind:
         drop = r"csrf\w*|\d+ \w+ 20\d\d"
         assert re.sub(drop, "", text_of(owner_page, page_of(row))) == re.sub(drop, "", before)
 
-    def test_the_owners_has_original_figures_and_ledger(self, owner_api, owner_page, kind):
+    def test_has_what_each_reader_may_see_and_how_to_repeat_it(self, owner_api, owner_page, kind):
         row = released(owner_api, kind)
         text = text_of(owner_page, page_of(row, "?for=owner"))
         part = kind_report.owners(row)
@@ -277,6 +250,31 @@ class TestEveryKind:
             assert "original" in data["curves"]
         else:
             assert all("uploaded" in one for one in data["places"][0])
+        report = kind_report.public(row)
+        given = dict(one.split("=", 1) for one in shlex.split(report.command.replace("\\\n", " ")) if "=" in one)
+        own = {name: value for name, value in MECHANISMS[kind][0].items() if isinstance(value, int | float)}
+        assert {name: float(given[name]) for name in own} == own
+        body = json.loads(shlex.split(report.request.replace("\\\n", " "))[-1])
+        assert body["dataset"] == "DATASET"
+        assert "landmark_set" not in body
+        again = owner_api.post(RELEASES, body | {"dataset": str(row.dataset_id)}, format="json")
+        assert again.status_code == 201
+        assert Release.objects.get(pk=again.json()["id"]).spec_digest == row.spec_digest
+        text = text_of(owner_page, page_of(row))
+        guarantee = report.label["guarantee"]
+        for part in (guarantee["statement"], *guarantee["assumptions"], *guarantee["caveats"], row.data_sha256):
+            assert str(part) in text.replace("&#x27;", "'")
+        assert report.label["sha256"] == row.data_sha256 == datatypes[kind].digest(kinds.read_release(row))
+        assert row.spec_digest in text
+        assert "manage.py verify FILE" in text
+        assert "--landmarks" not in report.command
+        for one in report.parameters:
+            assert one.label in text
+        Release.objects.filter(pk=row.pk).update(owner_view=dict.fromkeys(row.owner_view, 123456.789))
+        text = text_of(owner_page, page_of(row))
+        hidden = (SECRET, "123,457", "123456", str(row.dataset_id), "Measured against", "uploaded", '"original"')
+        assert [secret for secret in (*hidden, "for=owner") if secret in text] == []
+        assert SECRET in text_of(owner_page, page_of(row, "?for=owner"))
 
     def test_a_seeded_one_is_marked_on_every_page(self, owner_api, owner_page, kind):
         row = released(owner_api, kind, seed=7)
@@ -294,19 +292,6 @@ class TestEveryKind:
             assert {one["id"] for one in data["releases"]} == {str(first.pk), str(second.pk)}
             styles = [(one["style"]["colour"]["light"], one["style"]["dash"]) for one in data["releases"]]
             assert len(set(map(str, styles))) == 2
-
-    def test_the_command_and_the_request_are_the_same_description(self, owner_api, kind):
-        row = released(owner_api, kind)
-        report = kind_report.public(row)
-        given = dict(one.split("=", 1) for one in shlex.split(report.command.replace("\\\n", " ")) if "=" in one)
-        own = {name: value for name, value in MECHANISMS[kind][0].items() if isinstance(value, int | float)}
-        assert {name: float(given[name]) for name in own} == own
-        body = json.loads(shlex.split(report.request.replace("\\\n", " "))[-1])
-        assert body["dataset"] == "DATASET"
-        assert "landmark_set" not in body
-        again = owner_api.post(RELEASES, body | {"dataset": str(row.dataset_id)}, format="json")
-        assert again.status_code == 201
-        assert Release.objects.get(pk=again.json()["id"]).spec_digest == row.spec_digest
 
 
 def test_a_curve_is_of_the_stream_that_is_chosen(owner_api, owner_page):

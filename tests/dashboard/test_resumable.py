@@ -73,7 +73,7 @@ class TestProtocol:
         assert Dataset.objects.count() == 1
         assert send(owner_api, url, len(CSV), b"x").status_code == 409
 
-    def test_states_what_it_can_do_and_refuses_another_version(self, owner_api, settings):
+    def test_versions_lengths_offsets_and_names(self, owner_api, settings):
         answer = owner_api.options(URL)
         assert (answer.status_code, answer["Tus-Version"]) == (204, "1.0.0")
         assert answer["Tus-Max-Size"] == str(settings.CAIRN_UPLOAD_BYTES)
@@ -81,6 +81,19 @@ class TestProtocol:
         answer = owner_api.post(URL, headers={"Tus-Resumable": "0.2.2", "Upload-Length": "3"})
         assert (answer.status_code, answer["Tus-Version"]) == (412, "1.0.0")
         assert not Upload.objects.exists()
+        url = address(owner_api)
+        for odd in ("", "-1", "1e3", "x", "٣", "1" * 16):
+            assert refused(begin(owner_api, odd)) == (400, "Upload-Length"), odd
+            assert refused(send(owner_api, url, odd, b"x")) == (400, "Upload-Offset"), odd
+        for metadata, name in (
+            (f"filename {coded('../../etc/passwd')}", "../../etc/passwd"),
+            (f"filename {coded(b'a' * 4000)}", "a" * 255),
+            (f"filename {coded(bytes([0xFF, 0x0A, 0x41]))}", "\ufffd A"),
+            ("filename", ""),
+            (", ,,", ""),
+        ):
+            answer = begin(owner_api, **{"Upload-Metadata": metadata})
+            assert Upload.objects.get(pk=answer["Location"].split("/")[-2]).file_name == name
 
     def test_a_piece_goes_where_the_upload_stands_and_nowhere_else(self, owner_api):
         url = address(owner_api)
@@ -110,23 +123,6 @@ class TestProtocol:
         assert send(owner_api, url, 0, b"x" * 11).status_code == 413
         assert stands(owner_api, url) == 0
         assert Upload.objects.get().path.stat().st_size == 0
-
-    def test_odd_lengths_and_offsets_are_refused(self, owner_api):
-        url = address(owner_api)
-        for odd in ("", "-1", "1e3", "x", "٣", "1" * 16):
-            assert refused(begin(owner_api, odd)) == (400, "Upload-Length"), odd
-            assert refused(send(owner_api, url, odd, b"x")) == (400, "Upload-Offset"), odd
-
-    def test_names_are_data(self, owner_api):
-        for metadata, name in (
-            (f"filename {coded('../../etc/passwd')}", "../../etc/passwd"),
-            (f"filename {coded(b'a' * 4000)}", "a" * 255),
-            (f"filename {coded(bytes([0xFF, 0x0A, 0x41]))}", "\ufffd A"),
-            ("filename", ""),
-            (", ,,", ""),
-        ):
-            answer = begin(owner_api, **{"Upload-Metadata": metadata})
-            assert Upload.objects.get(pk=answer["Location"].split("/")[-2]).file_name == name
 
 
 class TestLimits:

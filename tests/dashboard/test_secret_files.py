@@ -26,7 +26,15 @@ def file(tmp_path, monkeypatch):
 
 
 class TestSecret:
-    def test_is_the_text_of_the_file_without_the_line_end_or_the_default(self, file, monkeypatch):
+    def test_is_the_text_of_the_file_or_the_default_and_what_is_none_is_refused_by_name(self, file, monkeypatch):
+        with pytest.raises(ImproperlyConfigured, match="THING_FILE must name a readable file"):
+            secret("THING")
+        file.write_text(" \n")
+        with pytest.raises(ImproperlyConfigured, match=r"THING_FILE must name a file with a value, .* is empty"):
+            secret("THING")
+        file.write_bytes(b"\xff\xfe\xff")
+        with pytest.raises(ImproperlyConfigured, match="THING_FILE must name a readable file"):
+            secret("THING")
         file.write_text("a b#$%\n")
         assert secret("THING", "default") == "a b#$%"
         monkeypatch.setenv("THING", "y")
@@ -36,16 +44,6 @@ class TestSecret:
         assert secret("THING", "default") == "y"
         monkeypatch.delenv("THING")
         assert secret("THING", "default") == "default"
-
-    def test_a_file_that_is_missing_or_empty_or_no_text_is_refused_by_name(self, file):
-        with pytest.raises(ImproperlyConfigured, match="THING_FILE must name a readable file"):
-            secret("THING")
-        file.write_text(" \n")
-        with pytest.raises(ImproperlyConfigured, match=r"THING_FILE must name a file with a value, .* is empty"):
-            secret("THING")
-        file.write_bytes(b"\xff\xfe\xff")
-        with pytest.raises(ImproperlyConfigured, match="THING_FILE must name a readable file"):
-            secret("THING")
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1))

@@ -10,10 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dashboard.datasets import people, steps
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps import joined_tracks
-from dashboard.releases.models import Release as ReleaseRow
-from dashboard.releases.services import submit_release
 from dashboard.storage import data_files, local_files, parquet, series_cache
 from dashboard.storage.data_files import read_data, read_release, write_data, write_release
 from dashboard.storage.series_cache import Line, line
@@ -23,9 +20,8 @@ from privacy_engine.data import Release, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.trajectory_table import PublishedSeries
 from privacy_engine.errors import ParameterError
-from privacy_engine.spec import ReleaseSpec
-from tests.browser.jobs import run_jobs
 from tests.dashboard.api_helpers import UNIFORM, decode_track, first_error, refused, release_url
+from tests.dashboard.release_runs import drawn
 from tests.engine.test_datatypes import DATA, released
 
 DELTA = ("lon", "lat", "time_ms")
@@ -84,12 +80,10 @@ class TestReading:
         assert anna.order.tolist() == [0, 2, 1]
         assert (ben.name, ben.members, ben.order) == ("ben", (1,), None)
 
-    def test_a_release_and_its_events(self, tmp_path):
+    def test_a_release_its_events_and_the_map(self, tmp_path):
         read = read_release("trajectory", as_before(tmp_path / "old", COLUMNS | EVENT))
         assert [(one.series.name, one.event.tolist()) for one in read] == [("a", [0, 3]), ("b", [1]), ("c", [2])]
         assert [series.lon.tolist() for series, _ in read] == [[8.5, -180.0], [1e-7], [0.0]]
-
-    def test_the_map_reads_whole_numbers(self, tmp_path):
         found = line(as_before(tmp_path / "old", COLUMNS | EVENT), 0)
         assert (found.lon.tolist(), found.lat.tolist()) == ([85_000_000, -1_800_000_000], [473_000_000, -900_000_000])
         assert (found.time_ms.tolist(), found.event.tolist()) == ([1_000, 61_500], [0, 3])
@@ -201,7 +195,7 @@ class TestLargeFiles:
         monkeypatch.setattr(series_cache, "MOST", 30)
         return held, tmp_path / "points"
 
-    def test_lines_are_those_in_memory(self, both):
+    def test_lines_maps_and_facts_are_those_in_memory(self, both):
         held, path = both
         large = series_cache.lines(path)
         assert not isinstance(large, list)
@@ -213,21 +207,18 @@ class TestLargeFiles:
         assert not series_cache._kept
         with pytest.raises(ParameterError):
             series_cache.line(path, 5)
-
-    def test_only_the_rows_of_the_series_are_read(self, both, monkeypatch):
-        _, path = both
-        monkeypatch.setattr(parquet, "read_table", lambda *_: pytest.fail("the whole file was read"))
-        assert len(parquet.read_rows(path, 20, 53)) == 33
-        assert len(series_cache.line(path, 2)) == 33
-
-    def test_maps_and_facts_are_those_in_memory(self, both):
-        held, path = both
         large, lengths = series_cache.lines(path), [20, 0, 33, 1, 26]
         for points in (10, 1000):
             drawn = [joined_tracks.encode(some, lengths, points=points, reduce="sample") for some in (held, large)]
             assert drawn[0] == drawn[1]
         facts = [step_facts([steps._columns(one) for one in some]) for some in (held, large)]
         assert facts[0] == facts[1]
+
+    def test_only_the_rows_of_the_series_are_read(self, both, monkeypatch):
+        _, path = both
+        monkeypatch.setattr(parquet, "read_table", lambda *_: pytest.fail("the whole file was read"))
+        assert len(parquet.read_rows(path, 20, 53)) == 33
+        assert len(series_cache.line(path, 2)) == 33
 
     def test_data_and_releases_are_those_in_memory(self, tmp_path, monkeypatch):
         walks = [Trajectory(np.arange(n) / 10, np.arange(n) / 20, np.arange(n), str(n)) for n in (9, 4)]
@@ -269,27 +260,17 @@ class TestAnswers:
         assert [value / 1e7 for value in found["lon"]] == [0, 1, 2, 5, 1, 2]
         assert (found["event"], found["ends"], found["time_ms"]) == ([0, 1, 2, 3, 4, 5], [3, 4, 6], [])
         assert owner_api.get(f"{URL}{three.pk}/").json()["urls"]["tracks"] == f"{URL}{three.pk}/tracks/"
+        for field, value in (("points", "999"), ("points", "400001"), ("points", "x"), ("reduce", "all")):
+            assert refused(owner_api.get(f"{URL}{three.pk}/tracks/", {field: value})) == (400, field), value
 
     def test_events_of_a_release_are_those_of_its_dataset(self, owner, owner_api, three):
-        marks = mark_landmarks(owner=owner, dataset=three, method={"name": "manual", "events": [0, 4]})
-        spec = ReleaseSpec.parse({"mechanism": {**UNIFORM, "name": "landmark-skip"}, "seed": 1})
-        made = submit_release(owner=owner, dataset=three, landmark_set=marks, spec=spec)
-        run_jobs()
-        row = ReleaseRow.objects.get(pk=made.pk)
+        row = drawn(owner, three, [0, 4], UNIFORM | {"name": "landmark-skip"}, seed=1)
         found = decode_track(owner_api.get(release_url(row, "tracks")).content)
         parts = [decode_track(owner_api.get(release_url(row, "track"), {"series": k}).content) for k in range(3)]
         assert found["lon"] == [value for part in parts for value in part["lon"]]
         assert found["ends"] == np.cumsum([len(part["lon"]) for part in parts]).tolist()
-        expected = [
-            first + event
-            for part, first in zip(parts, (0, 3, 4), strict=True)
-            for event in (part["event"] or range(len(part["lon"])))
-        ]
-        assert found["event"] == expected
-
-    def test_fail_names_the_wrong_parameter(self, owner_api, three):
-        for field, value in (("points", "999"), ("points", "400001"), ("points", "x"), ("reduce", "all")):
-            assert refused(owner_api.get(f"{URL}{three.pk}/tracks/", {field: value})) == (400, field), value
+        events = [part["event"] or range(len(part["lon"])) for part in parts]
+        assert found["event"] == [first + one for of, first in zip(events, (0, 3, 4), strict=True) for one in of]
 
 
 class TestReduction:

@@ -50,7 +50,7 @@ class TestHeatMap:
 
 
 class TestComparison:
-    def test_errors_and_budgets(self, owner_api, stream):
+    def test_errors_and_budgets_of_releases_and_of_zeros(self, owner_api, stream):
         row = released(owner_api, stream, STREAM)
         found = owner_api.get(row["urls"]["comparison"]).json()
         for name, key in (("relative_error", "relative-error"), ("absolute_error", "mean-absolute-error")):
@@ -58,8 +58,6 @@ class TestComparison:
         assert found["budgets"] == [0.25] * kinds.DAYS  # ε = 1 over 4 timestamps
         assert found["window_spent"][:5] == [0.25, 0.5, 0.75, 1.0, 1.0]
         assert found["most_spent"] == 1.0
-
-    def test_of_zeros(self, stream):
         found = figures_of_zeros(Dataset.objects.get(pk=stream["id"]))
         bound = np.maximum(COUNTS, 0.01 * COUNTS.sum(axis=0))
         assert found == {
@@ -70,7 +68,7 @@ class TestComparison:
 
 
 class TestGrouping:
-    def test_of_adapub_lies_with_the_owners_files_alone(self, owner_api, stream):
+    def test_of_adapub_lies_with_the_owners_files_alone_and_bad_queries_name_the_field(self, owner_api, stream):
         row = released(owner_api, stream, ADAPUB)
         sizes = []
         for k in range(3):
@@ -84,8 +82,6 @@ class TestGrouping:
         stored = Release.objects.get(pk=row["id"])
         assert stored.errors_path.parent == stored.dataset.folder
         assert sorted(path.name for path in stored.folder.iterdir()) == [stored.data_file]
-
-    def test_bad_queries_name_the_field(self, owner_api, stream):
         row = released(owner_api, stream, STREAM)
         assert owner_api.get(row["urls"]["grouping"], {"dimension": 0}).json() == {"grouping": None}
         for query in ({}, {"dimension": 3}, {"dimension": -1}, {"dimension": "a"}):

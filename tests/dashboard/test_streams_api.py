@@ -45,14 +45,6 @@ def stream(owner_api):
 
 
 class TestUpload:
-    def test_repeated_times_are_a_choice_of_the_owner(self, owner_api):
-        data = b"date,a,b\n2026-01-01,1,2\n2026-01-01,3,4\n2026-01-02,5,6\n"
-        answer = sent(owner_api, data)
-        error = first_error(answer)
-        assert (answer.status_code, error["parameter"]) == (422, "count")
-        assert [choice["value"] for choice in error["choices"]] == ["#2", "#3", "#0"]
-        assert [made(owner_api, data, count=value)["points"] for value in ("#0", "#3")] == [2, 2]
-
     @pytest.mark.parametrize("kind", [{}, {"kind": "stream"}], ids=["detected", "named"])
     @pytest.mark.parametrize("file", FILES)
     def test_reads_the_counts(self, owner_api, owner_page, file, kind):
@@ -69,15 +61,6 @@ class TestUpload:
         for i, name in enumerate(NAMES):
             assert f"{name} ({COUNTS[:, i].sum():,})" in page
 
-    def test_unnamed_position_columns_are_not_taken_for_counts(self, owner_api):
-        for positions in ("48.85,2.35", "48.8,2.3"):
-            body = "".join(f"2024-01-01T00:0{i}:00Z,{positions}{i}\n" for i in range(8)).encode()
-            for head in (b"", b"time,a,b\n", b"when,breite,laenge\n"):
-                answer = sent(owner_api, head + body)
-                assert answer.status_code != 201 or answer.json()["kind"] == "trajectory", head
-        assert made(owner_api, CSV)["kind"] == "trajectory"
-        assert not Dataset.objects.filter(kind="stream").exists()
-
     def test_is_thinned_out_to_the_points_requested(self, owner_api, stream):
         shown = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {"points": 10}).json()
         total = COUNTS.sum(axis=1)
@@ -86,7 +69,7 @@ class TestUpload:
         assert shown["counts"] == total[shown["index"]].tolist()
         assert max(shown["counts"]) == total.max()
 
-    def test_fail_what_counts_do_not_take(self, owner_api):
+    def test_what_is_no_count_is_refused_or_asked_for(self, owner_api):
         for field, value in (("cleaning", json.dumps([{"name": "first-events", "events": 3}])), ("kind", "table")):
             answer = sent(owner_api, kinds.wide(COUNTS), **{field: value})
             assert refused(answer) == (400, field)
@@ -94,6 +77,19 @@ class TestUpload:
         for kind in ("trajectory", "checkins"):
             assert sent(owner_api, kinds.wide(COUNTS), kind=kind).status_code in (400, 422)
         assert not Dataset.objects.exists()
+        for positions in ("48.85,2.35", "48.8,2.3"):
+            body = "".join(f"2024-01-01T00:0{i}:00Z,{positions}{i}\n" for i in range(8)).encode()
+            for head in (b"", b"time,a,b\n", b"when,breite,laenge\n"):
+                answer = sent(owner_api, head + body)
+                assert answer.status_code != 201 or answer.json()["kind"] == "trajectory", head
+        assert made(owner_api, CSV)["kind"] == "trajectory"
+        assert not Dataset.objects.filter(kind="stream").exists()
+        data = b"date,a,b\n2026-01-01,1,2\n2026-01-01,3,4\n2026-01-02,5,6\n"
+        answer = sent(owner_api, data)
+        error = first_error(answer)
+        assert (answer.status_code, error["parameter"]) == (422, "count")
+        assert [choice["value"] for choice in error["choices"]] == ["#2", "#3", "#0"]
+        assert [made(owner_api, data, count=value)["points"] for value in ("#0", "#3")] == [2, 2]
 
 
 def _place_of(dataset, name):
@@ -221,7 +217,7 @@ class TestRefusal:
             assert error["rule"] == "counts: whole numbers from 0 to 2**52"
         assert not BudgetEntry.objects.exists()
 
-    def test_of_steps_for_trajectories(self, owner_api, stream):
+    def test_of_what_only_other_kinds_have(self, owner_api, stream, owner_page):
         row = released(owner_api, stream, STREAM)
         for name in ("ou-smoother", "random-walk-smoother"):
             steps = {"postprocess": [{"name": name}]}
@@ -229,9 +225,6 @@ class TestRefusal:
             assert refused(answer) == (400, "postprocess")
             assert first_error(answer)["rule"] == "must be steps for the kind stream"
             assert refused(owner_api.post(f"{RELEASES}{row['id']}/postprocess/", steps)) == (400, "postprocess")
-
-    def test_of_what_only_other_kinds_have(self, owner_api, stream):
-        row = released(owner_api, stream, STREAM)
         for action in ("track", "series", "errors", "cells"):
             answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
             assert refused(answer) == (400, "dataset"), action
@@ -245,8 +238,6 @@ class TestRefusal:
             for value in values:
                 answer = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {field: value})
                 assert refused(answer) == (400, field), value
-
-    def test_of_pages_of_trajectories(self, owner_api, owner_page, stream):
         assert owner_page.get(f"/datasets/{stream['id']}/landmarks/new/").status_code == 302
         row = released(owner_api, stream, STREAM)
         assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 200

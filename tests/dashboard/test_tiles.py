@@ -42,7 +42,7 @@ class TestSetting:
         assert (found.file, found.host, found.content_type) == (file, "", "image/png")
         assert (found.zooms, found.bounds) == ((2, 3), (-170.0, 10.0, 20.0, 80.0))
 
-    def test_an_address_that_is_none_is_refused(self):
+    def test_an_address_or_a_file_that_is_none_is_refused(self, tmp_path):
         path = "{z}/{x}/{y}.png"
         for url, rule in (
             (f"http://tiles.example.org/{path}", "begin with https://"),
@@ -60,8 +60,6 @@ class TestSetting:
         with pytest.raises(ImproperlyConfigured, match="CAIRN_TILES_ATTRIBUTION must name whose tiles they are"):
             base_map(TEMPLATE, "")
         assert base_map("", "whoever") is None
-
-    def test_a_file_that_is_none_is_refused(self, tmp_path):
         path = tmp_path / "x.pmtiles"
         with pytest.raises(ImproperlyConfigured, match="must be readable"):
             base_map(str(path), "")
@@ -139,4 +137,4 @@ def test_the_policy_names_no_tile_server_before_a_user_agreed(tmp_path, file):
     """What it names then is in test_base_map.py."""
     none = ["'self'", "data:", "blob:"]
     assert policy_with(tmp_path, CAIRN_TILES=str(file)) == none
-    assert policy_with(tmp_path, **{"CAIRN_TILES": TEMPLATE, "CAIRN_TILES_ATTRIBUTION": "Whose"}) == none
+    assert policy_with(tmp_path, CAIRN_TILES=TEMPLATE, CAIRN_TILES_ATTRIBUTION="Whose") == none

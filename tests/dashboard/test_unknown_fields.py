@@ -93,17 +93,11 @@ def test_operations_without_a_body_take_no_field(made):
     assert tried >= 30
 
 
-def test_an_upload_takes_no_field(made):
+def test_uploads_and_forms_and_the_message_names_what_there_is(made):
     headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "10"}
     assert refused(client_of(made.owner).post("/api/v1/uploads/", {"name": "x"}, headers=headers)) == ["name"]
-
-
-def test_the_token_of_a_form_is_none(made):
     body = body_of("POST datasets/", made.rows) | {CSRF: "x"}
     assert request(client_of(made.owner), "POST", "datasets/", made.rows, data=body, multipart=True).status_code == 201
-
-
-def test_the_message_names_what_there_is(made):
     answer = client_of(made.owner).post("/api/v1/projects/", {"nmae": "x"})
     assert answer.json()["errors"][0] == {
         "code": "parameter",
