@@ -19,7 +19,6 @@ from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.tasks import import_dataset as read_it
 from dashboard.experiments.models import Experiment, Part
-from dashboard.jobs import models as job_models
 from dashboard.jobs import workers
 from dashboard.jobs.models import State
 from dashboard.jobs.positions import positions
@@ -70,17 +69,6 @@ class TestEnded:
         times = [one["finished_at"] for one in reported]
         assert times == sorted(times, reverse=True)
         assert [one["kind"] for one in reported].index("dataset") == 11
-
-    def test_takes_two_queries_for_each_kind_and_one_for_the_queue_however_many_there_are(
-        self, owner_api, submit, django_assert_num_queries
-    ):
-        for i in range(6):
-            release = submit()
-            if i % 2:
-                failed(release)
-        with django_assert_num_queries(2 * len(job_models.listed_models()) + len(job_models.models_of()) + 1):  # roles
-            answer = owner_api.get(JOBS).json()
-        assert (len(answer["results"]), len(answer["ended"])) == (3, 3)
 
 
 class TestImports:

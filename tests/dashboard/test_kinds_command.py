@@ -7,7 +7,6 @@ import pytest
 
 from dashboard.releases.management.commands.release import Command
 from privacy_engine import formats
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.verify import verify
 from privacy_engine.verify.readers import bare
 from tests.dashboard import kinds
@@ -69,25 +68,6 @@ def test_states_what_is_left_out_and_counts_positions_where_the_user_states_it(r
     assert verify(out.read_bytes(), out.name).holds
 
 
-@pytest.mark.parametrize("cls", list(mechanisms.of("stream")), ids=lambda cls: cls.registered_name())
-def test_every_stream_mechanism_releases_by_level_and_window_alone(run, counts, tmp_path, cls):
-    """The names and timestamps of the upload, a label, and where there is no guarantee only with a seed."""
-    out, name = tmp_path / "out.csv", cls.registered_name()
-    arguments = [counts, "--mechanism", name, "--set", "epsilon=1", "--set", "window=10", "--out", out]
-    if not cls.publishable:
-        assert "seed is required: this mechanism has no guarantee" in run(*arguments)[1]
-        assert not out.exists()
-    stated, wrong, code = run(*arguments, "--seed", "7")
-    assert (wrong, code) == ("", 0)
-    assert "NOT PRIVATE" in stated
-    assert verify(out.read_bytes(), out.name).holds
-    header, *rows = csv.reader(out.read_text().splitlines())
-    uploaded, *given = csv.reader(counts.read_text().splitlines())
-    assert header[:-2] == uploaded
-    assert [row[0] for row in rows] == [row[0] for row in given]
-    assert all(float(cell) == int(float(cell)) for cell in rows[0][1:-2]) or not cls.whole
-
-
 HEADERS = {
     "wide": (kinds.wide(kinds.counts(4)), ["date", *kinds.NAMES]),
     "tab": (kinds.wide(kinds.counts(4)).replace(b",", b"\t"), ["date", *kinds.NAMES]),
@@ -117,17 +97,8 @@ def test_the_export_has_the_header_and_timestamps_of_the_input(run, tmp_path, gi
     assert written == header
 
 
-@pytest.mark.parametrize("unit", ["user", "record"])
-@pytest.mark.parametrize("fmt", ["csv", "json"])
-def test_releases_check_ins(run, checkins, tmp_path, fmt, unit):
-    out = tmp_path / f"out.{fmt}"
-    stated, wrong, code = run(checkins, *given(POPULARITY | {"privacy_unit": unit}), "--out", out)
-    assert (wrong, code) == ("", 0)
-    assert stated.startswith("200 check-ins. ")
-    assert verify(out.read_bytes(), out.name).holds
-
-
 REFUSED = {
+    "no guarantee": ("counts", given(SAMPLE | {"name": "stream-rescuedp"}), "seed is required: this mechanism has no"),
     "landmarks": ("counts", [*given(STREAM), "--landmarks", "manual:0"], "--landmarks must be left"),
     "dummies": ("counts", [*given(STREAM), "--dummies", "one-sided:1"], "--dummies must be left out"),
     "cleaning": ("counts", [*given(STREAM), "--clean", "first-events:3"], "--clean must be left out"),

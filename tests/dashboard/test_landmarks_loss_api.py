@@ -50,24 +50,12 @@ def row_of(answer, name):
 
 
 class TestReport:
-    def test_gives_the_published_losses_of_the_papers_example(self, owner_api, landmark_set, vectors, monkeypatch):
-        expected = vectors["landmark_tpl"]["n=8 L=[1, 3, 5, 8] eps=1.0 Uniform, s=0.1"]
+    @pytest.mark.parametrize("bound", ["published", "bridge"])
+    def test_is_the_engines_answer_and_reads_no_position(self, owner_api, landmark_set, monkeypatch, bound):
         with monkeypatch.context() as patch:
             patch.setattr(parquet, "read_table", lambda *_: pytest.fail("a position was read"))
-            answer = loss(owner_api, landmark_set, {"s": "0.1", "bound": "published"})
-        uniform = row_of(answer, "landmark-uniform")
-        assert uniform["joint"] == pytest.approx(expected["alpha_t"], abs=1e-12)
-        assert uniform["published"]["joint"] == pytest.approx(max(expected["alpha_t"]), abs=1e-12)
-        assert uniform["level"] == pytest.approx(max(expected["sum of budgets"]), abs=1e-12)
-        found = answer.json()
-        assert (found["count"], found["points"], found["share"], found["runs"]) == (4, 8, 0.5, 4)
-        assert found["average_temporal_distance"] == vectors["avg_distance"]["n=8 L=[1, 3, 5, 8]"]["mean distance"]
-        assert found["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
-
-    @pytest.mark.parametrize("bound", ["published", "bridge"])
-    def test_is_the_engines_answer(self, owner_api, landmark_set, bound):
-        answer = loss(owner_api, landmark_set, {"n": "3", "s": "0.01", "epsilon": "2", "bound": bound})
-        found, matrix = row_of(answer, "landmark-uniform"), smoothing_matrix(3, 0.01)
+            answer = loss(owner_api, landmark_set, {"n": "3", "s": "0.01", "epsilon": "2", "bound": bound})
+        found, matrix, whole = row_of(answer, "landmark-uniform"), smoothing_matrix(3, 0.01), answer.json()
         case = Uniform(epsilon=2.0, radius_m=1.0).budgets(PARIS_MASK), PARIS_MASK, matrix, matrix
         assert found["joint"] == landmark_temporal_loss(*case, bound=bound).tolist()
         assert found["own"] == landmark_own_loss(*case, bound=bound).tolist()
@@ -75,7 +63,10 @@ class TestReport:
             assert found[one]["joint"] == landmark_temporal_loss(*case, bound=one).max()
             assert found[one]["own"] == landmark_own_loss(*case, bound=one).max()
             assert found[one]["landmarks_only"] == pytest.approx(landmark_temporal_loss(*case, bound=one)[0])
-        assert answer.json()["bound"] == bound
+        assert found["level"] == pytest.approx(2.0)
+        assert (whole["bound"], whole["count"], whole["points"], whole["share"], whole["runs"]) == (bound, 4, 8, 0.5, 4)
+        assert whole["average_temporal_distance"] == 1.0
+        assert whole["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
 
     def test_the_bridge_comes_first_where_the_matrices_are_of_one_chain(self, owner_api, landmark_set, vectors):
         assert loss(owner_api, landmark_set).json()["bound"] == "bridge"
@@ -91,11 +82,13 @@ class TestReport:
         assert uniform["bridge"]["joint"] > uniform["published"]["joint"]
 
     @pytest.mark.parametrize("bound", ["published", "bridge"])
-    def test_a_mechanism_whose_budgets_depend_on_the_run_is_simulated(self, owner_api, landmark_set, bound):
-        answer = loss(owner_api, landmark_set, {"bound": bound, "radius_m": "200"})
-        found, matrix = row_of(answer, "landmark-adaptive"), smoothing_matrix(2, 0.1)
-        runs = simulated_budgets(Adaptive(epsilon=1.0, radius_m=200.0), PARIS_MASK, found["simulated"]["runs"])
-        assert len(runs) == 20
+    def test_a_mechanism_whose_budgets_depend_on_the_run_is_simulated(
+        self, owner_api, landmark_set, bound, monkeypatch
+    ):
+        found = row_of(loss(owner_api, landmark_set, {"bound": bound, "radius_m": "200"}), "landmark-adaptive")
+        how, matrix = Adaptive(epsilon=1.0, radius_m=200.0), smoothing_matrix(2, 0.1)
+        assert found["simulated"]["runs"] == 20
+        runs = simulated_budgets(how, PARIS_MASK, 20)
         losses = [landmark_temporal_loss(one, PARIS_MASK, matrix, matrix, bound=bound) for one in runs]
         assert found["joint"] == np.median(losses, axis=0).tolist()
         assert found["joint_low"] == np.min(losses, axis=0).tolist()
@@ -105,21 +98,14 @@ class TestReport:
         assert found[bound]["least"]["joint"] == highest.min() < found[bound]["greatest"]["joint"] == highest.max()
         assert found["level"] == 1.0, "what is guaranteed"
         assert "simulated" in found["simulated"]["note"]
-
-    @pytest.mark.parametrize("bound", ["published", "bridge"])
-    def test_no_run_exceeds_the_most(self, owner_api, landmark_set, bound):
-        answer = loss(owner_api, landmark_set, {"bound": bound, "s": "0.01"})
-        most, matrix = row_of(answer, "landmark-adaptive")[bound]["most"], smoothing_matrix(2, 0.01)
-        for budgets in simulated_budgets(Adaptive(epsilon=1.0, radius_m=1.0), PARIS_MASK, 60):
+        for budgets in simulated_budgets(how, PARIS_MASK, 60):
             case = budgets, PARIS_MASK, matrix, matrix
-            assert landmark_temporal_loss(*case, bound=bound).max() <= most["joint"]
-            assert landmark_own_loss(*case, bound=bound).max() <= most["own"]
-
-    def test_a_series_too_long_to_simulate_states_what_no_run_exceeds(self, owner_api, landmark_set, monkeypatch):
+            assert landmark_temporal_loss(*case, bound=bound).max() <= found[bound]["most"]["joint"]
+            assert landmark_own_loss(*case, bound=bound).max() <= found[bound]["most"]["own"]
         monkeypatch.setattr(simulated, "MOST_EVENTS", 7)
-        found = row_of(loss(owner_api, landmark_set), "landmark-adaptive")
+        found = row_of(loss(owner_api, landmark_set, {"bound": bound}), "landmark-adaptive")
         assert (found["simulated"]["runs"], found["joint_low"]) == (0, None)
-        assert max(found["joint"]) == found["bridge"]["joint"] == found["bridge"]["most"]["joint"]
+        assert max(found["joint"]) == found[bound]["joint"] == found[bound]["most"]["joint"]
         assert "no run exceeds" in found["simulated"]["note"]
 
     def test_takes_parameters_and_counts_a_shared_draw_once(self, owner_api, landmark_set):

@@ -1,7 +1,5 @@
 """Projects: who reads and changes what, members, moving rows, what deletion leaves, and what lists cost."""
 
-import pytest
-from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -328,12 +326,3 @@ class TestCost:
                 counts.append(len(queries))
             found.append(counts)
         assert found[0] == found[1]
-
-    @pytest.mark.django_db(transaction=True)
-    @pytest.mark.parametrize(("app", "number"), [("datasets", "0013"), ("experiments", "0006"), ("streams", "0002")])
-    def test_the_column_is_added_without_copying_the_table(self, app, number, capsys):
-        call_command("sqlmigrate", app, number)
-        sql = capsys.readouterr().out
-        assert "ADD COLUMN" in sql
-        assert "CREATE TABLE" not in sql
-        assert "IS NOT NULL" in sql  # the index has the rows in projects alone

@@ -220,12 +220,6 @@ class TestDeletion:
         assert bodies(link["urls"]["page"], "trajectory") == before
         assert owner_api.get(LIST).json()["results"][0]["release"] is None
 
-    def test_the_dialog_finds_the_links_of_a_dataset(self, owner_api, done):
-        link = made(owner_api, done)
-        for query in ({"dataset": str(done.dataset_id)}, {"release": str(done.pk)}):
-            assert [one["id"] for one in owner_api.get(LIST, query).json()["results"]] == [link["id"]]
-        assert owner_api.get(LIST, {"dataset": str(uuid.uuid4())}).json()["results"] == []
-
     def test_discarded_meanwhile_is_a_conflict_without_files(self, done):
         Release.objects.filter(pk=done.pk).delete()
         with pytest.raises(Conflict, match="discarded"):

@@ -10,14 +10,12 @@ import pytest
 
 from dashboard.attacks import execution, files, services
 from dashboard.attacks.models import Attack
-from dashboard.datasets.people import people_of
 from dashboard.datasets.services import delete_dataset
 from dashboard.jobs import leases, queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import cleanup
 from dashboard.releases import execution as drawing
-from dashboard.releases.files import read_releases
 from dashboard.releases.services import derive_release, discard_release
 from dashboard.storage import local_files
 from privacy_engine.attacks import attacks
@@ -89,13 +87,6 @@ class TestResult:
         result = json.loads(downloaded(owner_api, reported["id"], "json"))["result"]
         assert result == engine_result(release, LONG)
         assert any(result["hidden"])
-
-    def test_joint_draws_are_read_as_such(self, owner_api, taxi_release):
-        release = taxi_release("landmark-joint")
-        row = Attack.objects.get(pk=request_attack(owner_api, release, QUICK).json()["id"])
-        (drawn,) = read_releases(release)
-        (person,) = people_of(release.dataset)
-        assert execution.together(row, person, drawn).sum() == (release.landmark_set.mask & drawn.fresh).sum() > 0
 
     def test_all_series_together(self, owner_api, crowd):
         reported = request_attack(owner_api, crowd, CROWD).json()
@@ -197,11 +188,6 @@ class TestHostile:
 
 
 class TestWorker:
-    def test_its_title_and_page_name_it(self, owner_api, queued_attack):
-        (job,) = owner_api.get("/api/v1/jobs/").json()["results"]
-        assert job["title"] == "Localisation on Skip · ε 1 / 200\u202fm, A day in Paris"
-        assert f"attack={queued_attack.pk}" in job["urls"]["page"]
-
     def test_cancelled_while_it_runs_it_stops_and_leaves_no_file(self, owner_api, queued_attack, monkeypatch):
         stated = []
         honest = leases.Lease.report

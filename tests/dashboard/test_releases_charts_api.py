@@ -240,17 +240,6 @@ class TestErrors:
         assert found["all"]["running_mean_m"][1:] == pytest.approx((np.cumsum(stored) / np.arange(1, 8)).tolist())
         assert found["all"]["mean_m"] == pytest.approx(done.owner_view["mae_m"], abs=1e-3)
 
-    def test_thins_the_running_mean_and_states_it(self, owner, owner_api, long):
-        row = drawn(owner, long.dataset, range(0, 3000, 7))
-        found = owner_api.get(release_url(row, "errors"), {"points": 300}).json()
-        assert found["decimated"] is True
-        assert len(found["event"]) <= 300
-        errors = parquet.read_columns(row.errors_path)["error_m"]
-        means = np.cumsum(errors) / np.arange(1, 3001)
-        assert found["all"]["running_mean_m"] == pytest.approx(means[found["event"]].tolist())
-        assert max(found["all"]["running_mean_m"]) == pytest.approx(means.max())
-        assert (found["landmarks"]["n"], found["others"]["n"]) == (429, 2571)
-
 
 class TestCurve:
     @pytest.mark.parametrize("seed", [0, 7])

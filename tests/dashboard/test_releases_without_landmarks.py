@@ -197,14 +197,6 @@ class TestAfter:
         assert f"?release={bare.pk}&attack={row.pk}" in row.page_url
         assert "None" not in row.page_url
 
-    def test_the_lists_filter_by_it(self, post, owner_api, bare, landmark_set):
-        other = Release.objects.get(pk=post(UNIFORM, landmark_set).json()["id"])
-        for value, row in (("true", bare), ("false", other)):
-            listed = owner_api.get(RELEASES, {"without_landmark_set": value}).json()["results"]
-            assert [one["id"] for one in listed] == [str(row.pk)]
-        for value in ("null", "1", "landmarks"):
-            assert owner_api.get(RELEASES, {"without_landmark_set": value}).status_code == 400
-
 
 class TestCleaning:
     @pytest.mark.parametrize("name", FREE)

@@ -284,15 +284,6 @@ class TestReduction:
         whole = np.concatenate([one.lon for one in made])
         assert all(whole[event] == place for event, place in at.items())
 
-    def test_a_line_keeps_its_ends_and_lies_near(self):
-        (one,) = lines(20_000)
-        found = decode_track(joined_tracks.encode([one], [20_000], points=2000, reduce="line"))
-        assert (found["event"][0], found["event"][-1]) == (0, 19_999)
-        near = np.interp(np.arange(20_000), found["event"], found["lon"])
-        sampled = decode_track(joined_tracks.encode([one], [20_000], points=2000, reduce="sample"))
-        away = np.interp(np.arange(20_000), sampled["event"], sampled["lon"])
-        assert np.abs(near - one.lon).max() < np.abs(away - one.lon).max()
-
 
 class TestSteps:
     """The facts of the steps of one series, or of all: what the page of the dataset shows."""

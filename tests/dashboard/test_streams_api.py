@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 import json
-import zipfile
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -12,7 +11,6 @@ import pytest
 
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.releases.models import Release
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
@@ -179,15 +177,6 @@ class TestRelease:
         for fmt in ("csv", "parquet"):
             assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
 
-    def test_a_bundle_holds_every_format_and_is_verified(self, owner_api, stream):
-        rows = [released(owner_api, stream, one) for one in (STREAM, SAMPLE)]
-        content = owner_api.get(f"{RELEASES}bundle/", {"release": [row["id"] for row in rows]}).getvalue()
-        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
-        assert sum(name.endswith(".parquet") for name in names) == sum(name.endswith(".csv") for name in names) == 2
-        assert verify(content, "bundle.zip").holds
-        answer = owner_api.get(rows[0]["urls"]["bundle"], {"format": "gpx"})
-        assert (answer.status_code, first_error(answer)["value"]) == (400, "gpx")
-
 
 class TestRefusal:
     def test_of_a_mechanism_or_a_landmark_set_of_another_kind(self, owner_api, stream, ready_dataset, landmark_set):
@@ -243,12 +232,3 @@ class TestRefusal:
         assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 200
         for path in ("", "releases/new/", "compare/"):
             assert owner_page.get(f"/datasets/{stream['id']}/{path}").status_code == 200
-
-
-def test_mechanisms_are_listed_by_kind(owner_api):
-    listed = owner_api.get("/api/v1/mechanisms/", {"kind": "stream"}).json()["results"]
-    names = [one["name"] for one in listed]
-    assert names == [cls.registered_name() for cls in mechanisms.of("stream")]
-    assert names[:2] == ["stream-uniform", "stream-sample"]
-    assert [one["name"] for one in listed if not one["publishable"]] == ["stream-rescuedp"]
-    assert owner_api.get("/api/v1/mechanisms/", {"kind": "tables"}).status_code == 400
