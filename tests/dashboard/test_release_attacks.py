@@ -13,7 +13,6 @@ from dashboard.attacks.models import Attack
 from dashboard.datasets.services import delete_dataset
 from dashboard.jobs import leases, queue
 from dashboard.jobs.models import State
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import cleanup
 from dashboard.releases import execution as drawing
 from dashboard.releases.services import derive_release, discard_release
@@ -21,7 +20,7 @@ from dashboard.storage import local_files
 from privacy_engine.attacks import attacks
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
-from tests.dashboard.api_helpers import UNIFORM, decode_track, first_error, refused, release_url
+from tests.dashboard.api_helpers import decode_track, first_error, refused, release_url
 from tests.dashboard.attack_helpers import (
     CROWD,
     HOME_WORK,
@@ -30,11 +29,11 @@ from tests.dashboard.attack_helpers import (
     attack_url,
     downloaded,
     engine_result,
-    finished_release,
     request_attack,
     run_queued_attacks,
 )
 from tests.dashboard.conftest import HOME
+from tests.dashboard.release_runs import drawn
 from tests.dashboard.test_cleanup import aged
 
 
@@ -42,15 +41,15 @@ class TestResult:
     def test_a_small_one_is_done_in_the_request_and_states_what_it_is(self, owner_api, done):
         reported = request_attack(owner_api, done, HOME_WORK).json()
         assert (reported["state"], reported["progress"], reported["series"]) == ("done", 1.0, 0)
-        result = json.loads(downloaded(owner_api, reported["id"], "json"))["result"]
+        body = json.loads(downloaded(owner_api, reported["id"], "json"))
+        result = body["result"]
         assert result == engine_result(done, HOME_WORK)
         assert reported["sentence"] == result["sentence"]
         assert reported["parameters"][0] == {"label": "Distance", "unit": "m", "value": 200.0}
         values = {one["name"]: one["value"] for one in reported["headlines"]}
         assert values["home-distance"] == result["home"]["distance_m"]
-        places = owner_api.get(attack_url(reported["id"], "result")).json()["places"]
-        assert places == [{"title": "Home", **result["home"]}, {"title": "Workplace", **result["work"]}]
-        body = json.loads(downloaded(owner_api, reported["id"], "json"))
+        places = [{"title": "Home", **result["home"]}, {"title": "Workplace", **result["work"]}]
+        assert owner_api.get(attack_url(reported["id"], "result")).json()["places"] == places
         assert reported["warning"] == body["warning"] == "This reads the original; do not publish it."
         assert "not a bound" in reported["note"] == body["note"]
         assert reported["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
@@ -59,22 +58,22 @@ class TestResult:
         answer.close()
         assert "do-not-publish" in answer["Content-Disposition"]
         assert answer["Cache-Control"] == "private, no-store"
-        reported = request_attack(owner_api, done, QUICK).json()
-        result = engine_result(done, QUICK)
-        rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, reported["id"], "csv").decode())))
+        listed = {one["name"]: one for one in owner_api.get("/api/v1/attack-methods/").json()["results"]}
+        assert list(listed) == ["home-work", "localisation", "re-identification"]
+        assert (listed["localisation"]["reads_draws"], listed["re-identification"]["population"]) == (True, True)
+        assert listed["home-work"]["needs"] == ["time"]
+        assert all(one["assumes"] and one["source"] and one["fields"] for one in listed.values())
+
+    def test_a_table_of_guesses_and_their_track(self, owner_api, done):
+        pk, result = request_attack(owner_api, done, QUICK).json()["id"], engine_result(done, QUICK)
+        rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, pk, "csv").decode())))
         assert [row["event"] for row in rows] == [str(i) for i in range(8)]
         for name in ("lon", "lat", "error_m", "chance_m"):
             assert [float(row[name]) for row in rows] == result[name]
         assert [bool(int(row["hidden"])) for row in rows] == result["hidden"]
-        track = decode_track(owner_api.get(attack_url(reported["id"], "track")).content)
+        track = decode_track(owner_api.get(attack_url(pk, "track")).content)
         assert track["lon"] == [round(lon * 1e7) for lon in result["lon"]]
-        assert owner_api.get(attack_url(reported["id"], "result")).json() == {"places": [], "path": True}
-        listed = {one["name"]: one for one in owner_api.get("/api/v1/attack-methods/").json()["results"]}
-        assert list(listed) == ["home-work", "localisation", "re-identification"]
-        assert listed["localisation"]["reads_draws"]
-        assert listed["re-identification"]["population"]
-        assert listed["home-work"]["needs"] == ["time"]
-        assert all(one["assumes"] and one["source"] and one["fields"] for one in listed.values())
+        assert owner_api.get(attack_url(pk, "result")).json() == {"places": [], "path": True}
 
     @pytest.mark.parametrize("mechanism", ["landmark-skip", "landmark-joint"])
     def test_a_large_one_by_a_worker_is_the_engines_to_the_last_bit(self, owner_api, taxi_release, mechanism):
@@ -101,17 +100,17 @@ class TestResult:
 
 
 class TestOnce:
-    def test_an_equal_attack_is_never_computed_twice(self, owner_api, done, monkeypatch):
-        first = request_attack(owner_api, done, HOME_WORK)
+    def test_an_equal_attack_is_never_computed_twice_and_another_is(self, owner_api, crowd, monkeypatch):
+        first, *others = [
+            request_attack(owner_api, crowd, HOME_WORK, series=0),
+            request_attack(owner_api, crowd, HOME_WORK, series=1),
+            request_attack(owner_api, crowd, HOME_WORK | {"within_m": 100.0}),
+        ]
+        assert len({one.json()["id"] for one in (first, *others)}) == 3
         monkeypatch.setattr(execution, "attacked", None)  # computing it now would fail
-        again = request_attack(owner_api, done, dict(reversed(HOME_WORK.items())) | {"within_m": 500}, series=0)
+        again = request_attack(owner_api, crowd, dict(reversed(HOME_WORK.items())) | {"within_m": 500})
         assert (first.status_code, again.status_code) == (201, 200)
         assert again.json() == first.json()
-
-    def test_other_parameters_or_another_series_are_another_attack(self, owner_api, crowd):
-        requested = [request_attack(owner_api, crowd, HOME_WORK), request_attack(owner_api, crowd, HOME_WORK, series=1)]
-        requested.append(request_attack(owner_api, crowd, HOME_WORK | {"within_m": 100.0}))
-        assert len({answer.json()["id"] for answer in requested}) == 3
 
     def test_two_who_request_at_once_are_given_one(self, owner_api, done, monkeypatch):
         first = request_attack(owner_api, done, HOME_WORK).json()
@@ -167,10 +166,17 @@ class TestHostile:
         assert "without post-processing steps" in error["rule"]
         assert request_attack(owner_api, made, HOME_WORK).status_code == 201
 
-    def test_fail_not_done_and_one_series_where_many_are_needed(self, owner_api, submit, done, crowd):
-        assert refused(request_attack(owner_api, submit(), HOME_WORK)) == (409, "release")
-        answer = request_attack(owner_api, done, CROWD)
-        assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release of at least 2 people")
+    def test_fail_of_releases_that_lack_what_is_needed(self, owner_api, owner, submit, done, crowd, make_dataset):
+        day = samples()[2].series
+        bare = drawn(owner, make_dataset(owner, type(day)(day.lon, day.lat)))
+        for release, attack, rule in (
+            (submit(), HOME_WORK, ""),
+            (done, CROWD, "a release of at least 2 people"),
+            (bare, HOME_WORK, "a release with times"),
+        ):
+            answer = request_attack(owner_api, release, attack)
+            assert refused(answer) == (409, "release")
+            assert first_error(answer)["rule"].startswith(rule)
         for answer in (
             request_attack(owner_api, crowd, CROWD, series=0),
             request_attack(owner_api, crowd, CROWD | {"points": 20}),  # more than there are
@@ -178,13 +184,6 @@ class TestHostile:
             assert refused(answer) == (400, "series")
         assert not Attack.objects.exists()
         assert not list((HOME / "attacks").glob("*"))
-
-    def test_fail_without_times(self, owner_api, owner, make_dataset):
-        bare = samples()[2].series
-        dataset = make_dataset(owner, type(bare)(bare.lon, bare.lat))
-        marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0]})
-        answer = request_attack(owner_api, finished_release(owner, dataset, marks, UNIFORM), HOME_WORK)
-        assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release with times")
 
 
 class TestWorker:
@@ -218,18 +217,19 @@ class TestGone:
     def test_alone_or_with_its_release_or_dataset(
         self, owner_api, done, taxi_release, django_capture_on_commit_callbacks
     ):
-        alone, with_release = (request_attack(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
-        with_dataset = taxi_release()
-        request_attack(owner_api, with_dataset, HOME_WORK)
-        assert len(list((HOME / "attacks").iterdir())) == 3
-        with django_capture_on_commit_callbacks(execute=True):
-            assert owner_api.delete(attack_url(alone)).status_code == 204
-        assert not (HOME / "attacks" / alone).exists()
-        with django_capture_on_commit_callbacks(execute=True):
-            discard_release(release=done)
-        assert not (HOME / "attacks" / with_release).exists()
-        with django_capture_on_commit_callbacks(execute=True):
-            delete_dataset(dataset=with_dataset.dataset)
+        alone, of_release = (request_attack(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
+        other = taxi_release()
+        of_dataset = request_attack(owner_api, other, HOME_WORK).json()["id"]
+        left = {alone, of_release, of_dataset}
+        for gone, delete in (
+            (alone, lambda: owner_api.delete(attack_url(alone))),
+            (of_release, lambda: discard_release(release=done)),
+            (of_dataset, lambda: delete_dataset(dataset=other.dataset)),
+        ):
+            assert {path.name for path in (HOME / "attacks").iterdir()} == left
+            with django_capture_on_commit_callbacks(execute=True):
+                delete()
+            left.remove(gone)
         assert not list((HOME / "attacks").iterdir())
         assert not Attack.objects.exists()
 

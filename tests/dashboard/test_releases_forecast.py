@@ -24,18 +24,20 @@ from privacy_engine.analysis.verdict import TITLES, verdict
 from privacy_engine.mechanism import mechanisms
 from tests.dashboard.api_helpers import UNIFORM, every_described, first_error, refused, release_url
 
-FORECAST = "/api/v1/releases/forecast/"
+FORECAST, ERRORS = "/api/v1/releases/forecast/", "/api/v1/releases/expected-errors/"
+LEVELS, COSTS = "/api/v1/releases/least-levels/", "/api/v1/releases/protection-costs/"
 PLANNED = {"name": "landmark-planned", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}
 WINDOW = {"name": "w-event", "epsilon": 1.0, "radius_m": 200.0, "window": 4}
+SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
 
 
 @pytest.fixture
 def forecast(owner_api, landmark_set):
-    """``forecast(mechanism, …, postprocess=[…], correlation={…})``: the answer."""
+    """``forecast(mechanism, …, url=…, postprocess=[…], correlation={…})``: the answer."""
 
-    def post(*requested, marks=landmark_set, **more):
-        return owner_api.post(FORECAST, {"landmark_set": str(marks.pk), "mechanisms": list(requested)} | more)
+    def post(*requested, marks=landmark_set, url=FORECAST, **more):
+        return owner_api.post(url, {"landmark_set": str(marks.pk), "mechanisms": list(requested)} | more)
 
     return post
 
@@ -58,11 +60,15 @@ class TestExpected:
         assert found["expected"]["exact"] is False
         assert found["expected"]["overall"]["share"][0] == pytest.approx(0.2)
 
-    def test_every_mechanism_has_one(self, forecast, ready_dataset):
+    def test_every_mechanism_has_one_and_a_verdict(self, forecast, ready_dataset):
         requested = every_described()
-        found = forecast(*requested).json()["mechanisms"]
-        assert [one["name"] for one in found] == [one["name"] for one in requested]
+        found, errors = (forecast(*requested, url=url).json()["mechanisms"] for url in (FORECAST, ERRORS))
+        for each in (found, errors):
+            assert [one["name"] for one in each] == [one["name"] for one in requested]
         assert all(math.isfinite(one["expected"]["overall"]["p95_m"]) for one in found)
+        assert all(one["verdict"]["title"] in TITLES.values() for one in errors)
+        for url, more in ((LEVELS, {"accepted_m": 500}), (COSTS, {"epsilon": 1})):
+            assert forecast(UNIFORM, SKIP, url=url, **more).status_code == 200
         ready_dataset.points_path.unlink()  # no position is read and nothing is written
         assert forecast(UNIFORM, ADAPTIVE, PLANNED).status_code == 200
         assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
@@ -153,14 +159,16 @@ def losses(answer):
 
 
 class TestWithACorrelation:
-    def test_it_is_the_engines_on_the_planned_budgets(self, forecast, landmark_set):
-        (found,) = losses(forecast(UNIFORM, correlation=MODERATE))
-        matrix, budgets = smoothing_matrix(2, 0.1), [0.2] * 8
-        assert found["event"] == pytest.approx(temporal_loss(budgets, matrix, matrix).total.max(), rel=1e-12)
-        joint = landmark_temporal_loss(budgets, landmark_set.mask, matrix, matrix, bound="bridge").max()
-        assert found["joint"] == pytest.approx(joint, rel=1e-12)
-        assert (found["event_level"], found["joint_level"]) == (0.2, pytest.approx(1.0))
-        assert (found["bound"], found["upper_bound"], found["why"], found["why_not"]) == ("bridge", True, "", "")
+    def test_it_is_the_engines_on_the_planned_budgets_at_the_distance_of_the_states(self, forecast, landmark_set):
+        matrix = smoothing_matrix(2, 0.1)
+        for radii in (1, 5):
+            (found,) = losses(forecast(UNIFORM, correlation=MODERATE | {"diameter_m": radii * 200}))
+            levels = [radii * 0.2] * 8
+            assert found["event"] == pytest.approx(temporal_loss(levels, matrix, matrix).total.max(), rel=1e-12)
+            joint = landmark_temporal_loss(levels, landmark_set.mask, matrix, matrix, bound="bridge").max()
+            assert found["joint"] == pytest.approx(joint, rel=1e-12)
+            assert (found["event_level"], found["joint_level"]) == (pytest.approx(radii / 5), pytest.approx(radii))
+            assert [found[name] for name in ("bound", "upper_bound", "why", "why_not")] == ["bridge", True, "", ""]
 
     def test_it_is_what_the_landmark_sets_report_states(self, forecast, owner_api, landmark_set):
         report = owner_api.get(f"/api/v1/landmark-sets/{landmark_set.pk}/loss/", PER_METRE).json()
@@ -236,86 +244,59 @@ def test_fail_no_correlation(forecast):
         assert refused(forecast(EVENT, correlation=correlation)) == (400, field)
 
 
-ERRORS, LEVELS = "/api/v1/releases/expected-errors/", "/api/v1/releases/least-levels/"
-COSTS = "/api/v1/releases/protection-costs/"
-SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
-
-
-@pytest.fixture
-def expected(owner_api, landmark_set):
-    """``expected(mechanism, …)``: the response."""
-
-    def post(*requested, url=ERRORS, **more):
-        return owner_api.post(url, ({"landmark_set": str(landmark_set.pk), "mechanisms": list(requested)} | more))
-
-    return post
-
-
-class TestExpectedErrors:
-    def test_uniform_by_hand_four_landmarks_of_eight(self, expected, paris_day):
-        response = expected(UNIFORM)
-        found = response.json()
-        assert response.headers["Cache-Control"] == "private, no-store"
-        assert found["scale"] == data_scale([paris_day]).model_dump()
-        (one,) = found["mechanisms"]
-        assert one["errors"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
-        assert one["verdict"]["name"] == "too-large"
-        assert [rule["title"] for rule in found["rules"]] == list(TITLES.values())
-
-    def test_every_mechanism_has_a_verdict(self, expected):
-        requested = every_described()
-        found = expected(*requested).json()["mechanisms"]
-        assert [one["name"] for one in found] == [one["name"] for one in requested]
-        assert all(one["verdict"]["title"] in TITLES.values() for one in found)
-        expected(UNIFORM, SKIP, url=LEVELS, accepted_m=500)
-        expected(UNIFORM, SKIP, url=COSTS, epsilon=1)
-        assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
+def test_errors_to_expect_and_a_verdict_by_the_scale(forecast, paris_day):
+    found = (response := forecast(UNIFORM, url=ERRORS)).json()
+    assert response.headers["Cache-Control"] == "private, no-store"
+    assert found["scale"] == data_scale([paris_day]).model_dump()
+    (one,) = found["mechanisms"]
+    assert one["errors"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
+    assert one["verdict"]["name"] == "too-large"
+    assert [rule["title"] for rule in found["rules"]] == list(TITLES.values())
 
 
 class TestLeastLevels:
-    def test_the_forecast_at_the_level_is_accepted_and_its_price_is_the_ledgers(self, expected, ready_dataset):
+    def test_the_forecast_at_the_level_is_accepted_and_its_price_is_the_ledgers(self, forecast, ready_dataset):
+        def levels(*requested, accepted_m=500):
+            return forecast(*requested, url=LEVELS, accepted_m=accepted_m)
+
         set_budget(dataset=ready_dataset, epsilon=4.0, radius_m=200.0)
-        uniform, skip = expected(UNIFORM, SKIP, url=LEVELS, accepted_m=500).json()["mechanisms"]
+        uniform, skip = levels(UNIFORM, SKIP).json()["mechanisms"]
         assert uniform["epsilon"] == pytest.approx(1.6783469900166605 * 5 * 200 / 500, rel=0.02)
-        (again,) = expected(UNIFORM | {"epsilon": uniform["epsilon"]}).json()["mechanisms"]
+        (again,) = forecast(UNIFORM | {"epsilon": uniform["epsilon"]}, url=ERRORS).json()["mechanisms"]
         assert again["errors"] == uniform["errors"]
         assert uniform["errors"]["overall"]["typical_m"] <= 500
         assert uniform["price_per_km"] == pytest.approx(uniform["epsilon"] * 5, rel=1e-6)
         assert (uniform["fits"], skip["fits"]) == (True, True)
         set_budget(dataset=ready_dataset, epsilon=3.0, radius_m=200.0)
-        assert expected(UNIFORM, url=LEVELS, accepted_m=500).json()["mechanisms"][0]["fits"] is False
-
-    def test_none_where_no_level_reaches_it_and_out_of_domain_is_named(self, expected):
-        (skip,) = expected(SKIP, url=LEVELS, accepted_m=10).json()["mechanisms"]
-        assert (skip["epsilon"], skip["price_per_km"], skip["fits"]) == (None, None, None)
-        assert skip["errors"]["overall"]["typical_m"] > 10
+        assert levels(UNIFORM).json()["mechanisms"][0]["fits"] is False
+        (none,) = levels(SKIP, accepted_m=10).json()["mechanisms"]
+        assert (none["epsilon"], none["price_per_km"], none["fits"]) == (None, None, None)
+        assert none["errors"]["overall"]["typical_m"] > 10
         for accepted_m in (0, -1, 1e8, "far", None):
-            assert refused(expected(UNIFORM, url=LEVELS, accepted_m=accepted_m)) == (400, "accepted_m"), accepted_m
+            assert refused(levels(UNIFORM, accepted_m=accepted_m)) == (400, "accepted_m"), accepted_m
 
 
 class TestProtectionCosts:
-    def test_every_mechanism_at_the_level_is_as_the_forms_forecast_has_it_to_the_digit(self, expected, ready_dataset):
+    def test_every_mechanism_at_the_level_is_as_the_forms_forecast_has_it_to_the_digit(self, forecast, ready_dataset):
         set_budget(dataset=ready_dataset, epsilon=3.0, radius_m=150.0)
-        adaptive = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 20.0}
-        response = expected(UNIFORM, SKIP, adaptive, url=COSTS, epsilon=0.4)
-        found = response.json()
+        found = (response := forecast(UNIFORM, SKIP, ADAPTIVE, url=COSTS, epsilon=0.4)).json()
         assert response.headers["Cache-Control"] == "private, no-store"
         assert (found["epsilon"], found["radius_m"]) == (0.4, 150.0)
         assert found["guess"] == pytest.approx(np.exp(0.4) / (1 + np.exp(0.4)))
-        again = expected(*(one | {"epsilon": 0.4, "radius_m": 150.0} for one in (UNIFORM, SKIP, adaptive))).json()
-        for cost, forecast in zip(found["mechanisms"], again["mechanisms"], strict=True):
-            assert {name: cost[name] for name in forecast} == forecast
+        level = {"epsilon": 0.4, "radius_m": 150.0}
+        again = forecast(*(one | level for one in (UNIFORM, SKIP, ADAPTIVE)), url=ERRORS).json()
+        for cost, one in zip(found["mechanisms"], again["mechanisms"], strict=True):
+            assert {name: cost[name] for name in one} == one
         uniform = found["mechanisms"][0]
-        assert uniform["price_per_km"] == pytest.approx(0.4 / 0.15)
-        assert uniform["fits"] is True
-        assert expected(UNIFORM, url=COSTS, epsilon=3.5).json()["mechanisms"][0]["fits"] is False
+        assert (uniform["price_per_km"], uniform["fits"]) == (pytest.approx(0.4 / 0.15), True)
+        assert forecast(UNIFORM, url=COSTS, epsilon=3.5).json()["mechanisms"][0]["fits"] is False
 
-    def test_a_guess_is_a_level_that_never_protects_less_and_out_of_domain_is_named(self, expected):
+    def test_a_guess_is_a_level_that_never_protects_less_and_out_of_domain_is_named(self, forecast):
         for guess in (0.51, 0.6, 0.75, 0.9, 0.99):
-            found = expected(UNIFORM, url=COSTS, guess=guess).json()
+            found = forecast(UNIFORM, url=COSTS, guess=guess).json()
             assert 0.99 * guess < found["guess"] <= guess
             assert found["radius_m"] == 20.0
-        assert expected(UNIFORM, url=COSTS, guess=0.75).json()["epsilon"] == 1.09
+        assert forecast(UNIFORM, url=COSTS, guess=0.75).json()["epsilon"] == 1.09
         for given, field, rule in (
             ({"epsilon": 0}, "epsilon", "from 1e-06 to 10000"),
             ({"epsilon": "much"}, "epsilon", "a finite number"),
@@ -324,7 +305,7 @@ class TestProtectionCosts:
             ({}, "epsilon", "exactly one of epsilon and guess"),
             ({"epsilon": 1, "guess": 0.75}, "epsilon", "exactly one of epsilon and guess"),
         ):
-            response = expected(UNIFORM, url=COSTS, **given)
+            response = forecast(UNIFORM, url=COSTS, **given)
             error = first_error(response)
             assert (response.status_code, error["field"], error["rule"]) == (400, field, rule)
             assert error["value"] == given.get(field)
