@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 from functools import partial
 
 import numpy as np
@@ -27,7 +26,6 @@ from privacy_engine import formats
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.formats.arrow import pq
-from privacy_engine.landmarks import StayPoints
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import first_error, refused
 from tests.dashboard.conftest import upload
@@ -188,34 +186,6 @@ class TestMark:
             services.delete_landmark_set(landmark_set=made)
 
 
-class TestPreviewed:
-    def test_stores_nothing_and_marks_what_marking_would(self, owner, ready_dataset):
-        method = StayPoints(distance_m=900.0, duration_s=600.0)
-        before = sorted(ready_dataset.folder.iterdir())
-        (shown,) = services.preview_landmarks(dataset=ready_dataset, method=method)
-        assert not LandmarkSet.objects.exists()
-        assert sorted(ready_dataset.folder.iterdir()) == before
-        (expected,) = method.mark(read_data("trajectory", ready_dataset.points_path))
-        kept = services.mark_landmarks(owner=owner, dataset=ready_dataset, method=method)
-        assert (shown.mask == expected.mask).all()
-        assert (shown.mask == kept.mask).all()
-
-    def test_answers_at_once_on_a_hundred_thousand_events(self, owner, owner_api, make_dataset):
-        rng = np.random.default_rng(1)
-        n = 100_000
-        walk = np.cumsum(rng.normal(0, 2e-5, (2, n)), axis=1)
-        long = make_dataset(owner, Trajectory(2.3 + walk[0], 48.8 + walk[1], np.arange(n) * 5.0))
-        body = {"dataset": str(long.pk), "method": STAYS}
-        owner_api.post("/api/v1/landmark-sets/preview/", body)  # compiles
-        took = []
-        for _ in range(5):
-            started = time.perf_counter()
-            answer = owner_api.post("/api/v1/landmark-sets/preview/", body)
-            took.append(time.perf_counter() - started)
-        assert (answer.status_code, answer.json()["points"]) == (200, n)
-        assert min(took) < 0.1  # 0.01 s on an idle machine
-
-
 DATASETS = "/api/v1/datasets/"
 LOUVRE = {"type": "Circle", "center": [2.3376, 48.8606], "radius_m": 1000, "label": "Work"}
 WEST = {"type": "Polygon", "coordinates": [[[2.30, 48.86], [2.32, 48.86], [2.32, 48.88], [2.30, 48.88], [2.30, 48.86]]]}
@@ -234,9 +204,7 @@ def marked_dataset(owner_api):
 
 
 class TestZones:
-    def test_are_previewed_and_kept_as_they_were_described(
-        self, owner_api, owner, ready_dataset, make_dataset, paris_day
-    ):
+    def test_are_kept_as_previewed(self, owner_api, owner, ready_dataset, make_dataset, paris_day):
         method = {"name": "zones", "zones": [WEST, LOUVRE]}
         body = {"dataset": str(ready_dataset.pk), "method": method}
         found = owner_api.post(PREVIEW, body).json()
@@ -310,9 +278,7 @@ class TestSynthetic:
 
 
 class TestAverageTemporalDistance:
-    def test_is_in_the_report_and_the_preview_and_each_series_has_its_own_ends(
-        self, owner_api, landmark_set, owner, make_dataset
-    ):
+    def test_is_in_report_and_preview_and_of_each_series(self, owner_api, landmark_set, owner, make_dataset):
         reported = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
         assert reported["average_temporal_distance"] == 1.0  # events 1, 3, 5 and 6 are each beside a landmark
         body = {"dataset": reported["dataset"], "method": reported["method"]}
@@ -326,6 +292,13 @@ class TestAverageTemporalDistance:
 
 class TestColumn:
     def test_marks_are_kept_in_the_order_of_events_left_out_and_brought_back(self, owner_api, marked_dataset, tmp_path):
+        read, me = f"{DATASETS}{marked_dataset.pk}/read/", f"{DATASETS}{marked_dataset.pk}/"
+        for landmark, has in (("#0", False), ("is_landmark", True), ("", True)):
+            reported = owner_api.post(read, {"landmark": landmark}).json()
+            assert reported["has_landmark_column"] is owner_api.get(me).json()["has_landmark_column"] is has
+            preview = owner_api.post(PREVIEW, {"dataset": reported["id"], "method": {"name": "column"}})
+            assert preview.status_code == (200 if has else 400)
+        marked_dataset.refresh_from_db()
         reported = owner_api.get(f"{DATASETS}{marked_dataset.pk}/").json()
         assert reported["has_landmark_column"] is True
         assert [one["name"] for one in reported["series"]] == ["b", "a"]
@@ -337,16 +310,8 @@ class TestColumn:
         answer = owner_api.post(SETS, {"dataset": reported["id"], "method": {"name": "column"}})
         assert answer.json()["name"] == "marked in the file"
         assert owner_api.get(answer.json()["urls"]["events"]).json()["runs"] == [[2, 4]]
-        read, me = f"{DATASETS}{marked_dataset.pk}/read/", f"{DATASETS}{marked_dataset.pk}/"
-        for landmark, has in (("#0", False), ("is_landmark", True), ("", True)):
-            reported = owner_api.post(read, {"landmark": landmark}).json()
-            assert reported["has_landmark_column"] is owner_api.get(me).json()["has_landmark_column"] is has
-            preview = owner_api.post(PREVIEW, {"dataset": reported["id"], "method": {"name": "column"}})
-            assert preview.status_code == (200 if has else 400)
 
-    def test_the_form_offers_it_the_page_shows_it_and_it_gives_no_new_budget(
-        self, owner_page, marked_dataset, owner_api
-    ):
+    def test_pages_have_it_and_it_gives_no_new_budget(self, owner_page, marked_dataset, owner_api):
         assert 'name="landmark"' in owner_page.get("/").content.decode()
         assert "Landmarks</abbr></dt><dd>2</dd>" in owner_page.get(f"/datasets/{marked_dataset.pk}/").content.decode()
         other = owner_api.post(DATASETS, {"file": upload(MARKED), "landmark": "#0"}, format="multipart").json()

@@ -78,9 +78,7 @@ class TestSeededDummies:
         assert not BudgetEntry.objects.exists()
         assert released(owner_api, seeded, seed=1).status_code == 201, "a simulation"
 
-    def test_one_that_was_made_before_this_rule_states_so_and_one_that_failed_is_not_tried_again(
-        self, owner_api, drawn
-    ):
+    def test_one_made_before_this_rule_states_so_and_one_that_failed_is_not_tried_again(self, owner_api, drawn):
         good = drawn()
         made, failed = finished(owner_api, good), submitted(owner_api, good)
         LandmarkSet.objects.filter(pk=good.pk).update(selection=good.selection | {"private": False, "seed": 5})
@@ -194,9 +192,7 @@ class TestZonesOnARelease:
         found = mark_landmarks(owner=owner, dataset=ready_dataset, method=self.method(row))
         assert 0 < found.earlier["spent_per_m"] <= 1 / 200 * (1 + 1e-9), "its landmarks share one draw of ε at most"
 
-    def test_fail_of_what_release_they_cannot_be(
-        self, owner_api, owner, earlier, make_dataset, paris_day, landmark_set
-    ):
+    def test_fail_of_wrong_releases(self, owner_api, owner, earlier, make_dataset, paris_day, landmark_set):
         other = make_dataset(owner, paris_day)
         for release in ("x", "", "00000000-0000-4000-8000-000000000000", 7, None, earlier):
             for url in (SETS, f"{SETS}preview/"):

@@ -76,15 +76,14 @@ class TestReport:
         assert found["mechanisms"][0]["bridge"] is None
         assert "not each other's reversal" in found["why"]
         query = {"forward": json.dumps(vectors["landmark_tpl_not_a_bound"]["P"]), "backward": "reversal"}
+        found = loss(owner_api, landmark_set, query).json()
         assert (found["bound"], found["correlation"]["kind"]) == ("bridge", "given")
         assert found["correlation"]["mismatch"] < 1e-9
         uniform = next(row for row in found["mechanisms"] if row["name"] == "landmark-uniform")
         assert uniform["bridge"]["joint"] > uniform["published"]["joint"]
 
     @pytest.mark.parametrize("bound", ["published", "bridge"])
-    def test_a_mechanism_whose_budgets_depend_on_the_run_is_simulated(
-        self, owner_api, landmark_set, bound, monkeypatch
-    ):
+    def test_what_depends_on_the_run_is_simulated(self, owner_api, landmark_set, bound, monkeypatch):
         found = row_of(loss(owner_api, landmark_set, {"bound": bound, "radius_m": "200"}), "landmark-adaptive")
         how, matrix = Adaptive(epsilon=1.0, radius_m=200.0), smoothing_matrix(2, 0.1)
         assert found["simulated"]["runs"] == 20

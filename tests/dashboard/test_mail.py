@@ -66,9 +66,7 @@ class TestForgotten:
         assert len({hidden.sub(b"", one.content) for one in answers}) == 1
         assert [message.to for message in sent()] == [[ADDRESS]] * 2
 
-    def test_three_mails_under_a_name_whether_it_exists_and_requests_of_an_address_are_limited(
-        self, reachable, monkeypatch
-    ):
+    def test_mails_under_a_name_and_requests_of_an_address_are_limited(self, reachable, monkeypatch):
         def requested(*names):
             return [Client().post("/password/forgotten/", {"name": name}).status_code for name in names]
 

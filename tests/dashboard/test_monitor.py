@@ -90,6 +90,7 @@ class TestClocks:
         pool.hold()  # a new job of the same process begins again
         assert pool.after(299) == []
         assert pool.after(1) == [300.0]
+        pool = Pool()
         pool.hold()
         pool.after(100, advances=True)
         pool.slot.cancelled = True

@@ -60,9 +60,7 @@ class TestAccess:
                 expected = Role.OWNER if user.pk in owners else members.get(user.pk, "")
                 assert role_of(user, row) == expected
 
-    def test_roles_are_read_once_and_a_removed_member_loses_access_at_once(
-        self, shared_dataset, member, owner, project, client
-    ):
+    def test_a_removed_member_loses_access_at_once(self, shared_dataset, member, owner, project, client):
         api = client_of(member("viewer"))
         with CaptureQueriesContext(connection) as queries:
             assert api.get(url(shared_dataset)).status_code == 200
@@ -97,9 +95,7 @@ class TestAccess:
 
 
 class TestWork:
-    def test_a_release_of_an_editor_is_the_owners_and_charged_to_the_upload_exactly(
-        self, shared_dataset, owner, member, body
-    ):
+    def test_a_release_of_an_editor_is_the_owners_and_charged_to_the_upload(self, shared_dataset, owner, member, body):
         apis = [client_of(member("editor")), client_of(owner)]
         assert apis[0].post("/api/v1/releases/", body, headers={"Idempotency-Key": "once"}).status_code == 201
         alone = Budget.objects.get().spent
@@ -180,9 +176,7 @@ class TestMoving:
         assert api.patch(url(ready_dataset), {"project": None}).json()["project"] is None
         assert editor.get(url(ready_dataset)).status_code == 404
 
-    def test_the_owner_of_the_project_takes_out_and_puts_nothing_of_others_elsewhere(
-        self, lead, shared_dataset, owner_api
-    ):
+    def test_the_owner_of_the_project_puts_nothing_of_others_elsewhere(self, lead, shared_dataset, owner_api):
         api = client_of(lead)
         own = services.create_project(owner=lead, name="Another")
         assert api.patch(url(shared_dataset), {"project": str(own.pk)}).status_code == 403

@@ -195,9 +195,7 @@ class TestPage:
 
 
 class TestDeletion:
-    def test_what_is_published_outlives_the_dataset_byte_for_byte(
-        self, owner_api, done, monkeypatch, django_capture_on_commit_callbacks
-    ):
+    def test_what_is_published_outlives_it(self, owner_api, done, monkeypatch, django_capture_on_commit_callbacks):
         link = made(owner_api, done, title="A week")
         before = bodies(link["urls"]["page"], "trajectory")
         with django_capture_on_commit_callbacks(execute=True):
@@ -351,19 +349,6 @@ class TestLimits:
         monkeypatch.setattr(copies, "read_data", lambda publication: pytest.fail("rendered again"))
         assert Client().get(f"{page}data/?format=gpx").getvalue() == first
         assert Client().get(f"{page}data/?format=no").status_code == 404
-
-    def test_revoked_while_a_file_is_rendered(self, owner_api, done, monkeypatch):
-        page = made(owner_api, done)["urls"]["page"]
-        row, read = Publication.objects.get(), copies.read_data
-
-        def revoked(publication):
-            found = read(publication)
-            copies.remove(row)
-            return found
-
-        monkeypatch.setattr(copies, "read_data", revoked)
-        assert Client().get(f"{page}data/?format=csv").status_code == 404
-        assert not row.folder.exists()
 
 
 @given(start=st.floats(0, 4e9), span=st.floats(0, 3e9, exclude_min=True))

@@ -214,9 +214,7 @@ class TestWorker:
 
 
 class TestGone:
-    def test_alone_or_with_its_release_or_dataset(
-        self, owner_api, done, taxi_release, django_capture_on_commit_callbacks
-    ):
+    def test_alone_or_with_what_it_is_of(self, owner_api, done, taxi_release, django_capture_on_commit_callbacks):
         alone, of_release = (request_attack(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
         other = taxi_release()
         of_dataset = request_attack(owner_api, other, HOME_WORK).json()["id"]

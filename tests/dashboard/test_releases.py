@@ -201,9 +201,7 @@ class TestRetry:
 
 
 class TestDiscard:
-    def test_files_go_after_the_commit_and_the_charge_stays(
-        self, submit, files, ready_dataset, django_capture_on_commit_callbacks
-    ):
+    def test_files_go_and_the_charge_stays(self, submit, files, ready_dataset, django_capture_on_commit_callbacks):
         before = files()
         release = executed(submit())
         with django_capture_on_commit_callbacks(execute=True):
@@ -316,7 +314,7 @@ class TestAttemptsThatPublishNothing:
         assert len(release.dataset.folder.iterdir("errors-")) == 1
         assert charges(release) == [1]
 
-    def test_a_dataset_deleted_while_its_release_runs_leaves_nothing(
+    def test_a_dataset_deleted_meanwhile_leaves_nothing(
         self, submit, files, monkeypatch, django_capture_on_commit_callbacks
     ):
         release = submit()

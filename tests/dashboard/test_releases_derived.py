@@ -185,6 +185,7 @@ class TestDiscardedSource:
         made = derive()
         done.data_path.unlink()
         assert executed(made).error["code"] == "source-gone"
+        made = derive()
         services.discard_release(release=done)
         made = executed(made)
         assert (made.state, made.error["code"]) == (State.FAILED, "source-gone")

@@ -74,9 +74,7 @@ class TestExpected:
         assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
 
     @pytest.mark.parametrize(("people", "shares"), [("ab", [1 / 3, 1 / 2]), ("aa", [1 / 4, 1 / 4])])
-    def test_people_have_budgets_of_their_own_and_series_of_one_person_share(
-        self, owner, owner_api, make_dataset, paris_day, people, shares
-    ):
+    def test_series_of_one_person_share(self, owner, owner_api, make_dataset, paris_day, people, shares):
         two = make_dataset(owner, *(replace(paris_day, person=name) for name in people))
         marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
         answer = owner_api.post(FORECAST, {"landmark_set": str(marks.pk), "mechanisms": [UNIFORM]}).json()

@@ -84,9 +84,7 @@ class TestAccepted:
         assert not Release.objects.exists()
         assert not BudgetEntry.objects.exists()
 
-    def test_so_are_all_figures_of_before_of_a_dataset_and_its_set(
-        self, owner_api, ready_dataset, owner, make_dataset, paris_day, landmark_set
-    ):
+    def test_so_are_all_figures(self, owner_api, ready_dataset, owner, make_dataset, paris_day, landmark_set):
         more = {"least-levels": {"accepted_m": 5000}, "protection-costs": {"epsilon": 1.0}}
         for path in ("forecast", "expected-errors", "least-levels", "protection-costs", "curve"):
             for name in EVERY:
@@ -248,9 +246,7 @@ class TestComparison:
         _, data = self.page(owner_page, bare.dataset_id, f"?landmark_set={other.pk}")
         assert (data["releases"], data["landmark_set"]) == ([str(bare.pk)], str(other.pk))
 
-    def test_on_the_landmarks_of_the_set_of_the_comparison(
-        self, owner, owner_api, bare, landmark_set, make_dataset, paris_day, marked
-    ):
+    def test_on_its_set(self, owner, owner_api, bare, landmark_set, make_dataset, paris_day, marked):
         query = {"landmarks_of": str(landmark_set.pk)}
         curves = owner_api.get(release_url(bare, "series"), query).json()
         assert curves["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]

@@ -356,9 +356,7 @@ class TestFaults:
 
 
 class TestEveryKindOfRow:
-    def test_the_sweep_leaves_what_a_row_names_and_removes_the_rest(
-        self, owner, ready_dataset, one, other, monkeypatch, django_capture_on_commit_callbacks
-    ):
+    def test_the_sweep(self, owner, ready_dataset, one, other, monkeypatch, django_capture_on_commit_callbacks):
         monkeypatch.setattr(queue, "enqueue", lambda job: None)
         ids = rows_of(owner, ready_dataset)
         link = Publication.objects.get()

@@ -185,9 +185,7 @@ class TestRelease:
 
 
 class TestRefusal:
-    def test_of_a_mechanism_a_landmark_set_or_counts_of_another_kind(
-        self, owner_api, stream, ready_dataset, landmark_set
-    ):
+    def test_of_what_is_of_another_kind(self, owner_api, stream, ready_dataset, landmark_set):
         trajectory, marks = {"id": str(ready_dataset.pk)}, {"landmark_set": str(landmark_set.pk)}
         eighths = made(owner_api, kinds.wide(COUNTS / 8), kind="stream")
 

@@ -72,9 +72,7 @@ def addresses(dataset):
 
 
 class TestForWhom:
-    def test_who_has_only_samples_sees_it_on_the_list_and_the_samples_pages(
-        self, owner_page, owner, make_dataset, stranger_dataset, django_assert_num_queries
-    ):
+    def test_who_has_only_samples(self, owner_page, owner, make_dataset, stranger_dataset, django_assert_num_queries):
         assert strip(owner_page) == []
         for address in ["/", *addresses(sample_of(owner, make_dataset))]:
             assert [step["title"] for step in strip(owner_page, address)] == TITLES, address
