@@ -47,26 +47,6 @@ class TestCreate:
         for series in ("1", "-1", "x", "١"):
             assert refused(owner_api.get(made["urls"]["events"], {"series": series})) == (400, "series"), series
 
-    def test_fail_numbers_that_are_not_finite_and_broken_bodies(self, owner_api, ready_dataset):
-        body = '{"dataset": "%s", "method": {"name": "stay-points", "distance_m": %s, "duration_s": 1}}'
-        for number in ("NaN", "Infinity", "1e999"):
-            answer = owner_api.post(SETS, body % (ready_dataset.pk, number), content_type="application/json")
-            error = first_error(answer)
-            expected = (400, "method.distance_m", "must be a finite number")
-            assert (answer.status_code, error["field"], error["rule"]) == expected, number
-        for body in (
-            "[" * 100_000,
-            '{"dataset"',
-            b"\xff",
-            '"\\ud800"',
-            '{"name": "\\udc00"}',
-            "9" * 5000,
-            "null",
-            "[]",
-        ):
-            answer = owner_api.post(SETS, body, content_type="application/json")
-            assert (answer.status_code, bool(answer.json()["errors"])) == (400, True), body[:20]
-
 
 class TestPreview:
     def test_answers_runs_and_stores_nothing(self, owner_api, ready_dataset):

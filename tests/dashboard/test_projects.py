@@ -60,24 +60,17 @@ class TestAccess:
                 expected = Role.OWNER if user.pk in owners else members.get(user.pk, "")
                 assert role_of(user, row) == expected
 
-    def test_a_removed_member_loses_access_at_once(self, shared_dataset, member, owner, project, client):
-        api = client_of(member("viewer"))
+    def test_a_removed_member_loses_access_at_once(self, shared_dataset, member, project, client):
+        viewer = member("viewer")
+        api = client_of(viewer)
         with CaptureQueriesContext(connection) as queries:
             assert api.get(url(shared_dataset)).status_code == 200
-        assert sum("projects_membership" in one["sql"] for one in queries) == 1
-        editor = member("editor")
-        api = client_of(editor)
-        client.force_login(editor)
-        marks = {"dataset": str(shared_dataset.pk), "method": {"name": "manual", "events": [0]}}
-        made = api.post("/api/v1/landmark-sets/", marks)
-        assert made.status_code == 201
+        assert sum("projects_membership" in one["sql"] for one in queries) == 1, "roles are read once in a request"
+        client.force_login(viewer)
+        services.remove_member(membership=Membership.objects.get(user=viewer))
         pages = [f"/datasets/{shared_dataset.pk}/", f"/datasets/{shared_dataset.pk}/compare/", project.page_url]
-        assert [client.get(page).status_code for page in pages] == [200] * 3
-        services.remove_member(membership=Membership.objects.get(user=editor))
         assert [client.get(page).status_code for page in pages] == [404] * 3
-        gone = [url(shared_dataset), url(shared_dataset, "track/"), url(project), made.json()["urls"]["self"]]
-        assert [api.get(one).status_code for one in gone] == [404] * 4
-        assert api.get(DATASETS, {"project": str(project.pk)}).json()["results"] == []
+        assert [api.get(one).status_code for one in (url(shared_dataset), url(project))] == [404] * 2
 
     def test_a_live_connection_ends_with_the_membership(self, owner, project, member, monkeypatch):
         monkeypatch.setattr(live, "LOOK_S", 0.0)
@@ -143,14 +136,6 @@ class TestWork:
         assert made.status_code == 201, made.content
         row = Experiment.objects.get()
         assert (row.owner_id, row.project_id) == (owner.pk, project.pk)
-
-    def test_a_viewers_list_of_jobs_has_no_job_of_others_and_an_editors_has(self, shared_dataset, member, submit):
-        release = submit()
-        viewer, editor = client_of(member("viewer")), client_of(member("editor"))
-        assert viewer.get("/api/v1/jobs/").json()["results"] == []
-        assert [one["id"] for one in editor.get("/api/v1/jobs/").json()["results"]] == [str(release.pk)]
-        assert viewer.post(f"/api/v1/releases/{release.pk}/cancel/").status_code == 403
-        assert editor.post(f"/api/v1/releases/{release.pk}/cancel/").status_code == 200
 
     def test_a_link_of_a_discarded_release_is_its_owners_alone(self, shared_dataset, done, owner, member):
         editor = member("editor")

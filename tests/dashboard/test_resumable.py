@@ -59,6 +59,15 @@ def made(api, url, **body):
     return api.post("/api/v1/datasets/", {"upload": url.rstrip("/").split("/")[-1], **body}, format="json")
 
 
+class Broken(BytesIO):
+    """A piece at whose end the connection breaks."""
+
+    def read(self, size=-1):
+        if piece := super().read(size):
+            return piece
+        raise UnreadablePostError
+
+
 class TestProtocol:
     def test_a_file_in_three_pieces_becomes_a_dataset(self, owner_api, files):
         url = address(owner_api)
@@ -157,12 +166,6 @@ class TestLimits:
 
 class TestFaults:
     def test_what_came_before_the_connection_broke_is_kept(self, owner):
-        class Broken(BytesIO):
-            def read(self, size=-1):
-                if piece := super().read(40):
-                    return piece
-                raise UnreadablePostError
-
         upload = resumable.begin(owner=owner, length=len(CSV))
         upload.path.write_bytes(b"half of a piece that a killed process wrote beyond what was counted, and more" * 9)
         assert resumable.append(upload=upload, offset=0, stream=Broken(CSV[:40])).received == 40
@@ -173,17 +176,10 @@ class TestFaults:
     @pytest.mark.parametrize("announced", [None, len(CSV)])
     def test_of_a_piece_that_is_cut_the_checksum_is_not_compared(self, owner, announced):
         """It is that of the whole piece; a piece that is whole and has another one is thrown away."""
-
-        class Broken(BytesIO):
-            def read(self, size=-1):
-                piece = super().read(size)
-                if not piece and announced is None:
-                    raise UnreadablePostError
-                return piece
-
         checksum = ("sha256", hashlib.sha256(CSV).digest())
         upload = resumable.begin(owner=owner, length=len(CSV))
-        cut = {"offset": 0, "stream": Broken(CSV[:40]), "size": announced, "checksum": checksum}
+        stream = Broken(CSV[:40]) if announced is None else BytesIO(CSV[:40])
+        cut = {"offset": 0, "stream": stream, "size": announced, "checksum": checksum}
         assert resumable.append(upload=upload, **cut).received == 40
         with pytest.raises(resumable.Damaged):
             resumable.append(upload=upload, offset=40, stream=BytesIO(CSV[40:]), size=len(CSV) - 40, checksum=checksum)

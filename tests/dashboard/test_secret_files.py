@@ -61,13 +61,7 @@ def test_any_password_survives_the_address(password):
 def test_the_settings_take_every_secret_from_a_file(tmp_path):
     texts = {"CAIRN_SECRET_KEY": "s" * 60, "CAIRN_LEDGER_KEY": "l" * 60}
     texts |= {"DATABASE_PASSWORD": "d@/:x", "REDIS_PASSWORD": "r@/:x"}
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(("CAIRN", "REDIS", "DATABASE"))}
-    environment = kept | {
-        "CAIRN_HOME": str(tmp_path),
-        "DJANGO_SETTINGS_MODULE": "dashboard.config.settings",
-        "DATABASE_URL": "postgres://cairn@database:5432/cairn",
-        "REDIS_URL": "redis://broker:6379/0",
-    }
+    environment = {"DATABASE_URL": "postgres://cairn@database:5432/cairn", "REDIS_URL": "redis://broker:6379/0"}
     for name, text in texts.items():
         (tmp_path / name).write_text(f"{text}\n")
         environment[f"{name}_FILE"] = str(tmp_path / name)
@@ -75,9 +69,8 @@ def test_the_settings_take_every_secret_from_a_file(tmp_path):
         "from django.conf import settings as s; "
         "print(s.SECRET_KEY, s.CAIRN_LEDGER_KEY, s.DATABASES['default']['PASSWORD'], s.CELERY_BROKER_URL)"
     )
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["s" * 60, "l" * 60, "d@/:x", "redis://:r%40%2F%3Ax@broker:6379/0"], done.stderr
+    out, error = start(tmp_path, code, **environment).communicate(timeout=patience(60))
+    assert out.split() == ["s" * 60, "l" * 60, "d@/:x", "redis://:r%40%2F%3Ax@broker:6379/0"], error
     assert not list(tmp_path.glob("*.key"))
 
 
@@ -86,7 +79,7 @@ GIVEN = "a-key-of-the-group-0123456789-0123456789"
 
 
 def start(home, code=SHOW, **environment):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN")}
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(("CAIRN", "REDIS", "DATABASE"))}
     environment |= {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=kept | environment, **pipes)
@@ -286,9 +279,7 @@ class TestPage:
 def policy_with(home, **environment):
     """The img-src of a server started with this environment."""
     code = "from django.conf import settings; print(*settings.CONTENT_SECURITY_POLICY['DIRECTIVES']['img-src'])"
-    env = os.environ | {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"} | environment
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-    return run.stdout.split()
+    return start(home, code, **environment).communicate(timeout=patience(60))[0].split()
 
 
 def test_the_policy_names_no_tile_server_before_a_user_agreed(tmp_path, map_file):

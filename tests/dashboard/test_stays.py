@@ -109,21 +109,6 @@ class TestReleases:
         assert owner_api.get(source["urls"]["self"]).json()["spent"]["releases"] == 0
 
 
-def test_pages_show_the_form_what_is_made_and_whom_it_protects(owner_api, owner_page, source):
-    assert f"/datasets/{source['id']}/stays/" in owner_page.get(source["urls"]["page"]).content.decode()
-    assert "Detect the stays" in owner_page.get(f"/datasets/{source['id']}/stays/").content.decode()
-    waiting = owner_api.post(f"{source['urls']['self']}stays/", SPEC, format="json").json()
-    assert "Detecting the stays" in owner_page.get(waiting["urls"]["page"]).content.decode()
-    made = detected(owner_api, source)
-    shown = owner_page.get(made["urls"]["page"]).content.decode()
-    assert "The stays of the people of" in shown
-    assert "These are the detected check-ins" in shown
-    assert "/count/" not in shown
-    assert owner_page.get(f"/datasets/{made['id']}/stays/").status_code == 302
-    owner_api.delete(source["urls"]["self"])
-    assert "a dataset that was deleted" in owner_page.get(made["urls"]["page"]).content.decode()
-
-
 class TestCommand:
     def test_writes_check_ins_that_are_released(self, capsys, tmp_path):
         file, out = tmp_path / "tracks.csv", tmp_path / "stays.csv"

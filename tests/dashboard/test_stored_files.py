@@ -105,12 +105,6 @@ class TestWriting:
             write_release("trajectory", tmp_path / "new", release)
             assert (tmp_path / "new").read_bytes() == old.read_bytes()
 
-    def test_a_million_rows_take_less_than_4_bytes_each(self, tmp_path):
-        rng, n = np.random.default_rng(0), 1_000_000
-        lon, lat = (base + np.cumsum(rng.integers(-40, 41, n)) / 1e6 for base in (2.3, 48.8))
-        write_data("trajectory", tmp_path / "new", [Trajectory(lon, lat, 1.7e9 + 5.0 * np.arange(n))])
-        assert (tmp_path / "new").stat().st_size < 4 * n
-
 
 def test_every_kind_is_stored_and_read(tmp_path):
     assert list(DATA) == list(datatypes)

@@ -80,14 +80,6 @@ class TestForWhom:
         with django_assert_num_queries(2):  # session and user: other pages request nothing for it
             owner_page.get("/glossary/")
 
-    def test_every_link_leads_to_a_page_and_states_where_one_is(self, owner_page, sample):
-        urls = [step["url"] for step in strip(owner_page)]
-        assert urls == [*addresses(sample), "/#upload"]
-        assert 'id="upload"' in owner_page.get("/").content.decode()
-        for at, url in enumerate(urls[:4]):
-            assert [bool(step["here"]) for step in strip(owner_page, url)] == [i == at for i in range(5)]
-            assert [bool(step["current"]) for step in strip(owner_page, url)] == [i == at for i in range(5)]
-
     def test_not_for_who_has_something_of_their_own(self, owner_page, owner, sample, ready_dataset):
         for address in ["/", *addresses(ready_dataset)]:
             assert strip(owner_page, address) == []
@@ -132,12 +124,6 @@ class TestHideAndShow:
         other = Client()
         other.force_login(stranger)
         assert len(strip(other)) == 5
-
-    def test_shown_again_whatever_else_there_is(self, owner_page, sample, ready_dataset):
-        assert 'name="shown" value="yes"' in owner_page.get("/").content.decode()
-        assert owner_page.post("/tour/", {"shown": "yes"})["Location"] == "/"
-        assert done(owner_page) == ["Upload your data"]
-        assert strip(owner_page, addresses(ready_dataset)[0]) == []
 
     def test_only_a_post_with_the_token_changes_it_and_leads_nowhere_else(self, owner, owner_page):
         browser = Client(enforce_csrf_checks=True)

@@ -95,20 +95,17 @@ def waiting_attack(owner, dataset):
     return attack_services.submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0]
 
 
-def waiting_audit(owner, dataset):
-    return submit_audit(owner=owner, spec=AuditSpec(mechanism=MECHANISM, trials=1000))
+FEW = presets.parse({"name": "temporal-distance", "repetitions": 2})
+KINDS = {
+    "release": released,
+    "attack": waiting_attack,
+    "audit": lambda owner, _: submit_audit(owner=owner, spec=AuditSpec(mechanism=MECHANISM, trials=1000)),
+    "experiment": lambda owner, _: submit_experiment(owner=owner, preset=FEW),
+    "upload": lambda owner, _: import_dataset(owner=owner, upload=upload(), name="Run", options={}),
+}
 
 
-def waiting_experiment(owner, dataset):
-    return submit_experiment(owner=owner, preset=presets.parse({"name": "temporal-distance", "repetitions": 2}))
-
-
-def waiting_upload(owner, dataset):
-    return import_dataset(owner=owner, upload=upload(), name="Run", options={})
-
-
-KINDS = [released, waiting_attack, waiting_audit, waiting_experiment, waiting_upload]
-EVERY_KIND = pytest.mark.parametrize("submit", KINDS, ids=lambda one: one.__name__)
+EVERY_KIND = pytest.mark.parametrize("submit", KINDS.values(), ids=KINDS)
 
 
 @pytest.fixture
