@@ -121,8 +121,6 @@ SHARE_A_FIXTURE = {
     "test_ledger_migration.py",
     "test_storage.py",
     "test_storage_s3.py",
-    "test_storage_shared.py",
-    "test_units_migration.py",
     "test_worker.py",
 }
 """Files of which each is run by one process: what their tests share, such as a database, takes long to make."""

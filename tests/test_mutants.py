@@ -136,7 +136,7 @@ def test_the_tests_that_import_a_source_come_before_those_that_do_not():
     names = [test for group in groups for test in group]
     assert len(names) > 100
     assert not any(name.startswith("tests/browser") for name in names)
-    assert "tests/dashboard/test_public_links_served.py" in relevant("dashboard/publications/copies.py")[1]
+    assert "tests/dashboard/test_publications.py" in relevant("dashboard/publications/copies.py")[1]
 
 
 def mutants_of(*files):

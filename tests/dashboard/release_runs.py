@@ -9,6 +9,8 @@ from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM
 
 
@@ -59,3 +61,10 @@ def secretive_release(owner, api, table, secret):
     assert made["count"] == 8  # 4 coins of e^-1e-6: one of 250,000 runs fails here
     body = {"dataset": str(dataset.pk), "landmark_set": made["id"], "mechanism": UNIFORM, "name": f"{secret} release"}
     return executed(Release.objects.get(pk=api.post(RELEASES, body).json()["id"]))
+
+
+def drawn(owner, dataset, events=(0,), mechanism=UNIFORM, seed=None):
+    """A finished release of a dataset in which these events are landmarks."""
+    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": list(events)})
+    spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
+    return executed(submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec))

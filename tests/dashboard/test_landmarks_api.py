@@ -1,7 +1,7 @@
-"""Landmark sets over the API and in races: shapes and errors; what marking, previewing and deleting keep."""
+"""Landmark sets over the API and in races: every method, hostile descriptions; what marking and deleting keep."""
 
+import io
 import json
-import time
 from functools import partial
 
 import numpy as np
@@ -10,15 +10,25 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 
 from dashboard.core.errors import Conflict
+from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
 from dashboard.landmarks import selectors, services
 from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.storage.data_files import read_data
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.maps import track_encoding
+from dashboard.releases.execution import run
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from dashboard.storage.data_files import read_data, read_release, write_data
+from dashboard.storage.series_cache import line
+from privacy_engine import formats
 from privacy_engine.data import Trajectory
-from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.landmarks import StayPoints
+from privacy_engine.errors import DataError
+from privacy_engine.formats.arrow import pq
+from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import first_error, refused
+from tests.dashboard.conftest import upload
 
 SETS = "/api/v1/landmark-sets/"
 PREVIEW = f"{SETS}preview/"
@@ -37,62 +47,6 @@ class TestCreate:
         for series in ("1", "-1", "x", "١"):
             assert refused(owner_api.get(made["urls"]["events"], {"series": series})) == (400, "series"), series
 
-    def test_stay_points_with_every_parameter(self, owner_api, ready_dataset):
-        method = {"name": "stay-points", "distance_m": 200, "duration_s": 1800}
-        method |= {"reading": "trackintel", "max_gap_s": 90000}
-        answer = owner_api.post(SETS, {"dataset": str(ready_dataset.pk), "method": method})
-        assert (answer.status_code, answer.json()["method"]) == (201, method)
-
-    @pytest.mark.parametrize(
-        ("method", "field", "rule"),
-        [
-            ({"name": "manual", "events": [8]}, "method.events", "0..7"),
-            ({"name": "manual", "events": [-1]}, "method.events.0", "must be at least 0"),
-            ({"name": "manual", "events": [True]}, "method.events.0", "must be a whole number"),
-            ({"name": "manual"}, "method.events", "is required"),
-            ({"name": "manual", "events": [0], "more": 1}, "method.more", "is not a parameter here"),
-            ({"name": "stay-points", "distance_m": 1, "duration_s": -1}, "method.duration_s", "at least 0"),
-            ({"name": "stay-points", "distance_m": "١", "duration_s": 1}, "method.distance_m", "must be a number"),
-            ({"name": "guess"}, "method.name", "one of stay-points, zones, schedule, released-zones"),
-            ([], "method", "object"),
-        ],
-    )
-    def test_fail_names_field_and_rule(self, owner_api, ready_dataset, method, field, rule):
-        for url in (SETS, PREVIEW):
-            answer = owner_api.post(url, {"dataset": str(ready_dataset.pk), "method": method})
-            assert refused(answer) == (400, field)
-            assert rule in first_error(answer)["rule"]
-            assert field.removeprefix("method.") in first_error(answer)["message"]
-        assert not LandmarkSet.objects.exists()
-
-    def test_fail_number_that_is_not_finite(self, owner_api, ready_dataset):
-        body = '{"dataset": "%s", "method": {"name": "stay-points", "distance_m": %s, "duration_s": 1}}'
-        for number in ("NaN", "Infinity", "1e999"):
-            answer = owner_api.post(SETS, body % (ready_dataset.pk, number), content_type="application/json")
-            error = first_error(answer)
-            expected = (400, "method.distance_m", "must be a finite number")
-            assert (answer.status_code, error["field"], error["rule"]) == expected, number
-
-    def test_fail_broken_body_is_the_clients_fault(self, owner_api):
-        for body in (
-            "[" * 100_000,
-            '{"dataset"',
-            b"\xff",
-            '"\\ud800"',
-            '{"name": "\\udc00"}',
-            "9" * 5000,
-            "null",
-            "[]",
-        ):
-            answer = owner_api.post(SETS, body, content_type="application/json")
-            assert (answer.status_code, bool(answer.json()["errors"])) == (400, True), body[:20]
-
-    def test_fail_dataset_not_ready_is_a_conflict(self, owner_api, ready_dataset):
-        ready_dataset.state, ready_dataset.finished_at = "queued", None
-        ready_dataset.save()
-        answer = owner_api.post(SETS, {"dataset": str(ready_dataset.pk), "method": PARIS})
-        assert (answer.status_code, first_error(answer)["value"]) == (409, "queued")
-
 
 class TestPreview:
     def test_answers_runs_and_stores_nothing(self, owner_api, ready_dataset):
@@ -105,12 +59,6 @@ class TestPreview:
         assert not LandmarkSet.objects.exists()
 
 
-def test_fail_no_such_series():
-    for series in (-1, 2, 10**9):
-        with pytest.raises(ParameterError, match="series must be between 0 and 1"):
-            selectors.series_bounds([3, 4], series)
-
-
 class TestDestroy:
     def test_fail_while_in_use_is_a_conflict(self, owner_api, submit):
         answer = owner_api.delete(f"{SETS}{submit().landmark_set_id}/")
@@ -120,7 +68,10 @@ class TestDestroy:
 
 
 class TestRename:
-    def test_changes_the_name_alone(self, owner_api, landmark_set):
+    def test_changes_the_name_alone_of_which_something_must_be_left(self, owner_api, landmark_set):
+        for name in ("", " ", "\u202e", "x" * 201, None):
+            assert refused(owner_api.patch(f"{SETS}{landmark_set.pk}/", {"name": name})) == (400, "name"), name
+        assert LandmarkSet.objects.get().name == landmark_set.name
         at = f"{SETS}{landmark_set.pk}/"
         before = owner_api.get(at).json()
         answer = owner_api.patch(at, {"name": "Home\u202e and\nwork"})
@@ -128,14 +79,9 @@ class TestRename:
         assert answer.json() == before | {"name": "Home and work"}
         assert owner_api.get(at).json() == answer.json()
 
-    def test_fail_nothing_is_left_of_the_name(self, owner_api, landmark_set):
-        for name in ("", " ", "\u202e", "x" * 201, None):
-            assert refused(owner_api.patch(f"{SETS}{landmark_set.pk}/", {"name": name})) == (400, "name"), name
-        assert LandmarkSet.objects.get().name == landmark_set.name
-
 
 class TestDuplicate:
-    def test_has_the_same_marks_under_another_name(self, owner_api, landmark_set):
+    def test_has_the_same_marks_under_another_name_and_is_no_other_draw(self, owner_api, landmark_set):
         one = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
         answer = owner_api.post(one["urls"]["duplicate"], {})
         assert answer.status_code == 201
@@ -147,8 +93,6 @@ class TestDuplicate:
         assert owner_api.delete(made["urls"]["self"]).status_code == 204
         assert owner_api.get(one["urls"]["self"]).json() == one
         assert owner_api.get(made["urls"]["self"]).status_code == 404
-
-    def test_of_dummies_is_no_other_draw(self, owner_api, landmark_set):
         coins = {"name": "dummies-one-sided", "epsilon": 1.0}
         drawn = add_dummies(owner=landmark_set.dataset.owner, landmark_set=landmark_set, method=coins)
         drawn = owner_api.get(f"{SETS}{drawn.pk}/").json()
@@ -179,8 +123,7 @@ class TestMark:
             return marked
 
         monkeypatch.setattr(services, "preview_landmarks", slow)
-        body = {"dataset": str(ready_dataset.pk), "method": PARIS}
-        answer = owner_api.post("/api/v1/landmark-sets/", body)
+        answer = owner_api.post("/api/v1/landmark-sets/", {"dataset": str(ready_dataset.pk), "method": PARIS})
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (409, "dataset")
         assert "deleted meanwhile" in answer.json()["errors"][0]["message"]
 
@@ -192,10 +135,12 @@ class TestMark:
             "count": 1, "share": 0.125, "points": 8, "runs": [[1, 2]], "average_temporal_distance": 13 / 7,
         }  # fmt: skip
 
-    def test_fail_stay_points_without_times(self, owner, make_dataset):
+    def test_fail_without_times_and_of_a_person_else(self, owner, make_dataset, stranger_dataset):
         untimed = make_dataset(owner, Trajectory([2.0, 2.1], [48.0, 48.1]))
         with pytest.raises(DataError, match="need times"):
             services.mark_landmarks(owner=owner, dataset=untimed, method=STAYS)
+        with pytest.raises(PermissionDenied):
+            services.mark_landmarks(owner=owner, dataset=stranger_dataset, method=PARIS)
 
     @pytest.mark.parametrize("state", [State.QUEUED, State.FAILED])
     def test_fail_dataset_not_ready_names_its_state(self, owner, ready_dataset, state):
@@ -205,10 +150,6 @@ class TestMark:
         for call in (partial(services.mark_landmarks, owner=owner), services.preview_landmarks):
             with pytest.raises(Conflict, match=state):
                 call(dataset=ready_dataset, method=PARIS)
-
-    def test_fail_dataset_of_a_person_else(self, owner, stranger_dataset):
-        with pytest.raises(PermissionDenied):
-            services.mark_landmarks(owner=owner, dataset=stranger_dataset, method=PARIS)
 
     def test_fail_points_that_were_read_again_meanwhile(self, owner, ready_dataset):
         type(ready_dataset).objects.update(points_file="another.parquet")
@@ -225,29 +166,156 @@ class TestMark:
             services.delete_landmark_set(landmark_set=made)
 
 
-class TestPreviewed:
-    def test_stores_nothing_and_marks_what_marking_would(self, owner, ready_dataset):
-        method = StayPoints(distance_m=900.0, duration_s=600.0)
-        before = sorted(ready_dataset.folder.iterdir())
-        (shown,) = services.preview_landmarks(dataset=ready_dataset, method=method)
-        assert not LandmarkSet.objects.exists()
-        assert sorted(ready_dataset.folder.iterdir()) == before
-        (expected,) = method.mark(read_data("trajectory", ready_dataset.points_path))
-        kept = services.mark_landmarks(owner=owner, dataset=ready_dataset, method=method)
-        assert (shown.mask == expected.mask).all()
-        assert (shown.mask == kept.mask).all()
+DATASETS = "/api/v1/datasets/"
+LOUVRE = {"type": "Circle", "center": [2.3376, 48.8606], "radius_m": 1000, "label": "Work"}
+WEST = {"type": "Polygon", "coordinates": [[[2.30, 48.86], [2.32, 48.86], [2.32, 48.88], [2.30, 48.88], [2.30, 48.86]]]}
+MARKED = b"user,time,lat,lon,is_landmark\n" + b"".join(
+    b"%s,2024-06-15T10:3%d:00Z,52.%d,13.4,%s\n" % row
+    for row in [(b"b", 3, 3, b"yes"), (b"a", 2, 2, b"no"), (b"b", 1, 1, b""), (b"a", 0, 0, b"yes"), (b"b", 2, 2, b"no")]
+)
 
-    def test_answers_at_once_on_a_hundred_thousand_events(self, owner, owner_api, make_dataset):
-        rng = np.random.default_rng(1)
-        n = 100_000
-        walk = np.cumsum(rng.normal(0, 2e-5, (2, n)), axis=1)
-        long = make_dataset(owner, Trajectory(2.3 + walk[0], 48.8 + walk[1], np.arange(n) * 5.0))
-        body = {"dataset": str(long.pk), "method": STAYS}
-        owner_api.post("/api/v1/landmark-sets/preview/", body)  # compiles
-        took = []
-        for _ in range(5):
-            started = time.perf_counter()
-            answer = owner_api.post("/api/v1/landmark-sets/preview/", body)
-            took.append(time.perf_counter() - started)
-        assert (answer.status_code, answer.json()["points"]) == (200, n)
-        assert min(took) < 0.1  # 0.01 s on an idle machine
+
+@pytest.fixture
+def marked_dataset(owner_api):
+    """Two series, their rows out of order, marked by the file."""
+    answer = owner_api.post(DATASETS, {"file": upload(MARKED)}, format="multipart")
+    assert answer.status_code == 201, answer.content
+    return Dataset.objects.get(pk=answer.json()["id"])
+
+
+class TestZones:
+    def test_are_kept_as_previewed(self, owner_api, owner, ready_dataset, make_dataset, paris_day):
+        method = {"name": "zones", "zones": [WEST, LOUVRE]}
+        body = {"dataset": str(ready_dataset.pk), "method": method}
+        found = owner_api.post(PREVIEW, body).json()
+        made = owner_api.post(SETS, body)
+        assert (made.status_code, made.json()["name"]) == (201, "2 zones")
+        assert made.json()["method"] == LandmarkSet.objects.get().method == method
+        assert found["runs"] == owner_api.get(made.json()["urls"]["events"]).json()["runs"] == [[0, 1], [2, 4], [7, 8]]
+        two = make_dataset(owner, paris_day, paris_day)  # of many series they are counted over the dataset
+        answer = owner_api.post(PREVIEW, {"dataset": str(two.pk), "method": {"name": "zones", "zones": [WEST]}})
+        assert answer.json()["runs"] == [[0, 1], [7, 9], [15, 16]]
+
+
+CROSSING = {"type": "Polygon", "coordinates": [[[0, 0], [2, 1], [2, 0], [0, 2], [0, 0]]]}
+HOSTILE = {
+    "no such event": ({"name": "manual", "events": [8]}, "method.events"),
+    "no whole number": ({"name": "manual", "events": [True]}, "method.events.0"),
+    "a parameter more": ({"name": "manual", "events": [0], "more": 1}, "method.more"),
+    "no such method": ({"name": "guess"}, "method.name"),
+    "no object": ([], "method"),
+    "crossing": ({"name": "zones", "zones": [WEST, CROSSING]}, "method.zones.1.coordinates"),
+    "unknown shape": ({"name": "zones", "zones": [{"type": "Blob"}]}, "method.zones.0.type"),
+    "deep shape": ({"name": "zones", "zones": [{"type": [[[[[]]]]]}]}, "method.zones.0.type"),
+    "no zones": ({"name": "zones"}, "method.zones"),
+    "text": ({"name": "zones", "zones": "x"}, "method.zones"),
+    "text in a ring": (
+        {"name": "zones", "zones": [{"type": "Polygon", "coordinates": [[["a", "b"]] * 4]}]},
+        "method.zones.0.coordinates.0.0.0",
+    ),
+    "many zones": ({"name": "zones", "zones": [LOUVRE] * 501}, "method.zones"),
+    "many corners": (
+        {"name": "zones", "zones": [{"type": "Polygon", "coordinates": [[[0, 1]] * 100_001]}]},
+        "method.zones",
+    ),
+    "many wrong events": ({"name": "manual", "events": ["x"] * 400_000}, "method.events.0"),
+    "share": ({"name": "synthetic", "share": 2, "seed": 1}, "method.share"),
+    "seedless": ({"name": "synthetic", "share": 0.2}, "method.seed"),
+    "distribution": ({"name": "synthetic", "share": 0.2, "seed": 1, "distribution": {}}, "method.distribution"),
+    "column with more": ({"name": "column", "of": "landmark"}, "method.of"),
+    "column of a dataset without": ({"name": "column"}, "method.name"),
+    "nul": ({"name": "zones", "zones": [LOUVRE | {"label": "\0"}]}, "method.zones.0.label"),
+}
+
+
+class TestHostileDescriptions:
+    @pytest.mark.parametrize("why", HOSTILE)
+    def test_fail_names_the_field_and_keeps_nothing(self, owner_api, ready_dataset, why):
+        method, field = HOSTILE[why]
+        for url in (SETS, PREVIEW):
+            answer = owner_api.post(url, {"dataset": str(ready_dataset.pk), "method": method})
+            assert refused(answer) == (400, field)
+            assert first_error(answer)["rule"]
+            assert len(answer.content) < 3000
+        assert not LandmarkSet.objects.exists()
+
+    def test_fail_nesting_of_any_depth(self, owner_api, ready_dataset):
+        for depth in (5, 100, 300, 600, 800, 900, 950, 1000, 5000):
+            nested = "[" * depth + "]" * depth
+            for name in (nested, (f'"zones", "zones": [{{"type": "Polygon", "coordinates": {nested}}}]')):
+                body = f'{{"dataset": "{ready_dataset.pk}", "method": {{"name": {name}}}}}'
+                answer = owner_api.post(PREVIEW, body, content_type="application/json")
+                assert (answer.status_code, bool(answer.json()["errors"])) == (400, True), (depth, name[:9])
+
+
+class TestSynthetic:
+    def test_the_same_seed_marks_the_same_events(self, owner_api, ready_dataset):
+        method = {"name": "synthetic", "share": 0.5, "distribution": "bimodal", "scale_divisor": 4, "seed": 7}
+        body = {"dataset": str(ready_dataset.pk), "method": method}
+        one, two = owner_api.post(PREVIEW, body).json(), owner_api.post(PREVIEW, body).json()
+        assert (one["count"], one) == (4, two)
+        assert owner_api.post(SETS, body).json()["name"] == "random 50 %, bimodal, seed 7"
+
+
+class TestAverageTemporalDistance:
+    def test_is_in_report_and_preview_and_of_each_series(self, owner_api, landmark_set, owner, make_dataset):
+        reported = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
+        assert reported["average_temporal_distance"] == 1.0  # events 1, 3, 5 and 6 are each beside a landmark
+        body = {"dataset": reported["dataset"], "method": reported["method"]}
+        assert owner_api.post(PREVIEW, body).json()["average_temporal_distance"] == 1.0
+        assert "average_temporal_distance" not in owner_api.get(SETS).json()["results"][0]
+        long, short = Trajectory([0.0] * 5, [0.0] * 5), Trajectory([0.0], [0.0])
+        both = make_dataset(owner, long, short)
+        made = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [1]})
+        assert owner_api.get(f"{SETS}{made.pk}/").json()["average_temporal_distance"] == (1 + 1 + 2 + 1 + 1) / 5
+
+
+class TestColumn:
+    def test_marks_are_kept_in_the_order_of_events_left_out_and_brought_back(self, owner_api, marked_dataset, tmp_path):
+        read, me = f"{DATASETS}{marked_dataset.pk}/read/", f"{DATASETS}{marked_dataset.pk}/"
+        for landmark, has in (("#0", False), ("is_landmark", True), ("", True)):
+            reported = owner_api.post(read, {"landmark": landmark}).json()
+            assert reported["has_landmark_column"] is owner_api.get(me).json()["has_landmark_column"] is has
+            preview = owner_api.post(PREVIEW, {"dataset": reported["id"], "method": {"name": "column"}})
+            assert preview.status_code == (200 if has else 400)
+        marked_dataset.refresh_from_db()
+        reported = owner_api.get(f"{DATASETS}{marked_dataset.pk}/").json()
+        assert reported["has_landmark_column"] is True
+        assert [one["name"] for one in reported["series"]] == ["b", "a"]
+        stored = read_data("trajectory", marked_dataset.points_path)
+        assert [one.marked.tolist() for one in stored] == [[False, False, True], [True, False]]
+        write_data("trajectory", tmp_path / "plain", [Trajectory(one.lon, one.lat, one.time_s) for one in stored])
+        on_map = [track_encoding.encode(line(path, 0)) for path in (marked_dataset.points_path, tmp_path / "plain")]
+        assert on_map[0] == on_map[1], "the map is reported nothing of it"
+        answer = owner_api.post(SETS, {"dataset": reported["id"], "method": {"name": "column"}})
+        assert answer.json()["name"] == "marked in the file"
+        assert owner_api.get(answer.json()["urls"]["events"]).json()["runs"] == [[2, 4]]
+
+    def test_pages_have_it_and_it_gives_no_new_budget(self, owner_page, marked_dataset, owner_api):
+        assert 'name="landmark"' in owner_page.get("/").content.decode()
+        assert "Landmarks</abbr></dt><dd>2</dd>" in owner_page.get(f"/datasets/{marked_dataset.pk}/").content.decode()
+        other = owner_api.post(DATASETS, {"file": upload(MARKED), "landmark": "#0"}, format="multipart").json()
+        assert other["content_digest"] == marked_dataset.content_digest
+
+    def test_no_release_file_track_or_download_carries_it(self, owner, owner_api, marked_dataset):
+        marks = mark_landmarks(owner=owner, dataset=marked_dataset, method={"name": "column"})
+        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
+        release = submit_release(owner=owner, dataset=marked_dataset, landmark_set=marks, spec=spec)
+        run(release.pk)
+        release = Release.objects.get(pk=release.pk)
+        assert release.state == "done"
+        assert pq.read_schema(release.data_path).names == ["series", "lon", "lat", "time_ms", "event"]
+        assert all(one.marked is None for one, _ in read_release("trajectory", release.data_path))
+        for fmt in ("csv", "geojson", "gpx", "parquet"):
+            answer = owner_api.get(f"/api/v1/releases/{release.pk}/data/", {"format": fmt})
+            assert answer.status_code == 200, answer.content
+            again = formats.read(io.BytesIO(b"".join(answer.streaming_content)), name=f"x.{fmt}")
+            assert all(one.marked is None for one in again.series)
+
+    def test_a_file_is_written_and_read_back_with_and_without(self, tmp_path):
+        marked = Trajectory([1, 2], [1, 2], [0, 1], "a", np.array([True, False]))
+        plain = Trajectory([3], [3], [2], "b")
+        write_data("trajectory", tmp_path / "both", [marked, plain])
+        assert [one.marked.tolist() for one in read_data("trajectory", tmp_path / "both")] == [[True, False], [False]]
+        write_data("trajectory", tmp_path / "plain", [plain])
+        assert read_data("trajectory", tmp_path / "plain")[0].marked is None

@@ -50,24 +50,12 @@ def row_of(answer, name):
 
 
 class TestReport:
-    def test_gives_the_published_losses_of_the_papers_example(self, owner_api, landmark_set, vectors, monkeypatch):
-        expected = vectors["landmark_tpl"]["n=8 L=[1, 3, 5, 8] eps=1.0 Uniform, s=0.1"]
+    @pytest.mark.parametrize("bound", ["published", "bridge"])
+    def test_is_the_engines_answer_and_reads_no_position(self, owner_api, landmark_set, monkeypatch, bound):
         with monkeypatch.context() as patch:
             patch.setattr(parquet, "read_table", lambda *_: pytest.fail("a position was read"))
-            answer = loss(owner_api, landmark_set, {"s": "0.1", "bound": "published"})
-        uniform = row_of(answer, "landmark-uniform")
-        assert uniform["joint"] == pytest.approx(expected["alpha_t"], abs=1e-12)
-        assert uniform["published"]["joint"] == pytest.approx(max(expected["alpha_t"]), abs=1e-12)
-        assert uniform["level"] == pytest.approx(max(expected["sum of budgets"]), abs=1e-12)
-        found = answer.json()
-        assert (found["count"], found["points"], found["share"], found["runs"]) == (4, 8, 0.5, 4)
-        assert found["average_temporal_distance"] == vectors["avg_distance"]["n=8 L=[1, 3, 5, 8]"]["mean distance"]
-        assert found["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
-
-    @pytest.mark.parametrize("bound", ["published", "bridge"])
-    def test_is_the_engines_answer(self, owner_api, landmark_set, bound):
-        answer = loss(owner_api, landmark_set, {"n": "3", "s": "0.01", "epsilon": "2", "bound": bound})
-        found, matrix = row_of(answer, "landmark-uniform"), smoothing_matrix(3, 0.01)
+            answer = loss(owner_api, landmark_set, {"n": "3", "s": "0.01", "epsilon": "2", "bound": bound})
+        found, matrix, whole = row_of(answer, "landmark-uniform"), smoothing_matrix(3, 0.01), answer.json()
         case = Uniform(epsilon=2.0, radius_m=1.0).budgets(PARIS_MASK), PARIS_MASK, matrix, matrix
         assert found["joint"] == landmark_temporal_loss(*case, bound=bound).tolist()
         assert found["own"] == landmark_own_loss(*case, bound=bound).tolist()
@@ -75,23 +63,31 @@ class TestReport:
             assert found[one]["joint"] == landmark_temporal_loss(*case, bound=one).max()
             assert found[one]["own"] == landmark_own_loss(*case, bound=one).max()
             assert found[one]["landmarks_only"] == pytest.approx(landmark_temporal_loss(*case, bound=one)[0])
-        assert answer.json()["bound"] == bound
+        assert found["level"] == pytest.approx(2.0)
+        assert (whole["bound"], whole["count"], whole["points"], whole["share"], whole["runs"]) == (bound, 4, 8, 0.5, 4)
+        assert whole["average_temporal_distance"] == 1.0
+        assert whole["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
 
-    def test_the_bridge_comes_first_where_it_can_be_had(self, owner_api, landmark_set):
+    def test_the_bridge_comes_first_where_the_matrices_are_of_one_chain(self, owner_api, landmark_set, vectors):
         assert loss(owner_api, landmark_set).json()["bound"] == "bridge"
         query = {"backward": "[[0.9, 0.1], [0.5, 0.5]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]"}
         found = loss(owner_api, landmark_set, query).json()
         assert found["bound"] == "published"
         assert found["mechanisms"][0]["bridge"] is None
         assert "not each other's reversal" in found["why"]
+        query = {"forward": json.dumps(vectors["landmark_tpl_not_a_bound"]["P"]), "backward": "reversal"}
+        found = loss(owner_api, landmark_set, query).json()
+        assert (found["bound"], found["correlation"]["kind"]) == ("bridge", "given")
+        assert found["correlation"]["mismatch"] < 1e-9
+        uniform = next(row for row in found["mechanisms"] if row["name"] == "landmark-uniform")
+        assert uniform["bridge"]["joint"] > uniform["published"]["joint"]
 
     @pytest.mark.parametrize("bound", ["published", "bridge"])
-    def test_a_mechanism_whose_budgets_depend_on_the_run_is_simulated(self, owner_api, landmark_set, bound):
-        answer = loss(owner_api, landmark_set, {"bound": bound, "radius_m": "200"})
-        found, matrix = row_of(answer, "landmark-adaptive"), smoothing_matrix(2, 0.1)
-        how = Adaptive(epsilon=1.0, radius_m=200.0)
-        runs = simulated_budgets(how, PARIS_MASK, found["simulated"]["runs"])
-        assert len(runs) == 20
+    def test_what_depends_on_the_run_is_simulated(self, owner_api, landmark_set, bound, monkeypatch):
+        found = row_of(loss(owner_api, landmark_set, {"bound": bound, "radius_m": "200"}), "landmark-adaptive")
+        how, matrix = Adaptive(epsilon=1.0, radius_m=200.0), smoothing_matrix(2, 0.1)
+        assert found["simulated"]["runs"] == 20
+        runs = simulated_budgets(how, PARIS_MASK, 20)
         losses = [landmark_temporal_loss(one, PARIS_MASK, matrix, matrix, bound=bound) for one in runs]
         assert found["joint"] == np.median(losses, axis=0).tolist()
         assert found["joint_low"] == np.min(losses, axis=0).tolist()
@@ -101,42 +97,25 @@ class TestReport:
         assert found[bound]["least"]["joint"] == highest.min() < found[bound]["greatest"]["joint"] == highest.max()
         assert found["level"] == 1.0, "what is guaranteed"
         assert "simulated" in found["simulated"]["note"]
-
-    @pytest.mark.parametrize("bound", ["published", "bridge"])
-    def test_no_run_exceeds_the_most(self, owner_api, landmark_set, bound):
-        answer = loss(owner_api, landmark_set, {"bound": bound, "s": "0.01"})
-        most, matrix = row_of(answer, "landmark-adaptive")[bound]["most"], smoothing_matrix(2, 0.01)
-        how = Adaptive(epsilon=1.0, radius_m=1.0)
         for budgets in simulated_budgets(how, PARIS_MASK, 60):
             case = budgets, PARIS_MASK, matrix, matrix
-            assert landmark_temporal_loss(*case, bound=bound).max() <= most["joint"]
-            assert landmark_own_loss(*case, bound=bound).max() <= most["own"]
-
-    def test_a_series_too_long_to_simulate_states_what_no_run_exceeds(self, owner_api, landmark_set, monkeypatch):
+            assert landmark_temporal_loss(*case, bound=bound).max() <= found[bound]["most"]["joint"]
+            assert landmark_own_loss(*case, bound=bound).max() <= found[bound]["most"]["own"]
         monkeypatch.setattr(simulated, "MOST_EVENTS", 7)
-        found = row_of(loss(owner_api, landmark_set), "landmark-adaptive")
+        found = row_of(loss(owner_api, landmark_set, {"bound": bound}), "landmark-adaptive")
         assert (found["simulated"]["runs"], found["joint_low"]) == (0, None)
-        assert max(found["joint"]) == found["bridge"]["joint"] == found["bridge"]["most"]["joint"]
+        assert max(found["joint"]) == found[bound]["joint"] == found[bound]["most"]["joint"]
         assert "no run exceeds" in found["simulated"]["note"]
 
-    def test_takes_radius_and_parameters(self, owner_api, landmark_set):
+    def test_takes_parameters_and_counts_a_shared_draw_once(self, owner_api, landmark_set):
         own = {"landmark-adaptive": {"redistribution": "absorption"}, "landmark-planned": {"step_variance_m2": 1e9}}
-        query = {"radius_m": "50", "parameters": json.dumps(own)}
-        answer = loss(owner_api, landmark_set, query)
+        answer = loss(owner_api, landmark_set, {"radius_m": "50", "parameters": json.dumps(own)})
         assert answer.json()["radius_m"] == 50.0
         adaptive, planned = row_of(answer, "landmark-adaptive"), row_of(answer, "landmark-planned")
         assert adaptive["parameters"]["redistribution"] == "absorption"
         assert (planned["parameters"]["step_variance_m2"], planned["parameters"]["radius_m"]) == (1e9, 50.0)
         usual = row_of(loss(owner_api, landmark_set, {"radius_m": "50"}), "landmark-planned")
         assert usual["joint"] != planned["joint"]
-
-    def test_a_mechanism_without_a_temporal_loss_states_why(self, owner_api, landmark_set, monkeypatch):
-        monkeypatch.setattr(EventLevel, "temporal_loss_undefined", "its draws share noise.", raising=False)
-        found = row_of(loss(owner_api, landmark_set), "event-level")
-        assert found["why_not"] == "not defined: its draws share noise."
-        assert found["joint"] is None
-
-    def test_a_draw_that_landmarks_share_counts_once(self, owner_api, landmark_set):
         found, matrix = row_of(loss(owner_api, landmark_set), "landmark-joint"), smoothing_matrix(2, 0.1)
         mechanism = Joint(epsilon=1.0, radius_m=1.0, step_variance_m2=250_000.0)
         own, shared = mechanism.independent(mechanism.budgets(PARIS_MASK), PARIS_MASK)
@@ -148,14 +127,11 @@ class TestReport:
         assert found["level"] == pytest.approx(1.0, rel=1e-12)
         assert found["highest_budget"] == pytest.approx(max(shared, own.max()))
 
-    def test_reversal_makes_one_chain_of_one_matrix(self, owner_api, landmark_set, vectors):
-        case = vectors["landmark_tpl_not_a_bound"]
-        query = {"forward": json.dumps(case["P"]), "backward": "reversal"}
-        found = loss(owner_api, landmark_set, query).json()
-        assert (found["bound"], found["correlation"]["kind"]) == ("bridge", "given")
-        assert found["correlation"]["mismatch"] < 1e-9
-        uniform = next(row for row in found["mechanisms"] if row["name"] == "landmark-uniform")
-        assert uniform["bridge"]["joint"] > uniform["published"]["joint"]
+    def test_a_mechanism_without_a_temporal_loss_states_why(self, owner_api, landmark_set, monkeypatch):
+        monkeypatch.setattr(EventLevel, "temporal_loss_undefined", "its draws share noise.", raising=False)
+        found = row_of(loss(owner_api, landmark_set), "event-level")
+        assert found["why_not"] == "not defined: its draws share noise."
+        assert found["joint"] is None
 
     def test_estimated_is_marked_as_data_dependent(self, owner_api, landmark_set, paris_day):
         answer = loss(owner_api, landmark_set, {"cell_m": "1500", "smoothing": "0.5"})
@@ -171,7 +147,7 @@ class TestReport:
         assert row_of(answer, "landmark-uniform")["joint"] == pytest.approx(joint, rel=1e-12)
         assert loss(owner_api, landmark_set).json()["correlation"]["data_dependent"] is False
 
-    def test_grows_with_the_distance_of_the_states(self, owner_api, landmark_set):
+    def test_grows_with_the_distance_of_the_states_which_must_be_given(self, owner_api, landmark_set):
         """States 1,000 m apart, ε = 1 per 200 m: five times the level, both bounds, own and together."""
         near = loss(owner_api, landmark_set, {"epsilon": "5"}).json()
         far = loss(owner_api, landmark_set, {"radius_m": "200", "diameter_m": "1000"}).json()
@@ -180,8 +156,6 @@ class TestReport:
             one, other = ({row["name"]: row for row in found["mechanisms"]}[name] for found in (near, far))
             for key in ("joint", "own", "level", "highest_budget"):
                 assert other[key] == pytest.approx(one[key], rel=1e-12)
-
-    def test_the_distance_must_be_given_where_states_have_no_geometry(self, owner_api, landmark_set):
         for query in ({}, {"s": "1"}, {"forward": "[[0.5, 0.5], [0.1, 0.9]]"}):
             answer = owner_api.get(loss_of(landmark_set), query)
             assert refused(answer) == (400, "diameter_m")
@@ -197,7 +171,7 @@ class TestReport:
         loss(owner_api, landmark_set, query | {"smoothing": "2"})
         assert [call["smoothing"] for call in calls] == [1.0, 2.0]
 
-    def test_fail_names_the_field(self, owner_api, landmark_set):
+    def test_fail_names_the_field(self, owner_api, landmark_set, monkeypatch):
         for field, queries in {
             "epsilon": [{"epsilon": "0"}, {"epsilon": "nan"}],
             "s": [{"s": "-1"}],
@@ -224,14 +198,12 @@ class TestReport:
                 answer = loss(owner_api, landmark_set, query)
                 assert refused(answer) == (400, field), query
                 assert first_error(answer)["rule"]
-
-    def test_fail_of_what_is_too_long_for_a_request(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(correlation, "MAX_EVENTS", 7)
         assert refused(loss(owner_api, landmark_set, {"cell_m": "500"})) == (400, "cell_m")
         monkeypatch.setattr(report, "MAX_EVENTS", 7)
         assert refused(loss(owner_api, landmark_set)) == (400, "series")
 
-    def test_csv_has_every_event(self, owner_api, landmark_set):
+    def test_csv_has_every_event_of_the_series(self, owner_api, landmark_set, owner, make_dataset, paris_day):
         answer = loss(owner_api, landmark_set, {"format": "csv", "s": "0.1"})
         assert answer.headers["Content-Disposition"].endswith('_landmark-loss.csv"')
         lines = b"".join(answer.streaming_content).decode().splitlines()
@@ -246,16 +218,13 @@ class TestReport:
         answer = loss(owner_api, landmark_set, {"format": "json"})
         assert "attachment" in answer.headers["Content-Disposition"]
         assert answer.json() == loss(owner_api, landmark_set).json()
-
-    def test_each_series_has_its_own(self, owner, owner_api, make_dataset, paris_day):
         both = make_dataset(owner, paris_day, paris_day)
         marks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 9, 10]})
-        counts = [loss(owner_api, marks, {"series": str(i)}).json()["count"] for i in (0, 1)]
-        assert counts == [1, 2]
+        assert [loss(owner_api, marks, {"series": str(i)}).json()["count"] for i in (0, 1)] == [1, 2]
 
 
 class TestPlans:
-    def test_gives_the_published_budgets(self, owner_api, vectors):
+    def test_gives_the_published_budgets_and_less_for_states_beyond_the_radius(self, owner_api, vectors):
         case = vectors["contpl"]["smooth n=2 s=.1, target alpha=1.0"]
         body = NAMED | {"n": 50}
         found = owner_api.post(PLANS, body).json()
@@ -265,10 +234,6 @@ class TestPlans:
         even = owner_api.post(PLANS, body | {"method": "upper-bound"}).json()
         assert even["first"] == even["middle"] == pytest.approx(case["by upper bound: every"], abs=1e-12)
         assert even["highest"] <= 1.0 + 1e-12
-
-    def test_spends_less_within_the_radius_for_states_beyond_it(self, owner_api):
-        """The exact loss of its own budgets, at the distance of the states, is the target and no more."""
-        body = NAMED | {"n": 50}
         near = owner_api.post(PLANS, body).json()
         far = owner_api.post(PLANS, body | {"correlation": NEAR | {"diameter_m": 1000}}).json()
         assert far["budget"] == pytest.approx(np.array(near["budget"]) / 5)
@@ -277,18 +242,15 @@ class TestPlans:
         assert temporal_loss(5 * np.array(far["budget"]), matrix, matrix).total.max() == pytest.approx(1.0)
         assert far["total"] == pytest.approx([1.0] * 50, abs=1e-12)
 
-    def test_is_the_engines_answer_for_given_matrices(self, owner_api):
+    def test_takes_matrices_and_the_length_of_a_landmark_set(self, owner_api, landmark_set):
         forward = [[0.7, 0.3], [0.4, 0.6]]
         body = {"alpha": 2, "radius_m": 1, "n": 7, "correlation": {"forward": forward, "backward": "", "diameter_m": 1}}
         found = owner_api.post(PLANS, body).json()
         budgets = plan_budgets(2.0, 7, None, forward)
         assert found["budget"] == budgets.tolist()
         assert found["forward"] == temporal_loss(budgets, None, forward).forward.tolist()
-
-    def test_takes_the_length_from_a_landmark_set(self, owner_api, landmark_set):
         named = {"alpha": 1, "radius_m": 200, "landmark_set": str(landmark_set.pk)}
-        found = owner_api.post(PLANS, named | {"correlation": NEAR}).json()
-        assert found["n"] == 8
+        assert owner_api.post(PLANS, named | {"correlation": NEAR}).json()["n"] == 8
         short = [owner_api.post(PLANS, NAMED | {"n": n}).json() for n in (1, 2)]
         assert (short[0]["first"], short[1]["middle"]) == (1.0, None)
         body = named | {"correlation": {"cell_m": 900}}

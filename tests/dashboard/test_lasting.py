@@ -154,8 +154,7 @@ class TestDownload:
         answer.close()
 
     def test_ends_with_the_role_in_the_project_and_the_public_link(self, begun, shared_dataset, done, member):
-        here = logged_in(member("viewer"))
-        _, by_role = begun(here, f"/api/v1/releases/{done.pk}/data/?format=csv")
+        _, by_role = begun(logged_in(member("viewer")), f"/api/v1/releases/{done.pk}/data/?format=csv")
         publish_release(release=done, title="A walk")
         row = Publication.objects.get()
         _, by_link = begun(Client(), f"{row.path}label/")

@@ -1,12 +1,9 @@
 """What events spent: over all uploads that hold them, unless these are of other people."""
 
-import json
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from django.db import connection
 from django.test import override_settings
 
 from dashboard.core.errors import Conflict
@@ -14,7 +11,7 @@ from dashboard.datasets import ledger, lineage, selectors, services, tasks
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, SourceSketch
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.mechanisms.landmark import Uniform
-from tests.dashboard.conftest import upload
+from tests.dashboard.conftest import at_once, upload
 
 N = 60
 
@@ -71,12 +68,10 @@ class TestTheSameUpload:
             services.delete_dataset(dataset=one)
         assert per_km(imported(owner, csv(lines(start=5, count=40)))) == 100.0, "a deleted dataset still counts"
 
-    def test_after_the_secret_key_was_rotated_shares_the_budget(self, owner, first):
+    def test_shares_the_budget_after_the_key_was_rotated_and_no_one_is_advised_to_upload_again(self, owner, first):
         with override_settings(SECRET_KEY="another-key-" * 5):
             assert per_km(imported(owner, csv(lines()))) == 100.0
             assert per_km(imported(owner, csv(lines(count=N - 1)))) == 100.0
-
-    def test_no_one_is_advised_to_upload_again(self, first):
         Dataset.objects.filter(pk=first.pk).update(state="queued", finished_at=None)
         first.refresh_from_db()
         with pytest.raises(Conflict, match="the budget belongs to the uploaded file") as refused:
@@ -85,8 +80,7 @@ class TestTheSameUpload:
 
     @pytest.mark.usefixtures("everything_is_large")
     def test_shares_it_when_a_worker_reads_it(self, owner):
-        rows = [imported(owner, csv(lines(count=N - i))) for i in range(2)]
-        for row in rows:
+        for row in [imported(owner, csv(lines(count=N - i))) for i in range(2)]:
             tasks.import_dataset(str(row.pk))
         first, part = Dataset.objects.order_by("created_at")
         spend(first)
@@ -104,33 +98,12 @@ class TestAPart:
         rows = [";".join(row.split(",")[::-1]) for row in reversed(lines())]
         assert per_km(imported(owner, csv(rows, "lon;lat;time"), "walk.txt")) == 100.0
 
-    @pytest.mark.parametrize("form", ["gpx", "geojson", "checkins"])
-    def test_some_of_its_events_in_another_format_are_recognised(self, owner, first, form):
+    def test_some_of_its_events_as_check_ins_are_recognised(self, owner, first):
         rows = [row.split(",") for row in lines(start=40, count=40)]
-        if form == "gpx":
-            points = "".join(f'<trkpt lat="{lat}" lon="{lon}"><time>{t}</time></trkpt>' for t, lat, lon in rows)
-            head = '<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">'
-            body = f"{head}<trk><trkseg>{points}</trkseg></trk></gpx>"
-        elif form == "geojson":
-            places = [(t, {"type": "Point", "coordinates": [float(lon), float(lat)]}) for t, lat, lon in rows]
-            made = [{"type": "Feature", "properties": {"time": t}, "geometry": place} for t, place in places]
-            body = json.dumps({"type": "FeatureCollection", "features": made})
-        else:
-            table = [f"u{i % 3},{t},v{i},{lat},{lon}" for i, (t, lat, lon) in enumerate(rows)]
-            body = "\n".join(["user_id,time,venue_id,lat,lon", *table, ""])
-        other = imported(owner, body.encode(), f"walk.{'csv' if form == 'checkins' else form}")
-        assert other.kind == ("checkins" if form == "checkins" else "trajectory")
+        table = [f"u{i % 3},{t},v{i},{lat},{lon}" for i, (t, lat, lon) in enumerate(rows)]
+        other = imported(owner, csv(table, "user_id,time,venue_id,lat,lon"))
+        assert other.kind == "checkins"
         assert ledger.spent(other, "event_per_m") == {"per_km": 100.0, "releases": 1, "events": 20}
-
-    @pytest.mark.parametrize("common", [0, 1, 10, 28])
-    def test_what_any_shared_event_spent_counts(self, owner, first, common):
-        """The overlap of two exports, however small: each event counts alone."""
-        other = imported(owner, csv(lines(count=common) + lines(start=1000, count=N - common)))
-        spent = 100.0 if common else 0.0
-        assert ledger.spent(other) == {"per_km": spent, "releases": int(bool(common)), "events": common}
-        spend(other, 0.05)
-        assert ledger.spent(other)["per_km"] == per_km(other) == spent + 50.0
-        assert ledger.spent(first)["events"] == (common or N)
 
     @pytest.mark.parametrize(("change", "how"), [("time zone", "zone"), ("rounded", "moved"), ("coarse", "")])
     def test_rounded_and_shifted_rows_are(self, owner, first, change, how):
@@ -238,7 +211,26 @@ class TestAPI:
     def second(self, owner, first):
         return imported(owner, csv(lines(count=N - 1)), name="Without the last row")
 
-    def test_shows_what_shares_the_budget(self, owner_api, first, second):
+    @pytest.mark.parametrize("named", [True, False])
+    def test_takes_the_decision(self, owner_api, first, second, named):
+        body = {"decision": "other-people"} | ({"others": [first.source_file_id]} if named else {})
+        answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
+        assert (answer.status_code, answer.json()["others"]) == (200, [])
+        assert answer.json()["recorded"][-1]["fact"] == "other-people"
+        assert owner_api.get(f"/api/v1/datasets/{second.pk}/").json()["sharing"] == 0
+        assert owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body).status_code == 409
+
+    def test_shows_what_shares_the_budget_and_refuses_by_name(self, owner_api, first, second):
+        decision = {"decision": "other-people"}
+        for body, field in (
+            ({}, "decision"),
+            ({"decision": "same"}, "decision"),
+            (decision | {"others": []}, "others"),
+            (decision | {"others": [987654]}, "others"),
+        ):
+            answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
+            assert (answer.status_code, answer.json()["errors"][0]["field"].split(".")[0]) == (400, field), body
+        assert Budget.objects.count() == 1
         dataset = owner_api.get(f"/api/v1/datasets/{second.pk}/").json()
         assert (dataset["sharing"], dataset["spent"]) == (1, {"per_km": 100.0, "releases": 1, "events": N - 1})
         shown = owner_api.get(dataset["urls"]["lineage"]).json()
@@ -251,65 +243,9 @@ class TestAPI:
         (other,) = owner_api.get(dataset["urls"]["lineage"]).json()["others"]
         assert (other["datasets"], other["spent_per_km"]) == ([], 100.0)
 
-    @pytest.mark.parametrize("named", [True, False])
-    def test_takes_the_decision(self, owner_api, first, second, named):
-        body = {"decision": "other-people"} | ({"others": [first.source_file_id]} if named else {})
-        answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
-        assert (answer.status_code, answer.json()["others"]) == (200, [])
-        assert answer.json()["recorded"][-1]["fact"] == "other-people"
-        assert owner_api.get(f"/api/v1/datasets/{second.pk}/").json()["sharing"] == 0
-        assert owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body).status_code == 409
-
-    def test_refuses_by_name(self, owner_api, first, second):
-        decision = {"decision": "other-people"}
-        for body, field in (
-            ({}, "decision"),
-            ({"decision": "same"}, "decision"),
-            (decision | {"others": []}, "others"),
-            (decision | {"others": [987654]}, "others"),
-        ):
-            answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
-            assert (answer.status_code, answer.json()["errors"][0]["field"].split(".")[0]) == (400, field), body
-        assert Budget.objects.count() == 1
-
-
-class TestStability:
-    RESAMPLE = {"name": "resample", "every_s": 20.0}
-
-    def test_is_kept_charged_and_shown(self, owner, owner_api):
-        dataset = imported(owner, csv(lines()), cleaning=parse_cleaning([self.RESAMPLE]))
-        assert dataset.stability == 5  # two instants on each side, and its own
-        reported = owner_api.get(f"/api/v1/datasets/{dataset.pk}/").json()
-        assert (reported["stability"], reported["report"]["cleaning"][0]["stability"]) == (5, 5)
-        mechanism = Uniform(epsilon=1.0, radius_m=200.0)
-        quote = ledger.quote(dataset, [mechanism])
-        assert (quote["price_per_km"], quote["stability"]) == (25.0, 5)
-        entry = ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=mechanism)
-        assert (entry.amount, entry.stability, entry.epsilon) == (25_000_000, 5, 1.0)
-        ledger.refund(release_id=entry.release_id)
-        assert per_km(dataset) == 0.0
-        assert services.reread_dataset(dataset=dataset, options={}, cleaning=[]).stability == 1
-
-
-def at_once(number, work):
-    def attempt(i):
-        try:
-            work(i)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(number) as pool:
-        list(pool.map(attempt, range(number)))
-
 
 @pytest.mark.django_db(transaction=True)
 class TestRace:
-    def test_uploads_at_once_that_share_events_end_in_one_lineage(self, owner):
-        at_once(8, lambda i: spend(imported(owner, csv(lines(count=N - i))), 0.1))
-        budget = Budget.objects.get()
-        assert budget.spent == 800_000_000
-        assert SourceFile.objects.filter(lineage=budget.lineage).count() == 8
-
     def test_the_same_file_at_once_is_one_source_file(self, owner):
         at_once(8, lambda _: imported(owner, csv(lines())))
         assert (SourceFile.objects.count(), SourceSketch.objects.count(), Dataset.objects.count()) == (1, 1, 8)
@@ -319,8 +255,7 @@ class TestRace:
 
         def attempt(i):
             if i == 5:
-                both = imported(owner, csv(lines() + lines(start=500)))
-                lineage.record_other_people(dataset=both)
+                lineage.record_other_people(dataset=imported(owner, csv(lines() + lines(start=500))))
             else:
                 spend((one, two)[i % 2], 0.1)
 

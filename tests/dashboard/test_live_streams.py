@@ -4,12 +4,10 @@ import csv
 import gc
 import io
 import json
-import threading
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from django.db import close_old_connections, connection
 
 from dashboard.accounts.models import User
 from dashboard.streams import live
@@ -18,7 +16,7 @@ from privacy_engine.accounting.window_ledger import WindowLedger
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.dashboard.api_helpers import first_error, refused
-from tests.dashboard.conftest import client_of
+from tests.dashboard.conftest import at_once, client_of
 
 STREAMS = "/api/v1/streams/"
 MECHANISM = {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}
@@ -63,13 +61,11 @@ class TestPublishing:
         assert owner_api.get(url).json()["window_spent"] == pytest.approx(sum(row["budget"] for row in rows[-4:]))
 
     def test_one_request_and_several_are_the_same_stream(self, owner_api):
-        """Without noise: 1, 2 and 5 timestamps a request publish the counts."""
-        url = opened(owner_api, mechanism=MECHANISM | {"epsilon": 1e4})
-        answer = publish(owner_api, url, {"time": 0, "counts": {"south": 2, "north": 1}})
-        assert answer.json()["results"][0]["counts"] == [1, 2], "counts by name"
+        """Without noise: counts by name, and 1, 2 and 5 timestamps a request publish the counts."""
         url = opened(owner_api, mechanism=MECHANISM | {"name": "stream-sample", "epsilon": 1e4})
         counts = [[t, 100 - t] for t in range(8)]
-        for start, end in ((0, 1), (1, 3), (3, 8)):
+        publish(owner_api, url, {"time": 0, "counts": {"south": 100, "north": 0}})
+        for start, end in ((1, 3), (3, 8)):
             publish(owner_api, url, *(event(t, *counts[t]) for t in range(start, end)))
         assert [row["counts"] for row in published(owner_api, url)] == [counts[t - t % 4] for t in range(8)]
 
@@ -86,15 +82,12 @@ class TestPublishing:
         assert again[0].json() == {"published": 2, "results": results}
         assert publish(owner_api, url, event(3, 5, 6), key="b").status_code == 201
 
-    def test_instants_may_be_written_with_another_offset(self, owner_api):
+    def test_instants_and_counts_that_no_later_timestamp_needs(self, owner_api):
         url = opened(owner_api)
         publish(owner_api, url, event("2026-01-01T12:00:00+01:00", 1, 2))
         again = publish(owner_api, url, event("2026-01-01T11:00:00Z", 1, 2))
         assert first_error(again)["published"][0]["time"] == "2026-01-01T12:00:00+01:00"
         assert publish(owner_api, url, event("2026-01-02", 1, 2)).status_code == 201
-
-    def test_counts_that_no_later_timestamp_needs_are_not_stored(self, owner_api):
-        """No column of either table holds the counts that came in: a canary of two numbers, under much noise."""
         url = opened(owner_api, mechanism=MECHANISM | {"epsilon": 1e-3})
         publish(owner_api, url, event(0, 123_456_789, 987_654_321))
         for row in [*LiveStream.objects.values(), *PublishedTimestamp.objects.values()]:
@@ -148,23 +141,16 @@ class TestRefused:
         assert published(owner_api, url) == before
 
     def test_a_missing_timestamp_of_a_stream_with_a_step(self, owner_api):
-        url = opened(owner_api, step=3600)
-        publish(owner_api, url, event("2026-01-01T00:00:00Z", 1, 1))
-        answer = publish(owner_api, url, event("2026-01-01T02:00:00Z", 1, 1))
-        assert refused(answer) == (409, "events.0.time")
-        assert "publish zeros" in first_error(answer)["message"]
-        assert publish(owner_api, url, event("2026-01-01T01:00:00Z", 0, 0)).status_code == 201
-
-    @pytest.mark.parametrize("step", [0.1, 0.001, 1 / 3])
-    def test_a_step_of_less_than_a_second(self, owner_api, step):
         """Seconds since 1970 are floats, and text has microseconds: both are rounded."""
-        url = opened(owner_api, step=step)
         start = datetime(2026, 11, 26, tzinfo=UTC).timestamp()
-        times = [datetime.fromtimestamp(start + k * step, UTC).isoformat() for k in range(30)]
-        answer = publish(owner_api, url, *(event(time, 1, 1) for time in times))
-        assert answer.status_code == 201, answer.content
-        late = datetime.fromtimestamp(start + 31 * step, UTC).isoformat()
-        assert publish(owner_api, url, event(late, 1, 1)).status_code == 409
+        for step in (3600, 0.1, 0.001, 1 / 3):
+            url = opened(owner_api, step=step)
+            times = [datetime.fromtimestamp(start + k * step, UTC).isoformat() for k in (*range(30), 31, 30)]
+            assert publish(owner_api, url, *(event(time, 1, 1) for time in times[:30])).status_code == 201
+            answer = publish(owner_api, url, event(times[30], 1, 1))
+            assert refused(answer) == (409, "events.0.time")
+            assert "publish zeros" in first_error(answer)["message"]
+            assert publish(owner_api, url, event(times[31], 0, 0)).status_code == 201
 
     def test_what_cannot_be_opened(self, owner_api):
         text = "must be a name of 1 to 200 characters, got"
@@ -172,15 +158,12 @@ class TestRefused:
             ({"dimensions": []}, "dimensions", "dimensions must be 1 to 10,000 names, got 0"),
             ({"dimensions": "a"}, "dimensions", ""),
             ({"dimensions": ["a", "b", "a"]}, "dimensions.2", "must be a name that differs from that of dimension 1"),
-            ({"dimensions": ["a", 5]}, "dimensions.1", ""),
-            ({"dimensions": ["a", " "]}, "dimensions.1", ""),
+            *(({"dimensions": ["a", wrong]}, "dimensions.1", "") for wrong in (5, " ")),
             ({"dimensions": ["a", ""]}, "dimensions.1", f"{text} '' for dimension 2"),
             ({"dimensions": ["a", "n" * 201]}, "dimensions.1", f"{text} '{'n' * 79}…'"),
-            ({"name": "n" * 201}, "name", ""),
-            ({"name": "\u202e"}, "name", ""),
+            *(({"name": wrong}, "name", "") for wrong in ("n" * 201, "\u202e")),
             ({"name": ""}, "name", "name must be a text of 1 to 200 characters, got ''"),
-            ({"step": 0}, "step", ""),
-            ({"step": "NaN"}, "step", ""),
+            *(({"step": wrong}, "step", "") for wrong in (0, "NaN")),
             ({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}}, "mechanism.name", ""),
             ({"mechanism": MECHANISM | {"epsilon": "1,5"}}, "mechanism.epsilon", ""),
             ({"mechanism": MECHANISM | {"name": "stream-rescuedp"}}, "mechanism", ""),
@@ -196,17 +179,14 @@ class TestStates:
     def test_pause_resume_close(self, owner_api):
         url = opened(owner_api)
         publish(owner_api, url, event(1, 1, 1), key="a")
-        assert owner_api.post(f"{url}pause/").json()["state"] == "paused"
-        assert first_error(publish(owner_api, url, event(2, 1, 1)))["field"] == "stream"
-        assert first_error(publish(owner_api, url, event(1, 1, 1), key="a"))["field"] == "stream"  # known keys too
-        assert owner_api.post(f"{url}resume/").json()["state"] == "open"
-        assert publish(owner_api, url, event(2, 1, 1)).status_code == 201
-        assert owner_api.post(f"{url}close/").json()["state"] == "closed"
-        assert publish(owner_api, url, event(3, 1, 1)).status_code == 409
+        for action, state, status in (("pause", "paused", 409), ("resume", "open", 201), ("close", "closed", 409)):
+            assert owner_api.post(f"{url}{action}/").json()["state"] == state
+            assert publish(owner_api, url, event(2, 1, 1)).status_code == status
+            if state == "paused":  # known keys too
+                assert refused(publish(owner_api, url, event(1, 1, 1), key="a")) == (409, "stream")
         assert owner_api.post(f"{url}resume/").status_code == 409
         assert owner_api.get(url).json()["published"] == 2
         assert LiveStream.objects.get().publisher is None  # which may hold counts
-        assert publish(owner_api, url, event(2, 1, 1)).status_code == 409
 
     def test_an_estimate_that_is_not_finite_is_not_published(self, owner_api, monkeypatch):
         url = opened(owner_api, mechanism=MECHANISM | {"name": "stream-shrink"})
@@ -219,14 +199,12 @@ class TestStates:
         assert LiveStream.objects.values().get() == before
         assert len(published(owner_api, url)) == 1
 
-    def test_only_what_published_nothing_can_be_deleted(self, owner_api):
+    def test_a_key_opens_one_stream_and_only_what_published_nothing_can_be_deleted(self, owner_api):
         url = opened(owner_api)
         publish(owner_api, url, event(1, 1, 1))
         assert owner_api.delete(url).status_code == 409
         assert owner_api.delete(opened(owner_api)).status_code == 204
         assert LiveStream.objects.count() == 1
-
-    def test_an_idempotency_key_opens_one_stream(self, owner_api):
         answers = [owner_api.post(STREAMS, described(), HTTP_IDEMPOTENCY_KEY="k") for _ in range(2)]
         assert [one.status_code for one in answers] == [201, 200]
         assert answers[0].json()["id"] == answers[1].json()["id"]
@@ -234,21 +212,16 @@ class TestStates:
 
 
 class TestDownloads:
-    @pytest.mark.parametrize("fmt", ["csv", "parquet"])
-    def test_what_was_published_so_far_with_its_label(self, owner_api, fmt):
+    def test_what_was_published_so_far_with_its_label(self, owner_api):
         url = opened(owner_api)
-        if fmt == "csv":
-            assert owner_api.get(f"{url}data/").getvalue().startswith(b"time,north,south")  # of nothing: no rows
+        assert owner_api.get(f"{url}data/").getvalue().startswith(b"time,north,south")  # of nothing: no rows
         publish(owner_api, url, *(event(f"2026-01-0{t}", 5, 6) for t in range(1, 6)))
-        answer = owner_api.get(f"{url}data/", {"format": fmt})
-        body = b"".join(answer.streaming_content)
-        verified = verify(body, f"published.{fmt}")
-        assert verified.holds, verified.checks
-        if fmt == "csv":
-            lines = list(csv.reader(io.StringIO(body.decode())))
-            rows = published(owner_api, url)
-            assert [line[0] for line in lines[1:]] == [row["time"] for row in rows]
-            assert [[float(cell) for cell in line[1:3]] for line in lines[1:]] == [row["counts"] for row in rows]
+        bodies = {fmt: owner_api.get(f"{url}data/", {"format": fmt}).getvalue() for fmt in ("parquet", "csv")}
+        for fmt, body in bodies.items():
+            assert verify(body, f"published.{fmt}").holds, fmt
+        lines, rows = list(csv.reader(io.StringIO(bodies["csv"].decode()))), published(owner_api, url)
+        assert [line[0] for line in lines[1:]] == [row["time"] for row in rows]
+        assert [[float(cell) for cell in line[1:3]] for line in lines[1:]] == [row["counts"] for row in rows]
 
     def test_many_dimensions_are_listed_in_several_responses(self, owner_api, monkeypatch):
         monkeypatch.setattr("dashboard.streams.selectors.MOST_COUNTS", 7)
@@ -271,8 +244,7 @@ class TestLive:
         answer = owner_api.get(f"{url}live/", {"after": 2}, HTTP_ACCEPT="text/event-stream")
         assert answer.headers["Content-Type"] == "text/event-stream"
         assert [one["position"] for one in self.messages(answer)] == [2, 3, 4]
-        answer = owner_api.get(f"{url}live/", HTTP_LAST_EVENT_ID="4")
-        assert [one["position"] for one in self.messages(answer)] == [4]
+        assert [one["position"] for one in self.messages(owner_api.get(f"{url}live/", HTTP_LAST_EVENT_ID="4"))] == [4]
 
     def test_sends_the_state_and_the_end(self, owner_api, owner):
         url = opened(owner_api)
@@ -290,22 +262,20 @@ class TestLive:
 
     def test_more_connections_than_there_are_places_are_refused(self, owner_api, owner):
         url = opened(owner_api)
-        row = LiveStream.objects.get()
-        for _ in range(live.MOST_CONNECTIONS + 1):
+        row, most = LiveStream.objects.get(), live.MOST_CONNECTIONS
+        for _ in range(most + 1):
             answer = owner_api.head(f"{url}live/")  # takes no place
             assert (answer.status_code, answer.streaming) == (200, False)
             assert live.connect(row, 0, reader=owner) is not None  # is never sent, and gives its place back
             gc.collect()
-        connected = [live.connect(row, 0, reader=owner) for _ in range(live.MOST_CONNECTIONS)]
+        connected = [live.connect(row, 0, reader=owner) for _ in range(most)]
         assert None not in connected
         too_many = owner_api.get(f"{url}live/")
         assert (too_many.status_code, too_many.headers["Retry-After"]) == (429, "5")
-        for one in connected:
-            for close in one._resource_closers:
-                close()
-                close()  # of one connection twice frees one place
-        freed = [live.connect(row, 0, reader=owner) for _ in range(live.MOST_CONNECTIONS + 1)]
-        assert [one is None for one in freed] == [False] * live.MOST_CONNECTIONS + [True]
+        for close in [close for one in connected for close in one._resource_closers] * 2:  # twice frees one place
+            close()
+        freed = [live.connect(row, 0, reader=owner) for _ in range(most + 1)]
+        assert [one is None for one in freed] == [False] * most + [True]
         for one in freed[:-1]:
             one._resource_closers[0]()
 
@@ -314,20 +284,8 @@ class TestLive:
 def test_of_the_same_timestamp_sent_by_four_clients_at_once_one_is_published():
     owner = User.objects.create_user("owner")
     url = opened(client_of(owner))
-    answers = []
-
-    def send():
-        close_old_connections()
-        api = client_of(owner)
-        for t in range(10):
-            answers.append(publish(api, url, event(t, t, t)))
-        connection.close()
-
-    threads = [threading.Thread(target=send) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    sent = at_once(4, lambda _: [publish(client_of(owner), url, event(t, t, t)) for t in range(10)])
+    answers = [one for of_a_client in sent for one in of_a_client]
     assert {one.status_code for one in answers} <= {201, 409}
     made = [one.json()["results"][0] for one in answers if one.status_code == 201]
     assert len(made) == 10

@@ -32,8 +32,7 @@ def _stream(owner, name):
 
 def _clients(owner, stranger, row, number):
     """One of each role, which all know what they may; the owner and the editor have sent the key "known"."""
-    lead = User.objects.create_user(f"lead {number}")
-    project = projects.create_project(owner=lead, name=f"Study {number}")
+    project = projects.create_project(owner=User.objects.create_user(f"lead {number}"), name=f"Study {number}")
     projects.add_member(project=project, username=owner.username, role=Role.EDITOR)
     users = {"owner": owner, "stranger": stranger}
     for role in (Role.EDITOR, Role.VIEWER):

@@ -15,6 +15,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -81,10 +82,8 @@ class Client:
 
     def __init__(self, url, token):
         self.url, self.token = url, token
-        self.acknowledged = {}
-        self.failures = 0
+        self.acknowledged, self.failures = {}, 0
         self.stop = threading.Event()
-        self.error = None
 
     def request(self, path, body=None, key=""):
         headers = {"Authorization": f"Token {self.token}", "Content-Type": "application/json"}
@@ -107,19 +106,12 @@ class Client:
         raise AssertionError("no response")
 
     def publish(self, stream):
-        """Publish timestamp after timestamp until :attr:`stop`; what ends it before is :attr:`error`."""
-        try:
-            self._publish(stream)
-        except Exception as error:
-            self.error = error
-
-    def _publish(self, stream):
+        """Publish timestamp after timestamp until :attr:`stop`."""
         chance, t = random.Random(7), 0
         while not self.stop.is_set():
             times = range(t, t + chance.choice([1, 2, 3]))
             events = [{"time": one, "counts": [one, 1000 - one % 1000]} for one in times]
-            found = self.until_answered(f"{stream}/events/", {"events": events}, f"from-{t}")
-            for one in found["results"]:
+            for one in self.until_answered(f"{stream}/events/", {"events": events}, f"from-{t}")["results"]:
                 self.acknowledged[int(one["time"])] = one["counts"]
             t = times[-1] + 1
 
@@ -128,37 +120,31 @@ def test_every_timestamp_is_published_once_however_often_the_server_is_killed(en
     subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment, check=True)
     made = subprocess.run([sys.executable, "-c", SETUP], env=environment, cwd=ROOT, check=True, capture_output=True)
     web = Web(environment)
+    client = Client(web.url, made.stdout.decode().strip())
     try:
-        client = Client(web.url, made.stdout.decode().strip())
         described = {"name": "stream-sample", "epsilon": EPSILON, "window": WINDOW, "sensitivity": 1}
-        body = {"name": "Killed", "dimensions": ["a", "b"], "mechanism": described}
-        stream = client.until_answered("", body)["id"]
-        sender = threading.Thread(target=client.publish, args=(stream,))
-        sender.start()
-        chance = random.Random(3)
-        for _ in range(KILLS):
-            before, end = len(client.acknowledged), time.monotonic() + patience(30)
-            while len(client.acknowledged) < before + 3 and time.monotonic() < end and client.error is None:
-                time.sleep(0.005)
-            assert client.error is None, client.error
-            time.sleep(chance.uniform(0, 0.05))  # anywhere in a request
-            web.kill()
-        client.stop.set()
-        sender.join(patience(120))
-        assert not sender.is_alive()
-        assert client.error is None, client.error
+        stream = client.until_answered("", {"name": "Killed", "dimensions": ["a", "b"], "mechanism": described})["id"]
+        with ThreadPoolExecutor(1) as pool:
+            sender, chance = pool.submit(client.publish, stream), random.Random(3)
+            try:
+                for _ in range(KILLS):
+                    before, end = len(client.acknowledged), time.monotonic() + patience(30)
+                    while len(client.acknowledged) < before + 3 and time.monotonic() < end and not sender.done():
+                        time.sleep(0.005)
+                    time.sleep(chance.uniform(0, 0.05))  # anywhere in a request
+                    web.kill()
+            finally:
+                client.stop.set()
+            sender.result(patience(120))
         rows, after = [], 0
         while found := client.until_answered(f"{stream}/events/?after={after}", None)["results"]:
             rows += found
             after = rows[-1]["position"] + 1
     finally:
-        client.stop.set()
         web.end()
     assert [row["position"] for row in rows] == list(range(len(rows)))
     assert [int(row["time"]) for row in rows] == list(range(len(rows)))
-    stored = {int(row["time"]): row["counts"] for row in rows}
-    assert client.acknowledged == {time: stored[time] for time in client.acknowledged}
-    assert stored.keys() == client.acknowledged.keys()
+    assert {int(row["time"]): row["counts"] for row in rows} == client.acknowledged
     WindowLedger(EPSILON, WINDOW).spend_all(np.array([row["budget"] for row in rows]))
     print(f"{KILLS} kills, {client.failures} requests without a response, {len(rows)} timestamps")
     assert client.failures > 0

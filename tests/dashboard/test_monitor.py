@@ -66,7 +66,7 @@ class Pool:
 
 
 class TestClocks:
-    def test_a_process_without_a_job_needs_to_show_signs_of_life_alone(self):
+    def test_a_process_needs_to_show_signs_of_life_while_a_monitor_runs(self):
         pool = Pool()
         assert pool.after(10_000) == []
         assert pool.after(14, signs=False) == []
@@ -75,8 +75,13 @@ class TestClocks:
         assert len(pool.after(2, signs=False)) == 1
         pool.slot.killed = True  # it is not looked at
         assert pool.after(100, signs=False) == []
+        pool.hold()
+        pool.at += 100_000
+        assert pool.look() == []
+        assert pool.after(12, signs=False) == []
+        assert len(pool.after(2, signs=False)) == 1
 
-    def test_a_job_must_make_progress_however_alive_its_process_is(self):
+    def test_a_job_must_make_progress_and_end_when_it_is_cancelled(self):
         pool = Pool()
         pool.hold()
         assert pool.after(10_000, advances=True) == []
@@ -85,8 +90,6 @@ class TestClocks:
         pool.hold()  # a new job of the same process begins again
         assert pool.after(299) == []
         assert pool.after(1) == [300.0]
-
-    def test_a_job_that_ignores_its_cancellation_is_overdue_within_the_lease(self):
         pool = Pool()
         pool.hold()
         pool.after(100, advances=True)
@@ -95,15 +98,6 @@ class TestClocks:
         assert len(pool.after(1, advances=True)) == 1
         pool.slot.let_go()
         assert pool.after(1) == []
-
-    def test_time_in_which_no_monitor_ran_does_not_count(self):
-        """The machine was suspended, or the worker stopped with its whole group."""
-        pool = Pool()
-        pool.hold()
-        pool.at += 100_000
-        assert pool.look() == []
-        assert pool.after(12, signs=False) == []
-        assert len(pool.after(2, signs=False)) == 1
 
 
 class TestProcess:

@@ -1,15 +1,17 @@
-"""Projects: who reads and changes what, members, moving rows, and what deletion leaves."""
+"""Projects: who reads and changes what, members, moving rows, what deletion leaves, and what lists cost."""
 
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard.accounts.models import User
-from dashboard.datasets.models import Budget, BudgetEntry
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.datasets.services import delete_dataset
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.projects import services
 from dashboard.projects.access import may, models_in_projects, role_of
 from dashboard.projects.models import Membership, Project, Role
@@ -22,8 +24,9 @@ from dashboard.streams.services import open_stream
 from privacy_engine.experiments import presets
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard import kinds
+from tests.dashboard.api_helpers import refused
 from tests.dashboard.conftest import client_of
-from tests.dashboard.project_helpers import DATASETS, url
+from tests.dashboard.project_helpers import DATASETS, PROJECTS, url
 from tests.dashboard.test_lineage import csv, imported, lines
 
 
@@ -57,26 +60,17 @@ class TestAccess:
                 expected = Role.OWNER if user.pk in owners else members.get(user.pk, "")
                 assert role_of(user, row) == expected
 
-    def test_roles_are_read_once_in_a_request(self, shared_dataset, member):
-        api = client_of(member("viewer"))
+    def test_a_removed_member_loses_access_at_once(self, shared_dataset, member, project, client):
+        viewer = member("viewer")
+        api = client_of(viewer)
         with CaptureQueriesContext(connection) as queries:
             assert api.get(url(shared_dataset)).status_code == 200
-        assert sum("projects_membership" in one["sql"] for one in queries) == 1
-
-    def test_a_removed_member_loses_access_at_once(self, shared_dataset, owner, project, member, client):
-        editor = member("editor")
-        api = client_of(editor)
-        client.force_login(editor)
-        marks = {"dataset": str(shared_dataset.pk), "method": {"name": "manual", "events": [0]}}
-        made = api.post("/api/v1/landmark-sets/", marks)
-        assert made.status_code == 201
+        assert sum("projects_membership" in one["sql"] for one in queries) == 1, "roles are read once in a request"
+        client.force_login(viewer)
+        services.remove_member(membership=Membership.objects.get(user=viewer))
         pages = [f"/datasets/{shared_dataset.pk}/", f"/datasets/{shared_dataset.pk}/compare/", project.page_url]
-        assert [client.get(page).status_code for page in pages] == [200] * 3
-        services.remove_member(membership=Membership.objects.get(user=editor))
         assert [client.get(page).status_code for page in pages] == [404] * 3
-        gone = [url(shared_dataset), url(shared_dataset, "track/"), url(project), made.json()["urls"]["self"]]
-        assert [api.get(one).status_code for one in gone] == [404] * 4
-        assert api.get(DATASETS, {"project": str(project.pk)}).json()["results"] == []
+        assert [api.get(one).status_code for one in (url(shared_dataset), url(project))] == [404] * 2
 
     def test_a_live_connection_ends_with_the_membership(self, owner, project, member, monkeypatch):
         monkeypatch.setattr(live, "LOOK_S", 0.0)
@@ -94,9 +88,7 @@ class TestAccess:
 
 
 class TestWork:
-    def test_a_release_of_an_editor_is_the_owners_and_charged_to_the_upload_exactly(
-        self, shared_dataset, owner, member, body
-    ):
+    def test_a_release_of_an_editor_is_the_owners_and_charged_to_the_upload(self, shared_dataset, owner, member, body):
         apis = [client_of(member("editor")), client_of(owner)]
         assert apis[0].post("/api/v1/releases/", body, headers={"Idempotency-Key": "once"}).status_code == 201
         alone = Budget.objects.get().spent
@@ -145,14 +137,6 @@ class TestWork:
         row = Experiment.objects.get()
         assert (row.owner_id, row.project_id) == (owner.pk, project.pk)
 
-    def test_a_viewers_list_of_jobs_has_no_job_of_others_and_an_editors_has(self, shared_dataset, member, submit):
-        release = submit()
-        viewer, editor = client_of(member("viewer")), client_of(member("editor"))
-        assert viewer.get("/api/v1/jobs/").json()["results"] == []
-        assert [one["id"] for one in editor.get("/api/v1/jobs/").json()["results"]] == [str(release.pk)]
-        assert viewer.post(f"/api/v1/releases/{release.pk}/cancel/").status_code == 403
-        assert editor.post(f"/api/v1/releases/{release.pk}/cancel/").status_code == 200
-
     def test_a_link_of_a_discarded_release_is_its_owners_alone(self, shared_dataset, done, owner, member):
         editor = member("editor")
         link = publish_release(release=done)
@@ -177,9 +161,7 @@ class TestMoving:
         assert api.patch(url(ready_dataset), {"project": None}).json()["project"] is None
         assert editor.get(url(ready_dataset)).status_code == 404
 
-    def test_the_owner_of_the_project_takes_out_and_puts_nothing_of_others_elsewhere(
-        self, lead, shared_dataset, owner_api
-    ):
+    def test_the_owner_of_the_project_puts_nothing_of_others_elsewhere(self, lead, shared_dataset, owner_api):
         api = client_of(lead)
         own = services.create_project(owner=lead, name="Another")
         assert api.patch(url(shared_dataset), {"project": str(own.pk)}).status_code == 403
@@ -220,3 +202,106 @@ class TestMoving:
             assert row.project_id is None
         client.force_login(project.owner)
         assert "reads <strong>the originals</strong>" in client.get(project.page_url).content.decode()
+
+
+class TestMembers:
+    def test_is_added_by_name_with_a_role_or_refused_with_the_reason(self, lead, project, stranger):
+        User.objects.create_user("Ada")
+        api = client_of(lead)
+        made = api.post(url(project, "members/"), {"user": "Ada", "role": "viewer"})
+        assert made.status_code == 201
+        assert made["Location"] == made.json()["urls"]["self"]
+        assert [one["user"] for one in api.get(url(project, "members/")).json()] == ["owner", "Ada"]
+        assert api.patch(made["Location"], {"role": "editor"}).json()["role"] == "editor"
+        assert api.get(PROJECTS).json()["results"][0]["members"] == 2
+        assert api.delete(made["Location"]).status_code == 204
+        assert api.get(made["Location"]).status_code == 404
+        User.objects.create_user("gone", is_active=False)
+        for user, role, status, field in (
+            ("unknown", "viewer", 400, "user"),
+            ("gone", "viewer", 400, "user"),
+            ("lead", "viewer", 400, "user"),
+            ("owner", "viewer", 409, "user"),
+            ("stranger", "owner", 400, "role"),
+        ):
+            answer = client_of(lead).post(url(project, "members/"), {"user": user, "role": role})
+            assert refused(answer) == (status, field), user
+        assert Membership.objects.count() == 1
+
+    def test_names_cannot_be_found_by_trying_and_known_ones_do_not_count(self, lead, project, stranger):
+        for i in range(services.NAMES_TRIED + 1):
+            User.objects.create_user(f"student{i}")
+            services.add_member(project=project, username=f"student{i}", role=Role.VIEWER)
+        assert project.memberships.count() == services.NAMES_TRIED + 2
+        api, page = client_of(lead), Client()
+        tried = [api.post(url(project, "members/"), {"user": f"name{i}", "role": "viewer"}) for i in range(21)]
+        assert [one.status_code for one in tried] == [400] * services.NAMES_TRIED + [429]
+        known = api.post(url(project, "members/"), {"user": "stranger", "role": "viewer"})
+        assert (known.status_code, int(known["Retry-After"]) > 0) == (429, True)
+        page.force_login(lead)
+        assert "Try again in" in page.post(project.page_url, {"user": "stranger", "role": "viewer"}).content.decode()
+
+    def test_a_member_leaves_and_takes_own_rows_along(self, owner_api, owner, shared_dataset, lead, member):
+        viewer, mine = member("viewer"), Membership.objects.get(user=owner)
+        assert client_of(viewer).delete(f"/api/v1/members/{mine.pk}/").status_code == 403
+        assert owner_api.delete(f"/api/v1/members/{mine.pk}/").status_code == 204
+        shared_dataset.refresh_from_db()
+        assert shared_dataset.project_id is None
+        assert client_of(lead).get(url(shared_dataset)).status_code == 404
+        assert owner_api.get(url(shared_dataset)).status_code == 200
+
+
+class TestDeletion:
+    def test_of_a_project_leaves_the_rows_to_their_owners(self, shared_dataset, lead, owner_api, project):
+        assert client_of(lead).delete(url(project)).status_code == 204
+        assert not Membership.objects.exists()
+        shared_dataset.refresh_from_db()
+        assert shared_dataset.project_id is None
+        assert owner_api.get(url(shared_dataset)).status_code == 200
+        assert client_of(lead).get(url(shared_dataset)).status_code == 404
+
+    def test_of_accounts(self, shared_dataset, owner, owner_api, lead, member, body):
+        editor = member("editor")
+        assert client_of(editor).post("/api/v1/releases/", body).status_code == 201
+        editor.delete()
+        assert (Release.objects.count(), Membership.objects.count()) == (1, 1), "what they made of others' data stays"
+        lead.delete()
+        assert not Project.objects.exists()
+        assert owner_api.get(url(shared_dataset)).json()["project"] is None
+
+    def test_of_the_account_of_the_rows_owner_takes_them(self, shared_dataset, owner, project):
+        LandmarkSet.objects.all().delete()
+        owner.delete()
+        assert not Dataset.objects.exists()
+        assert Project.objects.get() == project
+
+
+class TestCost:
+    def test_lists_take_as_many_queries_for_one_row_as_for_many(self, owner, lead, project, shared_dataset, client):
+        viewer = User.objects.create_user("viewer")
+        services.add_member(project=project, username="viewer", role=Role.VIEWER)
+        client.force_login(viewer)
+        api = client_of(viewer)
+        addresses = ["/", "/projects/", project.page_url, "/experiments/", "/streams/", f"/?project={project.pk}"]
+        spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+        stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
+        services.move_row(user=owner, row=stream, project=project.pk)
+        found = []
+        for more in (0, 15):
+            for i in range(more):
+                each = services.create_project(owner=lead, name=f"Project {i}")
+                services.add_member(project=each, username="viewer", role=Role.VIEWER)
+                for place in (project, each):
+                    over = {"state": shared_dataset.state, "finished_at": shared_dataset.finished_at, "points": 1}
+                    columns = dict.fromkeys(("points_file", "content_digest"), "x") | over
+                    Dataset.objects.create(owner=owner, name=f"Run {i}", project=place, **columns)
+                    columns = {"spec": {"mechanism": kinds.STREAM}, "mechanism": "stream-uniform", "dimensions": ["a"]}
+                    LiveStream.objects.create(owner=owner, name="x", project=place, **columns)
+            Dataset.objects.update(thumbnail="M0 0")
+            counts = []
+            for address in (*addresses, PROJECTS, DATASETS, "/api/v1/streams/"):
+                with CaptureQueriesContext(connection) as queries:
+                    assert (api if "/api/" in address else client).get(address).status_code == 200
+                counts.append(len(queries))
+            found.append(counts)
+        assert found[0] == found[1]

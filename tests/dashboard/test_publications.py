@@ -4,28 +4,37 @@ import io
 import json
 import struct
 import uuid
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from dashboard.core.errors import Conflict
 from dashboard.core.filenames import content_disposition, file_stem
+from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.maintenance import cleanup
-from dashboard.publications import services
-from dashboard.publications.facts import certainty
+from dashboard.publications import copies, limits, services
+from dashboard.publications.facts import MARKS, certainty, time_marks
 from dashboard.publications.models import Publication, digest_of
 from dashboard.releases import downloads, naming
 from dashboard.releases.models import Release
+from dashboard.storage import data_files
 from privacy_engine.datatypes import datatypes
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import UNIFORM, decode_track, refused, release_url
 from tests.dashboard.conftest import HOME
 from tests.dashboard.release_runs import executed
-from tests.dashboard.test_releases_kind_report import SECRET, released
+from tests.dashboard.test_releases_report import SECRET, released
 
 LIST = "/api/v1/publications/"
 
@@ -62,8 +71,7 @@ class TestLink:
         assert owner_api.get(link["urls"]["self"]).json() == link
         assert len(row.token) == 43  # 256 bits
         assert row.digest == digest_of(row.token)
-        stored = "".join(map(str, Publication.objects.values_list().get()))
-        assert row.token not in stored
+        assert row.token not in "".join(map(str, Publication.objects.values_list().get()))
         settings.SECRET_KEY = "another"  # it works still and is not shown
         assert owner_api.get(link["urls"]["self"]).json()["urls"]["page"] is None
         assert Client().get(link["urls"]["page"]).status_code == 200
@@ -115,46 +123,27 @@ class TestLink:
 
 
 class TestWhoMay:
-    def test_pages_of_links_are_the_owners(self, client, owner, stranger, owner_api, stranger_api, done):
-        link = made(owner_api, done, title="Mine")
-        new, revoke = (reverse("publications:new", args=[done.pk]), reverse("publications:revoke", args=[link["id"]]))
-        client.force_login(stranger)
-        assert b"Mine" not in client.get("/published/").content
-        assert stranger_api.get(LIST, {"release": str(done.pk)}).json()["results"] == []
-        client.force_login(owner)
-        assert link["urls"]["page"] in client.get("/published/").content.decode()
-        assert client.get(link["urls"]["page"]).content == Client().get(link["urls"]["page"]).content
-        assert client.post(new, {"expires_on": "2020-01-01"}).status_code == 400
-        assert client.post(new, {"title": "Two", "expires_on": ""}).status_code == 302
-        assert client.post(revoke).status_code == 302
-        assert list(Publication.objects.values_list("title", flat=True)) == ["Two"]
-
     def test_simulations_and_unfinished_releases_are_refused(self, owner_api, owner_page, body):
         waiting = Release.objects.get(pk=owner_api.post("/api/v1/releases/", body).json()["id"])
         seeded = Release.objects.get(pk=owner_api.post("/api/v1/releases/", body | {"seed": 1}).json()["id"])
         for release in (waiting, executed(seeded)):
             assert owner_api.post(release_url(release, "publications"), {}).status_code == 409
-            page = owner_page.get(reverse("publications:new", args=[release.pk]))
-            assert b"<form class=" not in page.content
+            assert b"<form class=" not in owner_page.get(reverse("publications:new", args=[release.pk])).content
         assert not Publication.objects.exists()
 
     def test_a_reader_comes_nowhere_else(self, owner_api, done):
-        link = made(owner_api, done)
-        reader = Client()
-        page = reader.get(link["urls"]["page"])
-        assert not page.cookies
-        assert not reader.cookies
-        for address in ("/", "/published/", f"/releases/{done.pk}/report/", f"/datasets/{done.dataset_id}/"):
+        link, reader = made(owner_api, done)["urls"]["page"], Client()
+        assert not reader.get(link).cookies
+        for address in (f"/releases/{done.pk}/report/", f"/datasets/{done.dataset_id}/"):
             assert reader.get(address)["Location"].startswith("/login/"), address
         assert reader.get(release_url(done, "data")).status_code == 401
         for verb in ("post", "put", "patch", "delete"):
-            assert getattr(reader, verb)(link["urls"]["page"]).status_code == 405
+            assert getattr(reader, verb)(link).status_code == 405
 
 
 class TestPage:
     def test_headers(self, owner_api, done):
-        link = made(owner_api, done)
-        for address in (*addresses(link["urls"]["page"], "trajectory"), "/p/unknown/"):
+        for address in (*addresses(made(owner_api, done)["urls"]["page"], "trajectory"), "/p/unknown/"):
             answer = Client().get(address)
             assert answer["Cache-Control"] == "private, no-store"
             assert answer["Referrer-Policy"] == "no-referrer"
@@ -164,20 +153,16 @@ class TestPage:
             answer.getvalue()
 
     def test_label_does_not_name_the_entry_of_the_owners_ledger(self, owner_api, done):
-        address = made(owner_api, done)["urls"]["page"]
-        label = json.loads(Client().get(f"{address}label/").getvalue())
-        assert (label["ledger_entry"], "ledger" in label["text"]) == (None, False)
-        assert downloads.label(done)["ledger_entry"]
-
-    def test_states_how_coarse_and_how_certain(self, owner_api, done):
         page = Client().get(made(owner_api, done, title="A <b>week</b>")["urls"]["page"]).content.decode()
         noise = Publication.objects.get().facts["noise_m"]
         assert 0 < noise["half"] < noise["most"]
         assert "A &lt;b&gt;week&lt;/b&gt;" in page
         assert "at most <strong>73.2 %</strong>" in page
         assert "half of the positions by more than" in page
-
-    def test_certainty_is_rounded_up(self):
+        address = made(owner_api, done)["urls"]["page"]
+        label = json.loads(Client().get(f"{address}label/").getvalue())
+        assert (label["ledger_entry"], "ledger" in label["text"]) == (None, False)
+        assert downloads.label(done)["ledger_entry"]
         levels = {0.0: 50.0, 1.0: 73.2, 2.0: 88.1, 8.0: 100.0, 800.0: 100.0}
         assert {epsilon: certainty(epsilon) for epsilon in levels} == levels
 
@@ -194,23 +179,19 @@ class TestPage:
 
 
 class TestDeletion:
-    def test_what_is_published_outlives_the_dataset_byte_for_byte(
-        self, owner_api, done, monkeypatch, django_capture_on_commit_callbacks
-    ):
+    def test_what_is_published_outlives_it(self, owner_api, done, monkeypatch, django_capture_on_commit_callbacks):
         link = made(owner_api, done, title="A week")
         before = bodies(link["urls"]["page"], "trajectory")
         with django_capture_on_commit_callbacks(execute=True):
             owner_api.delete(release_url(done))
         assert bodies(link["urls"]["page"], "trajectory") == before
-        stray = HOME / "publications" / str(uuid.uuid4())
-        stray.mkdir()
+        (HOME / "publications" / str(uuid.uuid4())).mkdir()
         monkeypatch.setattr(cleanup, "ABANDONED_S", -1.0)
         with django_capture_on_commit_callbacks(execute=True):
             assert owner_api.delete(f"/api/v1/datasets/{done.dataset_id}/").status_code == 204
         cleanup.tidy()
         kept = [path for path in HOME.rglob("*") if path.is_file() and path.parts[-2] != "run"]
-        originals = [path for path in kept if "datasets" in path.parts or "releases" in path.parts]
-        assert originals == []
+        assert [path for path in kept if "datasets" in path.parts or "releases" in path.parts] == []
         assert [path.name for path in (HOME / "publications").iterdir()] == [link["id"]], "strays are swept"
         exports = {f"export.{name}" for name in datatypes["trajectory"].exports}
         assert {path.name for path in (HOME / "publications" / link["id"]).iterdir()} == {
@@ -220,12 +201,6 @@ class TestDeletion:
         }
         assert bodies(link["urls"]["page"], "trajectory") == before
         assert owner_api.get(LIST).json()["results"][0]["release"] is None
-
-    def test_the_dialog_finds_the_links_of_a_dataset(self, owner_api, done):
-        link = made(owner_api, done)
-        for query in ({"dataset": str(done.dataset_id)}, {"release": str(done.pk)}):
-            assert [one["id"] for one in owner_api.get(LIST, query).json()["results"]] == [link["id"]]
-        assert owner_api.get(LIST, {"dataset": str(uuid.uuid4())}).json()["results"] == []
 
     def test_discarded_meanwhile_is_a_conflict_without_files(self, done):
         Release.objects.filter(pk=done.pk).delete()
@@ -257,8 +232,7 @@ def test_nothing_of_the_original_is_in_any_byte_that_is_published(owner_api):
     marks = {"dataset": dataset["id"], "name": "Canary marks", "method": {"name": "manual", "events": [0, 3]}}
     marks = owner_api.post("/api/v1/landmark-sets/", marks).json()
     drawn = {"dataset": dataset["id"], "landmark_set": marks["id"], "name": "canary-value", "mechanism": FAR}
-    answer = owner_api.post("/api/v1/releases/", drawn)
-    release = executed(Release.objects.get(pk=answer.json()["id"]))
+    release = executed(Release.objects.get(pk=owner_api.post("/api/v1/releases/", drawn).json()["id"]))
     assert release.state == "done"
     page = made(owner_api, release, title="Two people")["urls"]["page"]
     found = bodies(page, "trajectory")
@@ -267,11 +241,111 @@ def test_nothing_of_the_original_is_in_any_byte_that_is_published(owner_api):
     whole = [struct.pack("<i", round(one * 1e7)) for place in places for one in place]
     wanted = [text.encode() for text in (*secrets, *digits)] + whole
     stored = {str(path): path.read_bytes() for path in (HOME / "publications").rglob("*") if path.is_file()}
-    hits = [(address, one) for address, body in (found | stored).items() for one in wanted if one in body]
-    assert hits == []
+    assert [(address, one) for address, body in (found | stored).items() for one in wanted if one in body] == []
     table = pq.read_table(io.BytesIO(found[f"{page}data/?format=parquet"]))
     columns = [set(column.to_pylist()) for column in table.columns]
     assert not [one for place in places for one in place if any(one in column for column in columns)]
     track = decode_track(found[f"{page}track/"])
     assert not {round(lon * 1e7) for lon, _ in places} & set(track["lon"])
     assert b"person 1" in found[f"{page}data/?format=csv"]
+
+
+def published_bytes(release, monkeypatch):
+    """All that is public of a release under a link whose id, nonce and day are always the same."""
+    monkeypatch.setattr(services, "Publication", partial(Publication, pk=uuid.UUID(int=7), nonce="0" * 32))
+    link = services.publish_release(release=Release.objects.get(pk=release.pk), title="The same")
+    Publication.objects.update(created_at=datetime(2026, 1, 2, tzinfo=UTC))
+    found = bodies(link.path, release.kind)
+    services.revoke_publication(publication=link)
+    copies.remove(link)
+    return found
+
+
+def exchange_original(release):
+    """Give the dataset of a finished release other data, names, facts and charges; what it published stays."""
+    row = release.dataset
+    if row.kind == "trajectory":
+        held = data_files.read_data(row.kind, row.points_path)
+        moved = [replace(one, lon=one.lon + 5.0, lat=one.lat - 3.0, name="other", person="other") for one in held]
+        data_files.write_data(row.kind, row.points_path, moved)
+    else:
+        Path(row.points_path).write_bytes(b"nothing that can be read")
+    texts = {"name": "Another", "file_name": "another.csv", "stored_tags": "another", "thumbnail": "M0 0"}
+    summary = (row.summary or {}) | {"bounds": [0.0, 0.0, 1.0, 1.0], "length_m": 1.0, "secret": "another"}
+    facts = {"size_bytes": 1, "report": {"events": 1}, "summary": summary, "content_digest": "f" * 64}
+    Dataset.objects.filter(pk=row.pk).update(**texts, **facts)
+    LandmarkSet.objects.filter(dataset=row).update(name="Another", method={"name": "manual", "events": [1]})
+    Release.objects.filter(pk=release.pk).update(
+        name="Another", owner_view={"mae_m": 1.0}, summary=(release.summary or {}) | {"published": 9999, "drawn": 1}
+    )
+    BudgetEntry.objects.filter(release_id=release.pk).update(amount=123.0)
+    type(row.owner).objects.filter(pk=row.owner_id).update(username="another")
+
+
+class TestNonInterference:
+    """Every byte behind a link follows from what was released and described, whatever the original is."""
+
+    @pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
+    def test_of_every_kind(self, owner_api, done, kind, monkeypatch):
+        release = done if kind == "trajectory" else released(owner_api, kind)
+        before = published_bytes(release, monkeypatch)
+        exchange_original(release)
+        after = published_bytes(release, monkeypatch)
+        assert [address for address in before if before[address] != after[address]] == []
+
+    def test_would_notice_a_fact_of_the_original(self, done, monkeypatch):
+        facts_of = services.facts_of
+        monkeypatch.setattr(
+            services, "facts_of", lambda row, _: facts_of(row, _) | {"positions": row.dataset.size_bytes}
+        )
+        before = published_bytes(done, monkeypatch)
+        exchange_original(done)
+        assert before != published_bytes(done, monkeypatch)
+
+
+class TestLimits:
+    @pytest.fixture(autouse=True)
+    def full_rate(self):
+        cache.clear()
+
+    def test_each_address_has_a_rate(self, owner_api, done, monkeypatch):
+        monkeypatch.setattr(limits.ReaderThrottle, "THROTTLE_RATES", {"public": "3/min"})
+        page = made(owner_api, done)["urls"]["page"]
+        reader, other = Client(), Client(REMOTE_ADDR="203.0.113.9")
+        answers = [reader.get(address) for address in (page, "/p/nothing/", f"{page}label/", page)]
+        assert [answer.status_code for answer in answers] == [200, 404, 200, 429]
+        assert 1 <= int(answers[-1]["Retry-After"]) <= 60
+        assert answers[-1]["Cache-Control"] == "private, no-store"
+        assert "Too many requests came from your network" in answers[-1].content.decode()
+        assert other.get(page).status_code == 200
+        answers[2].getvalue()
+
+    def test_one_file_is_rendered_at_a_time(self, owner_api, done, monkeypatch):
+        monkeypatch.setattr(limits, "PATIENCE_S", 0.01)
+        page = made(owner_api, done)["urls"]["page"]
+        with limits.one_rendering():
+            refused = Client().get(f"{page}data/?format=gpx")
+            assert (refused.status_code, "preparing another file" in refused.content.decode()) == (503, True)
+            assert int(refused["Retry-After"]) >= 0
+            assert Client().get(page).status_code == 200
+        first = Client().get(f"{page}data/?format=gpx").getvalue()
+        assert b"<gpx" in first
+        monkeypatch.setattr(copies, "read_data", lambda publication: pytest.fail("rendered again"))
+        assert Client().get(f"{page}data/?format=gpx").getvalue() == first
+        assert Client().get(f"{page}data/?format=no").status_code == 404
+
+
+@given(start=st.floats(0, 4e9), span=st.floats(0, 3e9, exclude_min=True))
+@example(start=5e-324, span=60.0)
+@example(start=5e-324, span=5e-324)
+def test_marks_lie_on_the_strip_and_are_few(start, span):
+    marks = time_marks(start, start + span)
+    assert len(marks) <= MARKS + 1
+    assert all(0 <= one["at"] <= 100 and one["text"] for one in marks)
+
+
+def test_marks_of_days_and_hours():
+    start = datetime(2025, 3, 3, 9, tzinfo=UTC).timestamp()
+    assert [one["text"] for one in time_marks(start, start + 4 * 86400)] == ["4 Mar", "5 Mar", "6 Mar", "7 Mar"]
+    assert [one["text"] for one in time_marks(start, start + 4 * 3600)][1] == "10:00"
+    assert time_marks(start, start) == []

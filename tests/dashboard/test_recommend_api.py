@@ -1,4 +1,4 @@
-"""Recommendations over the API: from the private model alone, and what their owner may compare them with."""
+"""Recommendations and most visited places: from the private model alone, and what owners compare them with."""
 
 import json
 from itertools import pairwise
@@ -15,8 +15,11 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.recommender import Recommender
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import first_error, refused
-from tests.dashboard.kinds import POPULARITY, made, released
+from tests.dashboard.kinds import DATASETS, POPULARITY, made, released, requested
 from tests.engine.format_samples import zipped
+
+pytestmark = pytest.mark.django_db
+
 
 ROWS = kinds.checkin_rows()
 CELLS = 64
@@ -45,7 +48,7 @@ def cell_of(row):
 
 
 class TestRecommend:
-    def test_is_what_the_downloaded_model_recommends(self, owner_api, release, tmp_path):
+    def test_is_what_the_downloaded_model_recommends_by_cells_places_or_positions(self, owner_api, release, tmp_path):
         path = tmp_path / "model.json"
         path.write_bytes(owner_api.get(release["urls"]["data"], {"format": "json"}).getvalue())
         model = Recommender.load(path)
@@ -58,22 +61,10 @@ class TestRecommend:
             assert [one["cell"] for one in cells] == model.recommend(history, k=10).tolist()
             assert [one["score"] for one in cells] == model.scores(history)[[one["cell"] for one in cells]].tolist()
             assert [one["rank"] for one in cells] == list(range(1, 11))
-
-    def test_costs_nothing_and_never_recommends_the_last_place(self, owner_api, release):
-        before = BudgetEntry.objects.count()
-        first = recommended(owner_api, release, []).json()["cells"][0]["cell"]
-        answer = recommended(owner_api, release, [7, first], k=1000).json()
-        assert first not in [one["cell"] for one in answer["cells"]]
-        assert len(answer["cells"]) == answer["of"] - 1 == CELLS - 1
-        assert sum(one["share"] for one in answer["cells"]) == pytest.approx(1)
-        assert BudgetEntry.objects.count() == before
-
-    def test_reads_no_check_in_for_cells_and_positions(self, owner_api, release):
-        with patch("dashboard.storage.data_files.cached_data", side_effect=AssertionError("the upload was read")):
-            assert recommended(owner_api, release, [1, {"lon": 2.3, "lat": 48.85}]).status_code == 200
-            assert owner_api.get(release["urls"]["model_map"], {"history": [1, 2]}).status_code == 200
-
-    def test_places_positions_and_cells_are_the_same_history(self, owner_api, release):
+        for one in recommended(owner_api, release, [9, 0]).json()["cells"]:
+            away = geo.distance_m(2.2 + 0.0125, 48.8 + 0.00625, one["lon"], one["lat"])
+            assert one["distance_m"] == pytest.approx(float(away), rel=1e-6)
+        assert all(one["distance_m"] is None for one in recommended(owner_api, release, []).json()["cells"])
         row = ROWS[0]
         place, lat, lon = row.split(",")[2:]
         cell = next(cell_of(one) for one in sorted(ROWS, key=lambda one: one.split(",")[0]) if f",{place}," in one)
@@ -81,16 +72,21 @@ class TestRecommend:
         assert found[0] == found[1]
         position = recommended(owner_api, release, [{"lon": float(lon), "lat": float(lat)}]).json()
         assert position["history"] == [cell_of(row)]
-        repeated = recommended(owner_api, release, [4, 4, 5, 5, 5, 4]).json()
-        assert repeated["history"] == [4, 5, 4]
+        assert recommended(owner_api, release, [4, 4, 5, 5, 5, 4]).json()["history"] == [4, 5, 4]
 
-    def test_distances_are_between_the_centres(self, owner_api, release):
-        for one in recommended(owner_api, release, [9, 0]).json()["cells"]:
-            away = geo.distance_m(2.2 + 0.0125, 48.8 + 0.00625, one["lon"], one["lat"])
-            assert one["distance_m"] == pytest.approx(float(away), rel=1e-6)
-        assert all(one["distance_m"] is None for one in recommended(owner_api, release, []).json()["cells"])
+    def test_costs_nothing_reads_no_check_in_and_never_recommends_the_last_place(self, owner_api, release):
+        before = BudgetEntry.objects.count()
+        first = recommended(owner_api, release, []).json()["cells"][0]["cell"]
+        answer = recommended(owner_api, release, [7, first], k=1000).json()
+        assert first not in [one["cell"] for one in answer["cells"]]
+        assert len(answer["cells"]) == answer["of"] - 1 == CELLS - 1
+        assert sum(one["share"] for one in answer["cells"]) == pytest.approx(1)
+        assert BudgetEntry.objects.count() == before
+        with patch("dashboard.storage.data_files.cached_data", side_effect=AssertionError("the upload was read")):
+            assert recommended(owner_api, release, [1, {"lon": 2.3, "lat": 48.85}]).status_code == 200
+            assert owner_api.get(release["urls"]["model_map"], {"history": [1, 2]}).status_code == 200
 
-    def test_fail_of_histories(self, owner_api, release):
+    def test_fail_of_histories_numbers_and_kinds(self, owner_api, release):
         no_cell, no_position = "a cell from 0 to 63", "a position with numbers lon and lat"
         for history, field, rule in [
             *[([wrong], "history.0", no_cell) for wrong in (64, 1.5, True, None, [1])],
@@ -108,8 +104,6 @@ class TestRecommend:
                 assert (answer.status_code, error["field"]) == (400, field), history
                 assert error["rule"].startswith(rule)
                 assert "value" in error
-
-    def test_fail_of_odd_numbers_and_of_no_history(self, owner_api, release):
         for body in ('{"history": [{"lon": NaN, "lat": 48.8}]}', '{"history": [1e999]}', '{"k": 3}'):
             answer = owner_api.post(release["urls"]["recommend"], body, content_type="application/json")
             assert (answer.status_code, first_error(answer)["field"][:7]) == (400, "history"), body
@@ -119,18 +113,14 @@ class TestRecommend:
         assert refused(owner_api.get(release["urls"]["model_map"], {"history": [64]})) == (400, "history.0")
         answer = owner_api.get(release["urls"]["histories"], {"user": "who"})
         assert (answer.status_code, first_error(answer)["field"], first_error(answer)["value"]) == (400, "user", "who")
-
-    def test_fail_of_other_kinds(self, owner_api):
-        stream = made(owner_api, kinds.wide(kinds.counts()))
-        row = released(owner_api, stream, kinds.STREAM)
+        row = released(owner_api, made(owner_api, kinds.wide(kinds.counts())), kinds.STREAM)
         assert refused(owner_api.post(f"{row['urls']['self']}recommend/", {"history": []})) == (400, "dataset")
         assert "recommend" not in row["urls"]
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_recommends_and_is_reported(owner_api, owner_page, checkins, tmp_path, name):
-    known = POPULARITY | {"side": 4}
-    release = released(owner_api, checkins, with_examples(mechanisms[name], known), seed=1)
+    release = released(owner_api, checkins, with_examples(mechanisms[name], POPULARITY | {"side": 4}), seed=1)
     urls, path = release["urls"], tmp_path / "model.json"
     path.write_bytes(owner_api.get(urls["data"], {"format": "json"}).getvalue())
     model = Recommender.load(path)
@@ -167,14 +157,12 @@ class TestReference:
 
 
 class TestModelMap:
-    def test_has_the_grid_and_what_was_published(self, owner_api, release):
+    def test_has_the_grid_and_what_was_published_and_the_truth_is_the_upload(self, owner_api, release):
         found = owner_api.get(release["urls"]["model_map"]).json()
         assert (found["columns"], found["rows"], found["west"], found["north"]) == (8, 8, 2.2, 48.9)
         cells = owner_api.get(release["urls"]["cells"], {"k": 64}).json()["cells"]
         assert found["densities"] == [one["count"] for one in sorted(cells, key=lambda one: one["cell"])]
         assert found["boxes"] == []
-
-    def test_the_truth_is_the_upload(self, owner_api, release):
         found = owner_api.get(release["urls"]["true_densities"])
         expected = np.bincount([cell_of(row) for row in ROWS], minlength=CELLS)
         assert found.json()["densities"] == expected.tolist()
@@ -200,8 +188,6 @@ class TestVenues:
         other = owner_api.get(release["urls"]["venues"], {"cell": 3, "k": 1}).json()["venues"]
         assert [one["venue"] for one in other] == ["v3"]
         assert owner_api.get(release["urls"]["venues"], {"cell": 1}).json()["venues"] == []
-
-    def test_fail_of_cells_and_of_other_models(self, owner_api, release):
         assert refused(owner_api.get(release["urls"]["venues"], {"cell": 4})) == (400, "cell")
         other = released(owner_api, made(owner_api, kinds.checkins(ROWS)), POPULARITY)
         assert refused(owner_api.get(other["urls"]["venues"], {"cell": 0})) == (400, "release")
@@ -234,3 +220,60 @@ class TestEvaluated:
 
 def unusual(spec):
     return checkin_pages._unusual(mechanisms.parse(spec))
+
+
+VISITS = kinds.checkins(
+    ["a,2024-01-01T08:00:00Z,7", "a,2024-01-02T08:00:00Z,7", "b,2024-01-01T08:00:00Z,8", "b,2024-01-02T08:00:00Z,7"],
+    "user_id,time,place_id",
+)
+VENUES = b"place_id,name,lat,lon\n7,<b>Bar</b>,48.85,2.25\n8,<b>Bar</b>,48.86,2.35\n"
+
+
+@pytest.fixture
+def joined(owner_api):
+    """Check-ins with a list of venues, detected by their columns."""
+    return made(owner_api, zipped(**{"checkins.csv": VISITS, "venues.csv": VENUES}), "both.zip")
+
+
+def test_are_ranked_by_name_with_their_positions_and_refused_by_field(owner_api, joined, owner_page):
+    assert (joined["kind"], joined["points"], joined["bounds"]) == ("checkins", 4, [2.25, 48.85, 2.35, 48.86])
+    found = owner_api.get(f"{DATASETS}{joined['id']}/places/").json()
+    assert found["of"] == 2
+    first, second = found["places"]
+    place = {"place": "7", "name": "<b>Bar</b>", "lon": 2.25, "lat": 48.85}
+    assert first == place | {"rank": 1, "checkins": 3, "users": 2}
+    assert (second["place"], second["checkins"], second["users"]) == ("8", 1, 1)
+    assert len(owner_api.get(f"{DATASETS}{joined['id']}/places/", {"k": 1}).json()["places"]) == 1
+    url = f"{DATASETS}{joined['id']}/places/"
+    for k in (0, 1001, "all"):
+        answer = owner_api.get(url, {"k": k})
+        assert refused(answer) == (400, "k")
+    placeless = made(
+        owner_api, kinds.checkins(["a,2024-01-01T08:00:00Z,1.5,2.5"], "user_id,time,lat,lon"), kind="checkins"
+    )
+    answer = owner_api.get(f"{DATASETS}{placeless['id']}/places/")
+    assert (answer.status_code, first_error(answer)["rule"]) == (400, "places")
+    assert "Most visited places" not in owner_page.get(placeless["urls"]["page"]).content.decode()
+
+
+def test_without_names_and_positions_they_are_identifiers(owner_api, owner_page):
+    bare = made(owner_api, VISITS)
+    first = owner_api.get(f"{DATASETS}{bare['id']}/places/").json()["places"][0]
+    assert (first["place"], first["name"], first["lon"]) == ("7", "", None)
+    page = owner_page.get(bare["urls"]["page"]).content.decode()
+    assert "Most visited places" in page
+    assert "data-map" not in page
+
+
+def test_counts_of_venues_are_released_where_a_list_came(owner_api, owner_page, joined):
+    counted = POPULARITY | {"name": "checkin-venues", "epsilon": 200.0}
+    assert released(owner_api, joined, counted)["state"] == "done"
+    assert "<dt>Listed venues</dt><dd>2</dd>" in owner_page.get(joined["urls"]["page"]).content.decode()
+    bare = made(owner_api, kinds.checkins(["a,2024-01-01T08:00:00Z,7,48.85,2.25"], "user_id,time,place_id,lat,lon"))
+    for dataset, offered in ((joined, True), (bare, False)):
+        form = owner_page.get(f"/datasets/{dataset['id']}/releases/new/").content.decode()
+        assert ("checkin-venues" in form) == offered
+    answer = requested(owner_api, bare, counted)
+    assert refused(answer) == (400, "mechanism.name")
+    assert "came without one" in first_error(answer)["rule"]
+    assert BudgetEntry.objects.count() == 1

@@ -7,24 +7,20 @@ import zipfile
 
 import numpy as np
 import pytest
-from django.utils import timezone
 
 from dashboard.attacks import execution, files, services
 from dashboard.attacks.models import Attack
-from dashboard.datasets.people import people_of
 from dashboard.datasets.services import delete_dataset
-from dashboard.jobs import leases, queue, reaper
+from dashboard.jobs import leases, queue
 from dashboard.jobs.models import State
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import cleanup
 from dashboard.releases import execution as drawing
-from dashboard.releases.files import read_releases
 from dashboard.releases.services import derive_release, discard_release
 from dashboard.storage import local_files
 from privacy_engine.attacks import attacks
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
-from tests.dashboard.api_helpers import UNIFORM, decode_track, first_error, refused, release_url
+from tests.dashboard.api_helpers import decode_track, first_error, refused, release_url
 from tests.dashboard.attack_helpers import (
     CROWD,
     HOME_WORK,
@@ -33,26 +29,51 @@ from tests.dashboard.attack_helpers import (
     attack_url,
     downloaded,
     engine_result,
-    finished_release,
     request_attack,
     run_queued_attacks,
 )
 from tests.dashboard.conftest import HOME
+from tests.dashboard.release_runs import drawn
 from tests.dashboard.test_cleanup import aged
 
 
 class TestResult:
-    def test_a_small_one_is_done_in_the_request_and_is_the_engines(self, owner_api, done):
+    def test_a_small_one_is_done_in_the_request_and_states_what_it_is(self, owner_api, done):
         reported = request_attack(owner_api, done, HOME_WORK).json()
         assert (reported["state"], reported["progress"], reported["series"]) == ("done", 1.0, 0)
-        result = json.loads(downloaded(owner_api, reported["id"], "json"))["result"]
+        body = json.loads(downloaded(owner_api, reported["id"], "json"))
+        result = body["result"]
         assert result == engine_result(done, HOME_WORK)
         assert reported["sentence"] == result["sentence"]
         assert reported["parameters"][0] == {"label": "Distance", "unit": "m", "value": 200.0}
         values = {one["name"]: one["value"] for one in reported["headlines"]}
         assert values["home-distance"] == result["home"]["distance_m"]
-        places = owner_api.get(attack_url(reported["id"], "result")).json()["places"]
-        assert places == [{"title": "Home", **result["home"]}, {"title": "Workplace", **result["work"]}]
+        places = [{"title": "Home", **result["home"]}, {"title": "Workplace", **result["work"]}]
+        assert owner_api.get(attack_url(reported["id"], "result")).json()["places"] == places
+        assert reported["warning"] == body["warning"] == "This reads the original; do not publish it."
+        assert "not a bound" in reported["note"] == body["note"]
+        assert reported["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
+        assert "Krumm" in reported["source"] == body["source"]
+        answer = owner_api.get(attack_url(reported["id"], "data"))
+        answer.close()
+        assert "do-not-publish" in answer["Content-Disposition"]
+        assert answer["Cache-Control"] == "private, no-store"
+        listed = {one["name"]: one for one in owner_api.get("/api/v1/attack-methods/").json()["results"]}
+        assert list(listed) == ["home-work", "localisation", "re-identification"]
+        assert (listed["localisation"]["reads_draws"], listed["re-identification"]["population"]) == (True, True)
+        assert listed["home-work"]["needs"] == ["time"]
+        assert all(one["assumes"] and one["source"] and one["fields"] for one in listed.values())
+
+    def test_a_table_of_guesses_and_their_track(self, owner_api, done):
+        pk, result = request_attack(owner_api, done, QUICK).json()["id"], engine_result(done, QUICK)
+        rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, pk, "csv").decode())))
+        assert [row["event"] for row in rows] == [str(i) for i in range(8)]
+        for name in ("lon", "lat", "error_m", "chance_m"):
+            assert [float(row[name]) for row in rows] == result[name]
+        assert [bool(int(row["hidden"])) for row in rows] == result["hidden"]
+        track = decode_track(owner_api.get(attack_url(pk, "track")).content)
+        assert track["lon"] == [round(lon * 1e7) for lon in result["lon"]]
+        assert owner_api.get(attack_url(pk, "result")).json() == {"places": [], "path": True}
 
     @pytest.mark.parametrize("mechanism", ["landmark-skip", "landmark-joint"])
     def test_a_large_one_by_a_worker_is_the_engines_to_the_last_bit(self, owner_api, taxi_release, mechanism):
@@ -66,26 +87,6 @@ class TestResult:
         assert result == engine_result(release, LONG)
         assert any(result["hidden"])
 
-    def test_joint_draws_are_read_as_such(self, owner_api, taxi_release):
-        release = taxi_release("landmark-joint")
-        row = Attack.objects.get(pk=request_attack(owner_api, release, QUICK).json()["id"])
-        (drawn,) = read_releases(release)
-        (person,) = people_of(release.dataset)
-        shared = execution.together(row, person, drawn)
-        assert shared.sum() == (release.landmark_set.mask & drawn.fresh).sum() > 0
-
-    def test_a_table_of_guesses_and_their_track(self, owner_api, done):
-        reported = request_attack(owner_api, done, QUICK).json()
-        result = engine_result(done, QUICK)
-        rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, reported["id"], "csv").decode())))
-        assert [row["event"] for row in rows] == [str(i) for i in range(8)]
-        for name in ("lon", "lat", "error_m", "chance_m"):
-            assert [float(row[name]) for row in rows] == result[name]
-        assert [bool(int(row["hidden"])) for row in rows] == result["hidden"]
-        track = decode_track(owner_api.get(attack_url(reported["id"], "track")).content)
-        assert track["lon"] == [round(lon * 1e7) for lon in result["lon"]]
-        assert owner_api.get(attack_url(reported["id"], "result")).json() == {"places": [], "path": True}
-
     def test_all_series_together(self, owner_api, crowd):
         reported = request_attack(owner_api, crowd, CROWD).json()
         assert (reported["state"], reported["series"]) == ("done", None)
@@ -97,39 +98,19 @@ class TestResult:
         reported = request_attack(owner_api, crowd, HOME_WORK, series=2).json()
         assert json.loads(downloaded(owner_api, reported["id"], "json"))["result"] == engine_result(crowd, HOME_WORK, 2)
 
-    def test_it_states_what_it_is(self, owner_api, done):
-        reported = request_attack(owner_api, done, HOME_WORK).json()
-        body = json.loads(downloaded(owner_api, reported["id"], "json"))
-        assert reported["warning"] == body["warning"] == "This reads the original; do not publish it."
-        assert "not a bound" in reported["note"] == body["note"]
-        assert reported["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
-        assert "Krumm" in reported["source"] == body["source"]
-        answer = owner_api.get(attack_url(reported["id"], "data"))
-        answer.close()
-        assert "do-not-publish" in answer["Content-Disposition"]
-        assert answer["Cache-Control"] == "private, no-store"
-
-    def test_the_methods_are_listed_with_what_a_form_needs(self, owner_api):
-        listed = {one["name"]: one for one in owner_api.get("/api/v1/attack-methods/").json()["results"]}
-        assert list(listed) == ["home-work", "localisation", "re-identification"]
-        assert listed["localisation"]["reads_draws"]
-        assert listed["re-identification"]["population"]
-        assert listed["home-work"]["needs"] == ["time"]
-        assert all(one["assumes"] and one["source"] and one["fields"] for one in listed.values())
-
 
 class TestOnce:
-    def test_an_equal_attack_is_never_computed_twice(self, owner_api, done, monkeypatch):
-        first = request_attack(owner_api, done, HOME_WORK)
+    def test_an_equal_attack_is_never_computed_twice_and_another_is(self, owner_api, crowd, monkeypatch):
+        first, *others = [
+            request_attack(owner_api, crowd, HOME_WORK, series=0),
+            request_attack(owner_api, crowd, HOME_WORK, series=1),
+            request_attack(owner_api, crowd, HOME_WORK | {"within_m": 100.0}),
+        ]
+        assert len({one.json()["id"] for one in (first, *others)}) == 3
         monkeypatch.setattr(execution, "attacked", None)  # computing it now would fail
-        again = request_attack(owner_api, done, dict(reversed(HOME_WORK.items())) | {"within_m": 500}, series=0)
+        again = request_attack(owner_api, crowd, dict(reversed(HOME_WORK.items())) | {"within_m": 500})
         assert (first.status_code, again.status_code) == (201, 200)
         assert again.json() == first.json()
-
-    def test_other_parameters_or_another_series_are_another_attack(self, owner_api, crowd):
-        requested = [request_attack(owner_api, crowd, HOME_WORK), request_attack(owner_api, crowd, HOME_WORK, series=1)]
-        requested.append(request_attack(owner_api, crowd, HOME_WORK | {"within_m": 100.0}))
-        assert len({answer.json()["id"] for answer in requested}) == 3
 
     def test_two_who_request_at_once_are_given_one(self, owner_api, done, monkeypatch):
         first = request_attack(owner_api, done, HOME_WORK).json()
@@ -139,14 +120,6 @@ class TestOnce:
         again = request_attack(owner_api, done, HOME_WORK)
         assert (again.status_code, again.json()) == (200, first)
         assert [path.name for path in (HOME / "attacks").iterdir()] == [first["id"]]
-
-    def test_nine_messages_one_run(self, queued_attack, monkeypatch):
-        runs = []
-        honest = execution.attacked
-        monkeypatch.setattr(execution, "attacked", lambda *given: runs.append(1) or honest(*given))
-        for _ in range(9):
-            execution.run(queued_attack.pk)
-        assert len(runs) == 1
 
     def test_one_that_was_cancelled_is_tried_again_by_requesting_again(self, owner_api, done, queued_attack):
         owner_api.post(attack_url(queued_attack.pk, "cancel"))
@@ -168,7 +141,7 @@ class TestOthers:
 
 
 class TestHostile:
-    def test_a_parameter_that_is_none_is_refused_by_name(self, owner_api, done):
+    def test_fail_of_parameters_series_and_steps(self, owner_api, done):
         for field, value in (
             *(("within_m", wrong) for wrong in (-1, float("nan"), "200")),
             ("distance_m", True),
@@ -180,17 +153,10 @@ class TestHostile:
             answer = request_attack(owner_api, done, HOME_WORK | {field: value})
             assert (answer.status_code, first_error(answer)["field"].split(".")[-1]) == (400, field), value
         assert not Attack.objects.exists()
-
-    def test_there_is_no_such_series_and_an_attack_is_an_object(self, owner_api, done):
         for series in (-1, 1, 10**14, "1.5", True, [0], {}):
             assert refused(request_attack(owner_api, done, HOME_WORK, series=series)) == (400, "series"), series
         for attack in (None, [], "home-work", 1):
             assert request_attack(owner_api, done, attack).status_code == 400, attack
-
-    def test_fail_not_done(self, owner_api, submit):
-        assert refused(request_attack(owner_api, submit(), HOME_WORK)) == (409, "release")
-
-    def test_fail_a_smoothed_release_where_draws_are_read(self, owner_api, done):
         made = derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})])
         drawing.run(made.pk)
         answer = request_attack(owner_api, made, QUICK)
@@ -200,9 +166,17 @@ class TestHostile:
         assert "without post-processing steps" in error["rule"]
         assert request_attack(owner_api, made, HOME_WORK).status_code == 201
 
-    def test_fail_one_series_where_many_are_needed(self, owner_api, done, crowd):
-        answer = request_attack(owner_api, done, CROWD)
-        assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release of at least 2 people")
+    def test_fail_of_releases_that_lack_what_is_needed(self, owner_api, owner, submit, done, crowd, make_dataset):
+        day = samples()[2].series
+        bare = drawn(owner, make_dataset(owner, type(day)(day.lon, day.lat)))
+        for release, attack, rule in (
+            (submit(), HOME_WORK, ""),
+            (done, CROWD, "a release of at least 2 people"),
+            (bare, HOME_WORK, "a release with times"),
+        ):
+            answer = request_attack(owner_api, release, attack)
+            assert refused(answer) == (409, "release")
+            assert first_error(answer)["rule"].startswith(rule)
         for answer in (
             request_attack(owner_api, crowd, CROWD, series=0),
             request_attack(owner_api, crowd, CROWD | {"points": 20}),  # more than there are
@@ -211,20 +185,8 @@ class TestHostile:
         assert not Attack.objects.exists()
         assert not list((HOME / "attacks").glob("*"))
 
-    def test_fail_without_times(self, owner_api, owner, make_dataset):
-        bare = samples()[2].series
-        dataset = make_dataset(owner, type(bare)(bare.lon, bare.lat))
-        marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0]})
-        answer = request_attack(owner_api, finished_release(owner, dataset, marks, UNIFORM), HOME_WORK)
-        assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release with times")
-
 
 class TestWorker:
-    def test_its_title_and_page_name_it(self, owner_api, queued_attack):
-        (job,) = owner_api.get("/api/v1/jobs/").json()["results"]
-        assert job["title"] == "Localisation on Skip · ε 1 / 200\u202fm, A day in Paris"
-        assert f"attack={queued_attack.pk}" in job["urls"]["page"]
-
     def test_cancelled_while_it_runs_it_stops_and_leaves_no_file(self, owner_api, queued_attack, monkeypatch):
         stated = []
         honest = leases.Lease.report
@@ -242,26 +204,6 @@ class TestWorker:
         assert (queued_attack.state, stated[-1][0]) == (State.CANCELLED, "Attacking")
         assert not list((HOME / "attacks").rglob("*.*"))
 
-    def test_killed_and_requeued_there_is_one_result(self, queued_attack, monkeypatch):
-        honest = execution.attacked
-
-        def killed(row, token, report):
-            honest(row, token, report)
-            Attack.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
-            reaper.sweep(Attack)
-            raise leases.LeaseLost
-
-        monkeypatch.setattr(queue, "enqueue", lambda job: True)
-        with monkeypatch.context() as patch:
-            patch.setattr(execution, "attacked", killed)
-            execution.run(queued_attack.pk)
-        queued_attack.refresh_from_db()
-        assert queued_attack.state == State.QUEUED
-        execution.run(queued_attack.pk)
-        queued_attack.refresh_from_db()
-        assert (queued_attack.state, queued_attack.attempt) == (State.DONE, 2)
-        assert [path.name for path in queued_attack.folder.iterdir()] == [queued_attack.data_file]
-
     def test_what_fails_states_what_to_do(self, owner_api, taxi_release, monkeypatch):
         monkeypatch.setattr("privacy_engine.attacks.localisation.MOST_STATES", 100)
         pk = request_attack(owner_api, taxi_release(), LONG).json()["id"]
@@ -272,21 +214,20 @@ class TestWorker:
 
 
 class TestGone:
-    def test_alone_or_with_its_release_or_dataset(
-        self, owner_api, done, taxi_release, django_capture_on_commit_callbacks
-    ):
-        alone, with_release = (request_attack(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
-        with_dataset = taxi_release()
-        request_attack(owner_api, with_dataset, HOME_WORK)
-        assert len(list((HOME / "attacks").iterdir())) == 3
-        with django_capture_on_commit_callbacks(execute=True):
-            assert owner_api.delete(attack_url(alone)).status_code == 204
-        assert not (HOME / "attacks" / alone).exists()
-        with django_capture_on_commit_callbacks(execute=True):
-            discard_release(release=done)
-        assert not (HOME / "attacks" / with_release).exists()
-        with django_capture_on_commit_callbacks(execute=True):
-            delete_dataset(dataset=with_dataset.dataset)
+    def test_alone_or_with_what_it_is_of(self, owner_api, done, taxi_release, django_capture_on_commit_callbacks):
+        alone, of_release = (request_attack(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
+        other = taxi_release()
+        of_dataset = request_attack(owner_api, other, HOME_WORK).json()["id"]
+        left = {alone, of_release, of_dataset}
+        for gone, delete in (
+            (alone, lambda: owner_api.delete(attack_url(alone))),
+            (of_release, lambda: discard_release(release=done)),
+            (of_dataset, lambda: delete_dataset(dataset=other.dataset)),
+        ):
+            assert {path.name for path in (HOME / "attacks").iterdir()} == left
+            with django_capture_on_commit_callbacks(execute=True):
+                delete()
+            left.remove(gone)
         assert not list((HOME / "attacks").iterdir())
         assert not Attack.objects.exists()
 
@@ -303,8 +244,7 @@ class TestGone:
         assert not list((HOME / "attacks").glob("*"))
 
     def test_the_sweep_removes_files_without_a_row(self, owner_api, done):
-        pk = request_attack(owner_api, done, HOME_WORK).json()["id"]
-        row = Attack.objects.get(pk=pk)
+        row = Attack.objects.get(pk=request_attack(owner_api, done, HOME_WORK).json()["id"])
         orphan = aged(local_files.home("attacks", "0" * 8 + "-0000-4000-8000-" + "0" * 12), 61)
         stale = aged(row.folder / f"{'a' * 32}.parquet", 3601)
         aged(row.data_path, 3601)

@@ -1,19 +1,27 @@
-"""The REST API of the releases app: from a submitted release to its files, and permissions."""
+"""The REST API of releases: from a submitted one to its files; names, batches and permissions."""
 
 import io
-import json
 import uuid
+from datetime import timedelta
 from pathlib import Path
+from urllib.parse import parse_qs
 
-from dashboard.datasets.models import BudgetEntry, Dataset
+import pytest
+
+from dashboard.datasets.models import BudgetEntry, Dataset, Kind
+from dashboard.jobs.models import now
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import cleanup
 from dashboard.releases import downloads, execution
+from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
+from dashboard.releases.naming import file_parts, title
 from privacy_engine import formats
 from privacy_engine.datatypes import datatypes
 from privacy_engine.exports import FORMATS
+from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
+from tests.dashboard.kinds import POPULARITY
 from tests.dashboard.release_runs import fail, interrupted
 
 
@@ -22,9 +30,8 @@ class TestFromSubmittedToDownloaded:
         made = owner_api.post(RELEASES, body | {"seed": None})  # no seed may be stated as answers state it
         assert made.status_code == 201
         made = made.json()
-        assert (made["state"], made["progress"], made["guarantee"]["level"]) == ("queued", 0.0, "landmark")
-        assert made["seed"] is None
-
+        assert (made["state"], made["progress"], made["seed"]) == ("queued", 0.0, None)
+        assert made["guarantee"]["level"] == "landmark"
         execution.run(made["id"])
         now, stored = owner_api.get(made["urls"]["self"]).json(), files()
         assert (now["state"], now["progress"], now["error"]) == ("done", 1.0, None)
@@ -37,15 +44,14 @@ class TestFromSubmittedToDownloaded:
             assert headers["Content-Disposition"] == f'attachment; filename="{name}"'
             assert (headers["Content-Type"], headers["X-Content-Type-Options"]) == (described.media_type, "nosniff")
             assert int(headers["Content-Length"]) == len(content)
-            reading = formats.read(io.BytesIO(content), name=name)
-            assert sum(map(len, reading.series)) == now["summary"]["published"] == 8
+            read = formats.read(io.BytesIO(content), name=name).series
+            assert sum(map(len, read)) == now["summary"]["published"] == 8
             assert b"all 4 landmarks together leak at most" in content
             assert now["label"].encode()[:40] in content
         assert [path for path in files() if path not in (*stored, "tmp")] == [], "a download leaves no file"
-        for accept in ("text/csv", "application/octet-stream", "*/*"):
-            for name in ("data", "track"):
-                answer = owner_api.get(made["urls"][name], headers={"Accept": accept})
-                assert (answer.status_code, bool(answer.getvalue())) == (200, True)
+        for name in ("data", "track"):
+            answer = owner_api.get(made["urls"][name], headers={"Accept": "application/octet-stream"})
+            assert (answer.status_code, bool(answer.getvalue())) == (200, True)
 
     def test_a_seeded_release_has_no_guarantee_anywhere(self, owner_api, body):
         made = owner_api.post(RELEASES, body | {"seed": 7}).json()
@@ -57,17 +63,6 @@ class TestFromSubmittedToDownloaded:
             content = owner_api.get(made["urls"]["data"], {"format": fmt}).getvalue()
             assert b"NOT PRIVATE: seeded simulation" in content
             assert b"leak at most" not in content
-
-    def test_nothing_measured_leaves_with_the_data(self, owner_api, done):
-        done.owner_view = {"mae_m": 123456.789}
-        done.name, done.dataset.name = "Bob's secret walk", "Bob"
-        done.save()
-        for fmt in FORMATS:
-            answer = owner_api.get(release_url(done, "data"), {"format": fmt})
-            content = answer.getvalue()
-            assert b"123456.789" not in content
-            assert b"secret walk" not in content
-            assert "secret" not in answer.headers["Content-Disposition"]
 
     def test_a_large_export_is_rendered_once_and_kept_for_an_hour(self, owner_api, done, files, monkeypatch):
         stored, url = set(files()), release_url(done, "data")
@@ -97,58 +92,30 @@ class TestFromSubmittedToDownloaded:
 
 
 class TestParameters:
-    def test_fail_out_of_domain_names_field_rule_and_value(self, owner_api, body):
-        for name, value, rule in [
-            *[("epsilon", wrong, "must be a number") for wrong in (True, "١", "1", None, [1])],
-            *[("epsilon", wrong, "greater than 0") for wrong in (0, -1)],
-            ("epsilon", 1e-300, "at least 1e-06"),
-            ("epsilon", 1e308, "at most 10000"),
-            ("radius_m", 0, "greater than 0"),
+    def test_fail_out_of_domain_names_field_rule_and_value(self, owner, owner_api, body, make_dataset, paris_day):
+        for name, value, rule in (
+            *(("epsilon", wrong, "must be a number") for wrong in (True, "1", None)),
+            ("epsilon", 0, "greater than 0"),
             ("radius_m", 1e308, "at most 2e+07"),
-            ("radius_m", {}, "must be a number"),
             ("windows", 3, "is not a parameter here"),
-        ]:
-            answer = owner_api.post(RELEASES, body | {"mechanism": UNIFORM | {name: value}})
-            error = first_error(answer)
-            assert (answer.status_code, error["field"]) == (400, f"mechanism.{name}"), value
+        ):
+            error = first_error(answer := owner_api.post(RELEASES, body | {"mechanism": UNIFORM | {name: value}}))
+            assert (answer.status_code, error["field"], error["value"]) == (400, f"mechanism.{name}", value)
             assert rule in error["rule"]
-            assert error["value"] == (value if not isinstance(value, list | dict) else str(value))
             assert f"mechanism.{name}" in error["message"]
-        for missing in UNIFORM.keys() - {"name"}:
-            mechanism = {name: value for name, value in UNIFORM.items() if name != missing}
-            error = first_error(owner_api.post(RELEASES, body | {"mechanism": mechanism}))
-            assert (error["field"], error["rule"]) == (f"mechanism.{missing}", "is required")
-        assert not Release.objects.exists()
-        assert not BudgetEntry.objects.exists()
-
-    def test_fail_not_finite(self, owner_api, body):
-        for number in ("NaN", "Infinity", "-Infinity", "1e999"):
-            text = json.dumps(body | {"mechanism": UNIFORM | {"epsilon": "here"}}).replace('"here"', number)
-            answer = owner_api.post(RELEASES, text, content_type="application/json")
-            error = first_error(answer)
-            expected = (400, "mechanism.epsilon", "must be a finite number")
-            assert (answer.status_code, error["field"], error["rule"]) == expected, number
-
-    def test_fail_what_is_no_seed_no_mechanism_and_nothing_to_draw(self, owner_api, body):
         no_mechanism = ({}, {"name": "landmark"}, {"name": ["event-level"]}, [], "event-level", 1)
         for field, wrong in [
-            *[("seed", body | {"seed": seed}) for seed in (-1, 2**53, 1.5, "7", True, [])],
-            *[("mechanism", body | {"mechanism": mechanism}) for mechanism in no_mechanism],
-            *[(field, {name: value for name, value in body.items() if name != field}) for field in body],
+            *(("seed", body | {"seed": seed}) for seed in (-1, 2**53, 1.5, "7", True, [])),
+            *(("mechanism", body | {"mechanism": mechanism}) for mechanism in no_mechanism),
+            ("mechanism.radius_m", body | {"mechanism": {"name": "event-level", "epsilon": 1}}),
+            *((field, {name: value for name, value in body.items() if name != field}) for field in body),
+            ("landmark_set", body | {"dataset": str(make_dataset(owner, paris_day).pk)}),
         ]:
             answer = owner_api.post(RELEASES, wrong)
-            assert (answer.status_code, first_error(answer)["field"].split(".")[0]) == (400, field), wrong
-
-    def test_fail_landmark_set_of_another_dataset_of_ones_own(self, owner, owner_api, body, make_dataset, paris_day):
-        other = make_dataset(owner, paris_day)
-        assert refused(owner_api.post(RELEASES, body | {"dataset": str(other.pk)})) == (400, "landmark_set")
-
-    def test_fail_over_budget_is_a_conflict(self, owner_api, body, ready_dataset):
-        limit = {"budget": {"epsilon": 1.0, "radius_m": 1000.0}}
-        assert owner_api.patch(f"/api/v1/datasets/{ready_dataset.pk}/", limit).status_code == 200
-        answer = owner_api.post(RELEASES, body)
-        assert (answer.status_code, first_error(answer)["code"]) == (409, "budget")
-        assert (Release.objects.count(), BudgetEntry.objects.count()) == (0, 0)
+            assert answer.status_code == 400, wrong
+            assert f"{first_error(answer)['field']}.".startswith(f"{field}."), wrong
+        assert not Release.objects.exists()
+        assert not BudgetEntry.objects.exists()
 
 
 class TestIdempotency:
@@ -160,27 +127,8 @@ class TestIdempotency:
         assert refused(owner_api.post(RELEASES, body | {"seed": 1}, headers=key)) == (409, "Idempotency-Key")
         assert (Release.objects.count(), BudgetEntry.objects.count()) == (1, 1)
 
-    def test_a_strangers_key_is_another_key(self, owner_api, stranger_api, body, stranger, stranger_dataset):
-        marks = mark_landmarks(owner=stranger, dataset=stranger_dataset, method={"name": "manual", "events": [0]})
-        theirs = {"dataset": str(stranger_dataset.pk), "landmark_set": str(marks.pk), "mechanism": UNIFORM}
-        key = {"Idempotency-Key": "monday"}
-        one = owner_api.post(RELEASES, body, headers=key)
-        other = stranger_api.post(RELEASES, theirs, headers=key)
-        assert one.json()["id"] != other.json()["id"]
-
 
 class TestCancelRetryDiscard:
-    def test_cancel_then_retry_then_done(self, owner_api, submit):
-        release = submit()
-        cancelled = owner_api.post(release_url(release, "cancel"))
-        assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
-        assert owner_api.post(release_url(release, "cancel")).status_code == 409
-        again = owner_api.post(release_url(release, "retry"))
-        assert again.status_code == 201
-        assert again.json()["id"] != str(release.pk)
-        execution.run(again.json()["id"])
-        assert owner_api.get(again.json()["urls"]["self"]).json()["state"] == "done"
-
     def test_retry_of_a_failed_one_is_the_same_release(self, owner_api, submit, monkeypatch):
         failed = interrupted(submit(), monkeypatch, fail)
         reported = owner_api.get(release_url(failed)).json()["error"]
@@ -195,14 +143,6 @@ class TestCancelRetryDiscard:
         for name in ("data", "track", "tracks", "series", "errors", "bundle", "notebook"):
             answer = owner_api.get(release_url(release, name))
             assert (answer.status_code, first_error(answer)["value"]) == (409, "queued"), name
-
-    def test_the_list_filters_and_takes_a_few_queries(self, owner_api, submit, done, django_assert_max_num_queries):
-        waiting = [submit("event-level") for _ in range(5)]
-        with django_assert_max_num_queries(10):  # roles, keys, and six for the place of all in the queue
-            assert owner_api.get(RELEASES).json()["count"] == 6
-        for query, rows in (({"state": "done"}, [done]), ({"mechanism": "event-level"}, waiting[::-1])):
-            found = owner_api.get(RELEASES, query).json()["results"]
-            assert [one["id"] for one in found] == [str(row.pk) for row in rows]
 
 
 class TestIds:
@@ -222,15 +162,6 @@ class TestIds:
         assert not Release.objects.exists()
 
 
-def test_no_two_mechanisms_are_drawn_alike(owner_api):
-    for kind in datatypes:
-        listed = owner_api.get("/api/v1/mechanisms/", {"kind": kind}).json()["results"]
-        assert {one["kind"] for one in listed} == {kind}
-        for theme in ("light", "dark"):
-            assert len({one["colour"][theme] for one in listed}) == len(listed)
-        assert len({one["dash"] for one in listed}) == len(listed)
-
-
 def test_mechanisms_are_described_for_forms_and_legends(owner_api):
     found = {one["name"]: one for one in owner_api.get("/api/v1/mechanisms/").json()["results"]}
     assert set(found) >= {"event-level", "user-level", "landmark-uniform", "landmark-skip", "landmark-adaptive"}
@@ -240,3 +171,63 @@ def test_mechanisms_are_described_for_forms_and_legends(owner_api):
         second = {"trajectory": "radius_m", "stream": "window", "checkins": "privacy_unit"}[one["kind"]]
         assert [field["name"] for field in one["fields"]][:2] == ["epsilon", second]
         assert set(one["colour"]) == {"name", "light", "dark"}
+
+
+SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
+STREAM = {"name": "stream-uniform", "epsilon": 0.5, "window": 52}
+OU = {"name": "ou-smoother"}
+MODEL = POPULARITY | {"epsilon": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "steps", "called", "stem"),
+    [
+        (SKIP, [], "Skip · ε 1 / 200\u202fm", "landmark-skip_eps1_D200m"),
+        (SKIP | {"radius_m": 1500}, [], "Skip · ε 1 / 1.5\u202fkm", "landmark-skip_eps1_D1500m"),
+        (SKIP, [OU], "Skip + OU smoother · ε 1 / 200\u202fm", "landmark-skip_eps1_D200m_ou-smoother"),
+        (STREAM, [], "Uniform · ε 0.5 / 52 timestamps", "stream-uniform_eps0.5_w52"),
+        (STREAM | {"window": 1}, [], "Uniform · ε 0.5 / timestamp", "stream-uniform_eps0.5_w1"),
+        (MODEL | {"privacy_unit": "user"}, [], "Popularity · ε 2 / user", "checkin-popularity_eps2_c5_G8"),
+        (MODEL | {"privacy_unit": "record"}, [], "Popularity · ε 2 / check-in", "checkin-popularity_eps2_record_c5_G8"),
+    ],
+)
+def test_a_release_is_called_by_mechanism_steps_and_level(mechanism, steps, called, stem):
+    spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": None, "postprocess": steps})
+    assert title(spec).removeprefix("Stream ").lower() == called.lower()
+    assert "_".join(file_parts(spec)) == stem
+
+
+def row(name, at_s, *, epsilon=1.0, seed=None, source=None):
+    spec = {"mechanism": SKIP | {"name": name, "epsilon": epsilon}, "seed": seed}
+    made = Release(kind=Kind.TRAJECTORY, spec=spec, mechanism=name, seeded=seed is not None, source=source)
+    made.created_at = now() + timedelta(seconds=at_s)
+    return made
+
+
+def test_batches_have_one_level_and_landmark_set_and_were_submitted_together():
+    rows = [
+        row("landmark-skip", 0),
+        row("landmark-uniform", 2),
+        row("landmark-adaptive", 50),
+        row("landmark-skip", 3, epsilon=2.0),
+        row("landmark-skip", 1000),
+        row("landmark-uniform", 2000, seed=1),
+        row("landmark-skip", 1001, source={"release": "x", "sha256": ""}),
+    ]
+    found = [(one.level, one.simulated, one.derived, [r.mechanism[9:] for r in one.releases]) for one in batches(rows)]
+    level = "ε 1 / 200\u202fm"
+    assert found == [
+        (level, False, True, ["skip"]),
+        (level, False, False, ["skip"]),
+        ("ε 2 / 200\u202fm", False, False, ["skip"]),
+        (level, False, False, ["skip", "uniform", "adaptive"]),
+        (level, True, False, ["uniform"]),
+    ]
+    one, other = uuid.uuid4(), uuid.uuid4()
+    rows = [row(name, at) for at, name in enumerate(("landmark-skip", "landmark-uniform", "landmark-adaptive"))]
+    for release, landmark_set in zip(rows, (one, one, other), strict=True):
+        release.landmark_set_id = landmark_set
+    apart, together = batches(rows)
+    assert (apart.is_several, together.is_several) == (False, True)
+    chosen = parse_qs(together.query)
+    assert chosen == {"landmark_set": [str(one)], "release": [str(release.pk) for release in rows[:2]]}

@@ -1,30 +1,37 @@
-"""Bundles: their members, equal bytes for equal releases, and no private data of the owner."""
+"""Bundles and notebooks: their content, equal bytes for equal releases, and no private data of the owner."""
 
+import base64
+import gzip
 import io
 import json
 import re
 import uuid
 import zipfile
+from io import BytesIO
+from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 
-from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import bundle, downloads, execution
+from dashboard.releases import bundle, downloads, execution, kinds
 from dashboard.releases.models import Release
-from dashboard.releases.services import derive_release
 from dashboard.storage.data_files import read_data
-from privacy_engine import formats
+from privacy_engine import __version__, formats, label
 from privacy_engine.data import Trajectory
 from privacy_engine.exports import FORMATS as EVERY
-from privacy_engine.postprocess import postprocesses
+from privacy_engine.exports.notebook import notebook
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
-from tests.dashboard.release_runs import executed, secretive_release
+from tests.dashboard.api_helpers import RELEASES, first_error, refused, release_url
+from tests.dashboard.release_runs import drawn, executed, secretive_release
+from tests.dashboard.test_releases_report import SECRET, released
+from tests.patience import patience
+
+pytestmark = pytest.mark.django_db
+
 
 FORMATS = [name for name, one in EVERY.items() if one.bundled]
 BUNDLE = f"{RELEASES}bundle/"
-SECRET = "Zebra"
 
 
 def opened(answer):
@@ -50,8 +57,6 @@ class TestContents:
         assert archive.read(f"{stem}/label.txt").decode() == f"{downloads.label(done)['text']}\n"
         assert json.loads(archive.read(f"{stem}/label.json")) == downloads.label(done)
         assert downloads.label(done)["guarantee"]["statement"] in archive.read("README.txt").decode()
-
-    def test_every_file_of_data_is_the_download_itself(self, owner_api, done):
         archive = opened(owner_api.get(release_url(done, "bundle")))
         for fmt in FORMATS:
             (name,) = (one for one in archive.namelist() if one.endswith(f".{fmt}"))
@@ -96,12 +101,6 @@ class TestContents:
 
         assert first_error(owner_api.get(BUNDLE))["field"] == "release"
 
-    def test_a_derived_release_names_its_source_by_id_and_hash(self, owner_api, done):
-        derived = executed(derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})]))
-        archive = opened(owner_api.get(release_url(derived, "bundle")))
-        source = f"release {done.pk} (sha256 {done.data_sha256})"
-        assert source in archive.read(f"{derived.public_stem}/label.txt").decode()
-
     def test_a_seeded_release_states_that_it_is_not_private(self, owner_api, run):
         archive = opened(owner_api.get(release_url(run(seed=7), "bundle")))
         assert "NOT PRIVATE: seeded simulation (seed 7). Do not publish." in archive.read("README.txt").decode()
@@ -109,19 +108,12 @@ class TestContents:
             assert b"leak at most" not in archive.read(name)
 
     def test_a_long_release_is_sent_in_pieces_and_packed(self, owner, owner_api, make_dataset):
-        n = 60_000
-        step = np.linspace(0, 1, n)
-        long = make_dataset(owner, Trajectory(2 + step, 48 + step, 1_700_000_000.0 + 30 * np.arange(n)))
-        marks = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [5]})
-        ids = {"dataset": str(long.pk), "landmark_set": str(marks.pk)}
-        made = owner_api.post(RELEASES, ids | {"mechanism": UNIFORM}).json()
-        execution.run(made["id"])
-        answer = owner_api.get(made["urls"]["bundle"])
-        pieces = list(answer.streaming_content)
+        step = np.linspace(0, 1, 60_000)
+        long = make_dataset(owner, Trajectory(2 + step, 48 + step, 1_700_000_000.0 + 30 * np.arange(60_000)))
+        pieces = list(owner_api.get(release_url(drawn(owner, long, [5]), "bundle")).streaming_content)
         assert max(map(len, pieces)) < 3 * bundle.CHUNK
         archive = zipfile.ZipFile(io.BytesIO(b"".join(pieces)))
-        plain = sum(info.file_size for info in archive.infolist())
-        assert sum(map(len, pieces)) < 0.5 * plain
+        assert sum(map(len, pieces)) < 0.5 * sum(info.file_size for info in archive.infolist())
         assert archive.testzip() is None
 
 
@@ -161,8 +153,7 @@ class TestNothingElseLeaves:
         return Release.objects.get(pk=made.pk)
 
     def test_no_file_of_a_bundle_has_a_text_by_the_owner(self, owner_api, row):
-        answer = owner_api.get(release_url(row, "bundle"))
-        archive = opened(answer)
+        archive = opened(owner_api.get(release_url(row, "bundle")))
         sets = row.landmark_set, row.landmark_set.source
         secrets = [SECRET, "123456.789", "dumm", "Dumm", "coin", str(row.dataset_id)]
         secrets += [str(one.pk) for one in sets] + [one.pk.hex for one in sets]
@@ -174,10 +165,109 @@ class TestNothingElseLeaves:
         assert "all 8 landmarks" in reported
         assert not re.search(r"\b(4|four) (landmarks|events)", reported)
 
-    def test_the_published_series_are_nowhere_the_original(self, owner_api, row):
-        archive = opened(owner_api.get(release_url(row, "bundle")))
-        (name,) = (one for one in archive.namelist() if one.endswith(".csv"))
-        (read,) = formats.read(io.BytesIO(archive.read(name)), name=name).series
-        (truth,) = read_data("trajectory", row.dataset.points_path)
-        assert len(read) == len(truth)
-        assert not np.isclose(read.lon, truth.lon, atol=1e-7).any()
+
+LEAST_BYTES = 10_000  # of a figure with points; one of empty axes has 5,000
+
+every_kind = pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
+
+
+@pytest.fixture
+def release(request, owner_api, kind):
+    return request.getfixturevalue("done") if kind == "trajectory" else released(owner_api, kind)
+
+
+def saved(api, address, folder, **query):
+    """The download, under the name it has as an attachment."""
+    answer = api.get(address, query)
+    assert answer.status_code == 200, answer.content
+    (name,) = re.findall(r'filename="(.*)"', answer.headers["Content-Disposition"])
+    path = folder / name
+    path.write_bytes(answer.getvalue())
+    return path
+
+
+def size_of(row, table):
+    """What the first cell counts: positions, counts or cells."""
+    if row.kind == "trajectory":
+        return sum(len(one) for one in formats.read(table).series)
+    published = kinds.read_release(row)
+    return int(published.counts.size) if row.kind == "stream" else len(published.grid)
+
+
+@pytest.mark.slow
+@every_kind
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_runs_beside_the_export(owner_api, release, tmp_path, monkeypatch):
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore::UserWarning:movingpandas")  # of packages it would also use
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    table = saved(owner_api, release_url(release, "data"), tmp_path, format="csv")
+    found = nbformat.read(saved(owner_api, release_url(release, "notebook"), tmp_path), as_version=4)
+    NotebookClient(found, timeout=patience(120), resources={"metadata": {"path": str(tmp_path)}}).execute()
+    outputs = [one for cell in found.cells for one in cell.get("outputs", [])]
+    assert [one for one in outputs if one["output_type"] == "error" or one.get("name") == "stderr"] == []
+    images = [base64.b64decode(one["data"]["image/png"]) for one in outputs if "image/png" in one.get("data", {})]
+    assert len(images) == (2 if release.kind == "trajectory" else 1)
+    assert len(images[0]) > LEAST_BYTES
+    text = "".join(one["text"] for one in outputs if one["output_type"] == "stream")
+    assert str(size_of(release, table)) in re.findall(r"\d+", text.splitlines()[0])
+    assert "ε" in text
+    assert "EPSG:4326" in text or "WGS 84" in text or release.kind == "stream"
+
+
+@every_kind
+def test_is_valid_about_the_csv_export_and_has_nothing_of_the_original(owner_api, release, tmp_path):
+    table = saved(owner_api, release_url(release, "data"), tmp_path, format="csv")
+    path = saved(owner_api, release_url(release, "notebook"), tmp_path)
+    assert (path.stem, path.suffix) == (table.stem, ".ipynb")
+    found = nbformat.read(path, as_version=4)
+    nbformat.validate(found)
+    assert (found.nbformat, found.nbformat_minor) == (4, 5)
+    assert len({cell.id for cell in found.cells}) == len(found.cells)
+    assert f'FILE = "{table.name}"' in found.cells[1].source
+    text = path.read_text().replace(r"\\_", "_").replace(path.stem, "")  # its name begins with that of the dataset
+    assert SECRET not in text
+    assert str(release.dataset_id) not in text
+    for value in (release.owner_view or {}).values():
+        assert len(repr(value)) < 8 or repr(value) not in text  # a short number may be a parameter's
+
+
+def test_text_of_a_title_stays_text():
+    title = 'A "title" with $dollar, *stars* and <b>tags</b>\nε 1'
+    found = nbformat.reads(notebook("stream", title=title, file_name='a"b$c.csv', label={"text": "x"}), as_version=4)
+    nbformat.validate(found)
+    assert found.cells[0].source.startswith(r'# A "title" with \$dollar, \*stars\* and \<b\>tags\</b\> ε 1')
+    opened = {}
+    exec(re.findall(r"^FILE = .*$", found.cells[1].source, re.MULTILINE)[0], opened)
+    assert opened["FILE"] == 'a"b$c.csv'
+
+
+def test_a_later_version_changes_no_label(done, monkeypatch):
+    before = downloads.label(done)
+    assert Release.objects.get(pk=done.pk).engine_version == __version__
+    assert f"drawn by Cairn {__version__}; " in before["text"]
+    monkeypatch.setattr(label, "__version__", "99.0")
+    monkeypatch.setattr(bundle, "__version__", "99.0")
+    assert downloads.label(done) == before
+    with zipfile.ZipFile(BytesIO(b"".join(bundle.stream([done], ["csv"])))) as archive:
+        packed = {name.split("/")[-1]: archive.read(name).decode() for name in archive.namelist()}
+    assert json.loads(packed["label.json"])["cairn"] == __version__
+    assert "Packed by Cairn 99.0" in packed["README.txt"]
+
+
+def test_compressed_once_and_one_drawn_before_its_version_was_kept_states_it(done, owner_api):
+    for form, packed in (("csv", False), ("geojson", False), ("parquet", True)):
+        url = f"/api/v1/releases/{done.pk}/data/?format={form}"
+        plain, requested = (owner_api.get(url, headers={"Accept-Encoding": how}) for how in ("identity", "gzip"))
+        bodies = [b"".join(one.streaming_content) for one in (plain, requested)]
+        assert requested.headers.get("Content-Encoding") == (None if packed else "gzip"), form
+        assert bodies[0] == (bodies[1] if packed else gzip.decompress(bodies[1]))
+    answer = owner_api.get(f"/api/v1/releases/{done.pk}/bundle/", headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in answer.headers
+    assert zipfile.is_zipfile(BytesIO(b"".join(answer.streaming_content)))
+    Release.objects.filter(pk=done.pk).update(engine_version="")
+    old = downloads.label(Release.objects.get(pk=done.pk))
+    assert old["cairn"] is None
+    assert "drawn by Cairn, which version was not kept" in old["text"]

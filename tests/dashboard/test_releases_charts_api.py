@@ -1,4 +1,4 @@
-"""Data of a release for the map and the charts."""
+"""Data of a release for the map and the charts; errors, and mean error against ε, equal to a computation in numpy."""
 
 import json
 
@@ -7,31 +7,38 @@ import pytest
 
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps import track_encoding
-from dashboard.releases import execution, files
+from dashboard.releases import files
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_release, write_release
 from dashboard.storage.series_cache import line
 from privacy_engine import data, geo
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
-from privacy_engine.data import Trajectory
-from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, decode_track, first_error, refused, release_url
-from tests.dashboard.release_runs import executed
+from privacy_engine.analysis import tradeoff
+from privacy_engine.analysis.error_curves import QUANTILES, cumulated, distribution, running_mean
+from privacy_engine.analysis.simulation import simulate
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.mechanism import mechanisms
+from tests.dashboard.api_helpers import (
+    RELEASES,
+    UNIFORM,
+    decode_track,
+    every_described,
+    first_error,
+    refused,
+    release_url,
+)
+from tests.dashboard.release_runs import drawn
 
 
 class TestTrack:
-    def test_decodes_to_what_was_published(self, owner_api, done):
+    def test_decodes_to_what_was_published_and_a_view_names_its_events(self, owner_api, done):
         ((published, event),) = read_release("trajectory", done.data_path)
         found = decode_track(owner_api.get(release_url(done, "track"), {"series": 0}).content)
         assert [value / 1e7 for value in found["lon"]] == published.lon.tolist()
         assert [value / 1e7 for value in found["lat"]] == published.lat.tolist()
         assert [value / 1000 for value in found["time_ms"]] == published.time_s.tolist()
         assert found["event"] == event.tolist() == list(range(1, 8))
-
-    def test_a_view_names_the_events_it_shows(self, owner_api, done):
-        ((published, event),) = read_release("trajectory", done.data_path)
         view = {"west": -180, "north": 85, "width": 8192, "height": 8192, "zoom": 5, "middle": 0}
         found = decode_track(owner_api.get(release_url(done, "track"), {"series": 0, **view}).content)
         assert found["ends"] == [len(found["event"])]
@@ -56,7 +63,7 @@ class TestTrack:
 
 
 class TestSeries:
-    def test_is_the_engines_answer(self, owner_api, done):
+    def test_is_the_engines_answer_for_named_and_given_matrices(self, owner_api, done):
         found = owner_api.get(release_url(done, "series"), {"s": "0.01", "n": "5", "diameter_m": "200"}).json()
         budgets = np.array([0, 1, 0, 1, 0, 1, 1, 0.0])
         matrix = smoothing_matrix(5, 0.01)
@@ -68,18 +75,13 @@ class TestSeries:
         assert (found["loss"]["s"], found["loss"]["n"]) == (0.01, 5)
         assert found["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
         assert found["decimated"] is False
-
-    def test_a_gap_has_neither_error_nor_time(self, owner_api, done):
         found = owner_api.get(release_url(done, "series")).json()
         assert found["error_m"][0] is found["time_s"][0] is None
         assert np.mean(found["error_m"][1:]) == pytest.approx(done.owner_view["mae_m"], abs=0.01)
-
-    def test_given_matrices(self, owner_api, done):
         query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]", "diameter_m": "200"}
         found = owner_api.get(release_url(done, "series"), query).json()
         given = {name: json.loads(query[name]) for name in ("backward", "forward")}
-        expected = temporal_loss(found["budget"], **given)
-        assert found["loss"]["total"] == expected.total.tolist()
+        assert found["loss"]["total"] == temporal_loss(found["budget"], **given).total.tolist()
         assert found["loss"]["backward_matrix"] == [[0.8, 0.2], [0.0, 1.0]]
         assert found["loss"]["s"] is None
         query.pop("forward")  # one matrix alone leaves the other direction without correlation
@@ -102,21 +104,16 @@ class TestSeries:
                 assert refused(answer) == (400, field), value[:40]
                 assert first_error(answer)["rule"]
 
-    def test_thinning_keeps_every_curves_extremes(self, owner, owner_api, make_dataset, submit):
+    def test_thinning_keeps_every_curves_extremes(self, owner, owner_api, make_dataset):
         n = 30_000
-        rng = np.random.default_rng(3)
-        walk = np.cumsum(rng.normal(0, 1e-5, (2, n)), axis=1)
-        long = make_dataset(owner, Trajectory(2 + walk[0], 48 + walk[1], np.arange(n)))
-        marks = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [5, 777]})
-        body = {"dataset": str(long.pk), "landmark_set": str(marks.pk), "mechanism": UNIFORM}
-        made = owner_api.post(RELEASES, body).json()
-        execution.run(made["id"])
-        found = owner_api.get(made["urls"]["series"], {"points": 500}).json()
+        walk = np.cumsum(np.random.default_rng(3).normal(0, 1e-5, (2, n)), axis=1)
+        row = drawn(owner, make_dataset(owner, Trajectory(2 + walk[0], 48 + walk[1], np.arange(n))), [5, 777])
+        found = owner_api.get(release_url(row, "series"), {"points": 500}).json()
         assert found["decimated"] is True
         assert len(found["event"]) <= 500
         assert found["event"] == sorted(set(found["event"]))
         assert (found["event"][0], found["event"][-1], found["points"]) == (0, n - 1, n)
-        errors = parquet.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
+        errors = parquet.read_columns(row.errors_path)["error_m"]
         assert (min(found["error_m"]), max(found["error_m"])) == (errors.min(), errors.max())
 
 
@@ -130,10 +127,7 @@ class TestSecondSeries:
 
     @pytest.fixture
     def row(self, owner, make_dataset, series):
-        dataset = make_dataset(owner, *series)
-        marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [4]})
-        spec = ReleaseSpec.parse({"mechanism": UNIFORM | {"epsilon": 1.0}})
-        return executed(submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec))
+        return drawn(owner, make_dataset(owner, *series), [4])
 
     def test_errors_are_distances_from_its_own_events_and_budgets_its_own(self, owner_api, row, series):
         for number, budget in enumerate(([1.0] * 3, [0.5] * 8)):
@@ -147,3 +141,152 @@ class TestSecondSeries:
             owner_api.get(release_url(row, "errors"), {"series": number, "points": 100}).json() for number in (0, 1)
         ]
         assert charts[0] != charts[1]
+
+
+CURVE = f"{RELEASES}curve/"
+SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
+
+
+@pytest.fixture
+def walk():
+    steps = np.cumsum(np.random.default_rng(5).normal(0, 1e-4, (2, 3000)), axis=1)
+    return Trajectory(2 + steps[0], 48 + steps[1], np.arange(3000))
+
+
+@pytest.fixture
+def long(owner, make_dataset, walk):
+    """A landmark set of every seventh of 3,000 events."""
+    row = make_dataset(owner, walk)
+    return mark_landmarks(owner=owner, dataset=row, method={"name": "manual", "events": list(range(0, 3000, 7))})
+
+
+@pytest.fixture
+def preview(owner_api, landmark_set):
+    """``preview(mechanism, …, seed=…)``: the answer over the owner's day, or over ``landmarks``."""
+
+    def post(*requested, landmarks=landmark_set, **more):
+        return owner_api.post(CURVE, {"landmark_set": str(landmarks.pk), "mechanisms": list(requested)} | more)
+
+    return post
+
+
+class TestDistribution:
+    @pytest.mark.parametrize("n", [1, 2, 399, 400, 401, 12_345])
+    def test_every_point_is_an_exact_quantile(self, n):
+        errors = np.random.default_rng(n).lognormal(5, 2, n)
+        found = distribution(errors).model_dump()
+        between = np.array(found["share"]) - 0.5 / n  # on the step itself numpy's product may round past it
+        assert found["error_m"] == np.quantile(errors, between, method="inverted_cdf").tolist()
+        assert found["share"] == [np.mean(errors <= one) for one in found["error_m"]]
+        assert len(found["share"]) == min(n, QUANTILES)
+        assert (found["error_m"][0], found["error_m"][-1]) == (errors.min(), errors.max())
+        assert (found["n"], found["mean_m"]) == (n, pytest.approx(errors.mean(), rel=1e-12))
+        nothing = {"n": 0, "mean_m": None, "share": [], "error_m": []}
+        assert distribution(np.full(3, np.nan)).model_dump() == nothing
+
+    def test_running_mean_and_sum_leave_out_gaps_and_others(self):
+        error_m = np.array([np.nan, 4.0, 2.0, np.nan, 9.0])
+        mask = np.array([True, False, True, True, True])
+        for found, expected in (
+            (running_mean(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 5.5]),
+            (cumulated(error_m, np.ones(5, bool)), [np.nan, 4.0, 6.0, 6.0, 15.0]),
+            (cumulated(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 11.0]),
+        ):
+            assert np.array_equal(found, expected, equal_nan=True)
+
+
+class TestEventRange:
+    """A part of the events, reported closer: its numbers are those of the whole series."""
+
+    def test_of_errors_and_curves(self, owner_api, done):
+        def both(name, query):
+            queries = query, query | {"first": 2, "after": 6}
+            return [owner_api.get(release_url(done, name), one).json() for one in queries]
+
+        whole, part = both("errors", {})
+        assert (part["event"], part["decimated"]) == ([2, 3, 4, 5], False)
+        for name in ("all", "landmarks", "others"):
+            for key in ("running_mean_m", "cumulative_m"):
+                assert part[name][key] == whole[name][key][2:6]
+            assert part[name]["share"] == whole[name]["share"]
+        whole, part = both("series", {"diameter_m": 200})
+        assert (part["event"], part["points"]) == ([2, 3, 4, 5], 8)
+        assert (part["error_m"], part["budget"]) == (whole["error_m"][2:6], whole["budget"][2:6])
+        assert part["loss"]["total"] == whole["loss"]["total"][2:6]
+        assert part["landmark"]["joint"] == whole["landmark"]["joint"][2:6]
+
+    def test_fail_out_of_domain_names_the_field(self, owner_api, done):
+        ranges = [("first", {"first": 8}), ("first", {"first": -1}), ("after", {"first": 3, "after": 3})]
+        alone = [("series", {"series": "1"}), ("series", {"series": "x"}), ("points", {"points": "5"})]
+        for name, field, query in [("errors", *one) for one in ranges + alone] + [("series", *one) for one in ranges]:
+            answer = owner_api.get(release_url(done, name), query)
+            assert refused(answer) == (400, field), (name, query)
+            assert first_error(answer)["rule"]
+
+
+class TestErrors:
+    def test_is_what_the_stored_errors_state(self, owner_api, done):
+        stored = parquet.read_columns(done.errors_path)["error_m"]  # event 0 is a gap
+        found = owner_api.get(release_url(done, "errors")).json()
+        full = np.concatenate([[np.nan], stored])
+        for name, events in {"all": range(8), "landmarks": [0, 2, 4, 7], "others": [1, 3, 5, 6]}.items():
+            errors = full[list(events)]
+            errors = errors[~np.isnan(errors)]
+            assert found[name]["n"] == len(errors)
+            assert found[name]["error_m"] == sorted(errors.tolist())
+            assert found[name]["running_mean_m"][-1] == pytest.approx(errors.mean())
+        assert found["event"] == list(range(8))
+        assert found["all"]["running_mean_m"][0] is None
+        assert found["all"]["running_mean_m"][1:] == pytest.approx((np.cumsum(stored) / np.arange(1, 8)).tolist())
+        assert found["all"]["mean_m"] == pytest.approx(done.owner_view["mae_m"], abs=1e-3)
+
+
+class TestCurve:
+    @pytest.mark.parametrize("seed", [0, 7])
+    def test_is_the_simulation_bit_for_bit(self, preview, paris_day, landmark_set, seed):
+        found = preview(UNIFORM, SKIP | {"epsilon": 3.0}, seed=seed).json()
+        marks = LandmarkSet(landmark_set.mask)
+        for requested, curve in zip([UNIFORM, SKIP | {"epsilon": 3.0}], found["mechanisms"], strict=True):
+            assert curve["epsilon"] == pytest.approx([requested["epsilon"] * one for one in tradeoff.FACTORS])
+            at_levels = [mechanisms.parse(requested | {"epsilon": level}) for level in curve["epsilon"]]
+            expected = simulate(at_levels, paris_day, [marks], seed=seed, repetitions=20).errors_m[:, 0]
+            assert curve["mean_m"] == expected.mean(axis=1).tolist()
+            assert [curve["low_m"], curve["high_m"]] == np.quantile(expected, [0.05, 0.95], axis=1).tolist()
+        assert (found["events"], found["points"], found["landmarks"]) == (8, 8, 4)
+
+    def test_levels_are_round_and_every_mechanism_has_one_or_states_why_not(self, preview):
+        (found,) = preview(UNIFORM | {"epsilon": 5000.0}).json()["mechanisms"]
+        assert found["epsilon"] == [500.0, 1000.0, 1500.0, 2500.0, 5000.0, 10000.0]
+        for one in preview(*every_described()).json()["mechanisms"]:
+            assert bool(one["epsilon"]) != bool(one["why_not"])
+            assert len(one["mean_m"]) == len(one["low_m"]) == len(one["high_m"]) == len(one["epsilon"])
+
+    def test_a_long_series_is_cut_and_it_states_it(self, preview, long, walk, monkeypatch):
+        monkeypatch.setattr(tradeoff, "MOST_EVENTS", 1000)
+        found = preview(SKIP, landmarks=long).json()
+        assert (found["events"], found["points"], found["landmarks"]) == (1000, 3000, 143)
+        level = mechanisms.parse(SKIP | {"epsilon": 0.1})
+        first = Trajectory(walk.lon[:1000].round(7), walk.lat[:1000].round(7))
+        marks = LandmarkSet(np.arange(1000) % 7 == 0)
+        expected = simulate([level], first, [marks], seed=0, repetitions=20).errors_m[0, 0]
+        assert found["mechanisms"][0]["mean_m"][0] == expected.mean()
+
+    def test_work_is_bounded_however_many_are_requested(self):
+        for count in range(1, 21):
+            events = tradeoff.affordable(10**6, count)
+            assert events * count * len(tradeoff.FACTORS) * tradeoff.REPETITIONS <= tradeoff.MOST_DRAWS
+        assert tradeoff.affordable(10**6, 3) == tradeoff.MOST_EVENTS
+        assert tradeoff.affordable(8, 20) == 8
+
+    def test_fail_out_of_domain_names_the_field_and_nothing_is_stored(self, preview):
+        for more, field in (
+            ({"series": 1}, "series"),
+            ({"seed": -1}, "seed"),
+            ({"mechanisms": []}, "mechanisms"),
+            ({"mechanisms": [UNIFORM | {"epsilon": 0}]}, "mechanisms.0.epsilon"),
+        ):
+            assert refused(preview(UNIFORM, **more)) == (400, field)
+        answer = preview(UNIFORM)
+        assert answer.headers["Cache-Control"] == "private, no-store"
+        assert "never for publication" in answer.json()["note"]
+        assert not Release.objects.exists()

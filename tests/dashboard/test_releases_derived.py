@@ -1,6 +1,7 @@
-"""Post-processing of a finished release: free of charge, without reading the original, and stated in every export."""
+"""Post-processing of a finished release, free of charge and without the original; the losses its charts show."""
 
 import io
+import itertools
 import json
 from unittest.mock import Mock
 
@@ -12,22 +13,34 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.services import set_budget
 from dashboard.jobs.models import State
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import derivation, downloads, execution, files, services
 from dashboard.releases.models import Release
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_data, read_release
 from privacy_engine import formats, metrics
-from privacy_engine.data import LandmarkSet
+from privacy_engine.accounting.estimation import estimate_correlation
+from privacy_engine.accounting.pairwise import pairwise_loss
+from privacy_engine.accounting.temporal import (
+    LossFunction,
+    landmark_own_loss,
+    landmark_temporal_loss,
+    smoothing_matrix,
+    temporal_loss,
+)
+from privacy_engine.analysis import losses as loss
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.exports import FORMATS
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.spec import ReleaseSpec, parse_steps
+from privacy_engine.mechanisms.landmark.skip import Skip
+from privacy_engine.spec import parse_steps
 from tests.dashboard.api_helpers import RELEASES, first_error, refused, release_url
-from tests.dashboard.release_runs import charges, executed, fail, interrupted
+from tests.dashboard.release_runs import charges, drawn, executed, fail, interrupted
+from tests.engine.test_temporal_distance import RADII, STAY, PlacedChain, line
 
 WALK = {"name": "random-walk-smoother", "step_variance_m2": 250_000.0}
 CAUSAL = {"name": "causal-filter", "step_variance_m2": 250_000.0}
+SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 OU = {"name": "ou-smoother"}
 
 
@@ -55,19 +68,15 @@ class TestSubmit:
         services.cancel_release(release=made)
         assert ledger.spent(ready_dataset) == before
 
-    def test_steps_over_steps(self, derive):
+    def test_over_steps_an_experiment_and_too_many(self, derive, submit):
         once = executed(derive(WALK))
         twice = executed(derive(CAUSAL, source=once))
         assert twice.state == State.DONE
         assert twice.spec["postprocess"] == [WALK, CAUSAL]
         assert twice.source["release"] == str(once.pk)
-
-    def test_of_an_experiment_it_is_an_experiment(self, derive, submit):
         made = executed(derive(source=executed(submit(seed=7))))
         assert made.seeded
         assert downloads.label(made)["text"].startswith("NOT PRIVATE")
-
-    def test_fail_too_many_together(self, derive, submit):
         full = executed(submit(steps=[WALK] * 8))
         with pytest.raises(ParameterErrors, match="at most 8 steps"):
             derive(source=full)
@@ -81,24 +90,21 @@ class TestSubmit:
 
 
 class TestIdempotency:
-    def test_fail_other_steps_or_another_source_under_the_same_key(self, derive, submit):
+    def test_fail_another_request_under_the_same_key(self, derive, submit, done):
         derive(key="monday")
         with pytest.raises(Conflict, match="another request"):
             derive(CAUSAL, key="monday")
         with pytest.raises(Conflict, match="another request"):
             derive(source=executed(submit("landmark-skip", leading="gap")), key="monday")
+        assert derive(key="monday").spec_digest == submit("landmark-skip", leading="gap", steps=[WALK]).spec_digest
+        with pytest.raises(Conflict, match="another request"):
+            submit("landmark-skip", leading="gap", steps=[WALK], key="monday")
 
     def test_fail_a_draw_with_other_steps_under_the_same_key(self, submit):
         submit(key="monday")
         with pytest.raises(Conflict, match="another request"):
             submit(key="monday", steps=[WALK])
         assert BudgetEntry.objects.count() == 1
-
-    def test_fail_a_draw_of_the_same_description_under_the_same_key(self, derive, submit, done):
-        made = derive(key="monday")
-        assert made.spec_digest == submit("landmark-skip", leading="gap", steps=[WALK]).spec_digest
-        with pytest.raises(Conflict, match="another request"):
-            submit("landmark-skip", leading="gap", steps=[WALK], key="monday")
 
 
 class TestDerivation:
@@ -125,13 +131,18 @@ class TestDerivation:
         assert np.array_equal(release.budgets, source.budgets)
         assert not np.array_equal(release.series.lon, source.series.lon)
 
-    def test_reading_back_is_the_release_that_was_drawn(self, paris_day, landmark_set, submit):
+    def test_reading_back_is_the_release_that_was_drawn_also_by_an_older_cairn(self, paris_day, landmark_set, submit):
         done = executed(submit("landmark-skip", leading="gap", seed=9))
         (read,) = files.read_releases(done)
         (fresh,) = done.parsed_spec.release([paris_day], [LandmarkSet(landmark_set.mask)])
         assert read.series.lon == pytest.approx(fresh.series.lon, abs=1e-9)
         for column in ("event", "budgets", "fresh", "sd_m"):
             assert np.array_equal(getattr(read, column), getattr(fresh, column))
+        done = executed(submit("landmark-skip", seed=9))
+        columns = parquet.read_columns(done.budgets_path)
+        with_sd = files.read_releases(done)[0].sd_m
+        parquet.write_columns(done.budgets_path, [{name: columns[name] for name in ("series", "budget", "fresh")}])
+        assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
 
     @pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms.of("trajectory")])
     def test_every_mechanism_can_be_smoothed_afterwards(self, derive, submit, name):
@@ -140,19 +151,8 @@ class TestDerivation:
         one, other = (read_data("trajectory", row.data_path)[0] for row in (whole, made))
         assert np.array_equal(one.lon, other.lon)
 
-    def test_releases_of_an_older_cairn_are_read_too(self, submit):
-        done = executed(submit("landmark-skip", seed=9))
-        columns = parquet.read_columns(done.budgets_path)
-        with_sd = files.read_releases(done)[0].sd_m
-        older = {name: columns[name] for name in ("series", "budget", "fresh")}
-        parquet.write_columns(done.budgets_path, [older])
-        assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
-
     def test_every_series_is_read_back_separately(self, owner, make_dataset, paris_day):
-        two = make_dataset(owner, paris_day, paris_day)
-        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 9]})
-        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
-        done = executed(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
+        done = drawn(owner, make_dataset(owner, paris_day, paris_day), [0, 9], SKIP)
         assert [np.flatnonzero(~one.fresh).tolist() for one in files.read_releases(done)] == [[0], [1]]
         made = executed(services.derive_release(source=done, steps=parse_steps([CAUSAL])))
         assert (made.state, made.summary["published"]) == (State.DONE, 16)
@@ -181,7 +181,10 @@ class TestDiscardedSource:
         assert (made.derived_from, made.data_path.exists()) == (None, True)
         assert f"post-processing of release {pk} (sha256 {digest})" in downloads.label(made)["text"]
 
-    def test_one_that_waits_fails_and_states_why(self, derive, done):
+    def test_where_its_files_or_the_source_is_gone_it_fails_and_states_why(self, derive, done):
+        made = derive()
+        done.data_path.unlink()
+        assert executed(made).error["code"] == "source-gone"
         made = derive()
         services.discard_release(release=done)
         made = executed(made)
@@ -189,38 +192,8 @@ class TestDiscardedSource:
         with pytest.raises(Conflict, match="discarded"):
             services.retry_release(release=made)
 
-    def test_files_that_go_while_it_is_read_are_the_same_failure(self, derive, done):
-        made = derive()
-        done.data_path.unlink()
-        assert executed(made).error["code"] == "source-gone"
-
 
 class TestEntryPoints:
-    def test_from_requested_to_downloaded_with_the_label(self, owner_api, done):
-        answer = owner_api.post(release_url(done, "postprocess"), {"postprocess": [OU], "name": "Smooth"})
-        assert answer.status_code == 201
-        made = answer.json()
-        assert (made["derived_from"], made["postprocess"]) == (str(done.pk), [OU])
-        assert made["title"] == "Skip + OU smoother · ε 1 / 200\u202fm"
-        assert made["guarantee"] == owner_api.get(release_url(done)).json()["guarantee"]
-        execution.run(made["id"])
-        text = f"post-processing of release {done.pk} (sha256 {done.data_sha256})"
-        for fmt in FORMATS:
-            content = owner_api.get(made["urls"]["data"], {"format": fmt}).getvalue()
-            assert text.encode() in content, fmt
-        read = formats.read(io.BytesIO(owner_api.get(made["urls"]["data"], {"format": "csv"}).getvalue()), name="x.csv")
-        assert sum(map(len, read.series)) == done.summary["published"]
-        listed = owner_api.get(RELEASES, {"derived_from": str(done.pk)}).json()["results"]
-        assert [one["id"] for one in listed] == [made["id"]]
-
-    def test_a_draw_takes_steps_too(self, owner_api, body):
-        made = owner_api.post(RELEASES, body | {"postprocess": [WALK, OU]}).json()
-        assert (made["postprocess"], made["derived_from"], made["source"]) == ([WALK, OU], None, None)
-        assert made["title"] == "Uniform + Random-walk smoother + OU smoother · ε 1 / 200\u202fm"
-        assert BudgetEntry.objects.count() == 1
-        execution.run(made["id"])
-        assert owner_api.get(made["urls"]["self"]).json()["state"] == "done"
-
     def test_fail_steps_that_are_none_are_named(self, owner_api, body, done, submit):
         def derived(requested, source=done, **more):
             return owner_api.post(release_url(source, "postprocess"), requested, **more)
@@ -247,10 +220,165 @@ class TestEntryPoints:
         assert len({derived({"postprocess": [OU]}, headers=key).json()["id"] for _ in range(3)}) == 1
         assert refused(derived({"postprocess": [WALK]}, headers=key)) == (409, "Idempotency-Key")
 
-    def test_steps_are_described_for_forms(self, owner_api):
+    def test_from_listed_steps_to_a_download_with_the_label(self, owner_api, done):
         found = {one["name"]: one for one in owner_api.get("/api/v1/postprocesses/").json()["results"]}
         causal = {"random-walk-smoother": False, "ou-smoother": False, "causal-filter": True}
         assert {name: one["causal"] for name, one in found.items()} == causal
         assert found["ou-smoother"]["short"] == "OU smoother"
         assert "Theorem" in found["causal-filter"]["documentation"]
         assert found["causal-filter"]["fields"][0]["required"]
+        answer = owner_api.post(release_url(done, "postprocess"), {"postprocess": [OU], "name": "Smooth"})
+        assert answer.status_code == 201
+        made = answer.json()
+        assert (made["derived_from"], made["postprocess"]) == (str(done.pk), [OU])
+        assert made["title"] == "Skip + OU smoother · ε 1 / 200\u202fm"
+        assert made["guarantee"] == owner_api.get(release_url(done)).json()["guarantee"]
+        execution.run(made["id"])
+        text = f"post-processing of release {done.pk} (sha256 {done.data_sha256})"
+        for fmt in FORMATS:
+            content = owner_api.get(made["urls"]["data"], {"format": fmt}).getvalue()
+            assert text.encode() in content, fmt
+        read = formats.read(io.BytesIO(owner_api.get(made["urls"]["data"], {"format": "csv"}).getvalue()), name="x.csv")
+        assert sum(map(len, read.series)) == done.summary["published"]
+        listed = owner_api.get(RELEASES, {"derived_from": str(done.pk)}).json()["results"]
+        assert [one["id"] for one in listed] == [made["id"]]
+
+
+BUDGETS, MASK = np.array([0, 1, 0, 1, 0, 1, 1, 0.0]), np.isin(np.arange(8), [0, 2, 4, 7])
+
+
+def series(api, release, query=None):
+    """The charts' data for states one radius apart, where the query names no distance and no cells: levels as given."""
+    requested = query or {}
+    known = {} if "cell_m" in requested else {"diameter_m": "200"}
+    return api.get(release_url(release, "series"), known | requested)
+
+
+def test_losses_are_the_engines_whose_states_are_near_or_far(owner_api, done):
+    matrix = smoothing_matrix(3, 0.01)
+    for requested in ("", "bridge", "published"):
+        found = series(owner_api, done, {"s": "0.01", "n": "3", "bound": requested}).json()["landmark"]
+        bound = requested or "bridge"
+        joint = landmark_temporal_loss(BUDGETS, MASK, matrix, matrix, bound=bound)
+        assert (found["bound"], found["upper_bound"], found["why"]) == (bound, bound == "bridge", "")
+        assert found["joint"] == joint.tolist()
+        assert found["own"] == landmark_own_loss(BUDGETS, MASK, matrix, matrix, bound=bound).tolist()
+        assert found["landmarks_only"] == pytest.approx(joint[0], rel=1e-12)
+        assert found["level"] == 1.0
+    query = {"forward": "[[0.9, 0.1], [0.1, 0.9]]", "backward": "reversal", "diameter_m": "1000"}
+    found, matrix = series(owner_api, done, query).json(), [[0.9, 0.1], [0.1, 0.9]]
+    assert found["loss"]["total"] == pytest.approx(temporal_loss(5 * BUDGETS, matrix, matrix).total)
+    joint = landmark_temporal_loss(5 * BUDGETS, MASK, matrix, matrix, bound="bridge")
+    assert found["landmark"]["joint"] == pytest.approx(joint)
+    assert (found["loss"]["level"], found["landmark"]["level"]) == (pytest.approx(5), pytest.approx(5))
+    assert found["loss"]["supremum"]["budget"] == pytest.approx(5)
+    assert found["correlation"]["diameter_m"] == 1000
+
+
+@pytest.mark.parametrize("radii", RADII)
+def test_what_is_shown_is_an_upper_bound_of_what_an_adversary_learns(owner_api, done, radii):
+    """Exact likelihood ratios of planar Laplace outputs over two states; of each event, and with all landmarks."""
+    query = {"forward": json.dumps(STAY.tolist()), "backward": "reversal", "diameter_m": str(radii * 200)}
+    found = series(owner_api, done, query).json()
+    assert (found["landmark"]["bound"], found["landmark"]["upper_bound"]) == ("bridge", True)
+    chain = PlacedChain(STAY, line(radii), BUDGETS)
+    outputs = np.zeros((2**8, 8, 2))
+    outputs[:, :, 0] = list(itertools.product([-1e3, 1e3], repeat=8))
+    joint = chain.log_joint(outputs)
+    for t in range(8):
+        exact = chain.loss(joint, [t])
+        assert exact <= found["loss"]["total"][t] * (1 + 1e-9)
+        assert found["loss"]["total"][t] == pytest.approx(exact, rel=1e-6)  # and not above that
+        together = chain.loss(joint, sorted({*np.flatnonzero(MASK).tolist(), t}))
+        assert together <= found["landmark"]["joint"][t] * (1 + 1e-9)
+    if radii > 1:
+        assert max(found["loss"]["total"]) > temporal_loss(BUDGETS, STAY, STAY).total.max() + 1
+
+
+@pytest.mark.parametrize("seconds", [2.0, 0.0])
+def test_cells_are_as_far_apart_as_they_lie(owner_api, done, paris_day, monkeypatch, seconds):
+    """Each two at their own distance; without time for that all at the largest."""
+    monkeypatch.setattr(loss, "pairwise_seconds", lambda *_: 1.0)
+    monkeypatch.setattr(loss, "MAX_SECONDS", seconds)
+    found = owner_api.get(release_url(done, "series"), {"cell_m": "900", "smoothing": "0.5"}).json()
+    stored = Trajectory(paris_day.lon.round(7), paris_day.lat.round(7), paris_day.time_s)
+    known = estimate_correlation(stored, cell_m=900.0, smoothing=0.5)
+    sides, apart = (known.backward, known.forward), known.distances_m / 200
+    if pairwise := seconds > 0:
+        expected = pairwise_loss(BUDGETS, apart, *sides).total
+        assert expected.max() < temporal_loss(BUDGETS * apart.max(), *sides).total.max()
+    else:
+        expected = temporal_loss(BUDGETS * apart.max(), *sides).total
+    assert found["loss"]["total"] == pytest.approx(expected, rel=1e-9)
+    assert found["loss"]["pairwise"] is pairwise
+    assert found["correlation"]["diameter_m"] == pytest.approx(known.distances_m.max())
+
+
+def test_suprema_and_what_no_one_chain_and_no_correlation_have(owner_api, done):
+    found = series(owner_api, done, {"s": "0.1"}).json()["loss"]
+    limit = LossFunction(smoothing_matrix(2, 0.1)).supremum(1.0)
+    assert found["level"] == 1.0
+    assert found["supremum"] == {"budget": 1.0, "backward": limit, "forward": limit, "total": 2 * limit - 1}
+    assert max(found["total"]) < found["supremum"]["total"]
+    diverges = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.5, 0.5]]"}
+    found = series(owner_api, done, diverges).json()["loss"]
+    assert found["supremum"] == {"budget": 1.0, "backward": None, "forward": 1.0, "total": None}
+    found = owner_api.get(release_url(done, "series")).json()
+    assert (found["budget"], found["correlation"]) == (BUDGETS.tolist(), None)
+    assert found["loss"]["total"] is found["loss"]["level"] is found["landmark"]["joint"] is None
+    assert "diameter_m" in found["loss"]["undefined"]
+    query = {"backward": "[[0.9, 0.1], [0.5, 0.5]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]"}
+    found = series(owner_api, done, query).json()
+    assert (found["landmark"]["bound"], found["landmark"]["upper_bound"]) == ("published", False)
+    assert "not each other's reversal" in found["landmark"]["why"]
+    assert found["correlation"]["mismatch"] > 0.01
+    assert refused(series(owner_api, done, query | {"bound": "bridge"})) == (400, "bound")
+    again = series(owner_api, done, query | {"backward": "reversal", "bound": "bridge"}).json()
+    assert again["landmark"]["bound"] == "bridge"
+
+
+def test_what_would_take_too_long_is_refused_beforehand(owner_api, done, monkeypatch):
+    monkeypatch.setattr(loss, "loss_seconds", lambda *_: 40.0)
+    for bound in ("bridge", "published"):
+        answer = series(owner_api, done, {"bound": bound})
+        assert refused(answer) == (400, "bound")
+        assert "about 80 s" in first_error(answer)["message"]
+    found = series(owner_api, done).json()
+    assert found["landmark"]["joint"] is None
+    assert "about 80 s" in found["landmark"]["undefined"]
+    assert found["loss"]["total"]
+
+
+def test_a_mechanism_without_a_temporal_loss_states_why(owner_api, done, monkeypatch):
+    monkeypatch.setattr(Skip, "temporal_loss_undefined", "its draws share noise.", raising=False)
+    found = series(owner_api, done).json()
+    assert found["loss"]["undefined"] == found["landmark"]["undefined"] == "not defined: its draws share noise."
+    assert found["loss"]["total"] is found["landmark"]["joint"] is found["loss"]["supremum"] is None
+    assert len(found["budget"]) == 8
+
+
+def test_a_draw_that_landmarks_share_adds_its_level(owner_api, submit):
+    release = executed(submit("landmark-joint", epsilon=2.0, step_variance_m2=1e6))
+    found = series(owner_api, release, {"s": "0.1"}).json()
+    budgets, carried = np.array(found["budget"]), LossFunction(smoothing_matrix(2, 0.1))
+    own, shared = np.where(MASK, 0.0, budgets), budgets[MASK].sum()
+    assert shared > 0
+    assert found["loss"]["total"] == pytest.approx(temporal_loss(own, carried, carried, shared=shared).total)
+    joint = landmark_temporal_loss(own, MASK, carried, carried, bound="bridge") + shared
+    assert found["landmark"]["joint"] == pytest.approx(joint)
+    assert found["loss"]["supremum"]["total"] == pytest.approx(2 * carried.supremum(own.max()) - own.max() + shared)
+
+
+def test_fail_names_the_field(owner_api, done):
+    for field, query in (
+        ("bound", {"bound": "exact"}),
+        ("cell_m", {"cell_m": "-1"}),
+        ("cell_m", {"cell_m": "x"}),
+        ("smoothing", {"cell_m": "100", "smoothing": "nan"}),
+        ("cell_m", {"cell_m": "100", "backward": "[[1]]"}),
+        ("backward", {"backward": json.dumps([[0.5, 0.5]] * 3)}),
+        ("forward", {"backward": "reversal"}),
+    ):
+        assert refused(series(owner_api, done, query)) == (400, field), query
+    for query in ({"s": "1"}, {"n": "2"}, {"forward": "[[1]]"}):  # these states have no geometry
+        assert refused(owner_api.get(release_url(done, "series"), query)) == (400, "diameter_m")

@@ -1,75 +1,80 @@
-"""What the form states before anything is drawn: noise, guarantee, price, loss; nothing is charged."""
+"""What is stated before anything is drawn: noise, guarantee, price, loss, errors to expect, levels; free of charge."""
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dashboard.datasets import ledger
-from dashboard.datasets.models import Budget, BudgetEntry
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.datasets.scale import scale_of, stored_scale
+from dashboard.datasets.selectors import spending
 from dashboard.datasets.services import set_budget
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import forecasts
+from dashboard.releases import downloads, forecasts, trajectory_report
 from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
 from privacy_engine.analysis import expected_loss
+from privacy_engine.analysis.data_scale import data_scale
 from privacy_engine.analysis.forecast import simulated_budgets
+from privacy_engine.analysis.verdict import TITLES, verdict
 from privacy_engine.mechanism import mechanisms
-from tests.dashboard.api_helpers import UNIFORM, every_described, refused
+from tests.dashboard.api_helpers import UNIFORM, every_described, first_error, refused, release_url
 
-FORECAST = "/api/v1/releases/forecast/"
+FORECAST, ERRORS = "/api/v1/releases/forecast/", "/api/v1/releases/expected-errors/"
+LEVELS, COSTS = "/api/v1/releases/least-levels/", "/api/v1/releases/protection-costs/"
 PLANNED = {"name": "landmark-planned", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}
 WINDOW = {"name": "w-event", "epsilon": 1.0, "radius_m": 200.0, "window": 4}
+SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
 
 
 @pytest.fixture
 def forecast(owner_api, landmark_set):
-    """``forecast(mechanism, …, postprocess=[…], correlation={…})``: the answer."""
+    """``forecast(mechanism, …, url=…, postprocess=[…], correlation={…})``: the answer."""
 
-    def post(*requested, marks=landmark_set, **more):
-        return owner_api.post(FORECAST, {"landmark_set": str(marks.pk), "mechanisms": list(requested)} | more)
+    def post(*requested, marks=landmark_set, url=FORECAST, **more):
+        return owner_api.post(url, {"landmark_set": str(marks.pk), "mechanisms": list(requested)} | more)
 
     return post
 
 
 class TestExpected:
-    def test_uniform_by_hand_four_landmarks_of_eight(self, forecast):
+    def test_uniform_by_hand_own_parameters_and_what_depends_on_the_run(self, forecast):
         (found,) = forecast(UNIFORM).json()["mechanisms"]
         assert found["expected"]["exact"]
         assert found["expected"]["landmark"]["share"] == [0.2, 0.2]
         assert found["expected"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
         assert (found["expected"]["overall"]["events"], found["expected"]["overall"]["drawn"]) == (8, 8)
         assert "it and all 4 landmarks together leak at most ε = 1 per 200 m" in found["guarantee"]["statement"]
-
-    def test_own_parameters_count(self, forecast):
         for window in (1, 4, 8):
             (found,) = forecast(WINDOW | {"window": window}).json()["mechanisms"]
             assert found["expected"]["overall"]["mean_m"] == pytest.approx(400 * window, rel=1e-6)
         for variance, drawn in ((1.0, 1), (1e12, 4)):
             (found,) = forecast(PLANNED | {"step_variance_m2": variance}).json()["mechanisms"]
             assert found["expected"]["landmark"]["drawn"] == drawn
-
-    def test_what_depends_on_the_run_is_stated_to(self, forecast):
         (found,) = forecast(ADAPTIVE).json()["mechanisms"]
         assert found["expected"]["exact"] is False
         assert found["expected"]["overall"]["share"][0] == pytest.approx(0.2)
 
-    def test_every_mechanism_has_one(self, forecast, ready_dataset):
+    def test_every_mechanism_has_one_and_a_verdict(self, forecast, ready_dataset):
         requested = every_described()
-        found = forecast(*requested).json()["mechanisms"]
-        assert [one["name"] for one in found] == [one["name"] for one in requested]
+        found, errors = (forecast(*requested, url=url).json()["mechanisms"] for url in (FORECAST, ERRORS))
+        for each in (found, errors):
+            assert [one["name"] for one in each] == [one["name"] for one in requested]
         assert all(math.isfinite(one["expected"]["overall"]["p95_m"]) for one in found)
+        assert all(one["verdict"]["title"] in TITLES.values() for one in errors)
+        for url, more in ((LEVELS, {"accepted_m": 500}), (COSTS, {"epsilon": 1})):
+            assert forecast(UNIFORM, SKIP, url=url, **more).status_code == 200
         ready_dataset.points_path.unlink()  # no position is read and nothing is written
         assert forecast(UNIFORM, ADAPTIVE, PLANNED).status_code == 200
         assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
 
     @pytest.mark.parametrize(("people", "shares"), [("ab", [1 / 3, 1 / 2]), ("aa", [1 / 4, 1 / 4])])
-    def test_people_have_budgets_of_their_own_and_series_of_one_person_share(
-        self, owner, owner_api, make_dataset, paris_day, people, shares
-    ):
+    def test_series_of_one_person_share(self, owner, owner_api, make_dataset, paris_day, people, shares):
         two = make_dataset(owner, *(replace(paris_day, person=name) for name in people))
         marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
         answer = owner_api.post(FORECAST, {"landmark_set": str(marks.pk), "mechanisms": [UNIFORM]}).json()
@@ -90,13 +95,11 @@ class TestPrice:
         assert ledger.spent(ready_dataset)["per_km"] == pytest.approx(stated["after_per_km"], abs=1e-12)
         assert stated["price_per_km"] == pytest.approx(stated["after_per_km"] - before)
 
-    def test_steps_add_nothing(self, forecast):
+    def test_steps_add_nothing_and_it_states_whether_it_fits(self, forecast, ready_dataset):
         step = {"name": "causal-filter", "step_variance_m2": 100.0}
         plain, stepped = forecast(UNIFORM).json(), forecast(UNIFORM, postprocess=[step, {"name": "ou-smoother"}]).json()
         assert plain["budget"] == stepped["budget"]
         assert [one["causal"] for one in stepped["postprocess"]] == [True, False]
-
-    def test_states_whether_it_fits(self, forecast, ready_dataset):
         assert forecast(UNIFORM).json()["budget"]["total_per_km"] is None
         set_budget(dataset=ready_dataset, epsilon=2.0, radius_m=200.0)
         assert forecast(UNIFORM, UNIFORM).json()["budget"] == {
@@ -154,14 +157,16 @@ def losses(answer):
 
 
 class TestWithACorrelation:
-    def test_it_is_the_engines_on_the_planned_budgets(self, forecast, landmark_set):
-        (found,) = losses(forecast(UNIFORM, correlation=MODERATE))
-        matrix, budgets = smoothing_matrix(2, 0.1), [0.2] * 8
-        assert found["event"] == pytest.approx(temporal_loss(budgets, matrix, matrix).total.max(), rel=1e-12)
-        joint = landmark_temporal_loss(budgets, landmark_set.mask, matrix, matrix, bound="bridge").max()
-        assert found["joint"] == pytest.approx(joint, rel=1e-12)
-        assert (found["event_level"], found["joint_level"]) == (0.2, pytest.approx(1.0))
-        assert (found["bound"], found["upper_bound"], found["why"], found["why_not"]) == ("bridge", True, "", "")
+    def test_it_is_the_engines_on_the_planned_budgets_at_the_distance_of_the_states(self, forecast, landmark_set):
+        matrix = smoothing_matrix(2, 0.1)
+        for radii in (1, 5):
+            (found,) = losses(forecast(UNIFORM, correlation=MODERATE | {"diameter_m": radii * 200}))
+            levels = [radii * 0.2] * 8
+            assert found["event"] == pytest.approx(temporal_loss(levels, matrix, matrix).total.max(), rel=1e-12)
+            joint = landmark_temporal_loss(levels, landmark_set.mask, matrix, matrix, bound="bridge").max()
+            assert found["joint"] == pytest.approx(joint, rel=1e-12)
+            assert (found["event_level"], found["joint_level"]) == (pytest.approx(radii / 5), pytest.approx(radii))
+            assert [found[name] for name in ("bound", "upper_bound", "why", "why_not")] == ["bridge", True, "", ""]
 
     def test_it_is_what_the_landmark_sets_report_states(self, forecast, owner_api, landmark_set):
         report = owner_api.get(f"/api/v1/landmark-sets/{landmark_set.pk}/loss/", PER_METRE).json()
@@ -172,26 +177,16 @@ class TestWithACorrelation:
             assert found["joint"] == pytest.approx(row["bridge"]["joint"], rel=1e-12)
             assert (found["joint_level"], found["event_level"]) == (row["level"], row["highest_budget"])
 
-    def test_farther_states_leak_more_by_the_distance(self, forecast, landmark_set):
-        (found,) = losses(forecast(UNIFORM, correlation=MODERATE | {"diameter_m": 1000}))
-        matrix, levels = smoothing_matrix(2, 0.1), [5 * 0.2] * 8
-        assert found["event"] == pytest.approx(temporal_loss(levels, matrix, matrix).total.max(), rel=1e-12)
-        joint = landmark_temporal_loss(levels, landmark_set.mask, matrix, matrix, bound="bridge").max()
-        assert found["joint"] == pytest.approx(joint, rel=1e-12)
-        assert (found["event_level"], found["joint_level"]) == (pytest.approx(1.0), pytest.approx(5.0))
-
-    def test_stronger_leaks_more_and_none_leaks_the_level(self, forecast):
-        given = [{"n": 2, "s": s} | APART for s in (1, 0.1, 0.01)]
-        weak, moderate, strong = (losses(forecast(UNIFORM, correlation=one))[0] for one in given)
-        for part in ("event", "joint"):
-            assert weak[f"{part}_level"] < weak[part] < moderate[part] < strong[part]
-            none = losses(forecast(UNIFORM, correlation=NONE))[0]
-            assert none[part] == pytest.approx(none[f"{part}_level"])
-
-    def test_a_shared_draw_counts_once(self, forecast):
+    def test_of_shared_draws_of_series_and_of_every_mechanism(self, forecast, owner, make_dataset, paris_day):
         (found,) = losses(forecast(JOINT, correlation=NONE))
         assert found["joint_level"] == pytest.approx(1.0)
         assert found["event"] <= 1.0 + 1e-12
+        two = make_dataset(owner, paris_day, paris_day)
+        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
+        (found,) = losses(forecast(UNIFORM, marks=marks, correlation=NONE))
+        assert (found["event_level"], found["joint_level"]) == (pytest.approx(1 / 2), pytest.approx(1.0))
+        for found in losses(forecast(*every_described(), correlation=MODERATE)):
+            assert (found["joint"] is None) == bool(found["why_not"])
 
     def test_what_depends_on_the_run_is_simulated(self, forecast, landmark_set):
         (found,) = losses(forecast(ADAPTIVE, correlation=MODERATE))
@@ -208,16 +203,6 @@ class TestWithACorrelation:
         (found,) = losses(forecast(ADAPTIVE, correlation=MODERATE))
         assert "too long to try it out" in found["why_not"]
         assert [found[part] for part in ("event", "joint", "event_level", "joint_level", "bound")] == [None] * 5
-
-    def test_series_are_apart_and_the_worst_is_reported(self, forecast, owner, make_dataset, paris_day):
-        two = make_dataset(owner, paris_day, paris_day)
-        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
-        (found,) = losses(forecast(UNIFORM, marks=marks, correlation=NONE))
-        assert (found["event_level"], found["joint_level"]) == (pytest.approx(1 / 2), pytest.approx(1.0))
-
-    def test_every_mechanism_has_losses_or_states_why(self, forecast):
-        for found in losses(forecast(*every_described(), correlation=MODERATE)):
-            assert (found["joint"] is None) == bool(found["why_not"])
 
 
 def test_without_a_correlation_there_is_no_loss_and_no_position_is_read(forecast, ready_dataset):
@@ -255,3 +240,126 @@ def test_fail_no_correlation(forecast):
         ("strong", "correlation"),
     ):
         assert refused(forecast(EVENT, correlation=correlation)) == (400, field)
+
+
+def test_errors_to_expect_and_a_verdict_by_the_scale(forecast, paris_day):
+    found = (response := forecast(UNIFORM, url=ERRORS)).json()
+    assert response.headers["Cache-Control"] == "private, no-store"
+    assert found["scale"] == data_scale([paris_day]).model_dump()
+    (one,) = found["mechanisms"]
+    assert one["errors"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
+    assert one["verdict"]["name"] == "too-large"
+    assert [rule["title"] for rule in found["rules"]] == list(TITLES.values())
+
+
+class TestLeastLevels:
+    def test_the_forecast_at_the_level_is_accepted_and_its_price_is_the_ledgers(self, forecast, ready_dataset):
+        def levels(*requested, accepted_m=500):
+            return forecast(*requested, url=LEVELS, accepted_m=accepted_m)
+
+        set_budget(dataset=ready_dataset, epsilon=4.0, radius_m=200.0)
+        uniform, skip = levels(UNIFORM, SKIP).json()["mechanisms"]
+        assert uniform["epsilon"] == pytest.approx(1.6783469900166605 * 5 * 200 / 500, rel=0.02)
+        (again,) = forecast(UNIFORM | {"epsilon": uniform["epsilon"]}, url=ERRORS).json()["mechanisms"]
+        assert again["errors"] == uniform["errors"]
+        assert uniform["errors"]["overall"]["typical_m"] <= 500
+        assert uniform["price_per_km"] == pytest.approx(uniform["epsilon"] * 5, rel=1e-6)
+        assert (uniform["fits"], skip["fits"]) == (True, True)
+        set_budget(dataset=ready_dataset, epsilon=3.0, radius_m=200.0)
+        assert levels(UNIFORM).json()["mechanisms"][0]["fits"] is False
+        (none,) = levels(SKIP, accepted_m=10).json()["mechanisms"]
+        assert (none["epsilon"], none["price_per_km"], none["fits"]) == (None, None, None)
+        assert none["errors"]["overall"]["typical_m"] > 10
+        for accepted_m in (0, -1, 1e8, "far", None):
+            assert refused(levels(UNIFORM, accepted_m=accepted_m)) == (400, "accepted_m"), accepted_m
+
+
+class TestProtectionCosts:
+    def test_every_mechanism_at_the_level_is_as_the_forms_forecast_has_it_to_the_digit(self, forecast, ready_dataset):
+        set_budget(dataset=ready_dataset, epsilon=3.0, radius_m=150.0)
+        found = (response := forecast(UNIFORM, SKIP, ADAPTIVE, url=COSTS, epsilon=0.4)).json()
+        assert response.headers["Cache-Control"] == "private, no-store"
+        assert (found["epsilon"], found["radius_m"]) == (0.4, 150.0)
+        assert found["guess"] == pytest.approx(np.exp(0.4) / (1 + np.exp(0.4)))
+        level = {"epsilon": 0.4, "radius_m": 150.0}
+        again = forecast(*(one | level for one in (UNIFORM, SKIP, ADAPTIVE)), url=ERRORS).json()
+        for cost, one in zip(found["mechanisms"], again["mechanisms"], strict=True):
+            assert {name: cost[name] for name in one} == one
+        uniform = found["mechanisms"][0]
+        assert (uniform["price_per_km"], uniform["fits"]) == (pytest.approx(0.4 / 0.15), True)
+        assert forecast(UNIFORM, url=COSTS, epsilon=3.5).json()["mechanisms"][0]["fits"] is False
+
+    def test_a_guess_is_a_level_that_never_protects_less_and_out_of_domain_is_named(self, forecast):
+        for guess in (0.51, 0.6, 0.75, 0.9, 0.99):
+            found = forecast(UNIFORM, url=COSTS, guess=guess).json()
+            assert 0.99 * guess < found["guess"] <= guess
+            assert found["radius_m"] == 20.0
+        assert forecast(UNIFORM, url=COSTS, guess=0.75).json()["epsilon"] == 1.09
+        for given, field, rule in (
+            ({"epsilon": 0}, "epsilon", "from 1e-06 to 10000"),
+            ({"epsilon": "much"}, "epsilon", "a finite number"),
+            ({"guess": 0.5}, "guess", "from 0.51 to 0.99"),
+            ({"guess": 75}, "guess", "from 0.51 to 0.99"),
+            ({}, "epsilon", "exactly one of epsilon and guess"),
+            ({"epsilon": 1, "guess": 0.75}, "epsilon", "exactly one of epsilon and guess"),
+        ):
+            response = forecast(UNIFORM, url=COSTS, **given)
+            error = first_error(response)
+            assert (response.status_code, error["field"], error["rule"]) == (400, field, rule)
+            assert error["value"] == given.get(field)
+
+
+class TestVerdictOfARelease:
+    def test_it_compares_measured_errors_with_the_scale_also_of_an_earlier_version(self, owner_api, done, paris_day):
+        found = owner_api.get(release_url(done)).json()
+        view, scale = done.owner_view, stored_scale(done.dataset)
+        wanted = verdict(view["median_error_m"], view["p95_error_m"], scale, noise_m=view["noise_m"])
+        assert found["verdict"] == wanted.model_dump()
+        assert view["noise_m"] == pytest.approx(1.6783469900166605 * 200, rel=1e-6)
+        summary = {name: value for name, value in done.dataset.summary.items() if name != "scale"}
+        Dataset.objects.filter(pk=done.dataset_id).update(summary=summary)
+        row = Release.objects.get(pk=done.pk)
+        assert row.verdict is None
+        assert scale_of(row.dataset) == data_scale([paris_day])
+        assert Release.objects.get(pk=done.pk).verdict is not None
+
+    def test_no_public_view_has_a_verdict_or_the_scale(self, done):
+        """The label, the public part of the report and the summary follow from what is published."""
+        scale = stored_scale(done.dataset)
+        secrets = [f"{value:.1f}"[:-2] for value in (scale.extent_m, scale.median_step_m)] + list(TITLES.values())
+        public = [json.dumps(downloads.label(done)), json.dumps(done.summary), repr(trajectory_report.public(done, 0))]
+        for text in public:
+            # digits inside a digest or a coordinate are none of the scale's
+            assert not any(re.search(rf"(?<![\w.]){re.escape(secret)}(?!\w)", text) for secret in secrets)
+            assert "verdict" not in text
+            assert "extent" not in text
+
+    def test_the_owners_report_and_pages_show_it_and_the_public_report_does_not(self, done, client, owner):
+        client.force_login(owner)
+        page, title = f"/releases/{done.pk}/report/", done.verdict.title
+        mine = client.get(page, {"for": "owner"}).content.decode()
+        assert title in mine
+        assert "median step" in mine
+        public = client.get(page).content.decode()
+        assert not any(one in public for one in TITLES.values())
+        assert title in client.get(f"/datasets/{done.dataset_id}/").content.decode()
+
+
+def test_the_reference_radius(submit, ready_dataset, client, owner):
+    """The limit's radius, else that of the first charged release, else one for the extent, here four kilometres."""
+
+    def radius_m():
+        return spending(ready_dataset, owner)["radius_m"]
+
+    assert radius_m() == 20.0
+    submit(seed=1, radius_m=50.0)
+    assert radius_m() == 20.0
+    submit(radius_m=150.0)
+    submit(radius_m=300.0)
+    assert radius_m() == 150.0
+    client.force_login(owner)
+    page = client.get(f"/datasets/{ready_dataset.pk}/").content.decode().replace("\u202f", " ")
+    assert "= 0.5 per 150 m" in page
+    assert "= 1 per 150 m" not in page.replace("ε = 1 per 150 m", "")
+    set_budget(dataset=ready_dataset, epsilon=9.0, radius_m=40.0)
+    assert radius_m() == 40.0

@@ -1,47 +1,44 @@
-"""Printed reports: their content for each reader, and that the public one has no private data of the owner."""
+"""Printed reports of every kind: their content for each reader; the public one has no private data of the owner."""
 
 import json
 import re
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import downloads, files, report, reproduce, trajectory_report
+from dashboard.releases import downloads, files, kind_report, kinds, report, reproduce, trajectory_report
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
 from dashboard.storage import parquet
-from dashboard.storage.data_files import read_data, write_data
+from dashboard.storage.data_files import cached_data, read_data, write_data
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis.losses import highest
 from privacy_engine.data import Trajectory
+from privacy_engine.datatypes import datatypes
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.api_helpers import UNIFORM, page_data
-from tests.dashboard.release_runs import executed, secretive_release
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, page_data
+from tests.dashboard.kinds import POPULARITY, RECORDS, SAMPLE, STREAM, checkin_rows, checkins, counts, made, wide
+from tests.dashboard.release_runs import drawn, executed, secretive_release
 
-SECRET = "Zebra"
+pytestmark = pytest.mark.django_db
+
+
 WALK = "time,lat,lon\n" + "".join(
     f"2024-06-15T10:3{i}:00Z,48.{8123457 + 7919 * i * i},2.{3765431 + 6101 * i}\n" for i in range(8)
 )
 
 
-def page_of(release, query=""):
-    return f"/releases/{release.pk}/report/{query}"
-
-
 def several(release, query=""):
     return f"/datasets/{release.dataset_id}/compare/report/{query}"
-
-
-def text_of(answer):
-    assert answer.status_code == 200
-    return answer.content.decode()
 
 
 @pytest.fixture
@@ -64,20 +61,17 @@ def secrets_of(row):
 
 
 class TestPublic:
-    def test_holds_nothing_of_the_owners_as_text_data_or_addresses(self, owner_page, secretive):
-        comparison = text_of(owner_page.get(several(secretive, f"?release={secretive.pk}")))
-        text = text_of(owner_page.get(page_of(secretive)))
+    def test_holds_nothing_of_the_original_whatever_it_is(self, owner_page, secretive):
+        comparison = text_of(owner_page, several(secretive, f"?release={secretive.pk}"))
+        text = text_of(owner_page, page_of(secretive))
         for shown in (text, comparison):
             assert [one for one in secrets_of(secretive) if one.lower() in shown.lower()] == []
         for query in ("?for=public", "?for=", "?for=Owner", "?for=all"):
-            assert SECRET not in text_of(owner_page.get(page_of(secretive, query)))
+            assert SECRET not in text_of(owner_page, page_of(secretive, query))
         assert "all 8 landmarks" in text
         assert "8 of 8 events" in text
         assert not re.search(r"\b4 (landmarks|events)", text)
-
-    def test_does_not_change_with_the_original_behind_the_same_points_published(self, owner_page, secretive):
-        """Another truth, other errors, another budget: the same report, byte for byte."""
-        before = text_of(owner_page.get(page_of(secretive)))
+        before = text_of(owner_page, page_of(secretive))
         dataset = secretive.dataset
         (truth,) = read_data("trajectory", dataset.points_path)
         write_data("trajectory", dataset.points_path, [Trajectory(truth.lon + 1, truth.lat - 1, truth.time_s)])
@@ -87,10 +81,10 @@ class TestPublic:
         dataset.save()
         LandmarkSet.objects.filter(dataset=dataset).update(name="Another", method={"name": "manual", "events": []})
         Release.objects.filter(pk=secretive.pk).update(name="Another", owner_view=None)
-        assert text_of(owner_page.get(page_of(secretive))) == before
+        assert text_of(owner_page, page_of(secretive)) == before
 
     def test_has_label_parameters_digests_versions_and_how_to_repeat(self, owner_page, done):
-        text = text_of(owner_page.get(page_of(done))).replace("&quot;", '"').replace("&#x27;", "'")
+        text = text_of(owner_page, page_of(done)).replace("&quot;", '"').replace("&#x27;", "'")
         label = downloads.label(done)
         for part in (
             *(label["text"], label["guarantee"]["statement"], done.data_sha256, done.spec_digest, str(done.pk)),
@@ -99,50 +93,47 @@ class TestPublic:
             *(reproduce.command(done), reproduce.brief([done]), "4 of 8 events", "ε = 1 within 200\u202fm"),
         ):
             assert part in text
-        assert "ε = 1 within 200\u202fm, landmark level" in text_of(owner_page.get(page_of(done, "?for=owner")))
-        text = text_of(owner_page.get(page_of(done), {"title": "<b>Spring\u202e walk</b>"}))
+        assert "ε = 1 within 200\u202fm, landmark level" in text_of(owner_page, page_of(done, "?for=owner"))
+        text = text_of(owner_page, page_of(done, "?title=%3Cb%3ESpring%E2%80%AE+walk%3C/b%3E"))
         assert "<h1>&lt;b&gt;Spring walk&lt;/b&gt;</h1>" in text
         assert json.loads(reproduce.brief([done]))["releases"] == [done.spec]
 
     def test_a_seeded_release_states_on_every_page_that_it_is_not_private(self, owner_page, submit):
-        release = executed(submit(seed=7))
-        text = text_of(owner_page.get(page_of(release)))
+        text = text_of(owner_page, page_of(executed(submit(seed=7))))
         assert 'class="sheet__mark"><span>Not private' in text
         assert "leak at most" not in text
         assert "knows the seed (7)" in text
 
     def test_a_derived_release_names_its_source_and_was_charged_nothing(self, owner_page, done):
         derived = executed(derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})]))
-        text = text_of(owner_page.get(page_of(derived)))
+        text = text_of(owner_page, page_of(derived))
         assert f"nothing: made from release {done.pk} (sha256 {done.data_sha256})" in text
         assert "Steps read the release only" in text
 
 
 class TestOwners:
     def test_adds_original_and_errors_and_states_it(self, owner_page, secretive):
-        text = text_of(owner_page.get(page_of(secretive, "?for=owner")))
+        text = text_of(owner_page, page_of(secretive, "?for=owner"))
         assert 'class="sheet__mark"><span>Contains the original: do not publish</span>' in text
         for part in (f"{SECRET} walk", f"“{SECRET} release”", "123\u202fkm", "4 landmarks and 4 dummies"):
             assert part in text
         page = page_data(text)
         assert page["original"] == reverse("api:dataset-track", args=[secretive.dataset_id])
-        errors = files.read_curves(secretive, 0).error_m
-        assert page["releases"][0]["curves"]["error_m"] == errors.tolist()
+        assert page["releases"][0]["curves"]["error_m"] == files.read_curves(secretive, 0).error_m.tolist()
 
 
 class TestCurves:
     @pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms.of("trajectory")])
     def test_every_mechanism_has_a_report(self, owner_page, submit, name):
         release = executed(submit(name))
-        (one,) = page_data(text_of(owner_page.get(page_of(release))))["releases"]
-        budgets = files.read_curves(release, 0).budget
-        assert one["curves"]["budget"] == budgets.tolist()
+        (one,) = page_data(text_of(owner_page, page_of(release)))["releases"]
+        assert one["curves"]["budget"] == files.read_curves(release, 0).budget.tolist()
         assert one["curves"]["landmarks"] == ([[0, 1], [2, 3], [4, 5], [7, 8]] if release.set_read else [])
         assert len(one["curves"]["noise_m"]) == 8
 
     def test_what_would_take_long_to_expect_is_left_out_and_stated(self, owner_page, submit, monkeypatch):
         monkeypatch.setattr("privacy_engine.analysis.forecast.LONGEST_RUN", 7)
-        text = text_of(owner_page.get(page_of(executed(submit("landmark-adaptive")))))
+        text = text_of(owner_page, page_of(executed(submit("landmark-adaptive"))))
         assert "Expected error</dt><dd>not available: it can only be simulated" in text
         assert text.count('<td class="number">–</td>') == 2
 
@@ -159,12 +150,9 @@ class TestCurves:
 
     def test_thinning_does_not_depend_on_errors(self, owner, make_dataset):
         """Which events a thinned curve has is public too: it must not show where errors are extreme."""
-        n = 5000
-        rng = np.random.default_rng(1)
-        long = make_dataset(owner, Trajectory(2 + rng.random(n) / 10, 48 + rng.random(n) / 10, 60.0 * np.arange(n)))
-        marks = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [5]})
-        spec = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": None})
-        release = executed(submit_release(owner=owner, dataset=long, landmark_set=marks, spec=spec))
+        n, rng = 5000, np.random.default_rng(1)
+        walk = Trajectory(2 + rng.random(n) / 10, 48 + rng.random(n) / 10, 60.0 * np.arange(n))
+        release = drawn(owner, make_dataset(owner, walk), [5])
         kept = trajectory_report.public(release, 0).curves.event
         assert len(kept) <= report.POINTS
         assert trajectory_report.owners(release, 0).curves.event != kept
@@ -188,25 +176,137 @@ class TestReproduce:
     def test_the_request_makes_the_same_release_again(self, owner_api, done):
         ids = {"dataset": str(done.dataset_id), "landmark_set": str(done.landmark_set_id)}
         arguments = shlex.split(reproduce.request(done, ids).replace("\\\n", " "))
-        body = json.loads(arguments[arguments.index("-d") + 1])
-        made = owner_api.post("/api/v1/releases/", body)
+        made = owner_api.post("/api/v1/releases/", json.loads(arguments[arguments.index("-d") + 1]))
         assert made.status_code == 201
         assert Release.objects.get(pk=made.json()["id"]).spec_digest == done.spec_digest
 
 
 class TestRefused:
-    def test_what_is_not_done_is_looked_at_where_it_runs_and_a_series_must_be_one(self, owner_page, submit, done):
+    def test_what_is_not_done_no_series_or_not_comparable(self, owner_page, submit, done, owner):
         waiting = submit()
         answer = owner_page.get(page_of(waiting))
         assert answer.status_code == 302
         assert answer.headers["Location"].startswith(f"/datasets/{waiting.dataset_id}/compare/?")
         for series in ("1", "-1", "x", "١", "9" * 30, ""):
             assert owner_page.get(page_of(done), {"series": series}).status_code == 404, series
-
-    def test_a_comparison_without_releases_or_of_two_landmark_sets(self, owner, owner_page, done):
         assert owner_page.get(several(done, "?release=x")).status_code == 404
         other = mark_landmarks(owner=owner, dataset=done.dataset, method={"name": "manual", "events": [1]})
         spec = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": None})
         second = executed(submit_release(owner=owner, dataset=done.dataset, landmark_set=other, spec=spec))
         assert owner_page.get(several(done, f"?release={done.pk}&release={second.pk}")).status_code == 404
-        assert done.title in text_of(owner_page.get(several(done, f"?release={done.pk}")))
+        assert done.title in text_of(owner_page, several(done, f"?release={done.pk}"))
+
+
+SECRET = "Zebra"
+FILES = {"stream": wide(counts()), "checkins": checkins(checkin_rows())}
+MECHANISMS = {"stream": (STREAM, SAMPLE), "checkins": (POPULARITY, RECORDS)}
+
+every_kind = pytest.mark.parametrize("kind", FILES)
+
+
+def released(api, kind, *, seed=None, which=0, dataset=""):
+    dataset = dataset or made(api, FILES[kind], name=f"{SECRET}.csv")["id"]
+    body = {"dataset": dataset, "mechanism": MECHANISMS[kind][which], "name": f"{SECRET} release"}
+    answer = api.post(RELEASES, body | ({} if seed is None else {"seed": seed}), format="json")
+    assert answer.status_code == 201, answer.json()
+    return executed(Release.objects.get(pk=answer.json()["id"]))
+
+
+def text_of(client, address):
+    answer = client.get(address)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def page_of(release, query=""):
+    return f"/releases/{release.pk}/report/{query}"
+
+
+@every_kind
+class TestEveryKind:
+    def test_the_public_one_does_not_change_with_the_original(self, owner_api, owner_page, kind):
+        row = released(owner_api, kind)
+        before = text_of(owner_page, page_of(row))
+        other = made(owner_api, {"stream": wide(counts(seed=2)), "checkins": checkins(checkin_rows(seed=2))}[kind])
+        source, target = Dataset.objects.get(pk=other["id"]), row.dataset
+        Path(target.points_path).write_bytes(source.points_path.read_bytes())
+        Dataset.objects.filter(pk=target.pk).update(summary=source.summary)
+        cached_data.cache_clear()
+        drop = r"csrf\w*|\d+ \w+ 20\d\d"
+        assert re.sub(drop, "", text_of(owner_page, page_of(row))) == re.sub(drop, "", before)
+
+    def test_has_what_each_reader_may_see_and_how_to_repeat_it(self, owner_api, owner_page, kind):
+        row = released(owner_api, kind)
+        text = text_of(owner_page, page_of(row, "?for=owner"))
+        part = kind_report.owners(row)
+        metrics = [cls for cls in datatypes[kind].metrics if cls.registered_name() in row.owner_view]
+        assert [one.title for one in part.figures] == [cls.title for cls in metrics]
+        assert [one.value for one in part.figures] == [row.owner_view[cls.registered_name()] for cls in metrics]
+        assert part.charge is not None
+        assert part.charge.epsilon == 1.0
+        assert "Contains the original" in text
+        data = page_data(text)
+        if kind == "stream":
+            assert "original" in data["curves"]
+        else:
+            assert all("uploaded" in one for one in data["places"][0])
+        report = kind_report.public(row)
+        given = dict(one.split("=", 1) for one in shlex.split(report.command.replace("\\\n", " ")) if "=" in one)
+        own = {name: value for name, value in MECHANISMS[kind][0].items() if isinstance(value, int | float)}
+        assert {name: float(given[name]) for name in own} == own
+        body = json.loads(shlex.split(report.request.replace("\\\n", " "))[-1])
+        assert body["dataset"] == "DATASET"
+        assert "landmark_set" not in body
+        again = owner_api.post(RELEASES, body | {"dataset": str(row.dataset_id)}, format="json")
+        assert again.status_code == 201
+        assert Release.objects.get(pk=again.json()["id"]).spec_digest == row.spec_digest
+        text = text_of(owner_page, page_of(row))
+        guarantee = report.label["guarantee"]
+        for part in (guarantee["statement"], *guarantee["assumptions"], *guarantee["caveats"], row.data_sha256):
+            assert str(part) in text.replace("&#x27;", "'")
+        assert report.label["sha256"] == row.data_sha256 == datatypes[kind].digest(kinds.read_release(row))
+        assert row.spec_digest in text
+        assert "manage.py verify FILE" in text
+        assert "--landmarks" not in report.command
+        for one in report.parameters:
+            assert one.label in text
+        Release.objects.filter(pk=row.pk).update(owner_view=dict.fromkeys(row.owner_view, 123456.789))
+        text = text_of(owner_page, page_of(row))
+        hidden = (SECRET, "123,457", "123456", str(row.dataset_id), "Measured against", "uploaded", '"original"')
+        assert [secret for secret in (*hidden, "for=owner") if secret in text] == []
+        assert SECRET in text_of(owner_page, page_of(row, "?for=owner"))
+
+    def test_a_seeded_one_is_marked_on_every_page(self, owner_api, owner_page, kind):
+        row = released(owner_api, kind, seed=7)
+        text = text_of(owner_page, page_of(row))
+        assert "Not private: seeded simulation, do not publish" in text
+        assert "is NOT PRIVATE: a seeded simulation" in text
+        assert kind_report.owners(row).charge is None
+
+    def test_several_releases_are_beside_each_other(self, owner_api, owner_page, kind):
+        first = released(owner_api, kind)
+        second = released(owner_api, kind, which=1, dataset=str(first.dataset_id))
+        whole = f"/datasets/{first.dataset_id}/compare/report/"
+        for address in (whole, f"{whole}?release={first.pk}&release={second.pk}"):
+            data = page_data(text_of(owner_page, address))
+            assert {one["id"] for one in data["releases"]} == {str(first.pk), str(second.pk)}
+            styles = [(one["style"]["colour"]["light"], one["style"]["dash"]) for one in data["releases"]]
+            assert len(set(map(str, styles))) == 2
+
+
+def test_a_curve_is_of_the_stream_that_is_chosen(owner_api, owner_page):
+    row = released(owner_api, "stream")
+    published = kinds.read_release(row)
+    for query, expected in (("", published.counts.sum(axis=1)), ("?series=1", published.counts[:, 1])):
+        curves = page_data(text_of(owner_page, page_of(row, query)))["curves"]
+        assert curves["released"][0] == expected[curves["index"]].astype(float).tolist()
+    for wrong in ("?series=3", "?series=-1", "?series=x"):
+        assert owner_page.get(page_of(row, wrong)).status_code == 404
+
+
+def test_places_are_ranked_by_the_released_counts(owner_api, owner_page):
+    row = released(owner_api, "checkins")
+    model = kinds.read_release(row)
+    (places,) = page_data(text_of(owner_page, page_of(row)))["places"]
+    assert [one["cell"] for one in places] == model.top(kind_report.PLACES).tolist()
+    assert [one["count"] for one in places] == np.sort(model.counts)[::-1][: kind_report.PLACES].tolist()

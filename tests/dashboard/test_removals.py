@@ -117,9 +117,7 @@ class TestRequested:
         assert left == names("events/")  # of what was charged, which outlives the account
         assert not Removal.objects.filter(done_at=None).exists()
 
-    def test_a_storage_that_is_away_leaves_them_to_the_sweep(
-        self, owner, ready_dataset, monkeypatch, django_capture_on_commit_callbacks
-    ):
+    def test_a_storage_may_be_away(self, owner, ready_dataset, monkeypatch, django_capture_on_commit_callbacks):
         row = import_dataset(owner=owner, upload=upload())
         earlier = row.points_path
         row = reread_dataset(dataset=row, options={"first_n": 2})
@@ -159,9 +157,7 @@ class TestRequested:
         assert mine not in names()
         assert other in names()
 
-    def test_an_account_takes_what_is_in_the_trash_along(
-        self, owner, ready_dataset, django_capture_on_commit_callbacks
-    ):
+    def test_an_account_takes_its_trash_along(self, owner, ready_dataset, django_capture_on_commit_callbacks):
         mine = sorted(names("datasets/"))
         others = strays(MANY)
         blocks = [stored(f"blocks/{owner.pk}/{'0' * 64}/cell/0-1.npy")]

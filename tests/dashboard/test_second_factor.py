@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
@@ -19,6 +20,13 @@ from tests.dashboard.test_passwords import NEW, OLD, is_in, logged_in, with_pass
 PAGE = "/account/second-factor/"
 LOGIN = {"username": "owner", "password": OLD}
 RFC_6238 = b"12345678901234567890"
+
+
+def half_in(**more):
+    """A client that gave the password, and not yet the code."""
+    client = Client(**more)
+    client.post("/login/", LOGIN)
+    return client
 
 
 def app_code(user, steps=0):
@@ -53,8 +61,7 @@ def enabled(user):
 def begun(here, user):
     """Begin to set up the second factor; what an honest user then sends."""
     signed = here.post(f"{PAGE}begin/").context["signed"]
-    device = second_factor.device_of(user, signed)
-    return {"secret": signed, "password": OLD, "code": code_of(device)}
+    return {"secret": signed, "password": OLD, "code": code_of(second_factor.device_of(user, signed))}
 
 
 def test_codes_are_those_of_rfc_6238():
@@ -81,8 +88,7 @@ class TestEnable:
         assert "digits=6&" in f"{device.config_url}&"
         assert "period=30&" in f"{device.config_url}&"
         assert not TOTPDevice.objects.exists()
-        form = {"secret": page.context["signed"], "password": OLD, "code": code_of(device)}
-        answer = here.post(PAGE, form)
+        answer = here.post(PAGE, {"secret": page.context["signed"], "password": OLD, "code": code_of(device)})
         assert second_factor.is_enabled(owner)
         shown = answer.context["fresh"]
         assert (len(shown), len(set(shown)), {len(one) for one in shown}) == (10, 10, {19})
@@ -90,29 +96,25 @@ class TestEnable:
         assert "no-store" in answer["Cache-Control"]
         assert is_in(here)
 
-    def test_refuses_with_the_reason_and_limits_guesses(self, owner):
+    def test_refuses_with_the_reason_and_limits_guesses(self, owner, monkeypatch):
         here = logged_in(with_password(owner))
         for change, message in (
-            ({"password": "guess"}, "That is not your password"),
             ({"password": ""}, "Enter your password"),
             ({"code": ""}, "Enter the six digits"),
             ({"code": "000000x"}, "not the code that the app shows"),
+            *[({"password": "guess"}, "That is not your password")] * 2,
         ):
             answer = here.post(PAGE, begun(here, owner) | change)
             assert (answer.status_code, message in answer.content.decode()) == (400, True), change
+        monkeypatch.setattr(attempts, "BY_NAME", 2)
+        assert here.post(PAGE, begun(here, owner) | {"password": "guess"}).status_code == 429
         assert not second_factor.is_enabled(owner)
 
-    def test_limits_guesses_of_the_password(self, owner, monkeypatch):
-        monkeypatch.setattr(attempts, "BY_NAME", 2)
-        here = logged_in(with_password(owner))
-        bad = begun(here, owner) | {"password": "guess"}
-        assert [here.post(PAGE, bad).status_code for _ in range(3)] == [400, 400, 429]
-
     def test_beginning_again_leaves_the_one_that_is_enabled(self, owner, codes):
-        before = TOTPDevice.objects.get().key
-        logged_in(owner).post(f"{PAGE}begin/")
+        before, here = TOTPDevice.objects.get().key, logged_in(owner)
+        here.post(f"{PAGE}begin/")
         form = {"secret": second_factor.new_secret(owner), "password": OLD, "code": app_code(owner)}
-        assert logged_in(owner).post(PAGE, form).status_code == 302
+        assert here.post(PAGE, form).status_code == 302
         assert TOTPDevice.objects.get().key == before
 
     def test_a_secret_that_was_not_shown_here_is_refused(self, owner, stranger, monkeypatch):
@@ -137,8 +139,7 @@ class TestEnable:
 class TestLogin:
     def test_needs_the_code_and_leads_to_the_page(self, owner, codes, monkeypatch):
         client = Client()
-        answer = client.post("/login/?next=/tokens/", LOGIN | {"next": "/tokens/"})
-        assert answer["Location"] == "/login/code/"
+        assert client.post("/login/?next=/tokens/", LOGIN | {"next": "/tokens/"})["Location"] == "/login/code/"
         assert not is_in(client)
         before = client.session.session_key
         assert client.get("/login/code/").status_code == 200
@@ -155,10 +156,8 @@ class TestLogin:
     def test_a_code_is_good_once(self, owner, codes):
         code = app_code(owner)
         for taken in (True, False):
-            client = Client()
-            client.post("/login/", LOGIN)
-            assert (client.post("/login/code/", {"code": code}).status_code == 302) == taken
-            assert is_in(client) == taken
+            client = half_in()
+            assert (client.post("/login/code/", {"code": code}).status_code == 302) == is_in(client) == taken
 
     def test_a_clock_may_differ_by_one_step(self, owner, codes):
         for steps, enters in ((-1, True), (1, True), (-3, False), (3, False)):
@@ -168,80 +167,60 @@ class TestLogin:
     def test_a_recovery_code_is_good_once_as_typed(self, owner, codes):
         typed = f" {codes[3].lower().replace('-', ' ')} "
         for taken in (True, False):
-            client = Client()
-            client.post("/login/", LOGIN)
-            assert (client.post("/login/code/", {"code": typed}).status_code == 302) == taken
+            assert (half_in().post("/login/code/", {"code": typed}).status_code == 302) == taken
         assert second_factor.codes_left(owner) == 9
 
-    def test_recovery_codes_are_stored_as_digests(self, codes):
+    def test_recovery_codes_are_stored_as_digests(self, owner, codes):
         stored = {row.token for row in StaticToken.objects.all()}
         assert len(stored) == 10
         assert not stored & {code.replace("-", "") for code in codes}
-        assert not second_factor.verify(user=User.objects.get(), text=stored.pop())
+        assert not second_factor.verify(user=owner, text=stored.pop())
 
-    def test_refuses_other_texts(self, owner, codes, monkeypatch):
+    def test_five_wrong_codes_are_checked_and_then_none(self, owner, codes):
+        client = half_in()
+        assert [client.post("/login/code/", {"code": "x"}).status_code for _ in range(6)] == [400] * 5 + [429]
+        other = half_in(REMOTE_ADDR="192.0.2.9")  # by user, not by session or address
+        answer = other.post("/login/code/", {"code": app_code(owner)})
+        assert (answer.status_code, int(answer["Retry-After"]) > 0, is_in(other)) == (429, True, False)
+
+    def test_the_page_is_for_whoever_gave_the_password_and_refuses_other_texts(self, owner, codes, monkeypatch):
         monkeypatch.setattr(attempts, "BY_CODE", 100)
         client = Client()
-        client.post("/login/", LOGIN)
+        assert client.get("/login/code/")["Location"] == "/login/"
+        client.post("/login/", LOGIN | {"password": "guess"})
+        assert client.post("/login/code/", {"code": app_code(owner)})["Location"] == "/login/"
+        assert not is_in(client)
+        client = half_in()
         texts = ["000000", "", "x" * 5000, "１２３４５６", "-1", "0x10", "null\0"]
         for code in texts if app_code(owner) != "000000" else texts[1:]:  # once in 300,000 runs
             assert client.post("/login/code/", {"code": code}).status_code == 400, code[:9]
         assert not is_in(client)
 
-    def test_five_wrong_codes_are_checked_and_then_none(self, owner, codes):
-        client = Client()
-        client.post("/login/", LOGIN)
-        assert [client.post("/login/code/", {"code": "x"}).status_code for _ in range(6)] == [400] * 5 + [429]
-        other = Client(REMOTE_ADDR="192.0.2.9")  # by user, not by session or address
-        other.post("/login/", LOGIN)
-        answer = other.post("/login/code/", {"code": app_code(owner)})
-        assert (answer.status_code, int(answer["Retry-After"]) > 0, is_in(other)) == (429, True, False)
-
-    def test_the_page_is_for_whoever_gave_the_password(self, owner, codes):
-        client = Client()
-        assert client.get("/login/code/")["Location"] == "/login/"
-        assert client.post("/login/code/", {"code": app_code(owner)})["Location"] == "/login/"
-        client.post("/login/", LOGIN | {"password": "guess"})
-        assert client.post("/login/code/", {"code": app_code(owner)})["Location"] == "/login/"
-        assert not is_in(client)
-
-    @pytest.mark.parametrize("change", ["password", "inactive"])
-    def test_and_no_longer_than_the_account_is_as_it_was(self, owner, codes, change):
-        client = Client()
-        client.post("/login/", LOGIN)
-        if change == "password":
-            owner.refresh_from_db()
-            owner.set_password(NEW)
-            owner.save()
-        else:
-            User.objects.update(is_active=False)
-        assert client.post("/login/code/", {"code": app_code(owner)})["Location"] == "/login/"
-        assert not is_in(client)
+    def test_and_no_longer_than_the_account_is_as_it_was(self, owner, codes):
+        for change in ({"password": make_password(NEW)}, {"password": owner.password, "is_active": False}):
+            client = half_in()
+            User.objects.filter(pk=owner.pk).update(**change)
+            assert client.post("/login/code/", {"code": app_code(owner)})["Location"] == "/login/"
+            assert not is_in(client)
+            User.objects.filter(pk=owner.pk).update(password=owner.password)
 
     def test_links_need_it_too(self, owner, codes):
         client = Client()
         assert client.get(services.make_login_link(user=owner))["Location"] == "/login/code/"
         assert not is_in(client)
-        client = Client()
+        client, form = Client(), {"new_password1": NEW, "new_password2": NEW}
         owner.refresh_from_db()
         page = client.get(services.make_password_link(user=owner))["Location"]
-        form = {"new_password1": NEW, "new_password2": NEW}
         for code in ({}, {"code": "x"}):
             assert client.post(page, form | code).status_code == 400
         assert not is_in(client)
         owner.refresh_from_db()
         assert owner.check_password(OLD)
         assert client.post(page, form | {"code": app_code(owner)})["Location"] == "/"
-        assert is_in(client)
         owner.refresh_from_db()
-        assert owner.check_password(NEW)
-        assert second_factor.is_enabled(owner)
-
-    def test_codes_of_links_are_limited(self, owner, codes):
-        client = Client()
+        assert (is_in(client), owner.check_password(NEW), second_factor.is_enabled(owner)) == (True, True, True)
         page = client.get(services.make_password_link(user=owner))["Location"]
-        form = {"new_password1": NEW, "new_password2": NEW, "code": "x"}
-        assert [client.post(page, form).status_code for _ in range(6)] == [400] * 5 + [429]
+        assert [client.post(page, form | {"code": "x"}).status_code for _ in range(6)][-2:] == [400, 429]
 
     def test_in_place_as_json(self, owner, stranger, codes):
         client, as_json = Client(), {"HTTP_ACCEPT": "application/json"}
@@ -251,16 +230,14 @@ class TestLogin:
             assert (answer.status_code, error["code"]) == (400, "second-factor")
             assert problem in error["message"]
         assert not is_in(client)
-        answer = client.post("/login/", LOGIN | {"code": app_code(owner)}, **as_json)
-        assert answer.json() == {"user": "owner"}
+        assert client.post("/login/", LOGIN | {"code": app_code(owner)}, **as_json).json() == {"user": "owner"}
         assert is_in(client)
         wrong = [{"username": name, "password": "guess"} for name in ("owner", "stranger", "unknown")]
         assert len({Client().post("/login/", one, **as_json).content for one in wrong}) == 1, "which users have one"
 
     def test_tokens_are_not_concerned(self, owner, codes):
         _, token = services.make_token(user=owner)
-        api = APIClient(headers={"Authorization": f"Token {token}"})
-        assert api.get("/api/v1/datasets/").status_code == 200
+        assert APIClient(headers={"Authorization": f"Token {token}"}).get("/api/v1/datasets/").status_code == 200
         assert "API tokens are not concerned" in logged_in(owner).get(PAGE).content.decode()
 
 
@@ -304,17 +281,15 @@ class TestDisable:
         with pytest.raises(CommandError, match="'owner' has no second factor"):
             call_command("remove_second_factor", "owner")
 
-    def test_needs_a_code_where_there_is_no_password(self, owner, codes):
+    def test_is_of_this_user_alone_and_needs_a_code_where_there_is_no_password(self, owner, stranger, codes):
+        there = logged_in(with_password(stranger))
+        for what in ("disable", "codes"):
+            assert there.post(f"{PAGE}{what}/", {"password": OLD, "code": app_code(owner)})["Location"] == PAGE
+        assert not second_factor.verify(user=stranger, text=codes[0])
         owner.set_unusable_password()
         owner.save()
         here = logged_in(owner)
         assert here.post(f"{PAGE}disable/", {"password": "", "code": "x"}).status_code == 400
+        assert second_factor.is_enabled(owner)
         assert here.post(f"{PAGE}disable/", {"code": app_code(owner)}).status_code == 302
         assert not second_factor.is_enabled(owner)
-
-    def test_is_of_this_user_alone(self, owner, stranger, codes):
-        there = logged_in(with_password(stranger))
-        for what in ("disable", "codes"):
-            assert there.post(f"{PAGE}{what}/", {"password": OLD, "code": app_code(owner)})["Location"] == PAGE
-        assert second_factor.is_enabled(owner)
-        assert not second_factor.verify(user=stranger, text=codes[0])

@@ -1,23 +1,23 @@
-"""A person's three days spend one budget, in one file or several: by the command and by the API.
-
-Issue 12, item 1: a file that a cleaning step cuts, three files in a ZIP, and a folder among other people's folders.
-"""
+"""What a person spends whose days, or whose cleaned records, are one or many: by page, API and command."""
 
 import io
 import json
-import re
 
 import pyarrow.parquet as pq
 import pytest
 
-from dashboard.releases import execution
+from dashboard.datasets.models import BudgetEntry
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import downloads, execution
 from dashboard.releases.management.commands.release import Command
+from dashboard.releases.models import Release
 from privacy_engine.landmarks import parse_short
 from privacy_engine.people import people
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.api_helpers import RELEASES
+from tests.dashboard.api_helpers import RELEASES, UNIFORM
 from tests.dashboard.command_runner import runner
 from tests.dashboard.conftest import upload
+from tests.dashboard.release_runs import executed
 from tests.engine.format_samples import zipped
 
 NIGHTS = "schedule:22:00-06:00@UTC"  # 8 of a day's 24 events
@@ -123,8 +123,7 @@ def test_by_the_api(shape, mechanism, watched, owner_api):
     release = owner_api.post(RELEASES, requested, format="json").json()
     execution.run(release["id"])
     answer = owner_api.get(release["urls"]["data"], {"format": "parquet"})
-    label = json.loads(pq.read_schema(io.BytesIO(answer.getvalue())).metadata[b"cairn"])
-    check(watched, label, shape)
+    check(watched, json.loads(pq.read_schema(io.BytesIO(answer.getvalue())).metadata[b"cairn"]), shape)
 
 
 def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched, capsys, tmp_path):
@@ -140,25 +139,72 @@ def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched
 
 @pytest.mark.parametrize(
     ("stated", "complaint"),
-    [
-        ("folder", "lies in no folder"),
-        ("column:user", "there are no columns of persons|names no person"),
-        ("unknown", "must be one, series, file, folder or column:NAME"),
-    ],
+    [("folder", "lies in no folder"), ("column:user", "person"), ("unknown", "must be one, series, file, folder or")],
 )
-def test_what_cannot_identify_a_person_is_refused(stated, complaint, capsys, tmp_path, owner_api):
-    body = {"file": upload(zipped(**DAYS), "a.zip"), "person": stated}
-    answer = owner_api.post("/api/v1/datasets/", body, format="multipart")
-    assert answer.status_code == 400
-    [error] = answer.json()["errors"]
-    assert (error["field"], bool(error["rule"])) == ("person", True)
-    assert error["value"] in (stated, "user")
-    assert owner_api.get("/api/v1/datasets/").json()["results"] == []
-
+def test_what_cannot_identify_a_person_is_refused(stated, complaint, capsys, tmp_path):
     (tmp_path / "a.zip").write_bytes(zipped(**DAYS))
-    given = ["--mechanism", "landmark-uniform", *LEVEL]
-    given += ["--person", stated, "--out", tmp_path / "o.csv"]
-    reported, wrong, code = runner(Command, "release", capsys)(tmp_path / "a.zip", *given)  # closes the database
-    assert (reported, code) == ("", 1)
-    assert re.search(complaint, wrong)
+    given = ["--mechanism", "landmark-uniform", *LEVEL, "--person", stated, "--out", tmp_path / "o.csv"]
+    reported, wrong, code = runner(Command, "release", capsys)(tmp_path / "a.zip", *given)
+    assert (reported, code, complaint in wrong) == ("", 1, True)
     assert not (tmp_path / "o.csv").exists()
+
+
+THREE_FIXES = b"".join(
+    [b"time,lat,lon\n", *(b"2024-06-03T0%d:00:00Z,48.8%d,2.%d\n" % (7 + i, 5 + i % 2, 30 + 5 * i) for i in range(3))]
+)
+RESAMPLE = {"name": "resample", "every_s": 60.0}
+M = 119  # of 121 events
+STATEMENT = (
+    "Whichever uploaded record of one person an adversary targets, the events it decides (at most 119) and "
+    "the 1 landmark together leak at most ε = 119 per 200 m"
+)
+PROVIDED = "provided that successive uploaded records are less than 10,000 km apart"
+
+
+@pytest.fixture
+def released(owner, owner_api):
+    """A release of three fixes made into an event a minute, by the API."""
+    body = {"file": upload(THREE_FIXES), "cleaning": json.dumps([RESAMPLE])}
+    made = owner_api.post("/api/v1/datasets/", body, format="multipart").json()
+    assert (made["points"], made["stability"]) == (121, M)
+    marks = mark_landmarks(owner=owner, dataset=owner.datasets.get(), method={"name": "manual", "events": [60]})
+    requested = {"dataset": made["id"], "landmark_set": str(marks.pk), "mechanism": UNIFORM}
+    return executed(Release.objects.get(pk=owner_api.post(RELEASES, requested).json()["id"]))
+
+
+def checked(label):
+    assert (label["epsilon"], label["stability"], label["radius_m"]) == (119.0, M, 200.0)
+    assert STATEMENT in label["text"]
+    assert PROVIDED in label["text"].split(";")[0]
+    assert "one uploaded record decides" in label["neighbours"]["words"]
+    assert "E(r)" in label["neighbours"]["symbols"]
+    assert label["guarantee"]["epsilon"] == 119.0
+
+
+def test_the_api_states_and_charges_m_times_epsilon(owner_api, owner_page, released):
+    checked(downloads.label(released))
+    assert STATEMENT in owner_api.get(f"{RELEASES}{released.pk}/").json()["label"]
+    entry = BudgetEntry.objects.get()
+    assert (entry.amount, entry.stability, entry.epsilon) == (M * 5_000_000, M, 1.0)
+    dataset = owner_api.get(f"/api/v1/datasets/{released.dataset_id}/").json()
+    assert dataset["spent"] == {"per_km": M * 5.0, "releases": 1, "events": 3}
+    page = owner_page.get(f"/datasets/{released.dataset_id}/").content.decode()
+    assert "up to 119 events depend on one uploaded record: a release is charged 119 × ε" in page
+    requested = {"landmark_set": str(released.landmark_set_id), "mechanisms": [UNIFORM]}
+    found = owner_api.post(f"{RELEASES}forecast/", requested).json()
+    assert (found["budget"]["price_per_km"], found["budget"]["stability"]) == (M * 5.0, M)
+    assert STATEMENT in found["mechanisms"][0]["guarantee"]["statement"]
+
+
+@pytest.mark.parametrize(("between", "m"), [("straight", M), ("last", 60)])
+def test_the_command_states_m_times_epsilon(tmp_path, capsys, between, m):
+    source, out = tmp_path / "three.csv", tmp_path / "out.geojson"
+    source.write_bytes(THREE_FIXES)
+    mechanism = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200"]
+    cleaning = ["--clean", f"resample:60:{between}", "--landmarks", "manual:60"]
+    stated, wrong, code = runner(Command, "release", capsys)(source, *mechanism, *cleaning, "--out", out)
+    assert (wrong, code) == ("", 0)
+    assert f"the events it decides (at most {m}) and the 1 landmark together leak at most ε = {m} per 200 m" in stated
+    assert (PROVIDED in stated) == (between == "straight")
+    if between == "straight":
+        checked(json.loads(out.read_text())["privacy"])

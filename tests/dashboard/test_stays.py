@@ -82,8 +82,7 @@ class TestReleases:
         label = downloads.label(ReleaseRow.objects.get(pk=found["id"]))
         assert statement.rstrip(".") in label["text"]
         body = {"dataset": found["dataset"], "mechanisms": [kinds.POPULARITY]}
-        quoted = owner_api.post("/api/v1/releases/quote/", body).json()
-        assert quoted["mechanisms"][0]["statement"] == statement
+        assert owner_api.post("/api/v1/releases/quote/", body).json()["mechanisms"][0]["statement"] == statement
         cleaning = '[{"name": "first-events", "events": 7}]'
         cleaned = kinds.made(owner_api, kinds.checkins(ROWS, HEADER), kind="trajectory", cleaning=cleaning)
         found = kinds.released(owner_api, detected(owner_api, cleaned), kinds.POPULARITY)
@@ -92,8 +91,7 @@ class TestReleases:
     def test_of_records_are_refused(self, owner_api, owner_page, source):
         """Since one event of the upload can change any number of stays."""
         made = detected(owner_api, source)
-        body = {"dataset": made["id"], "mechanisms": [kinds.RECORDS]}
-        quoted = owner_api.post("/api/v1/releases/quote/", body)
+        quoted = owner_api.post("/api/v1/releases/quote/", {"dataset": made["id"], "mechanisms": [kinds.RECORDS]})
         for answer in (kinds.requested(owner_api, made, kinds.RECORDS), quoted):
             assert refused(answer) == (400, "mechanism.privacy_unit")
         assert not BudgetEntry.objects.exists()
@@ -109,21 +107,6 @@ class TestReleases:
         assert (answer.status_code, answer.json()["errors"][0]["code"]) == (409, "budget")
         assert owner_api.get(other["urls"]["self"]).json()["spent"] == {"per_km": 1.0, "releases": 1, "events": 8}
         assert owner_api.get(source["urls"]["self"]).json()["spent"]["releases"] == 0
-
-
-def test_pages_show_the_form_what_is_made_and_whom_it_protects(owner_api, owner_page, source):
-    assert f"/datasets/{source['id']}/stays/" in owner_page.get(source["urls"]["page"]).content.decode()
-    assert "Detect the stays" in owner_page.get(f"/datasets/{source['id']}/stays/").content.decode()
-    waiting = owner_api.post(f"{source['urls']['self']}stays/", SPEC, format="json").json()
-    assert "Detecting the stays" in owner_page.get(waiting["urls"]["page"]).content.decode()
-    made = detected(owner_api, source)
-    shown = owner_page.get(made["urls"]["page"]).content.decode()
-    assert "The stays of the people of" in shown
-    assert "These are the detected check-ins" in shown
-    assert "/count/" not in shown
-    assert owner_page.get(f"/datasets/{made['id']}/stays/").status_code == 302
-    owner_api.delete(source["urls"]["self"])
-    assert "a dataset that was deleted" in owner_page.get(made["urls"]["page"]).content.decode()
 
 
 class TestCommand:

@@ -2,14 +2,13 @@
 
 import io
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.base import ContentFile
-from django.db import connection
 from environ import Env
 
 from dashboard.experiments import stored_blocks
@@ -17,7 +16,7 @@ from dashboard.storage import parquet, s3_storage
 from dashboard.storage.settings import storage_backend
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.experiments import Key
-from tests.dashboard.conftest import HOME
+from tests.dashboard.conftest import HOME, at_once
 from tests.dashboard.storages_of_tests import used_by_name
 from tests.patience import patience
 
@@ -60,7 +59,7 @@ def test_what_is_written_is_read_in_every_way(storage, content):
     assert FILE.read_bytes() == content
 
 
-def test_a_file_that_is_not_there(storage):
+def test_absent_deleted_and_being_read(storage):
     assert not FILE.exists()
     for read in (FILE.open, FILE.read_bytes, lambda: FILE.local().__enter__(), lambda: storage.size(str(FILE))):
         with pytest.raises(FileNotFoundError):
@@ -69,6 +68,18 @@ def test_a_file_that_is_not_there(storage):
     FOLDER.remove_folder()
     FOLDER.remove_empty()
     assert FOLDER.iterdir() == []
+    kept = [stored(FOLDER / "b"), stored(StoredPath(f"{FOLDER}0") / "a"), stored(StoredPath("datasets/other/a"))]
+    gone = stored(FOLDER / "a")
+    gone.unlink()
+    assert [path.exists() for path in (gone, *kept)] == [False, True, True, True]
+    FOLDER.remove_folder()
+    assert [path.exists() for path in kept] == [False, True, True]
+    stored(FILE, LARGE)
+    with FILE.open() as file:
+        begun = file.read(10)
+        FILE.unlink()
+        assert begun + file.read() == LARGE
+    assert not FILE.exists()
 
 
 def test_a_file_appears_when_it_is_whole_and_an_error_leaves_nothing(storage):
@@ -106,24 +117,6 @@ def test_a_file_and_a_folder_of_this_host_are_taken_whole(storage):
     assert (FOLDER / "single").read_bytes() == b"alone"
 
 
-def test_deleting_leaves_what_has_a_similar_name(storage):
-    kept = [stored(FOLDER / "b"), stored(StoredPath(f"{FOLDER}0") / "a"), stored(StoredPath("datasets/other/a"))]
-    gone = stored(FOLDER / "a")
-    gone.unlink()
-    assert [path.exists() for path in (gone, *kept)] == [False, True, True, True]
-    FOLDER.remove_folder()
-    assert [path.exists() for path in kept] == [False, True, True]
-
-
-def test_a_reader_reads_to_the_end_of_a_file_that_is_deleted(storage):
-    stored(FILE, LARGE)
-    with FILE.open() as file:
-        begun = file.read(10)
-        FILE.unlink()
-        assert begun + file.read() == LARGE
-    assert not FILE.exists()
-
-
 def test_files_of_a_folder_by_their_beginning(storage):
     for name in ("errors-1-a", "errors-2-a", "errors-1-b", "points"):
         stored(FOLDER / name)
@@ -149,22 +142,16 @@ def test_of_two_writers_at_once_one_file_is_left_and_it_is_whole(storage):
     together = threading.Barrier(4)
 
     def write(which):
-        try:
-            with FILE.written() as out:
-                out.write(bytes([which]) * 6_000_000)
-                together.wait()
-        except FileExistsError:
-            return False
-        finally:
-            connection.close()  # this thread's, which has recorded the digest
-        return True
+        with suppress(FileExistsError), FILE.written() as out:
+            out.write(bytes([which]) * 6_000_000)
+            together.wait()
+            return True
 
-    with ThreadPoolExecutor(4) as pool:
-        wrote = list(pool.map(write, range(4)))
+    wrote = at_once(4, write)
     content = FILE.read_bytes()
     assert content in [bytes([which]) * 6_000_000 for which in range(4)]
     assert wrote[content[0]]
-    assert not storage.shared or sum(wrote) == 1  # objects never change
+    assert not storage.shared or sum(map(bool, wrote)) == 1  # objects never change
     assert names(storage) == [str(FILE)]
 
 

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -19,6 +18,7 @@ import pytest
 
 from dashboard.launcher import broker
 from tests.dashboard.conftest import HOME
+from tests.dashboard.worker_support.server import wait_for
 from tests.patience import patience
 from tests.s3_server import BUCKET, ROOT, running_s3
 from tests.server import clean_environment, free_port
@@ -35,14 +35,6 @@ def table(rows):
     lon, lat = (base + np.cumsum(rng.integers(-40, 41, rows)) / 1e6 for base in (2.3, 48.8))
     lines = (f"{x:.7f},{y:.7f},{1_700_000_000 + 5 * i}" for i, (x, y) in enumerate(zip(lon, lat, strict=True)))
     return ("lon,lat,time\n" + "\n".join(lines) + "\n").encode()
-
-
-def until(what, why, within_s=120.0):
-    give_up = time.monotonic() + patience(within_s)
-    while not (found := what()):
-        assert time.monotonic() < give_up, why
-        time.sleep(0.1)
-    return found
 
 
 class Hosts:
@@ -70,7 +62,7 @@ class Hosts:
     def prepare(self):
         """Start the broker, and make a user with a token."""
         self.processes["broker"] = subprocess.Popen(self.broker, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        until(lambda: broker.answers(self.socket), "the broker answers")
+        wait_for(lambda: broker.answers(self.socket), within_s=120, why="the broker answers")
         self.run("migrate", "-v0")
         who = ("--username", "owner", "--email", "")
         self.run("createsuperuser", "--noinput", *who, DJANGO_SUPERUSER_PASSWORD="x" * 12)
@@ -131,7 +123,7 @@ class Hosts:
             row = self.json(host, "GET", path)
             return row if row["state"] not in ("queued", "running") else None
 
-        return until(over, f"{path} is over: {self.logs()}")
+        return wait_for(over, within_s=120, why=f"{path} is over: {self.logs()}")
 
     def logs(self):
         return "\n".join(f"== {path.name}\n{path.read_text()[-1500:]}" for path in self.folder.glob("*.log"))
@@ -172,7 +164,7 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts):
         hosts.start_web(host)
     hosts.start_worker("work")
     for host in ("one", "other"):
-        until(lambda host=host: _answers(hosts, host), "it answers")
+        wait_for(lambda host=host: _answers(hosts, host), within_s=120, why="it answers")
     assert hosts.request("one", "GET", "/healthz")[2].find(b'"storage": "s3", "storage_answers": true') > 0
 
     content = table(130_000)
@@ -195,8 +187,7 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts):
 
     # what is in the storage, and in the homes nothing but copies, temporary files and what belongs to the host
     puts = [path.split("?")[0] for path in hosts.s3.requests() if path.startswith(f"PUT /{BUCKET}/{PREFIX}/")]
-    stored = {path.split("/")[3] for path in puts}
-    assert stored == {"uploads", "datasets", "events", "releases", "installation"}
+    assert {path.split("/")[3] for path in puts} == {"uploads", "datasets", "events", "releases", "installation"}
     for host in ("one", "other", "work"):
         assert {path.name for path in (hosts.folder / host).iterdir()} <= {"cache", "tmp", "run", "installation"}
 
@@ -213,7 +204,11 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts):
     again = hosts.json("one", "POST", "releases/", drawn | {"name": "2"}, expected=201)
     before = len(hosts.s3.requests())
     hosts.start_worker("killed")
-    until(lambda: any("PUT /cairn-test/hosts/releases" in one for one in hosts.s3.requests()[before:]), "it stores")
+    wait_for(
+        lambda: any("PUT /cairn-test/hosts/releases" in one for one in hosts.s3.requests()[before:]),
+        within_s=120,
+        why="it stores",
+    )
     hosts.stop("killed")
     hosts.s3.fail()
     hosts.start("sweep", "manage.py", "sweep")

@@ -1,4 +1,4 @@
-"""Files that installations have: read as before, and written as before."""
+"""Stored files: read and written as before, as series that are cached, and as the tracks of a map."""
 
 import errno
 import json
@@ -9,12 +9,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dashboard.datasets import people
-from dashboard.storage import local_files
+from dashboard.datasets import people, steps
+from dashboard.maps import joined_tracks
+from dashboard.storage import data_files, local_files, parquet, series_cache
 from dashboard.storage.data_files import read_data, read_release, write_data, write_release
-from dashboard.storage.series_cache import line
+from dashboard.storage.series_cache import Line, line
+from privacy_engine import geo, line_simplification
+from privacy_engine.analysis.step_facts import step_facts
 from privacy_engine.data import Release, Trajectory
 from privacy_engine.datatypes import datatypes
+from privacy_engine.datatypes.trajectory_table import PublishedSeries
+from privacy_engine.errors import ParameterError
+from tests.dashboard.api_helpers import UNIFORM, decode_track, first_error, refused, release_url
+from tests.dashboard.release_runs import drawn
 from tests.engine.test_datatypes import DATA, released
 
 DELTA = ("lon", "lat", "time_ms")
@@ -42,8 +49,7 @@ def as_before(path, columns, names=NAMES, **more):
 
 def rows(path):
     read = read_data("trajectory", path)
-    names = ("lon", "lat", "time_s", "marked")
-    found = {name: [getattr(one, name) for one in read] for name in names}
+    found = {name: [getattr(one, name) for one in read] for name in ("lon", "lat", "time_s", "marked")}
     return {name: np.concatenate(parts).tolist() for name, parts in found.items() if parts[0] is not None}
 
 
@@ -74,12 +80,10 @@ class TestReading:
         assert anna.order.tolist() == [0, 2, 1]
         assert (ben.name, ben.members, ben.order) == ("ben", (1,), None)
 
-    def test_a_release_and_its_events(self, tmp_path):
+    def test_a_release_its_events_and_the_map(self, tmp_path):
         read = read_release("trajectory", as_before(tmp_path / "old", COLUMNS | EVENT))
         assert [(one.series.name, one.event.tolist()) for one in read] == [("a", [0, 3]), ("b", [1]), ("c", [2])]
         assert [series.lon.tolist() for series, _ in read] == [[8.5, -180.0], [1e-7], [0.0]]
-
-    def test_the_map_reads_whole_numbers(self, tmp_path):
         found = line(as_before(tmp_path / "old", COLUMNS | EVENT), 0)
         assert (found.lon.tolist(), found.lat.tolist()) == ([85_000_000, -1_800_000_000], [473_000_000, -900_000_000])
         assert (found.time_ms.tolist(), found.event.tolist()) == ([1_000, 61_500], [0, 3])
@@ -100,12 +104,6 @@ class TestWriting:
         for release in (read, drawn):
             write_release("trajectory", tmp_path / "new", release)
             assert (tmp_path / "new").read_bytes() == old.read_bytes()
-
-    def test_a_million_rows_take_less_than_4_bytes_each(self, tmp_path):
-        rng, n = np.random.default_rng(0), 1_000_000
-        lon, lat = (base + np.cumsum(rng.integers(-40, 41, n)) / 1e6 for base in (2.3, 48.8))
-        write_data("trajectory", tmp_path / "new", [Trajectory(lon, lat, 1.7e9 + 5.0 * np.arange(n))])
-        assert (tmp_path / "new").stat().st_size < 4 * n
 
 
 def test_every_kind_is_stored_and_read(tmp_path):
@@ -132,3 +130,165 @@ class TestLocalFiles:
         with pytest.raises(OSError, match="full"), local_files.written(tmp_path / "data") as out:
             out.writelines(full())
         assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("data", b"rows")]
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    monkeypatch.setattr(series_cache, "_kept", series_cache.OrderedDict())
+    monkeypatch.setattr(series_cache, "MOST", 30)
+    return series_cache._kept
+
+
+def written(folder, name, n=10):
+    walk = Trajectory(np.arange(n) / 10, np.arange(n) / 20, np.arange(n))
+    write_data("trajectory", folder / name, [walk, walk.first(2)])
+    return folder / name
+
+
+def test_a_file_is_read_once(tmp_path, kept, monkeypatch):
+    path = written(tmp_path, "a")
+    first = series_cache.line(path, 0)
+    monkeypatch.setattr(parquet, "read_table", lambda _: pytest.fail("read again"))
+    assert series_cache.line(path, 0) is first
+    assert series_cache.line(path, 1).lon.tolist() == [0, 1_000_000]
+    columns = [column for line in kept[path] for column in (line.lon, line.lat, line.y, line.time_ms)]
+    # what a kernel made has memory of numba's as its base
+    assert not any(isinstance(column.base, np.ndarray) and column.base.size > column.size for column in columns)
+
+
+def test_the_file_used_longest_ago_is_evicted_first(tmp_path, kept):
+    a, b, c = (written(tmp_path, name) for name in "abc")
+    for path in (a, b, a, c):
+        series_cache.line(path, 0)
+    assert list(kept) == [a, c]
+    c.unlink()
+    with pytest.raises(FileNotFoundError):
+        series_cache.line(c, 0)
+    assert list(kept) == [a]
+    assert len(series_cache.line(written(tmp_path, "large", 31), 0)) == 31
+    assert list(kept) == [a], "a file larger than the cache is not cached"
+
+
+class TestLargeFiles:
+    """A file of more points than the cache may hold: the same series, each read when it is needed."""
+
+    @pytest.fixture
+    def both(self, tmp_path, monkeypatch):
+        """The lines in memory of a file with several row groups, one empty series, and its path."""
+        monkeypatch.setattr(series_cache, "_kept", series_cache.OrderedDict())
+        monkeypatch.setattr("privacy_engine.datatypes.trajectory_table.BATCH", 25)
+        monkeypatch.setattr("dashboard.storage.large_files.BATCH", 7)
+        rng = np.random.default_rng(4)
+        series = [
+            Trajectory(rng.random(n), rng.random(n), 60.0 * np.arange(n), name=str(n), person=str(n % 2))
+            for n in (20, 0, 33, 1, 26)
+        ]
+        write_data("trajectory", tmp_path / "points", series)
+        held = list(series_cache.lines(tmp_path / "points"))
+        monkeypatch.setattr(series_cache, "_kept", series_cache.OrderedDict())
+        monkeypatch.setattr(series_cache, "MOST", 30)
+        return held, tmp_path / "points"
+
+    def test_lines_maps_and_facts_are_those_in_memory(self, both):
+        held, path = both
+        large = series_cache.lines(path)
+        assert not isinstance(large, list)
+        assert series_cache.sizes_of(large) == series_cache.sizes_of(held) == [20, 0, 33, 1, 26]
+        for number, (one, other) in enumerate(zip(held, large, strict=True)):
+            for again in (other, series_cache.line(path, number)):
+                for name in ("lon", "lat", "y", "time_ms"):
+                    np.testing.assert_array_equal(getattr(one, name), getattr(again, name))
+        assert not series_cache._kept
+        with pytest.raises(ParameterError):
+            series_cache.line(path, 5)
+        large, lengths = series_cache.lines(path), [20, 0, 33, 1, 26]
+        for points in (10, 1000):
+            drawn = [joined_tracks.encode(some, lengths, points=points, reduce="sample") for some in (held, large)]
+            assert drawn[0] == drawn[1]
+        facts = [step_facts([steps._columns(one) for one in some]) for some in (held, large)]
+        assert facts[0] == facts[1]
+
+    def test_only_the_rows_of_the_series_are_read(self, both, monkeypatch):
+        _, path = both
+        monkeypatch.setattr(parquet, "read_table", lambda *_: pytest.fail("the whole file was read"))
+        assert len(parquet.read_rows(path, 20, 53)) == 33
+        assert len(series_cache.line(path, 2)) == 33
+
+    def test_data_and_releases_are_those_in_memory(self, tmp_path, monkeypatch):
+        walks = [Trajectory(np.arange(n) / 10, np.arange(n) / 20, np.arange(n), str(n)) for n in (9, 4)]
+        drawn = [PublishedSeries(one, np.arange(len(one))) for one in walks]
+        write_data("trajectory", tmp_path / "points", walks)
+        write_release("trajectory", tmp_path / "release", drawn)
+        monkeypatch.setattr(data_files, "FEW", 5)
+        large = read_release("trajectory", tmp_path / "release")
+        assert not isinstance(large, list)
+        assert [len(one.event) for one in large] == [9, 4]
+        for one, other, again in zip(walks, large, read_data("trajectory", tmp_path / "points"), strict=True):
+            for name in ("lon", "lat", "time_s"):
+                np.testing.assert_array_equal(getattr(one, name), getattr(other.series, name))
+                np.testing.assert_array_equal(getattr(one, name), getattr(again, name))
+
+
+URL = "/api/v1/datasets/"
+
+
+def lines(*lengths):
+    rng = np.random.default_rng(5)
+    walks = [rng.normal(0, 1e4, (2, n)).cumsum(axis=1).astype(np.int32) for n in lengths]
+    return [Line(lon, lat, line_simplification.heights(lat)) for lon, lat in walks]
+
+
+@pytest.fixture
+def three(owner, make_dataset):
+    return make_dataset(
+        owner,
+        Trajectory([0, 1, 2], [0, 1, 0], [0, 1, 2], name="a"),
+        Trajectory([5], [6], [7], name="b"),
+        Trajectory([1, 2], [3, 4], [5, 6], name="c"),
+    )
+
+
+class TestAnswers:
+    def test_each_series_is_a_piece_whose_events_go_on(self, owner_api, three):
+        found = decode_track(owner_api.get(f"{URL}{three.pk}/tracks/").content)
+        assert [value / 1e7 for value in found["lon"]] == [0, 1, 2, 5, 1, 2]
+        assert (found["event"], found["ends"], found["time_ms"]) == ([0, 1, 2, 3, 4, 5], [3, 4, 6], [])
+        assert owner_api.get(f"{URL}{three.pk}/").json()["urls"]["tracks"] == f"{URL}{three.pk}/tracks/"
+        for field, value in (("points", "999"), ("points", "400001"), ("points", "x"), ("reduce", "all")):
+            assert refused(owner_api.get(f"{URL}{three.pk}/tracks/", {field: value})) == (400, field), value
+
+    def test_events_of_a_release_are_those_of_its_dataset(self, owner, owner_api, three):
+        row = drawn(owner, three, [0, 4], UNIFORM | {"name": "landmark-skip"}, seed=1)
+        found = decode_track(owner_api.get(release_url(row, "tracks")).content)
+        parts = [decode_track(owner_api.get(release_url(row, "track"), {"series": k}).content) for k in range(3)]
+        assert found["lon"] == [value for part in parts for value in part["lon"]]
+        assert found["ends"] == np.cumsum([len(part["lon"]) for part in parts]).tolist()
+        events = [part["event"] or range(len(part["lon"])) for part in parts]
+        assert found["event"] == [first + one for of, first in zip(events, (0, 3, 4), strict=True) for one in of]
+
+
+class TestReduction:
+    @pytest.mark.parametrize("reduce", joined_tracks.REDUCE)
+    def test_keeps_at_most_the_points_and_every_series(self, reduce):
+        made = lines(3000, 1, 40, 5000)
+        found = decode_track(joined_tracks.encode(made, [3000, 1, 40, 5000], points=1000, reduce=reduce))
+        assert 800 <= len(found["lon"]) <= 1000 + 2 * len(made)
+        assert np.diff([0, *found["ends"]]).min() >= 1
+        at = dict(zip(found["event"], found["lon"], strict=True))
+        whole = np.concatenate([one.lon for one in made])
+        assert all(whole[event] == place for event, place in at.items())
+
+
+class TestSteps:
+    """The facts of the steps of one series, or of all: what the page of the dataset shows."""
+
+    def test_of_all_series_and_of_one(self, owner_api, three):
+        url = owner_api.get(f"{URL}{three.pk}/").json()["urls"]["steps"]
+        everything = owner_api.get(url).json()
+        assert (everything["median_s"], everything["gap_s"], everything["gap_share"]) == (1, 10, 0)
+        one = owner_api.get(url, {"series": 2}).json()
+        assert one["median_m"] == pytest.approx(float(geo.distance_m(1, 3, 2, 4)))
+        assert set(owner_api.get(url, {"series": 1}).json().values()) == {None}, "one event has no step"
+        answer = owner_api.get(url, {"series": 3})
+        message = "series must be between 0 and 2, got 3"
+        assert (answer.status_code, first_error(answer)["message"]) == (400, message)

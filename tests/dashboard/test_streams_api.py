@@ -1,25 +1,31 @@
-"""Count streams over the API: from a file to a verified download, what is refused, and permissions."""
+"""Count streams over the API: from a file to a verified download, what is refused, and comparisons with the upload."""
 
 import csv
 import gzip
 import io
 import json
-import zipfile
+import struct
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
+from django.urls import reverse
 
+from dashboard.datasets import heat_maps
 from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.jobs.models import State
+from dashboard.releases import kind_pages
 from dashboard.releases.models import Release
-from privacy_engine.mechanism import mechanisms
+from dashboard.releases.stream_comparisons import figures_of_zeros
+from dashboard.streams.services import open_stream
+from privacy_engine.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
 from tests.dashboard.conftest import CSV
 from tests.dashboard.kinds import (
     DATASETS,
     NAMES,
+    POPULARITY,
     SAMPLE,
     STREAM,
     made,
@@ -28,7 +34,6 @@ from tests.dashboard.kinds import (
     requested_as_trajectory,
     sent,
 )
-from tests.dashboard.release_runs import executed, fail, interrupted
 
 COUNTS = kinds.counts()
 FILES = {
@@ -46,14 +51,6 @@ def stream(owner_api):
 
 
 class TestUpload:
-    def test_repeated_times_are_a_choice_of_the_owner(self, owner_api):
-        data = b"date,a,b\n2026-01-01,1,2\n2026-01-01,3,4\n2026-01-02,5,6\n"
-        answer = sent(owner_api, data)
-        error = first_error(answer)
-        assert (answer.status_code, error["parameter"]) == (422, "count")
-        assert [choice["value"] for choice in error["choices"]] == ["#2", "#3", "#0"]
-        assert [made(owner_api, data, count=value)["points"] for value in ("#0", "#3")] == [2, 2]
-
     @pytest.mark.parametrize("kind", [{}, {"kind": "stream"}], ids=["detected", "named"])
     @pytest.mark.parametrize("file", FILES)
     def test_reads_the_counts(self, owner_api, owner_page, file, kind):
@@ -61,8 +58,7 @@ class TestUpload:
         assert (dataset["kind"], dataset["points"]) == ("stream", kinds.DAYS)
         assert (dataset["start"][:10], dataset["end"][:10]) == (kinds.day(0), kinds.day(kinds.DAYS - 1))
         for i, name in enumerate(NAMES):
-            which = _place_of(dataset, name)
-            shown = owner_api.get(f"{DATASETS}{dataset['id']}/counts/", {"stream": which}).json()
+            shown = owner_api.get(f"{DATASETS}{dataset['id']}/counts/", {"stream": _place_of(dataset, name)}).json()
             assert (shown["name"], shown["counts"]) == (name, COUNTS[:, i].tolist())
         page = owner_page.get(dataset["urls"]["page"]).content.decode()
         facts = {"Timestamps": "40", "Streams": "3", "Interval": "1 d", "First": "2024-01-01"}
@@ -70,15 +66,6 @@ class TestUpload:
             assert f"<dt>{label}</dt><dd>{text}</dd>" in page
         for i, name in enumerate(NAMES):
             assert f"{name} ({COUNTS[:, i].sum():,})" in page
-
-    def test_unnamed_position_columns_are_not_taken_for_counts(self, owner_api):
-        for positions in ("48.85,2.35", "48.8,2.3"):
-            body = "".join(f"2024-01-01T00:0{i}:00Z,{positions}{i}\n" for i in range(8)).encode()
-            for head in (b"", b"time,a,b\n", b"when,breite,laenge\n"):
-                answer = sent(owner_api, head + body)
-                assert answer.status_code != 201 or answer.json()["kind"] == "trajectory", head
-        assert made(owner_api, CSV)["kind"] == "trajectory"
-        assert not Dataset.objects.filter(kind="stream").exists()
 
     def test_is_thinned_out_to_the_points_requested(self, owner_api, stream):
         shown = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {"points": 10}).json()
@@ -88,7 +75,7 @@ class TestUpload:
         assert shown["counts"] == total[shown["index"]].tolist()
         assert max(shown["counts"]) == total.max()
 
-    def test_fail_what_counts_do_not_take(self, owner_api):
+    def test_what_is_no_count_is_refused_or_asked_for(self, owner_api):
         for field, value in (("cleaning", json.dumps([{"name": "first-events", "events": 3}])), ("kind", "table")):
             answer = sent(owner_api, kinds.wide(COUNTS), **{field: value})
             assert refused(answer) == (400, field)
@@ -96,24 +83,39 @@ class TestUpload:
         for kind in ("trajectory", "checkins"):
             assert sent(owner_api, kinds.wide(COUNTS), kind=kind).status_code in (400, 422)
         assert not Dataset.objects.exists()
+        for positions in ("48.85,2.35", "48.8,2.3"):
+            body = "".join(f"2024-01-01T00:0{i}:00Z,{positions}{i}\n" for i in range(8)).encode()
+            for head in (b"", b"time,a,b\n", b"when,breite,laenge\n"):
+                answer = sent(owner_api, head + body)
+                assert answer.status_code != 201 or answer.json()["kind"] == "trajectory", head
+        assert made(owner_api, CSV)["kind"] == "trajectory"
+        assert not Dataset.objects.filter(kind="stream").exists()
+        data = b"date,a,b\n2026-01-01,1,2\n2026-01-01,3,4\n2026-01-02,5,6\n"
+        answer = sent(owner_api, data)
+        error = first_error(answer)
+        assert (answer.status_code, error["parameter"]) == (422, "count")
+        assert [choice["value"] for choice in error["choices"]] == ["#2", "#3", "#0"]
+        assert [made(owner_api, data, count=value)["points"] for value in ("#0", "#3")] == [2, 2]
 
 
 def _place_of(dataset, name):
-    known = Dataset.objects.get(pk=dataset["id"]).summary["dimensions"]
-    return [one["name"] for one in known].index(name)
+    return [one["name"] for one in Dataset.objects.get(pk=dataset["id"]).summary["dimensions"]].index(name)
 
 
 class TestRereading:
     def test_as_another_kind_and_back(self, owner_api):
-        body = b"time,lat,lon\n" + b"".join(b"2024-01-0%d,4%d,%d\n" % (i, i, i) for i in range(1, 9))
-        dataset = made(owner_api, body)
+        dataset = made(
+            owner_api, b"time,lat,lon\n" + b"".join(b"2024-01-0%d,4%d,%d\n" % (i, i, i) for i in range(1, 9))
+        )
         assert dataset["kind"] == "trajectory"
-        read = f"{DATASETS}{dataset['id']}/read/"
-        assert owner_api.post(read, {"kind": "stream"}).json()["kind"] == "stream"
-        assert owner_api.get(f"{DATASETS}{dataset['id']}/counts/").status_code == 200
-        assert owner_api.post(read, {}).json()["kind"] == "stream"
-        assert owner_api.post(read, {"kind": ""}).json()["kind"] == "trajectory"
-        assert owner_api.get(f"{DATASETS}{dataset['id']}/counts/").status_code == 400
+        own = f"{DATASETS}{dataset['id']}/"
+        for body, kind, status in (
+            ({"kind": "stream"}, "stream", 200),
+            ({}, "stream", 200),
+            ({"kind": ""}, "trajectory", 400),
+        ):
+            assert owner_api.post(f"{own}read/", body).json()["kind"] == kind
+            assert owner_api.get(f"{own}counts/").status_code == status
 
     def test_fail_leaves_it_as_it_was(self, owner_api, stream):
         read = f"{DATASETS}{stream['id']}/read/"
@@ -159,18 +161,14 @@ class TestRelease:
         shown = owner_api.get(row["urls"]["counts"]).json()
         assert shown["counts"] == COUNTS.sum(axis=1).tolist()
         assert shown["released"] != shown["counts"]
-        for fmt in ("csv", "parquet"):
+        for fmt in ("parquet", "csv"):
             answer = owner_api.get(row["urls"]["data"], {"format": fmt})
             content, name = answer.getvalue(), f"data.csv_{mechanism['name']}_eps1_w4.{fmt}"
             assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
-            verified = verify(content, name)
-            assert verified.holds, verified.checks
+            assert verify(content, name).holds, fmt
             assert row["guarantee"]["statement"].split("ε")[0].encode() in content
-            if fmt == "parquet":
-                rows = pq.read_table(io.BytesIO(content)).to_pylist()
-            else:
-                rows = list(csv.DictReader(io.StringIO(content.decode())))
-            assert [sum(int(one[name]) for name in NAMES) for one in rows] == shown["released"]
+        rows = csv.DictReader(io.StringIO(content.decode()))
+        assert [sum(int(one[name]) for name in NAMES) for one in rows] == shown["released"]
         row = released(owner_api, stream, mechanism | {"epsilon": 1600.0})
         exact = owner_api.get(row["urls"]["counts"], {"stream": 1}).json()
         kept = slice(None, None, 4 if mechanism is SAMPLE else 1)
@@ -178,123 +176,186 @@ class TestRelease:
 
     def test_a_seeded_one_is_not_private_and_charged_nothing(self, owner_api, stream):
         rows = [released(owner_api, stream, STREAM, seed=7) for _ in range(2)]
-        bodies = [owner_api.get(row["urls"]["counts"]).json()["released"] for row in rows]
-        assert bodies[0] == bodies[1]
+        one, other = (owner_api.get(row["urls"]["counts"]).json()["released"] for row in rows)
+        assert one == other
         assert not BudgetEntry.objects.exists()
-        assert rows[0]["guarantee"] is None
-        assert rows[0]["label"].startswith("NOT PRIVATE: seeded simulation")
+        assert (rows[0]["guarantee"], rows[0]["label"][:30]) == (None, "NOT PRIVATE: seeded simulation")
         for fmt in ("csv", "parquet"):
             assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
 
-    def test_a_bundle_holds_every_format_and_is_verified(self, owner_api, stream):
-        rows = [released(owner_api, stream, one) for one in (STREAM, SAMPLE)]
-        content = owner_api.get(f"{RELEASES}bundle/", {"release": [row["id"] for row in rows]}).getvalue()
-        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
-        assert sum(name.endswith(".parquet") for name in names) == sum(name.endswith(".csv") for name in names) == 2
-        assert verify(content, "bundle.zip").holds
-        answer = owner_api.get(rows[0]["urls"]["bundle"], {"format": "gpx"})
-        assert (answer.status_code, first_error(answer)["value"]) == (400, "gpx")
-
-    def test_discarded_stays_charged_and_leaves_no_file(
-        self, owner_api, stream, files, django_capture_on_commit_callbacks
-    ):
-        before = files()
-        row = released(owner_api, stream, STREAM)
-        assert len(files()) > len(before)
-        with django_capture_on_commit_callbacks(execute=True):
-            assert owner_api.delete(row["urls"]["self"]).status_code == 204
-        assert owner_api.get(row["urls"]["counts"]).status_code == 404
-        assert files() == before
-        assert owner_api.get(stream["urls"]["self"]).json()["spent"]["per_km"] == 1
-
-    def test_cancelled_before_it_began_is_refunded_and_charged_again_on_retry(self, owner_api, stream):
-        row = requested(owner_api, stream, STREAM).json()
-        assert owner_api.post(f"{RELEASES}{row['id']}/cancel/").status_code == 200
-        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 0, "releases": 0, "events": 0}
-        again = owner_api.post(f"{RELEASES}{row['id']}/retry/")
-        assert again.status_code == 201
-        assert again.json()["id"] != row["id"]
-        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 1, "releases": 1, "events": 120}
-
-    def test_failed_is_tried_again_on_the_same_charge(self, owner_api, stream, monkeypatch):
-        row = Release.objects.get(pk=requested(owner_api, stream, STREAM).json()["id"])
-        assert interrupted(row, monkeypatch, fail).state == "failed"
-        assert owner_api.post(release_url(row, "retry")).json()["id"] == str(row.pk)
-        assert executed(row).state == "done"
-        assert BudgetEntry.objects.count() == 1
-
 
 class TestRefusal:
-    def test_of_a_mechanism_or_a_landmark_set_of_another_kind(self, owner_api, stream, ready_dataset, landmark_set):
+    def test_of_what_is_of_another_kind(self, owner_api, stream, ready_dataset, landmark_set):
         trajectory, marks = {"id": str(ready_dataset.pk)}, {"landmark_set": str(landmark_set.pk)}
+        eighths = made(owner_api, kinds.wide(COUNTS / 8), kind="stream")
+
+        def quoted(dataset, mechanism):
+            return owner_api.post(QUOTE, {"dataset": dataset["id"], "mechanisms": [mechanism]})
+
         for mechanism in (UNIFORM, kinds.POPULARITY):
             answer = requested(owner_api, stream, mechanism)
             assert refused(answer) == (400, "mechanism.name")
             assert first_error(answer)["rule"] == "a mechanism for count streams"
-            quoted = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [mechanism]})
-            for one in (answer, quoted):
-                assert (one.status_code, first_error(one)["value"]) == (400, mechanism["name"])
-        answer = owner_api.post(QUOTE, {"dataset": trajectory["id"], "mechanisms": [UNIFORM]})
-        assert refused(answer) == (400, "dataset")
-        for answer, value in (
-            (requested(owner_api, stream, STREAM, **marks), str(landmark_set.pk)),
-            (requested(owner_api, trajectory, UNIFORM), None),
-        ):
-            assert refused(answer) == (400, "landmark_set")
-            assert first_error(answer)["value"] == value
+            assert quoted(stream, mechanism).status_code == 400
+        assert refused(quoted(trajectory, UNIFORM)) == (400, "dataset")
+        assert refused(requested(owner_api, stream, STREAM, **marks)) == (400, "landmark_set")
         assert refused(requested(owner_api, trajectory, STREAM, **marks)) == (400, "mechanism.name")
-
-    def test_of_counts_that_are_not_whole(self, owner_api):
-        dataset = made(owner_api, kinds.wide(COUNTS / 8), kind="stream")
-        quoted = owner_api.post(QUOTE, {"dataset": dataset["id"], "mechanisms": [STREAM]})
-        for answer in (requested(owner_api, dataset, STREAM), quoted):
-            error = first_error(answer)
-            assert (answer.status_code, error["field"], error["value"]) == (400, "dataset", dataset["id"])
-            assert error["rule"] == "counts: whole numbers from 0 to 2**52"
+        for answer in (requested(owner_api, eighths, STREAM), quoted(eighths, STREAM)):
+            assert refused(answer) == (400, "dataset")
+            assert first_error(answer)["rule"] == "counts: whole numbers from 0 to 2**52"
         assert not BudgetEntry.objects.exists()
 
-    def test_of_steps_for_trajectories(self, owner_api, stream):
+    def test_of_what_only_other_kinds_have(self, owner_api, stream, owner_page):
         row = released(owner_api, stream, STREAM)
-        for name in ("ou-smoother", "random-walk-smoother"):
-            steps = {"postprocess": [{"name": name}]}
-            answer = requested(owner_api, stream, STREAM, **steps)
+        steps, own = {"postprocess": [{"name": "ou-smoother"}]}, row["urls"]["self"]
+        for answer in (requested(owner_api, stream, STREAM, **steps), owner_api.post(f"{own}postprocess/", steps)):
             assert refused(answer) == (400, "postprocess")
             assert first_error(answer)["rule"] == "must be steps for the kind stream"
-            assert refused(owner_api.post(f"{RELEASES}{row['id']}/postprocess/", steps)) == (400, "postprocess")
-
-    def test_of_what_only_other_kinds_have(self, owner_api, stream):
-        row = released(owner_api, stream, STREAM)
         for action in ("track", "series", "errors", "cells"):
-            answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
+            answer = owner_api.get(f"{own}{action}/")
             assert refused(answer) == (400, "dataset"), action
-            assert first_error(answer)["value"] == "stream"
-            assert action not in row["urls"]
+            assert (first_error(answer)["value"], action in row["urls"]) == ("stream", False)
         for action in ("track", "cells"):
             assert refused(owner_api.get(f"{DATASETS}{stream['id']}/{action}/")) == (400, "dataset"), action
         for path, answer in requested_as_trajectory(owner_api, stream, row).items():
             assert (400 <= answer.status_code < 500, bool(first_error(answer)["field"])) == (True, True), path
-        for field, values in {"stream": (3, "x", -1), "points": (0, 1, -5, "many")}.items():
-            for value in values:
-                answer = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {field: value})
-                assert refused(answer) == (400, field), value
+        wrong = [("stream", value) for value in (3, "x", -1)] + [("points", value) for value in (0, 1, -5, "many")]
+        for field, value in wrong:
+            assert refused(owner_api.get(f"{DATASETS}{stream['id']}/counts/", {field: value})) == (400, field), value
+        page = f"/datasets/{stream['id']}/"
+        assert owner_page.get(f"{page}landmarks/new/").status_code == 302
+        for path in (f"/releases/{row['id']}/report/", page, f"{page}releases/new/", f"{page}compare/"):
+            assert owner_page.get(path).status_code == 200
 
-    def test_of_pages_of_trajectories(self, owner_api, owner_page, stream):
-        assert owner_page.get(f"/datasets/{stream['id']}/landmarks/new/").status_code == 302
+
+ADAPUB = STREAM | {"name": "stream-adapub"}
+
+
+def decoded(body):
+    """How many timestamps there are, and the cells, (n, d)."""
+    magic, version, timestamps, columns, dimensions, _ = struct.unpack("<6I", body[:24])
+    assert (magic, version) == (heat_maps.MAGIC, heat_maps.VERSION)
+    return timestamps, np.frombuffer(body[24:], "<f8").reshape(dimensions, columns).T
+
+
+class TestHeatMap:
+    def test_holds_the_counts_of_upload_and_release(self, owner_api, stream, ready_dataset):
+        names = [one["name"] for one in Dataset.objects.get(pk=stream["id"]).summary["dimensions"]]
+        expected = COUNTS[:, [kinds.NAMES.index(name) for name in names]]
+        timestamps, uploaded = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
+        assert timestamps == kinds.DAYS
+        assert uploaded.tolist() == expected.tolist()
+        row = released(owner_api, stream, STREAM | {"epsilon": 400.0})  # P(noise != 0) < 2 exp(-100) for each count
+        assert decoded(owner_api.get(row["urls"]["heat_map"]).content)[1].tolist() == expected.tolist()
+        large = made(owner_api, kinds.wide(COUNTS + 2**52))
+        _, found = decoded(owner_api.get(f"{DATASETS}{large['id']}/heat-map/").content)
+        assert sorted(found.ravel().tolist()) == sorted((COUNTS + 2**52).ravel().tolist())
+        assert owner_api.get(f"{DATASETS}{ready_dataset.pk}/heat-map/").status_code == 400
+
+
+class TestComparison:
+    def test_errors_and_budgets_of_releases_and_of_zeros(self, owner_api, stream):
         row = released(owner_api, stream, STREAM)
-        assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 200
-        for path in ("", "releases/new/", "compare/"):
-            assert owner_page.get(f"/datasets/{stream['id']}/{path}").status_code == 200
+        found = owner_api.get(row["urls"]["comparison"]).json()
+        for name, key in (("relative_error", "relative-error"), ("absolute_error", "mean-absolute-error")):
+            assert np.mean(found["dimensions"][name]) == pytest.approx(row["owner_view"][f"stream-{key}"])
+        assert found["budgets"] == [0.25] * kinds.DAYS  # ε = 1 over 4 timestamps
+        assert found["window_spent"][:5] == [0.25, 0.5, 0.75, 1.0, 1.0]
+        assert found["most_spent"] == 1.0
+        found = figures_of_zeros(Dataset.objects.get(pk=stream["id"]))
+        bound = np.maximum(COUNTS, 0.01 * COUNTS.sum(axis=0))
+        assert found == {
+            "stream-relative-error": pytest.approx((COUNTS / bound).mean()),
+            "stream-mean-absolute-error": pytest.approx(COUNTS.mean()),
+            "stream-root-mean-square-error": pytest.approx(np.sqrt((COUNTS.astype(float) ** 2).mean())),
+        }
 
-    def test_of_a_budget_in_another_unit(self, owner_api, stream):
-        for budget in ({"epsilon": 1, "radius_m": 200}, {"epsilon": 1, "unit": "user"}, {"epsilon": 0}, {}, 3):
-            answer = owner_api.patch(stream["urls"]["self"], {"budget": budget})
-            assert (answer.status_code, first_error(answer)["field"].split(".")[0]) == (400, "budget"), budget
+
+class TestGrouping:
+    def test_of_adapub_lies_with_the_owners_files_alone_and_bad_queries_name_the_field(self, owner_api, stream):
+        row = released(owner_api, stream, ADAPUB)
+        sizes = []
+        for k in range(3):
+            found = owner_api.get(row["urls"]["grouping"], {"dimension": k}).json()["grouping"]
+            assert len(found["cluster_start"]) == kinds.DAYS
+            assert found["cluster_start"][0]
+            sizes.append(found["group_size"])
+        groups = (1 / np.array(sizes)).sum(axis=0)
+        assert groups == pytest.approx(np.round(groups))
+        assert set(np.ravel(sizes)) <= {1, 2, 3}
+        stored = Release.objects.get(pk=row["id"])
+        assert stored.errors_path.parent == stored.dataset.folder
+        assert sorted(path.name for path in stored.folder.iterdir()) == [stored.data_file]
+        row = released(owner_api, stream, STREAM)
+        assert owner_api.get(row["urls"]["grouping"], {"dimension": 0}).json() == {"grouping": None}
+        for query in ({}, {"dimension": 3}, {"dimension": -1}, {"dimension": "a"}):
+            assert refused(owner_api.get(f"{RELEASES}{row['id']}/grouping/", query)) == (400, "dimension"), query
 
 
-def test_mechanisms_are_listed_by_kind(owner_api):
-    listed = owner_api.get("/api/v1/mechanisms/", {"kind": "stream"}).json()["results"]
-    names = [one["name"] for one in listed]
-    assert names == [cls.registered_name() for cls in mechanisms.of("stream")]
-    assert names[:2] == ["stream-uniform", "stream-sample"]
-    assert [one["name"] for one in listed if not one["publishable"]] == ["stream-rescuedp"]
-    assert owner_api.get("/api/v1/mechanisms/", {"kind": "tables"}).status_code == 400
+def test_detection_is_perfect_without_noise(owner_api, stream):
+    row = released(owner_api, stream, STREAM | {"epsilon": 1e4})
+    url, query = f"{RELEASES}{row['id']}/detection/", {"event": "jump", "length": 2, "threshold": 20_000}
+    curve = owner_api.get(url, query).json()["curve"]
+    assert (curve["area"], curve["positives"]) == (1.0, (abs(COUNTS[2:] - COUNTS[:-2]) >= 20_000).sum())
+    none = owner_api.get(url, query | {"event": "low-signal", "threshold": 0}).json()
+    assert none == {"curve": None, "positives": 0, "negatives": COUNTS.size}
+    every = owner_api.get(url, query | {"threshold": 0}).json()
+    assert every == {"curve": None, "positives": COUNTS[2:].size, "negatives": 0}
+    for field, wrong in (("event", "peak"), ("length", 0), ("threshold", "1,5")):
+        assert refused(owner_api.get(url, query | {field: wrong})) == (400, field)
+    answer = owner_api.get(url, query | {"length": 40})
+    assert refused(answer) == (400, "length")
+    rule = "below 40, the number of timestamps of the stream"
+    assert first_error(answer)["message"] == f"length must be {rule}, got 40"
+
+
+class TestPage:
+    def test_zeros_lie_where_their_error_puts_them(self, owner_api, owner_page, stream):
+        exact = released(owner_api, stream, STREAM | {"epsilon": 400.0})
+        noisy = released(owner_api, stream, STREAM | {"epsilon": 1e-3, "sensitivity": 50})
+        page = owner_page.get(exact["urls"]["page"])
+        assert [row["id"] or "zeros" for row in page.context["table"]] == [exact["id"], "zeros", noisy["id"]]
+        worse = [[cell["worse"] for cell in row["cells"]] for row in page.context["table"]]
+        assert worse == [[False] * 4, [False] * 4, [True] * 3 + [False]]
+
+    def test_opens_on_releases_that_are_private_whatever_simulations_reach(self, owner_api, owner_page, stream):
+        private = [released(owner_api, stream, STREAM | {"epsilon": one}) for one in (0.1, 0.2)]
+        simulated = released(owner_api, stream, STREAM | {"epsilon": 1e3}, seed=1)
+        rows = owner_page.get(simulated["urls"]["page"]).context["page"]["releases"]
+        assert rows[0]["id"] == simulated["id"]
+        assert {row["id"] for row in rows if row["visible"]} == {one["id"] for one in private}
+
+    def test_guarantees_are_those_of_the_label_and_budgets_are_named(self, owner_api, owner_page, stream):
+        row = released(owner_api, stream, STREAM | {"name": "stream-rescuedp"}, seed=1)
+        (found,) = owner_page.get(row["urls"]["page"]).context["page"]["releases"]
+        assert found["seeded"]
+        assert found["unsound"]
+        assert found["statement"].startswith("There is no guarantee")
+
+    def test_shows_the_owners_live_stream_of_the_same_dimensions(self, owner, stranger, owner_api, owner_page, stream):
+        names = [one["name"] for one in Dataset.objects.get(pk=stream["id"]).summary["dimensions"]]
+        spec = ReleaseSpec.parse({"mechanism": STREAM})
+        for user, dimensions in ((stranger, names), (owner, names[:2])):
+            open_stream(owner=user, name="Another", dimensions=dimensions, spec=spec)
+        page = released(owner_api, stream, STREAM)["urls"]["page"]
+        assert owner_page.get(page).context["live"] is None
+        open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
+        assert "Visitors now" in owner_page.get(page).content.decode()
+
+
+def test_a_release_that_ends_while_the_page_is_made_is_open_on_it(owner_api, owner_page, monkeypatch):
+    """The page reloads when an open job is over: it must not list as ended what it does not show yet."""
+    dataset = made(owner_api, kinds.checkins(kinds.checkin_rows()))
+    release = Release.objects.get(pk=released(owner_api, dataset, POPULARITY)["id"])
+    finished = release.finished_at
+    Release.objects.filter(pk=release.pk).update(state=State.QUEUED, finished_at=None)
+    styles = kind_pages._styles
+
+    def meanwhile(*arguments):
+        Release.objects.filter(pk=release.pk).update(state=State.DONE, finished_at=finished)
+        return styles(*arguments)
+
+    monkeypatch.setattr(kind_pages, "_styles", meanwhile)
+    html = owner_page.get(reverse("releases:compare", args=[dataset["id"]])).content.decode()
+    assert "No model yet" in html
+    assert f'data-job="{release.pk}"' in html

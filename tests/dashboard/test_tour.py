@@ -1,16 +1,35 @@
-"""First steps: which users see them, what completes them, how they are hidden and shown again."""
+"""First steps, samples, colours, number inputs and preloaded modules of pages."""
 
 import re
+from io import StringIO
+from itertools import combinations, product
+from pathlib import Path
 
+import numpy as np
 import pytest
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.core.management import CommandError, call_command
+from django.template import Context, Template
 from django.test import Client
 
+from dashboard.core.palette import DASHES, GROUND, HUES, SEEN, Assignment, contrast, palette, variants
+from dashboard.core.templatetags.modules import imported
+from dashboard.core.templatetags.number_fields import DOMAINS, domain, rule_text
+from dashboard.datasets import execution
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.jobs import leases
+from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
+from dashboard.storage.data_files import read_data
+from privacy_engine.data import KINDS
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import UNIFORM
+from tests.dashboard.conftest import upload
 
 STEP = re.compile(
     r'<li class="tour__step(?P<done> tour__step--done)?(?P<current> tour__step--current)?">\s*'
@@ -53,24 +72,13 @@ def addresses(dataset):
 
 
 class TestForWhom:
-    def test_who_has_only_samples_sees_it_on_the_list_and_the_samples_pages(
-        self, owner_page, owner, make_dataset, stranger_dataset, django_assert_num_queries
-    ):
+    def test_who_has_only_samples(self, owner_page, owner, make_dataset, stranger_dataset, django_assert_num_queries):
         assert strip(owner_page) == []
-        sample = sample_of(owner, make_dataset)
-        for address in ["/", *addresses(sample)]:
+        for address in ["/", *addresses(sample_of(owner, make_dataset))]:
             assert [step["title"] for step in strip(owner_page, address)] == TITLES, address
         assert done(owner_page) == TITLES[:1], "viewed now; what another has counts for nothing"
         with django_assert_num_queries(2):  # session and user: other pages request nothing for it
             owner_page.get("/glossary/")
-
-    def test_every_link_leads_to_a_page_and_states_where_one_is(self, owner_page, sample):
-        urls = [step["url"] for step in strip(owner_page)]
-        assert urls == [*addresses(sample), "/#upload"]
-        assert 'id="upload"' in owner_page.get("/").content.decode()
-        for at, url in enumerate(urls[:4]):
-            assert [bool(step["here"]) for step in strip(owner_page, url)] == [i == at for i in range(5)]
-            assert [bool(step["current"]) for step in strip(owner_page, url)] == [i == at for i in range(5)]
 
     def test_not_for_who_has_something_of_their_own(self, owner_page, owner, sample, ready_dataset):
         for address in ["/", *addresses(ready_dataset)]:
@@ -117,12 +125,6 @@ class TestHideAndShow:
         other.force_login(stranger)
         assert len(strip(other)) == 5
 
-    def test_shown_again_whatever_else_there_is(self, owner_page, sample, ready_dataset):
-        assert 'name="shown" value="yes"' in owner_page.get("/").content.decode()
-        assert owner_page.post("/tour/", {"shown": "yes"})["Location"] == "/"
-        assert done(owner_page) == ["Upload your data"]
-        assert strip(owner_page, addresses(ready_dataset)[0]) == []
-
     def test_only_a_post_with_the_token_changes_it_and_leads_nowhere_else(self, owner, owner_page):
         browser = Client(enforce_csrf_checks=True)
         browser.force_login(owner)
@@ -134,3 +136,154 @@ class TestHideAndShow:
         assert "manage.py loadsamples owner" in body, "there is no sample"
         for there in ("https://evil.example/", "//evil.example", "javascript:alert(1)", "\\\\evil"):
             assert owner_page.post("/tour/", {"shown": "no", "next": there})["Location"] == "/"
+
+
+API = "/api/v1/"
+
+
+class TestSamples:
+    def test_are_loaded_once_as_the_engine_made_them(self, owner):
+        for _ in range(2):
+            call_command("loadsamples", "owner", stdout=StringIO())
+        rows = Dataset.objects.order_by("created_at")
+        assert [row.name for row in rows] == [sample.title for sample in samples()]
+        assert all(row.sample and row.state == "ready" and row.owner == owner for row in rows)
+        for row, sample in zip(rows, samples(), strict=True):
+            [stored] = read_data("trajectory", row.points_path)
+            for name, digits in (("lon", 7), ("lat", 7), ("time_s", 3)):
+                assert abs(getattr(stored, name) - getattr(sample.series, name)).max() < 10**-digits
+            assert row.report["guesses"] == []
+        assert LandmarkSet.objects.count() == 3
+        assert LandmarkSet.objects.get(dataset__points=8).mask.nonzero()[0].tolist() == [0, 2, 4, 7], "the paper's"
+        with pytest.raises(CommandError, match="There is no user 'unknown'"):
+            call_command("loadsamples", "unknown")
+
+    def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner):
+        rows = load_samples(owner=owner, queued=True)
+        assert [row.state for row in rows] == ["queued"] * 3
+        browser = Client()
+        browser.force_login(owner)
+        for path in ("/", *(f"/datasets/{row.pk}/" for row in rows)):
+            page = browser.get(path)
+            assert (page.status_code, b"aiting for a worker" in page.content) == (200, True)
+        for row in rows:
+            assert execution.run(row.pk)
+        assert {row.state for row in Dataset.objects.all()} == {"ready"}
+        assert sorted(one.dataset.name for one in LandmarkSet.objects.all()) == sorted(one.title for one in samples())
+        LandmarkSet.objects.all().delete()
+        execution.run(import_dataset(owner=owner, upload=upload(b"time,lat,lon\n1,2,3\n"), queued=True).pk)
+        assert not LandmarkSet.objects.exists()
+
+
+def test_the_list_of_jobs_has_stage_progress_and_time_left(owner_api, submit):
+    release = submit()
+    (job,) = owner_api.get(f"{API}jobs/").json()["results"]
+    assert (job["state"], job["progress"], job["eta_s"]) == ("queued", 0.0, None)
+    leases.claim(type(release), release.pk)
+    type(release).objects.update(stage="Drawing", progress=0.5)
+    (job,) = owner_api.get(f"{API}jobs/").json()["results"]
+    assert (job["state"], job["stage"], job["progress"], job["eta_s"] >= 0) == ("running", "Drawing", 0.5, True)
+
+
+# Linear RGB as a person without one kind of cone sees it: Viénot, Brettel, Mollon, Color Res. Appl. 24 (1999)
+FEWER_COLOURS = {
+    "protanopia": [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],
+    "deuteranopia": [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]],
+}
+
+
+def tokens(sheet):
+    return dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6});", Path(finders.find(f"css/{sheet}.css")).read_text()))
+
+
+def linear(colour):
+    shares = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_mechanism_has_a_colour_and_a_dash_of_its_own_and_every_release_a_shade(kind):
+    styles = palette(kind).values()
+    assert len(styles) >= 9
+    for part in ("light", "dark", "name"):
+        assert len({style["colour"][part] for style in styles}) == len(styles)
+    assert len({style["dash"] for style in styles}) == len(styles)
+    assert {style["dash"] for style in styles} <= set(DASHES.values())
+    for styles in variants(kind).values():
+        assert len({style["dash"] for style in styles}) == len(DASHES) == len(styles)
+        assert len({style["colour"]["name"] for style in styles}) == 1
+        for theme in ("light", "dark"):
+            shades = {style["colour"][theme] for style in styles}
+            assert len(shades) == 3
+            assert all(np.abs(linear(one) - linear(other)).max() > 0.02 for one, other in combinations(shades, 2))
+
+
+def test_styles_are_assigned_one_after_another_for_any_number_of_releases():
+    assignment = Assignment("trajectory")
+    assert [assignment.next("landmark-skip") for _ in range(30)][: len(DASHES)] == variants()["landmark-skip"]
+    assert assignment.next("landmark-joint") == palette()["landmark-joint"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_colour_contrasts_with_its_background(theme):
+    grounds = tokens("tokens" if theme == "light" else "dark")
+    lightest = [grounds[ground] for ground in ("map", "paper", "panel") if ground in grounds]
+    for colour in (style["colour"][theme] for kind in KINDS for styles in variants(kind).values() for style in styles):
+        assert min(contrast(colour, ground) for ground in lightest) >= SEEN
+
+
+def test_the_style_sheets_have_the_same_colours_which_differ_with_colour_blindness():
+    for sheet, place in (("tokens", 1), ("dark", 2)):
+        assert [tokens(sheet)[f"m{i}"] for i in range(1, 7)] == [hue[place] for hue in HUES[:6]]
+        assert tokens(sheet)["map" if place == 1 else "panel"] == GROUND["light" if place == 1 else "dark"]
+    for sight, place in product(FEWER_COLOURS, (1, 2)):
+        seen = [np.clip(FEWER_COLOURS[sight] @ linear(hue[place]), 0, 1) ** (1 / 2.2) for hue in HUES]
+        assert min(np.abs(one - other).max() for one, other in combinations(seen, 2)) > 0.08, (sight, place)
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+    assert contrast("#faf8f5", "#faf8f5") == 1
+
+
+OWN = ('type="number"', "type='number'", 'type: "number"', "valueAsNumber", "parseFloat")
+
+
+def test_no_page_has_a_number_input_that_drops_what_it_cannot_read():
+    files = [*Path(settings.BASE_DIR, "static/js").rglob("*.js"), *Path(settings.BASE_DIR, "templates").rglob("*.html")]
+    assert {path.suffix for path in files} == {".js", ".html"}
+    assert [path.name for path in files if any(name in path.read_text() for name in OWN)] == []
+
+
+def test_an_input_carries_its_domain_and_states_it():
+    for name in DOMAINS:
+        given = Context({"value": "<1", "help": "a & b"})
+        html = Template(f'{{% number_input "{name}" "here" value=value help=help %}}').render(given)
+        whole, param = domain(name)
+        assert ("data-whole" in html) == whole, name
+        assert (f'data-minimum="{param.lowest}"' in html) == (param.lowest is not None)
+        assert (f'data-maximum="{param.highest}"' in html) == (param.highest is not None)
+        for part in (rule_text(whole, param), 'value="&lt;1"', "a &amp; b", 'aria-describedby="here-help here-error"'):
+            assert part in html
+
+
+STATIC = Path(settings.BASE_DIR) / "static"
+PAGES = sorted(str(path.relative_to(STATIC)) for path in (STATIC / "js" / "pages").glob("*.js"))
+
+
+def test_preloads_every_module_once_before_the_script():
+    """Every specifier in the file and in all that it imports, by an independent parser."""
+    assert PAGES
+    for page in PAGES:
+        found = imported(page)
+        assert len(set(found)) == len(found)
+        files = {(STATIC / one).resolve() for one in (page, *found)}
+        requested = {
+            (path.parent / name).resolve()
+            for path in files
+            for name in re.findall(r'(?:from|import) "(\.[^"]+)"', path.read_text())
+        }
+        assert requested == files - {(STATIC / page).resolve()}, page
+    html = Template('{% module "js/pages/compare.js" %}').render(Context())
+    assert html.index('<link rel="modulepreload" href="/static/js/core/api.js">') < html.index('<script type="module"')
+    assert html.endswith('src="/static/js/pages/compare.js"></script>')
+    with pytest.raises(FileNotFoundError, match=re.escape("js/pages/nothing.js")):
+        imported("js/pages/nothing.js")

@@ -95,21 +95,17 @@ def waiting_attack(owner, dataset):
     return attack_services.submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0]
 
 
-def waiting_audit(owner, dataset):
-    return submit_audit(owner=owner, spec=AuditSpec(mechanism=MECHANISM, trials=1000))
+FEW = presets.parse({"name": "temporal-distance", "repetitions": 2})
+KINDS = {
+    "release": released,
+    "attack": waiting_attack,
+    "audit": lambda owner, _: submit_audit(owner=owner, spec=AuditSpec(mechanism=MECHANISM, trials=1000)),
+    "experiment": lambda owner, _: submit_experiment(owner=owner, preset=FEW),
+    "upload": lambda owner, _: import_dataset(owner=owner, upload=upload(), name="Run", options={}),
+}
 
 
-def waiting_experiment(owner, dataset):
-    few = presets.parse({"name": "temporal-distance", "repetitions": 2})
-    return submit_experiment(owner=owner, preset=few)
-
-
-def waiting_upload(owner, dataset):
-    return import_dataset(owner=owner, upload=upload(), name="Run", options={})
-
-
-KINDS = [released, waiting_attack, waiting_audit, waiting_experiment, waiting_upload]
-EVERY_KIND = pytest.mark.parametrize("submit", KINDS, ids=lambda one: one.__name__)
+EVERY_KIND = pytest.mark.parametrize("submit", KINDS.values(), ids=KINDS)
 
 
 @pytest.fixture
@@ -165,16 +161,12 @@ def lost(sqlstate):
 
 
 class TestIsTransient:
-    def test_what_postgresql_reports_of_itself_is(self):
+    def test_what_the_database_reports_of_itself_is_and_a_wrong_statement_is_not(self, tmp_path):
         for sqlstate in (None, "08006", "40001", "40P01", "53100", "53300", "55P03", "57P01", "58030"):
             assert is_transient(lost(sqlstate)), sqlstate
         assert is_transient(InterfaceError("connection already closed"))
-
-    def test_what_is_wrong_with_the_statement_is_not(self):
         for error in (lost("42P01"), lost("22003"), DataError(), ValueError(), MemoryError()):
             assert not is_transient(error)
-
-    def test_a_locked_sqlite_is_and_a_missing_table_is_not(self, tmp_path):
         one, other = (sqlite3.connect(tmp_path / "db", timeout=0, isolation_level=None) for _ in range(2))
         try:
             one.execute("BEGIN IMMEDIATE")
@@ -191,15 +183,13 @@ class TestIsTransient:
 
 @pytest.mark.django_db(transaction=True)
 class TestPatiently:
-    def test_gives_up_after_its_limit_and_does_not_repeat_a_defect(self):
+    def test_repeats_no_defect_not_forever_and_not_inside_a_transaction(self):
         away, defect = Mock(side_effect=OperationalError), Mock(side_effect=lost("42P01"))
         with pytest.raises(OperationalError):
             patiently(away, limit_s=0.05)
         with pytest.raises(OperationalError):
             patiently(defect)
         assert (away.call_count > 1, defect.call_count) == (True, 1)
-
-    def test_does_not_repeat_inside_a_transaction(self):
         away = Mock(side_effect=OperationalError)
         with pytest.raises(OperationalError), transaction.atomic():
             patiently(away)

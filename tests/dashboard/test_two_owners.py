@@ -17,15 +17,12 @@ from dashboard.accounts import access_trail
 from dashboard.accounts.models import AccessEntry, User
 from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Dataset
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import retention
 from dashboard.projects import services as projects
 from dashboard.projects.models import Membership, Role
 from dashboard.publications import copies
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release, revoke_publication
-from dashboard.releases import execution
-from dashboard.releases.services import submit_release
 from dashboard.storage import removals
 from dashboard.storage.stored_path import StoredPath, stored_files
 from dashboard.streams.selectors import budgets_before
@@ -33,14 +30,13 @@ from dashboard.streams.services import open_stream, publish_events
 from privacy_engine.data import Trajectory
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import UNIFORM
+from tests.dashboard.release_runs import drawn, executed
 from tests.s3_server import BUCKET
 
 
 def test_who_leaves_a_project_takes_only_the_own_rows(owner, project, shared_dataset, member, make_dataset, paris_day):
     editor = member("editor")
-    own = make_dataset(editor, paris_day)
-    projects.move_row(user=editor, row=own, project=project.pk)
+    projects.move_row(user=editor, row=make_dataset(editor, paris_day), project=project.pk)
     projects.remove_member(membership=Membership.objects.get(user=editor))
     assert dict(Dataset.objects.values_list("owner__username", "project")) == {"editor": None, "owner": project.pk}
 
@@ -124,35 +120,22 @@ def test_the_budgets_before_a_timestamp_are_those_of_its_window(owner):
 
 
 def test_the_page_of_a_smoothed_release_states_no_noise(submit):
-    stated = []
-    for steps in ((), ({"name": "random-walk-smoother"},)):
-        release = submit(steps=steps)
-        execution.run(release.pk)
-        release.refresh_from_db()
-        stated.append(publish_release(release=release).facts["noise_m"])
-    assert stated[0]
-    assert stated[1] is None
+    plain, smoothed = (executed(submit(steps=steps)) for steps in ((), ({"name": "random-walk-smoother"},)))
+    assert publish_release(release=plain).facts["noise_m"]
+    assert publish_release(release=smoothed).facts["noise_m"] is None
 
 
 def test_a_public_copy_names_neither_one_person_nor_two(owner, make_dataset):
-    days = [
-        Trajectory(
-            np.array([2.3, 2.4]) + i, np.array([48.8, 48.9]), np.array([0.0, 60.0]), f"day of {name}", person=name
-        )
+    ada, bert = (
+        Trajectory(np.array([2.3, 2.4]) + i, np.array([48.8, 48.9]), np.array([0.0, 60.0]), name, person=name)
         for i, name in enumerate(("Ada", "Bert"))
-    ]
+    )
     for series, people, names in (
-        (days[:1], [""], [""]),
-        (days, ["person 1", "person 2"], ["series 1", "series 2"]),
-        ([days[0], replace(days[0], name="next day")], ["", ""], ["series 1", "series 2"]),
+        ([ada], [""], [""]),
+        ([ada, bert], ["person 1", "person 2"], ["series 1", "series 2"]),
+        ([ada, replace(ada, name="next day")], ["", ""], ["series 1", "series 2"]),
     ):
-        dataset = make_dataset(owner, *series)
-        marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0]})
-        spec = ReleaseSpec.parse({"mechanism": UNIFORM})
-        row = submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
-        execution.run(row.pk)
-        row.refresh_from_db()
-        found = copies.read_data(publish_release(release=row))
+        found = copies.read_data(publish_release(release=drawn(owner, make_dataset(owner, *series))))
         assert [one.series.person for one in found] == people
         assert [one.series.name for one in found] == names
 

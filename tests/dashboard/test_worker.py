@@ -37,36 +37,19 @@ def assert_published_once(row, *, attempts):
     assert pq.read_metadata(row["data_path"]).num_rows == len(CANARY[0])
 
 
-def test_a_release_is_drawn(server):
-    made = server.submit()
-    assert made["status"] == 201
-    server.start_worker()
-    assert_published_once(server.until_published(made["json"]["id"]), attempts=1)
-
-
 def test_kill_9_of_a_whole_worker_and_of_a_pool_child(server):
     """Both are killed after the files were written, before the row was finished."""
     worker = server.start_worker()
-    pk = server.submit("hold:group")["json"]["id"]
-    server.until_reached("group")
-    server.start_worker().until_ready()
-    killed = time.monotonic()
-    worker.kill()
-    server.open("group")
-    row = server.until_published(pk)
-    print(f"from kill -9 of the worker to the release: {time.monotonic() - killed:.2f} s")
-    assert_published_once(row, attempts=2)
-    assert time.monotonic() - killed < patience(2 * LEASE_S + 1)
-
-    pk = server.submit("hold:child")["json"]["id"]
-    (child,) = server.until_reached("child")
-    killed = time.monotonic()
-    os.kill(child, signal.SIGKILL)
-    server.open("child")
-    row = server.until_published(pk)
-    print(f"from kill -9 of the child to the release: {time.monotonic() - killed:.2f} s")
-    assert_published_once(row, attempts=2)
-    assert time.monotonic() - killed < patience(2 * LEASE_S + 1)
+    for name in ("group", "child"):
+        pk = server.submit(f"hold:{name}")["json"]["id"]
+        (child,) = server.until_reached(name)
+        if name == "group":
+            server.start_worker().until_ready()
+        killed = time.monotonic()
+        worker.kill() if name == "group" else os.kill(child, signal.SIGKILL)
+        server.open(name)
+        assert_published_once(server.until_published(pk), attempts=2)
+        assert time.monotonic() - killed < patience(2 * LEASE_S + 1)
 
 
 def test_cancelled_while_it_waits_it_never_runs_and_while_it_runs_it_stops(server):
@@ -119,8 +102,7 @@ def test_two_children_of_one_worker_draw_different_noise(server):
 
 
 def test_a_broker_that_is_away_or_loses_messages_costs_only_time(server):
-    worker = server.start_worker()
-    worker.until_ready()
+    server.start_worker().until_ready()
     server.stop_broker()
     made = server.submit()
     assert made["status"] == 201
