@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
 from dashboard.datasets.services import import_dataset
@@ -203,12 +202,6 @@ def test_map_time_strip_and_charts_are_linked(page, taxi, trio):
     page.get_by_role("checkbox", name="Uniform").uncheck()
     for chart in lines(page):
         assert [line["visible"] for line in chart] == [True, False, True]
-    page.get_by_label("Budget per event: save or show numbers").click()
-    page.get_by_role("button", name="Data table").click()
-    dialog = page.get_by_role("dialog")
-    expect(dialog.locator("tbody tr")).to_have_count(200)
-    expect(dialog.locator("caption")).to_contain_text("The first 200 of 260 rows")
-    dialog.get_by_role("button", name="Close").click()
     page.emulate_media(reduced_motion="reduce")
     page.reload()
     wait_until_ready(page)
@@ -228,25 +221,3 @@ def test_series_are_shown_one_at_a_time(page, owner, submit):
     drawn = "document.querySelector('.js-plotly-plot').data.find(({ name }) => name).x.length"
     page.wait_for_function(f"() => {drawn} === 8")
     assert painted(page, str(release.pk)) > 0
-
-
-def test_antimeridian_is_a_short_way(page, owner, submit):
-    rows = "".join(
-        f"{1_700_000_000 + 60 * i},{-17.5 + i / 1e3},{(180 - 0.05 + i / 1e3 + 180) % 360 - 180}\n" for i in range(100)
-    )
-    crossing = import_dataset(owner=owner, upload=ContentFile(f"time,lat,lon\n{rows}".encode(), name="fiji.csv"))
-    landmarks = mark_landmarks(owner=owner, dataset=crossing, method={"name": "manual", "events": [3]})
-    submit(landmarks, "skip")
-    run_jobs()
-    compare(page, crossing)
-    span = page.evaluate(
-        """() => {
-          const canvas = document.querySelector('canvas[data-layer="original"]');
-          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-          const columns = new Set();
-          for (let i = 3; i < data.length; i += 4) if (data[i]) columns.add(((i - 3) / 4) % canvas.width);
-          return [Math.max(...columns) - Math.min(...columns), columns.size, canvas.width];
-        }"""
-    )
-    assert span[0] > 0.3 * span[2], "the walk fills the map"
-    assert span[1] > 0.95 * span[0], "in one piece"

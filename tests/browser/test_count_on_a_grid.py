@@ -42,11 +42,6 @@ def test_from_positions_to_a_release_of_their_counts(phone, monitor):
     submit = phone.get_by_role("button", name="Count the events")
     expect(submit).to_be_enabled()
     expect(problem).to_be_hidden()
-    refusal = {"message": "dataset must be ready", "code": "conflict", "field": "dataset", "rule": "ready"}
-    phone.route("**/aggregate/", lambda route: route.fulfill(status=400, json={"errors": [refusal]}), times=1)
-    submit.click()
-    expect(problem).to_have_text("Dataset must be ready")
-    expect(submit).to_be_enabled()
     submit.click()
 
     phone.wait_for_url("**/datasets/*/")
@@ -56,11 +51,3 @@ def test_from_positions_to_a_release_of_their_counts(phone, monitor):
     expect(phone.locator("[data-promise]")).to_contain_text("which covers all events of one person at these timestamps")
     sensitivity = phone.get_by_role("textbox", name="Sensitivity")
     expect(sensitivity).to_have_value("2")
-    sensitivity.fill("1")
-    expect(phone.locator("[data-submit-bar]")).to_contain_text("Correct Sensitivity Δ.")
-    phone.get_by_role("button", name="Create 1 release").click()
-    expect(sensitivity).to_be_focused()
-    sensitivity.fill("2")
-    phone.get_by_role("button", name="Create 1 release").click()
-    phone.wait_for_url("**/compare/**")
-    expect(phone.locator("#releases")).to_contain_text("done", timeout=patience(30_000))

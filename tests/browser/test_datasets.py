@@ -15,10 +15,10 @@ from dashboard.jobs.models import State, now
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
+from tests.browser.actions import tab_to
 from tests.browser.conftest import PHONE, WALK, run_jobs
-from tests.browser.fixtures import DAYS, released
-from tests.browser.newcomer import tab_to
-from tests.browser.rendering import expect_painted, wait_until_ready
+from tests.browser.fixtures import released
+from tests.browser.rendering import wait_until_ready
 
 GUESS = {"what": "0, 0", "value": "none", "message": "The position 0, 0 stands for none.", "option": "zeros"}
 
@@ -122,15 +122,6 @@ def test_datasets_that_wait_were_cancelled_or_could_not_be_read(page, owner, mon
     run_jobs()
     expect(page.get_by_role("link", name="Define landmarks").first).to_be_visible()
 
-    dataset = imported(DAYS, "days.csv")
-    run_jobs()
-    page.goto(f"/datasets/{dataset.pk}/")
-    expect(page.get_by_role("group", name=re.compile("more than one order"))).to_be_visible()
-    page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
-    run_jobs()
-    expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("1 Feb 2024, 10:00")
-
 
 @pytest.mark.journey
 def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(page, owner, stays, pair, monitor):
@@ -175,17 +166,3 @@ def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(page, 
     wait_until_ready(page)
     found = parse_qs(urlsplit(page.url).query)["release"]
     assert sorted(found) == sorted(str(one.pk) for one in pair)
-
-
-def test_several_series_can_be_looked_at_one_by_one(page, owner):
-    lines = WALK.decode().splitlines()
-    two = "\n".join([f"id,{lines[0]}", *(f"{'ab'[i % 2]},{line}" for i, line in enumerate(lines[1:]))])
-    dataset = import_dataset(owner=owner, upload=ContentFile(two.encode(), name="two.csv"))
-    page.goto(f"/datasets/{dataset.pk}/")
-    page.locator(".people__one", has_text="b").click()
-    expect_painted(page, "series")
-    expect(page.locator("[data-fact=step]")).to_have_text(re.compile("^2.min"))
-    expect(page.get_by_role("heading", name="1 of 2 people")).to_be_visible()
-    page.get_by_role("button", name="Show all", exact=True).click()
-    expect(page.get_by_role("heading", name="All 2 people")).to_be_visible()
-    expect_painted(page, "original")

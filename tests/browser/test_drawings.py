@@ -1,22 +1,11 @@
 """Dense and far-flung releases: drawn as points or a density surface, which never cover the original."""
 
-from typing import Any
-
-import numpy as np
 import pytest
-from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
-from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
-from dashboard.landmarks.services import mark_landmarks
-from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import compare, wait_until_ready
-from tests.browser.test_map import walk as city_walk
 
-GEOLIFE_000 = 170_000
-"""Points, rounded, of the first user of Geolife."""
 VISIBLE = 0.95
 # All layers of the map on one image, and which of its pixels have the original's colour
 _OF_ORIGINAL = """async (before) => {
@@ -40,17 +29,6 @@ _OF_ORIGINAL = """async (before) => {
   }
   return window.original.filter(is).length;
 }"""
-
-
-@pytest.fixture
-def geolife(owner):
-    """As many events as Geolife's first user, through one city."""
-    places = np.tile(city_walk(), 3)[:, :GEOLIFE_000]
-    rows = "".join(f"{1_700_000_000 + 5 * i},{lat:.7f},{lon:.7f}\n" for i, (lon, lat) in enumerate(places.T))
-    upload = ContentFile(f"time,lat,lon\n{rows}".encode(), name="geolife.csv")
-    made = import_dataset(owner=owner, upload=upload, name="Size of Geolife 000")
-    run_jobs()
-    return Dataset.objects.get(pk=made.pk)
 
 
 def visible_share(page, dataset, releases):
@@ -83,12 +61,3 @@ def test_the_original_stays_visible_under_five_kilometres_of_noise(page, taxi, s
     page.reload()
     wait_until_ready(page)
     expect(page.locator(".layer", has_text="Uniform")).to_contain_text("drawn as density")
-
-
-def test_the_original_stays_visible_under_a_release_of_many_thousand_events(page, owner, geolife):
-    zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 300.0}
-    landmarks = mark_landmarks(owner=owner, dataset=geolife, method={"name": "zones", "zones": [zone]})
-    releases = released(landmarks, "skip", epsilon=1.0)
-    share: Any = visible_share(page, geolife, releases)
-    assert share >= VISIBLE
-    expect(page.locator(".layer", has_text="Skip")).to_contain_text("drawn as density")

@@ -13,10 +13,6 @@ def visit(page, landmark_set):
     wait_until_ready(page, "[data-form]")
 
 
-def made(source):
-    return source.with_dummies.get()
-
-
 @pytest.mark.journey
 def test_dummies_are_estimated_refused_drawn_and_released(page, stays, monitor):
     visit(page, stays)
@@ -56,7 +52,7 @@ def test_dummies_are_estimated_refused_drawn_and_released(page, stays, monitor):
     page.get_by_label("Name").fill("Cover")
     page.get_by_role("button", name="Sample dummies").click()
     expect(page.locator("[data-drawn]")).to_be_focused()
-    drawn = made(stays)
+    drawn = stays.with_dummies.get()
     assert drawn.name == "Cover"
     expect(page.locator("[data-drawn]")).to_contain_text(f"{drawn.selection['dummies']} dummies sampled")
     expect(page.locator("[data-draws]")).to_contain_text("1 earlier selection from these landmarks, ε = 1 in total.")
@@ -65,42 +61,17 @@ def test_dummies_are_estimated_refused_drawn_and_released(page, stays, monitor):
     expect(page.get_by_role("radio", name=re.compile("^Cover"))).to_be_checked()
     expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text(f"ε/{drawn.count + 1}")
 
-
-def test_from_the_dataset_by_keyboard_seeded_and_with_one_click(page, taxi, stays):
-    page.goto(f"/datasets/{taxi.pk}/")
-    page.get_by_label(f"More for {stays.name}").click()
-    page.get_by_role("link", name="Add dummies").click()
-    wait_until_ready(page, "[data-form]")
+    visit(page, stays)
     page.get_by_text("Seeded simulation: a repeatable selection").click()
-    seed = page.get_by_label("Seed", exact=True)
-    seed.fill("-1")
-    page.get_by_role("button", name="Sample dummies").click()
-    expect(page.locator("#seed-error")).to_contain_text("Must be at least 0, got -1")
-    expect(seed).to_be_focused()
-    seed.fill("7")
+    page.get_by_label("Seed", exact=True).fill("7")
     expect(page.locator("[data-not-private]")).to_contain_text("NOT PRIVATE.")
     page.get_by_role("radio", name="One-sided coins").focus()
-    for name in ("optimal", "heuristic"):
+    for name in ("optimal", "heuristic", "partitioned"):
         page.keyboard.press("ArrowDown")
         expect(page.locator(f"[value=dummies-{name}]")).to_be_checked()
-    expect(page.locator("[data-draw]")).to_be_enabled()
-    page.locator("[data-draw]").focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-drawn]")).to_be_focused()
-    expect(page.locator("[data-drawn]")).to_contain_text("NOT PRIVATE: sampled with a seed.")
-    drawn = made(stays)
-    assert drawn.method["name"] == "dummies-heuristic"
-    page.goto(f"/datasets/{taxi.pk}/")
-    row = page.locator(f"#set-{drawn.pk}")
-    expect(row).to_contain_text("with dummies")
-    expect(row).to_contain_text("seeded: not private")
-    expect(row.get_by_role("link", name="Add dummies")).to_have_count(0)
-
-    visit(page, stays)
-    page.get_by_role("radio", name="Partitioned").check()
     page.get_by_role("button", name="Sample and release").click()
     page.wait_for_url("**/releases/new/**")
     wait_until_ready(page, "[data-form]")
     drawn = stays.with_dummies.latest("created_at")
-    assert drawn.method["name"] == "dummies-partitioned"
+    assert (drawn.method["name"], drawn.method["seed"]) == ("dummies-partitioned", 7)
     assert page.locator("[name=landmark_set]:checked").get_attribute("value") == str(drawn.pk)

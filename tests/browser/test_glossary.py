@@ -7,9 +7,7 @@ from playwright.sync_api import expect
 
 from dashboard.core.templatetags.glossary import GLOSSARY
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases.services import submit_release
-from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import PHONE, assert_fits, run_jobs
+from tests.browser.conftest import PHONE, assert_fits
 
 # As the browser counts it, user input or not
 COUNT_SHIFTS = """() => {
@@ -73,13 +71,6 @@ def test_a_term_is_explained_on_hover_focus_and_key(page, composer, landmarks):
     page.goto(f"/datasets/{landmarks.dataset_id}/landmarks/new/?from={landmarks.pk}")
     term(page, "regular-event").hover()
     expect(note(page, "regular-event")).to_contain_text("not a landmark")
-    spec = ReleaseSpec.parse({"mechanism": {"name": "w-event", "epsilon": 1.0, "radius_m": 200.0, "window": 3}})
-    submit_release(owner=landmarks.dataset.owner, dataset=landmarks.dataset, landmark_set=landmarks, spec=spec)
-    run_jobs()
-    page.goto(f"/datasets/{landmarks.dataset_id}/compare/")
-    term(page, "w-event").focus()
-    expect(note(page, "w-event")).to_be_visible()
-    expect(page.locator("[data-guarantee] h3")).to_contain_text("w-event privacy, 200")
 
 
 def test_a_term_is_explained_on_tap_and_without_scripts(phone, open_page, owner, composer):

@@ -15,8 +15,8 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
+from tests.browser.actions import tab_to
 from tests.browser.conftest import WALK, run_jobs
-from tests.browser.newcomer import tab_to
 from tests.patience import patience
 
 WHY = {"code": "memory", "message": "The job needed more memory than one job may use."}

@@ -62,16 +62,3 @@ def test_from_the_upload_to_the_download(open_page, owner, kind, size):
             page.locator("#releases").get_by_role("link", name=name, exact=False).first.click()
         found = Path(started.value.path()).read_bytes()
         assert verify(found, started.value.suggested_filename).holds
-
-
-@pytest.mark.usefixtures("worker")
-def test_counts_that_no_mechanism_takes_are_refused_with_the_reason(page, monitor):
-    open_upload(page, "data.csv", b"date,a,b\n2026-01-01,1,4\n2026-01-02,1e300,4\n")
-    expect(page.locator("#reading")).to_contain_text("1 count is above 2**52, the first in line 3, column 'a'")
-    monitor.expect(400)
-    page.get_by_role("link", name="New release").first.click()
-    bar = page.locator("[data-submit-bar]")
-    expect(bar).to_contain_text("as its counts, or no mechanism can release it; the largest is 1e+300")
-    expect(bar).to_contain_text("Refused: see the reason above.")
-    expect(bar).not_to_contain_text("marked fields")
-    expect(page.get_by_role("button", name="Create 1 release")).to_be_disabled()

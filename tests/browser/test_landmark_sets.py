@@ -7,8 +7,6 @@ from playwright.sync_api import expect
 
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from tests.browser.actions import box_of
-from tests.browser.conftest import check_page
 from tests.browser.rendering import expect_painted, painted
 
 ZONE = {"type": "Circle", "center": [2.352, 48.851], "radius_m": 300.0, "label": "Clinic"}
@@ -94,11 +92,3 @@ def test_a_press_paints_a_set_and_another_one_is_compared(page, walk, clinic):
     expect(page.get_by_label("Compare with")).to_have_value(str(LandmarkSet.objects.get(name="Home").pk))
     expect(page.locator("[data-overlap]")).to_contain_text("Only in Home")
     expect_painted(page, "other")
-
-
-def test_the_menu_fits_a_phone(phone, walk, clinic):
-    open_dataset(phone, walk)
-    more(phone, "Clinic").click()
-    box = box_of(row(phone, clinic).locator(".menu__panel"))
-    assert 0 <= box["x"] <= 390 - box["width"]
-    check_page(phone)
