@@ -157,7 +157,7 @@ def motion_faults(page, longest_s):
 
 def chart_faults(page):
     """Charts without titles or with texts that are cut, and what does not work about the large views of two."""
-    faults: list[str] = page.evaluate(CHART_FAULTS)
+    faults = page.evaluate(CHART_FAULTS)
     for button in page.locator(".chart__enlarge:visible").all()[:2]:
         try:
             _can_be_enlarged(page, button)

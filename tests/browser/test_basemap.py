@@ -19,7 +19,7 @@ SENTENCE = "tiles.example.org: its operator learns your IP address, the area and
 @pytest.fixture
 def requested(page, monitor):
     """The headers of every request to the tile server, which answers them all."""
-    found: list[dict[str, str]] = []
+    found = []
 
     def answer(route):
         found.append(route.request.all_headers())
