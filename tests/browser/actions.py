@@ -16,13 +16,6 @@ def downloaded(link):
     return waiting.value
 
 
-def box_of(place):
-    """Where the element is on the screen."""
-    box = place.bounding_box()
-    assert box
-    return box
-
-
 def in_address(page, text):
     page.wait_for_function("(text) => location.search.includes(text)", arg=text)
 

@@ -63,7 +63,6 @@ def banded(page):
 def drag(page, chart, start, end):
     """Press Shift and drag over a chart, from and to a share of its width; return the range that this chose."""
     box = page.locator(f"[data-chart={chart}] .js-plotly-plot").bounding_box()
-    assert box
     page.keyboard.down("Shift")
     page.mouse.move(box["x"] + start * box["width"], box["y"] + 60)
     page.mouse.down()

@@ -186,7 +186,6 @@ def test_map_time_strip_and_charts_are_linked(page, taxi, trio):
     assert painted(page, "selection") > 5 * small, "the circle is that of the chosen mechanism"
 
     plot = page.locator("[data-chart=error] .chart__plot").bounding_box()
-    assert plot
     page.mouse.click(plot["x"] + plot["width"] * 0.6, plot["y"] + 60)
     text, event = page.locator(".timeline__text"), page.get_by_role("slider", name="Event", exact=True)
     assert 120 < int(text.inner_text().split("event ")[1].split(" ")[0]) < 180

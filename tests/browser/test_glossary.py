@@ -79,7 +79,6 @@ def test_a_term_is_explained_on_tap_and_without_scripts(phone, open_page, owner,
         term(phone, "w-event").tap()
         expect(note(phone, "w-event")).to_be_visible()
     box, width = note(phone, "w-event").bounding_box(), PHONE["width"]
-    assert box
     assert box["x"] >= 12
     assert box["x"] + box["width"] <= width - 12
     phone.get_by_role("heading", name="Mechanisms").tap()

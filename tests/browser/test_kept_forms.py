@@ -285,6 +285,7 @@ def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(page, owne
     expect(page.get_by_label("Levels ε")).to_be_hidden()
     expect(plan(page)).to_contain_text("3 cells × 2 repetitions")
     assert submitted(page).spec_digest == spec.on(AS_THEY_ARE).digest
+    form(page, f"?from={first.pk}")
     page.get_by_role("button", name="Use the form instead").click()
     expect(plan(page)).to_contain_text("18 cells")
 

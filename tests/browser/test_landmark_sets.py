@@ -159,5 +159,5 @@ def test_dummies_are_estimated_refused_drawn_and_released(page, stays, monitor):
     page.wait_for_url("**/releases/new/**")
     wait_until_ready(page, "[data-form]")
     drawn = stays.with_dummies.latest("created_at")
-    assert (drawn.method["name"], drawn.method["seed"]) == ("dummies-partitioned", 7)
+    assert (drawn.method["name"], drawn.selection["seed"]) == ("dummies-partitioned", 7)
     assert page.locator("[name=landmark_set]:checked").get_attribute("value") == str(drawn.pk)

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.services import mark_landmarks
-from tests.browser.actions import box_of, contains
+from tests.browser.actions import contains
 from tests.browser.conftest import check_page
 from tests.browser.landmark_editor import (
     drag,
@@ -81,7 +81,7 @@ def test_events_are_picked_by_keyboard_and_pointer(page, taxi, stays):
     found = marked(page)
     text, ghost = page.locator(".timeline__text"), page.locator(".timeline__ghost")
     slider = page.get_by_role("slider", name="Event")
-    strip = box_of(slider)
+    strip = slider.bounding_box()
     page.mouse.move(strip["x"] + strip["width"] / 2, strip["y"] + 20)
     expect(ghost).to_be_visible()
     expect(text).not_to_contain_text("event 1 of")

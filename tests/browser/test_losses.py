@@ -45,7 +45,7 @@ def uniform(stays):
 
 
 @pytest.mark.journey
-def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(page, taxi, stays, pair):
+def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(page, taxi, stays, pair, monitor):
     compare(page, taxi)
     loss_is(page, "Uniform", temporal_loss(uniform(stays), *MODERATE).total)
     page.get_by_label("Moderate").focus()
@@ -87,8 +87,6 @@ def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(page, t
     pick(page.get_by_label("Published"))
     assert rail.evaluate("(rail) => rail.scrollTop") == before
 
-
-def test_matrices_and_distances_of_ones_own(page, taxi, pair, monitor):
     monitor.expect(400)
     compare(page, taxi)
     apart = page.get_by_label("How far apart states lie at most, D, m")
@@ -133,7 +131,7 @@ def report(page, landmark_set, query=""):
 
 
 @pytest.mark.journey
-def test_the_report_of_a_set_needs_no_release(page, taxi, stays, monkeypatch):
+def test_the_report_of_a_set_needs_no_release(page, taxi, stays, monkeypatch, monitor):
     monkeypatch.setattr(kernel_folder, "is_complete", lambda: False)
     held, note = [], page.locator("[data-compiling]")
     page.route(re.compile(r"/api/.*/loss/"), lambda route: held.append(route))
@@ -177,8 +175,6 @@ def test_the_report_of_a_set_needs_no_release(page, taxi, stays, monkeypatch):
     page.get_by_label("Level ε").fill("-1")
     expect(page.locator("#epsilon-error")).to_contain_text("Must be greater than 0, got -1.")
 
-
-def test_the_report_follows_radius_parameters_and_range(page, stays, monitor):
     monitor.expect(400)
     report(page, stays)
     page.get_by_label("Radius r, m").fill("150")

@@ -4,9 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.landmarks.dummy_landmarks import add_dummies
-from dashboard.landmarks.services import mark_landmarks
-from privacy_engine.samples import samples
-from tests.browser.actions import box_of, in_address
+from tests.browser.actions import in_address
 from tests.browser.fixtures import PRECISE, released
 from tests.browser.rendering import (
     COLOURS,
@@ -94,7 +92,7 @@ def shows_its_side(page, left, right):
 
 
 @pytest.mark.journey
-def test_a_swipe_shows_each_sides_layer_and_no_other(page, taxi, pair):
+def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, taxi, pair):
     compare(page, taxi)
     whole = painted(page, "original")
     page.get_by_text("Swipe", exact=True).click()
@@ -105,7 +103,7 @@ def test_a_swipe_shows_each_sides_layer_and_no_other(page, taxi, pair):
     expect(left).to_have_value("original")
     shows_its_side(page, "original", chosen)
     assert painted(page, "original") > 0.5 * whole, "the canvas is whole, what is seen of it is not"
-    ground = box_of(page.locator("[data-map]"))
+    ground = page.locator("[data-map]").bounding_box()
     drag(page, {**ground, "width": ground["width"] / 2}, (90, 40))
     shows_its_side(page, "original", chosen)
     page.get_by_role("button", name="Fit the map").click()
@@ -145,9 +143,6 @@ def test_a_swipe_shows_each_sides_layer_and_no_other(page, taxi, pair):
     assert set(cuts) == {""}
     assert all(painted(page, str(release.pk)) > 300 for release in pair)
 
-
-@pytest.mark.journey
-def test_maps_side_by_side_move_as_one(page, taxi, pair):
     compare(page, taxi, "?mode=grid")
     panes = page.locator(".pane:visible")
     expect(panes).to_have_count(3)
@@ -163,13 +158,11 @@ def test_maps_side_by_side_move_as_one(page, taxi, pair):
     page.get_by_role("slider", name="Event", exact=True).press("PageUp")
     at_rest(page)
     assert [one[0] > 50 for one in page.evaluate(MIDDLES, "selection")] == [True] * 3
-    box = box_of(panes.nth(1))
+    box = panes.nth(1).bounding_box()
     page.mouse.move(box["x"] + 150, box["y"] + 150)
     page.mouse.move(box["x"] + 160, box["y"] + 150)
     expect(page.locator(".pane__pointer:visible")).to_have_count(2)
     spot, ground = panes.nth(0).locator(".pane__pointer").bounding_box(), panes.nth(0).bounding_box()
-    assert spot
-    assert ground
     assert spot["x"] + 7 - ground["x"] == pytest.approx(160, abs=2)
 
     def alike():
@@ -191,54 +184,14 @@ def test_maps_side_by_side_move_as_one(page, taxi, pair):
     alike()
 
 
-def test_order_opacity_lines_and_errors_of_layers(page, taxi, pair):
-    compare(page, taxi)
-    assert list(layers(page)) == ["Original", "Skip", "Uniform", "Landmarks"]
-    skip, uniform = (str(one.pk) for one in pair)
-    before = page.evaluate(STYLE_OF, uniform)
-    page.get_by_role("button", name="Line, opacity and order of Uniform").press("Enter")
-    pick(page.get_by_role("group", name="Line of Uniform").get_by_label("pink, dash dot"))
-    page.wait_for_function(f"([id, before]) => ({STYLE_OF})(id) !== before", arg=[uniform, before])
-    pink = page.evaluate(STYLE_OF, uniform)
-    assert all(abs(int(a) - b) < 30 for a, b in zip(pink.split(","), (0xCB, 0x5E, 0xB7), strict=True))
-    in_address(page, "inks=" + uniform[-8:] + ":3")
-    raised = page.get_by_role("button", name="Raise Uniform")
-    for _ in range(3):  # the third time it lies on top already
-        raised.press("Enter")
-        expect(raised).to_be_focused()
-    assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
-    slider = page.get_by_role("slider", name="Opacity of Uniform")
-    slider.press("Home")
-    for _ in range(5):
-        slider.press("ArrowRight")
-    in_address(page, "order=")
-    at_rest(page)
-    stack = page.evaluate(STACKED)
-    above = {layer: int(z) for layer, z, _ in stack}
-    assert above[uniform] > above["original"] > above[skip]
-    page.reload()
-    wait_until_ready(page)
-    assert page.evaluate(STACKED) == stack
-    assert page.evaluate(STYLE_OF, uniform) == pink
-    assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
-
-    page.get_by_label("Error lines, event to release").check()
-    expect_painted(page, f"errors-{skip}")
-    far = expect_painted(page, f"errors-{uniform}")
-    page.get_by_role("checkbox", name="Uniform").uncheck()
-    expect(page.locator(f"canvas[data-layer=errors-{uniform}]")).to_have_count(0)
-    page.get_by_role("checkbox", name="Uniform").check()
-    expect_painted(page, f"errors-{uniform}", lambda pixels: pixels == far)
-
-
 @pytest.mark.journey
-def test_a_range_is_drawn_moved_and_played(page, taxi, pair):
+def test_a_range_is_drawn_moved_and_played_and_layers_have_order_opacity_lines_and_errors(page, taxi, pair):
     compare(page, taxi)
     ids = ["original", str(pair[1].pk), "landmarks"]
     whole = [painted(page, one) for one in ids]
     start, end = (page.get_by_role("slider", name=f"{which} event shown") for which in ("First", "Last"))
     event = page.get_by_role("slider", name="Event", exact=True)
-    strip = box_of(page.locator(".timeline__strip"))
+    strip = page.locator(".timeline__strip").bounding_box()
     page.keyboard.down("Shift")
     drag(page, {**strip, "width": strip["width"] / 2}, (100, 0))
     page.keyboard.up("Shift")
@@ -280,18 +233,46 @@ def test_a_range_is_drawn_moved_and_played(page, taxi, pair):
     expect(start).to_have_attribute("aria-valuenow", "73")
     expect(end).to_have_attribute("aria-valuenow", "132")
 
-
-def test_zones_and_dummies(page, owner, taxi, stays):
-    series = samples()[1].series
-    circle = {"type": "Circle", "center": [float(series.lon[0]), float(series.lat[0])], "radius_m": 2000.0}
-    zones = mark_landmarks(owner=owner, dataset=taxi, method={"name": "zones", "zones": [circle]})
-    released(zones, "skip", **PRECISE)
-    compare(page, taxi, f"?landmark_set={zones.pk}")
-    assert painted(page, "zones") > 1000
-    page.get_by_role("checkbox", name="Zones").uncheck()
+    compare(page, taxi)
+    assert list(layers(page)) == ["Original", "Skip", "Uniform", "Landmarks"]
+    skip, uniform = (str(one.pk) for one in pair)
+    before = page.evaluate(STYLE_OF, uniform)
+    page.get_by_role("button", name="Line, opacity and order of Uniform").press("Enter")
+    pick(page.get_by_role("group", name="Line of Uniform").get_by_label("pink, dash dot"))
+    page.wait_for_function(f"([id, before]) => ({STYLE_OF})(id) !== before", arg=[uniform, before])
+    pink = page.evaluate(STYLE_OF, uniform)
+    assert all(abs(int(a) - b) < 30 for a, b in zip(pink.split(","), (0xCB, 0x5E, 0xB7), strict=True))
+    in_address(page, "inks=" + uniform[-8:] + ":3")
+    raised = page.get_by_role("button", name="Raise Uniform")
+    for _ in range(3):  # the third time it lies on top already
+        raised.press("Enter")
+        expect(raised).to_be_focused()
+    assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
+    slider = page.get_by_role("slider", name="Opacity of Uniform")
+    slider.press("Home")
+    for _ in range(5):
+        slider.press("ArrowRight")
+    in_address(page, "order=")
     at_rest(page)
-    assert painted(page, "zones") == 0
+    stack = page.evaluate(STACKED)
+    above = {layer: int(z) for layer, z, _ in stack}
+    assert above[uniform] > above["original"] > above[skip]
+    page.reload()
+    wait_until_ready(page)
+    assert page.evaluate(STACKED) == stack
+    assert page.evaluate(STYLE_OF, uniform) == pink
+    assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
 
+    page.get_by_label("Error lines, event to release").check()
+    expect_painted(page, f"errors-{skip}")
+    far = expect_painted(page, f"errors-{uniform}")
+    page.get_by_role("checkbox", name="Uniform").uncheck()
+    expect(page.locator(f"canvas[data-layer=errors-{uniform}]")).to_have_count(0)
+    page.get_by_role("checkbox", name="Uniform").check()
+    expect_painted(page, f"errors-{uniform}", lambda pixels: pixels == far)
+
+
+def test_dummies_are_a_layer(page, owner, taxi, stays):
     more = add_dummies(owner=owner, landmark_set=stays, method={"name": "dummies-one-sided", "epsilon": 0.5})
     released(more, "uniform", **PRECISE)
     compare(page, taxi, f"?landmark_set={more.pk}")

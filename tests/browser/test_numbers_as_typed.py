@@ -9,8 +9,6 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.datasets.models import Dataset
-from dashboard.releases.models import Release
-from tests.browser.test_steps import form, only
 
 NO_NUMBERS = ["1,000", "abc", "0", ""]
 PATH = re.compile(r"[a-z]_[a-z]|[a-z]\.[a-z]")
@@ -37,13 +35,6 @@ def refused(field, text):
     expect(field).to_have_value(text)
 
 
-def accepted(field, text):
-    typed(field, text)
-    expect(field).not_to_have_attribute("aria-invalid", "true")
-    expect(error_of(field)).to_be_hidden()
-    expect(field).to_have_value(text)
-
-
 def refuses(field, press, *texts):
     """Each text is refused beside the field; pressed all the same, nothing is sent and the field is focused."""
     field.page.wait_for_timeout(400)  # longer than any delay before a quote is requested
@@ -65,32 +56,6 @@ def refuses(field, press, *texts):
     field.page.wait_for_timeout(400)
     field.page.remove_listener("request", record)
     assert sent == []
-
-
-@pytest.mark.journey
-def test_release_form(page, taxi, stays):
-    form(page, taxi)
-    level, create = page.get_by_label("Level ε", exact=True), page.locator("[data-submit]")
-    expect(error_of(level)).to_be_hidden()
-    expect(page.locator("[data-field=epsilon]").first).to_contain_text("A number from 0.000001 to 10000.")
-    refuses(level, create, *NO_NUMBERS, "\u22121", "999999")
-    accepted(level, "1")
-    window = page.get_by_role("checkbox", name="w-event", exact=True)
-    window.check()
-    refuses(page.get_by_label("Window w, events", exact=True), create, *NO_NUMBERS, "2.5")
-    window.uncheck()  # a field of a mechanism not chosen does not block
-    page.get_by_role("radio", name="Seeded simulation").check()
-    refuses(page.get_by_label("Seed", exact=True), create, "-1", "1.5", "", "1e17")
-    page.get_by_role("radio", name="Publishable release").check()
-
-    only(page, "Uniform")
-    accepted(level, "0,5")
-    accepted(page.get_by_label("Radius r, m", exact=True), "1,5e2")
-    expect(page.locator("[data-spending]")).to_contain_text("ε = 0.5 per 150")
-    page.get_by_role("button", name="Create 1 release").click()
-    page.wait_for_url("**/compare/**")
-    made = Release.objects.get().spec["mechanism"]
-    assert (made["epsilon"], made["radius_m"]) == (0.5, 150.0), "a decimal comma does not weaken the level"
 
 
 @pytest.mark.journey

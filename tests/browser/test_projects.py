@@ -74,14 +74,9 @@ def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_it_was_copie
     assert other.goto(f"/datasets/{stays.dataset_id}/").status == 404
 
 
-@pytest.fixture
-def release(stays):
-    """Skip of the taxi day."""
-    return released(stays, "skip", radius_m=200.0)[0]
-
-
 @pytest.mark.journey
-def test_a_link_is_made_read_by_anyone_and_revoked(page, release, open_page, monitor):
+def test_a_link_is_made_read_by_anyone_revoked_and_named_at_deletion(page, stays, open_page, monitor):
+    release = released(stays, "skip", radius_m=200.0)[0]
     page.goto(f"/datasets/{release.dataset_id}/")
     page.get_by_role("link", name="Publish").first.click()
     page.get_by_label("Public title").fill("A day of a taxi")
@@ -108,8 +103,6 @@ def test_a_link_is_made_read_by_anyone_and_revoked(page, release, open_page, mon
     reader.goto(link)
     expect(reader.get_by_role("heading", name="Nothing is published here")).to_be_visible()
 
-
-def test_it_is_named_where_its_dataset_is_deleted(page, release):
     page.goto(f"/datasets/{release.dataset_id}/compare/")
     expect(page.locator(f"a[href='/releases/{release.pk}/publish/']").first).to_be_attached()
     publish_release(release=release, title="A day of a taxi")

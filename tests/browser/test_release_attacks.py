@@ -48,8 +48,8 @@ def download(page, name):
 
 
 @pytest.mark.journey
-def test_home_and_work_from_a_click_to_places_on_the_map(page, taxi, stays):
-    released(stays, "uniform", **PRECISE)
+def test_from_a_click_to_places_on_the_map(page, taxi, stays):
+    (release,) = released(stays, "uniform", **PRECISE)
     compare(page, taxi)
     panel, dialog = page.locator("[data-attack]"), open_dialog(page)
     contains(dialog, WARNING, "not a bound", "People sleep at home and work by day")
@@ -83,11 +83,6 @@ def test_home_and_work_from_a_click_to_places_on_the_map(page, taxi, stays):
     expect(panel).to_be_hidden()
     assert not Attack.objects.exists()
 
-
-def test_localisation_is_cancelled_done_by_a_worker_and_linked(page, taxi, stays):
-    (release,) = released(stays, "uniform", **PRECISE)
-    compare(page, taxi)
-    panel = page.locator("[data-attack]")
     run(open_dialog(page), "Localisation", step_variance_m2=900_000)
     expect(panel).to_contain_text("Waiting for a worker")
     assert painted(page, "guessed") == 0

@@ -79,19 +79,21 @@ def test_from_a_level_to_publishable_releases(page, taxi, stays):
     error = page.locator("[data-field=epsilon] .field__error")
     expect(error).to_contain_text("Must be at most 10000, got 20000")
     assert Release.objects.count() == 0
-    field(page, "Level ε").fill("2")
+    field(page, "Level ε").fill("0,5")
     expect(page.get_by_role("radio", name="Publishable release")).to_be_checked()
     expect(field(page, "Seed")).to_be_disabled()
     expect(page.locator("[data-kind]")).to_have_text("Publishable release")
     create(page, "Create 2 releases")
     specs = {row.mechanism: row.spec["mechanism"] for row in Release.objects.all()}
+    assert {spec["epsilon"] for spec in specs.values()} == {0.5}, "a decimal comma does not weaken the level"
     assert set(specs) == {"landmark-skip", "landmark-adaptive"}
     assert specs["landmark-adaptive"]["reading"] == "literal"
     assert set(Release.objects.values_list("seeded", flat=True)) == {False}
     assert BudgetEntry.objects.count() == 2
 
 
-def test_noise_is_drawn_at_the_scale_shown(page, taxi, stays):
+@pytest.mark.journey
+def test_noise_losses_and_warnings_follow_the_form(page, taxi, stays):
     form(page, taxi)
     preview, text = page.locator("[data-noise-preview]"), page.locator("[data-noise-preview-text]")
 
@@ -122,8 +124,6 @@ def test_noise_is_drawn_at_the_scale_shown(page, taxi, stays):
     field(page, "Level ε").fill("2")  # before the server answers
     expect(text).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
 
-
-def test_losses_and_warnings_follow_the_form(page, taxi, stays):
     form(page, taxi)
     leaks, warnings = page.locator("[data-leaks]"), page.locator("[data-warnings]")
     level(page, 1, 200)
@@ -268,21 +268,6 @@ def test_without_a_landmark_set_by_keyboard(page, taxi):
     expect(page.locator("[data-summary] tr")).to_have_count(2)
     expect(page.locator("[data-layers]")).not_to_contain_text("Landmarks")
     expect(page.locator("[data-problem]").first).to_be_hidden()
-
-
-def test_one_without_a_set_joins_a_comparison_and_is_attacked(page, taxi, stays):
-    form(page, taxi)
-    only(page, "Event level")
-    level(page, 1, 200)
-    page.get_by_role("radio", name="No landmark set").check()
-    page.locator("[data-submit-bar] [type=submit]").click()
-    page.wait_for_url("**/compare/**")
-    run_jobs()
-    wait_until_ready(page)
-    assert Release.objects.get().landmark_set is None
-    expect(page.locator("[data-layers]")).to_contain_text("Landmarks")
-    expect(page.locator("[data-problem]").first).to_be_hidden()
-    expect(page.locator("[data-chart=error]")).to_be_visible()
 
     page.goto(f"/datasets/{taxi.pk}/")
     page.get_by_role("link", name="Attack Event level").click()

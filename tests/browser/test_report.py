@@ -35,7 +35,7 @@ def assert_few_pages(page, *papers):
 
 
 @pytest.mark.journey
-def test_the_public_one_draws_its_release_and_requests_nothing_private(page, pair, monitor):
+def test_the_public_one_requests_nothing_private_and_the_owners_is_a_form_away(page, pair, monitor, taxi):
     report(page, pair[0])
     assert painted(page, str(pair[0].pk)) > 1000
     assert painted(page, "original") == painted(page, "landmarks") == 0
@@ -59,8 +59,6 @@ def test_the_public_one_draws_its_release_and_requests_nothing_private(page, pai
         assert page.evaluate(f"getComputedStyle(document.body).{name}") == colour
     assert page.locator(".leaflet-control-zoom").is_hidden()
 
-
-def test_another_reader_and_a_title_are_a_form_away(page, taxi, pair):
     report(page, pair[0])
     heading = page.get_by_role("heading", level=1)
     page.get_by_label("Title").fill("Spring survey")

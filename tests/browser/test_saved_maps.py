@@ -6,7 +6,6 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.actions import box_of
 from tests.browser.conftest import check_page
 from tests.browser.fixtures import HOST, PRECISE, released
 from tests.browser.rendering import at_rest, compare, painted
@@ -124,7 +123,7 @@ def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(page, taxi, p
     skip, uniform = (str(one.pk)[-8:] for one in pair)
     compare(page, taxi, f"?mode=swipe&left=original&right={uniform}&split=50&hide=landmarks")
     image = saved(page, [TRACK, BLUE])
-    box = box_of(page.locator("[data-map]"))
+    box = page.locator("[data-map]").bounding_box()
     assert image["width"] == RATIO * round(box["width"])
     assert image["height"] > RATIO * round(box["height"])
     [track_left, _], [blue_left, blue_right] = image["found"]

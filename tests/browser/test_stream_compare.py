@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from tests.browser.actions import box_of, contains, downloaded
+from tests.browser.actions import contains, downloaded
 from tests.browser.conftest import PHONE, accessibility_faults, assert_fits
 from tests.browser.stream_pages import COUNTS, compared, opened
 from tests.dashboard import kinds
@@ -100,7 +100,7 @@ def test_cells_dimensions_and_ranges_are_chosen(open_page, owner):
     assert all(one != other for one, other in zip(before, after, strict=True))
     page.get_by_role("button", name="Show all", exact=True).click()
     expect(small).to_have_attribute("data-range", "0-40")
-    heat = box_of(page.locator(".heat"))
+    heat = page.locator(".heat").bounding_box()
     heights = set()
     for share in (0.3, 0.5, 0.7, 0.9):
         page.mouse.move(heat["x"] + heat["width"] * share, heat["y"] + heat["height"] * share)

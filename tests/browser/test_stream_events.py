@@ -20,9 +20,14 @@ from tests.dashboard import kinds
 from tests.patience import patience
 
 
-def test_detection_compares_releases(open_page, owner, monitor):
+@pytest.mark.journey
+def test_detection_compares_releases_beside_the_live_stream_of_the_same_dimensions(open_page, owner, monitor):
     monitor.expected = {400}
-    page = opened(open_page(owner), compared(owner, kinds.wide(COUNTS), kinds.STREAM, kinds.SAMPLE))
+    dataset = compared(owner, kinds.wide(COUNTS), kinds.STREAM, kinds.SAMPLE)
+    names = [one["name"] for one in dataset.summary["dimensions"]]
+    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+    live, _ = open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
+    page = opened(open_page(owner), dataset)
     rows, chart = page.locator("[data-detection-table] tbody tr"), page.locator("[data-roc]")
     length, threshold = page.get_by_label("Timestamps", exact=True), page.get_by_label("Threshold")
     again = page.get_by_role("button", name="Compare", exact=True)
@@ -45,6 +50,16 @@ def test_detection_compares_releases(open_page, owner, monitor):
     expect(rows.first).to_contain_text("no such event")
     expect(chart).to_be_visible()
     assert not accessibility_faults(page)
+
+    card = page.locator("[data-live-card]")
+    expect(card).to_contain_text("no timestamp yet")
+    publish_events(stream=live, events=[{"time": kinds.day(0), "counts": COUNTS[0].tolist()}])
+    contains(card, f"last timestamp {kinds.day(0)}", "ε 0.25 of 1 spent")
+    for button, state in (("Pause", "paused"), ("Resume", "open")):
+        card.get_by_role("button", name=button).click()
+        expect(card).to_have_attribute("data-state", state)
+        live.refresh_from_db()
+        assert live.state == state
 
 
 @pytest.mark.journey
@@ -88,20 +103,3 @@ def test_counted_cells_are_played_on_the_map(open_page, owner):
     page.get_by_role("button", name="Play").press("P")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     expect(page.locator("[data-map]")).to_have_attribute("data-column", "2")
-
-
-def test_the_live_stream_of_the_same_dimensions_is_paused_and_advances(open_page, owner):
-    dataset = compared(owner, kinds.wide(COUNTS), kinds.STREAM)
-    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
-    names = [one["name"] for one in dataset.summary["dimensions"]]
-    live, _ = open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
-    page = opened(open_page(owner), dataset)
-    card = page.locator("[data-live-card]")
-    expect(card).to_contain_text("no timestamp yet")
-    publish_events(stream=live, events=[{"time": kinds.day(0), "counts": COUNTS[0].tolist()}])
-    contains(card, f"last timestamp {kinds.day(0)}", "ε 0.25 of 1 spent")
-    for button, state in (("Pause", "paused"), ("Resume", "open")):
-        card.get_by_role("button", name=button).click()
-        expect(card).to_have_attribute("data-state", state)
-        live.refresh_from_db()
-        assert live.state == state

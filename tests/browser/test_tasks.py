@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
-from tests.browser.actions import box_of, contains, downloaded, press
+from tests.browser.actions import contains, downloaded, press
 from tests.browser.conftest import DESKTOP
 from tests.browser.landmark_editor import edit, event_on_screen, marked
 from tests.browser.rendering import cursors, expect_painted, layers, lines, wait_until_ready
@@ -141,5 +141,5 @@ def test_first_steps_are_hidden_brought_back_and_followed(page):
     expect(strip(page).get_by_role("link", name="Done: View the trajectory")).to_be_visible()
     expect(strip(page).get_by_role("link", name="Done:")).to_have_count(1)
     page.wait_for_selector(".map")
-    bench = box_of(page.locator(".bench"))
+    bench = page.locator(".bench").bounding_box()
     assert bench["y"] + bench["height"] <= DESKTOP["height"] + 1, "the editor still fits the window"

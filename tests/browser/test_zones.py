@@ -125,17 +125,30 @@ def expect_polygon(editor, corners, count):
     undo_all(editor, count)
 
 
-def test_ways_to_close_a_polygon(editor):
-    count = marked(editor)
+@pytest.mark.journey
+def test_zones_are_refused_closed_changed_deleted_and_undone(editor, monitor):
+    monitor.expect(400)
+    found = marked(editor)
+    editor.get_by_role("button", name="Zones", exact=True).click()
+    problem = editor.locator("[data-problem]")
+    for i, (text, message) in enumerate(BAD_FILES):
+        file = {"name": f"z{i}.geojson", "mimeType": "application/geo+json", "buffer": text.encode()}
+        editor.locator("#zones-file").set_input_files(file)
+        expect(problem, text).to_contain_text(f"z{i}.geojson was not imported")
+        expect(problem, text).to_contain_text(message)
+        expect(editor.locator(".zone"), text).to_have_count(0)
+    draw_polygon(editor, [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]])  # crossed
+    expect(editor.locator(".zone > .field__error")).to_contain_text("Must")
+    undo_all(editor, found)
     draw_polygon(editor, SQUARE, close=None)
     editor.mouse.click(*place(editor, *SQUARE[0]))
-    expect_polygon(editor, 4, count)
+    expect_polygon(editor, 4, found)
     draw_polygon(editor, SQUARE, close=None)
     editor.mouse.dblclick(*place(editor, 0.15, 0.5))
-    expect_polygon(editor, 5, count)
+    expect_polygon(editor, 5, found)
     draw_polygon(editor, SQUARE, close=None)
     editor.get_by_role("button", name="Finish").click()
-    expect_polygon(editor, 4, count)
+    expect_polygon(editor, 4, found)
     draw_polygon(editor, SQUARE, close="Backspace")
     assert painted(editor, "sketch") > 100
     editor.keyboard.press("Enter")
@@ -144,10 +157,8 @@ def test_ways_to_close_a_polygon(editor):
     expect(editor.locator(".zone")).to_have_count(1)
     at_rest(editor)
     assert painted(editor, "sketch") == 0
+    undo_all(editor, found)
 
-
-def test_zones_are_changed_deleted_and_undone(editor):
-    found = marked(editor)
     size = editor.locator(".zone__head .muted")
     draw_polygon(editor)
     inside, area = marked(editor), counted(editor)
@@ -205,20 +216,6 @@ def test_zones_are_changed_deleted_and_undone(editor):
     drag(editor, (x, y), (x + 100, y + 50))
     assert editor.get_by_label("Radius, m", exact=True).input_value() == radius
     assert handle(editor, "centre") == pytest.approx((x + 100, y + 50), abs=3)
-
-
-def test_what_is_refused(editor, monitor):
-    monitor.expect(400)
-    editor.get_by_role("button", name="Zones", exact=True).click()
-    problem = editor.locator("[data-problem]")
-    for i, (text, message) in enumerate(BAD_FILES):
-        file = {"name": f"z{i}.geojson", "mimeType": "application/geo+json", "buffer": text.encode()}
-        editor.locator("#zones-file").set_input_files(file)
-        expect(problem, text).to_contain_text(f"z{i}.geojson was not imported")
-        expect(problem, text).to_contain_text(message)
-        expect(editor.locator(".zone"), text).to_have_count(0)
-    draw_polygon(editor, [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]])  # crossed
-    expect(editor.locator(".zone > .field__error")).to_contain_text("Must")
 
 
 def test_zones_apply_to_an_earlier_release(page, owner, taxi, stays):
