@@ -1,6 +1,5 @@
 """The comparison: the state of its releases, linked views, charts, and access."""
 
-import json
 import re
 
 import pytest
@@ -98,7 +97,7 @@ def trio(stays, submit):
 
 
 @pytest.mark.journey
-def test_releases_are_chosen_in_the_list_by_checkbox_alone_and_in_the_picker(page, taxi, trio, monitor):
+def test_releases_are_chosen_and_shown_by_map_time_strip_and_charts_which_are_linked(page, taxi, trio, monitor):
     page.goto(f"/datasets/{taxi.pk}/")
     button = page.get_by_role("button", name="Compare selected")
     expect(button).to_be_disabled()
@@ -158,27 +157,9 @@ def test_releases_are_chosen_in_the_list_by_checkbox_alone_and_in_the_picker(pag
     for other in others:
         expect(box(page, other)).to_be_checked()
 
-
-# Responses of the two addresses come late: the second, later still
-_LATE = """({ track, curve }) => {
-  const [fetch, requested] = [window.fetch, { [track]: 0, [curve]: 0 }];
-  window.requested = requested;
-  window.fetch = async (url, ...rest) => {
-    const late = Object.keys(requested).find((part) => String(url).includes(part));
-    if (late) await new Promise((resolve) => setTimeout(resolve, requested[late]++ ? 2500 : 1200));
-    return fetch(url, ...rest);
-  };
-}"""
-
-
-@pytest.mark.journey
-def test_map_time_strip_and_charts_are_linked(page, taxi, trio):
-    slow = {"track": f"{trio[0].pk}/track", "curve": f"{trio[2].pk}/series"}
-    page.add_init_script(f"({_LATE})({json.dumps(slow)})")
     compare(page, taxi)
     for chart in lines(page):
-        assert [line["name"] for line in chart] == ["Skip", "Uniform", "Adaptive"], "late answers take no line away"
-    assert page.evaluate("window.requested") == {slow["track"]: 1, slow["curve"]: 1}
+        assert [line["name"] for line in chart] == ["Skip", "Uniform", "Adaptive"]
     small = painted(page, "selection")
     page.get_by_role("button", name="Noise and guarantee of Uniform").click()
     expect(page.locator("[data-guarantee] h3")).to_contain_text("Uniform")

@@ -172,6 +172,7 @@ def test_landmark_sets_are_tried_as_they_are(page, owner, walk):
 
 
 def test_what_is_wrong_is_shown_at_its_field(page, monitor):
+    monitor.expect(400)
     form(page)
     shares = page.get_by_label("Shares, %")
     wrong = page.locator("[data-field=share] .field__error")

@@ -21,27 +21,9 @@ from tests.browser.fixtures import released
 from tests.browser.rendering import painted, wait_until_ready
 
 
-@pytest.fixture
-def reader(transactional_db):
-    """Another user."""
-    return User.objects.create_user("reader")
-
-
-def move(page, address, project):
-    """Move what a page shows into a project, by its menu."""
-    page.goto(address)
-    page.get_by_label("More", exact=True).click()
-    page.get_by_role("link", name="Move to project").click()
-    expect(page.get_by_text("All members of the project can read")).to_be_visible()
-    page.get_by_label(project).check()
-    page.get_by_role("button", name="Move", exact=True).click()
-    expect(page.get_by_role("link", name=f"Project {project}")).to_be_visible()
-
-
 @pytest.mark.journey
-def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_it_was_copied(
-    page, stays, reader, open_page, monitor
-):
+def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_copied(page, stays, open_page, monitor):
+    reader = User.objects.create_user("reader")
     first, second = released(stays, "skip", "uniform")
     page.goto("/projects/")
     page.get_by_label("New project").fill("Taxis")
@@ -53,7 +35,13 @@ def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_it_was_copie
     page.get_by_label("User name").fill("reader")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_text("reader is a viewer now")).to_be_visible()
-    move(page, f"/datasets/{stays.dataset_id}/", "Taxis")
+    page.goto(f"/datasets/{stays.dataset_id}/")
+    page.get_by_label("More", exact=True).click()
+    page.get_by_role("link", name="Move to project").click()
+    expect(page.get_by_text("All members of the project can read")).to_be_visible()
+    page.get_by_label("Taxis").check()
+    page.get_by_role("button", name="Move", exact=True).click()
+    expect(page.get_by_role("link", name="Project Taxis")).to_be_visible()
     page.goto(f"/datasets/{stays.dataset_id}/compare/?show=all")
     wait_until_ready(page)
     page.locator(f".layer[data-layer='{second.pk}']").get_by_role("checkbox").uncheck()

@@ -50,8 +50,9 @@ def click_cell(page, dx=0.0, dy=0.0):
 
 
 @pytest.mark.journey
-def test_places_are_added_and_removed_by_clicks_and_keys(page, owner):
-    compare(page, fitted(owner, 5.0))
+def test_places_are_added_and_removed_by_clicks_and_keys_models_layers_and_a_user_are_chosen(page, owner):
+    dataset = fitted(owner, 5.0, 0.1)
+    compare(page, dataset)
     rows, listed = page.locator("[data-rows] button"), page.locator("[data-places] li")
     expect(rows).to_have_count(10)
     assert painted(page, "history") == 0
@@ -92,9 +93,6 @@ def test_places_are_added_and_removed_by_clicks_and_keys(page, owner):
     page.get_by_role("button", name="Remove place 1, C12").click()
     expect(listed).to_have_count(0)
 
-
-def test_models_layers_and_the_history_of_a_user(page, owner):
-    dataset = fitted(owner, 5.0, 0.1)
     compare(page, dataset, "?history=100,101")
     shown = page.locator("[data-promise-title]")
     newest, other = Release.objects.filter(dataset=dataset).order_by("-created_at")
