@@ -36,12 +36,10 @@ PHONE = {"width": 390, "height": 844}
 
 
 def pytest_collection_modifyitems(items):
-    """Mark every test of this folder ``browser``, and ``slow`` unless it is marked ``journey``."""
+    """Mark every test of this folder ``browser``."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
-            if item.get_closest_marker("journey") is None:
-                item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 import base64
 
-import pytest
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from playwright.sync_api import Page, expect
 
@@ -25,7 +24,6 @@ def menu(page):
     page.locator("summary[aria-label='Account and appearance']").click()
 
 
-@pytest.mark.journey
 def test_in_by_password_and_out(open_page, owner):
     page = open_page()
     page.goto("/tokens/")
@@ -47,7 +45,6 @@ def new_token(page):
     page.get_by_label("Password", exact=True).first.fill(PASSWORD)
 
 
-@pytest.mark.journey
 def test_a_token_is_shown_once_copied_and_works_until_revoked(open_page, owner, live_server):
     page = open_page(owner, permissions=["clipboard-read", "clipboard-write"])
     page.goto("/tokens/")
@@ -62,7 +59,6 @@ def test_a_token_is_shown_once_copied_and_works_until_revoked(open_page, owner, 
     expect(page.locator("body")).not_to_contain_text(token)
 
 
-@pytest.mark.journey
 def test_appearance_is_chosen_and_stays(open_page, owner):
     page = open_page(owner, size=PHONE, colour="dark")
     page.goto("/account/")
@@ -75,7 +71,6 @@ def test_appearance_is_chosen_and_stays(open_page, owner):
     assert page.evaluate(paper) == "rgb(250, 248, 245)", "chosen, not the system's"
 
 
-@pytest.mark.journey
 def test_a_second_factor_is_set_up_and_then_needed_also_in_place(page, monitor):
     monitor.expect(400, 401)  # wrong codes; jobs are polled after the session ended
     page.goto("/account/")

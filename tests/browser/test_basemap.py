@@ -77,7 +77,6 @@ def height(page, selector):
     return int(page.eval_on_selector(selector, "(pane) => getComputedStyle(pane).zIndex"))
 
 
-@pytest.mark.journey
 def test_none_then_built_in_then_a_city_by_keyboard(page, walk, monitor):
     open_map(page, walk)
     expect(page.get_by_role("button", name="Base map: none")).to_be_visible()
@@ -123,7 +122,6 @@ def test_none_then_built_in_then_a_city_by_keyboard(page, walk, monitor):
     )
 
 
-@pytest.mark.journey
 def test_of_this_server_then_a_file_of_ones_own(page, walk, served, monitor, tmp_path):
     expect(open_map(page, walk)).to_contain_text("Streets made up")
     wait_for_tiles(page)
@@ -175,7 +173,6 @@ HALVES = """() => {
 }"""
 
 
-@pytest.mark.journey
 def test_of_another_server_with_consent_only(page, owner, walk, elsewhere, requested, monitor):
     choose_base_map(user=owner, choice="server", host="tiles.example.org")
     User.objects.update(tile_host="other.example.org")  # consent to one host is none to another

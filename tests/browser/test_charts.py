@@ -83,7 +83,6 @@ def chosen(page):
     return page.get_by_role("slider", name="Event", exact=True).get_attribute("aria-valuenow")
 
 
-@pytest.mark.journey
 def test_views_of_the_error_are_what_the_server_computed(page, taxi, stays, pair, monitor):
     compare(page, taxi)
     errors = [errors_of(one) for one in pair]
@@ -125,7 +124,6 @@ def test_views_of_the_error_are_what_the_server_computed(page, taxi, stays, pair
         assert line(page, name)["visible"] is False
 
 
-@pytest.mark.journey
 def test_a_range_of_one_chart_is_that_of_all_and_of_the_brush(page, taxi, stays, pair):
     compare(page, taxi, "?range=100-151")
     assert np.array_equal(banded(page), stays.mask)

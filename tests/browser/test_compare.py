@@ -43,7 +43,6 @@ def box(page, release):
     return row(page, release).get_by_role("checkbox")
 
 
-@pytest.mark.journey
 def test_releases_that_wait_run_fail_and_are_cancelled(page, taxi, stays, submit):
     failed = submit(stays, "skip")
     error = {"code": "memory", "message": "The job needed more memory than one job may use."}
@@ -96,7 +95,6 @@ def trio(stays, submit):
     return made
 
 
-@pytest.mark.journey
 def test_releases_are_chosen_and_shown_by_map_time_strip_and_charts_which_are_linked(page, taxi, trio, monitor):
     page.goto(f"/datasets/{taxi.pk}/")
     button = page.get_by_role("button", name="Compare selected")

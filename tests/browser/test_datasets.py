@@ -4,7 +4,6 @@ import re
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
@@ -23,7 +22,6 @@ from tests.browser.rendering import wait_until_ready
 GUESS = {"what": "0, 0", "value": "none", "message": "The position 0, 0 stands for none.", "option": "zeros"}
 
 
-@pytest.mark.journey
 def test_datasets_are_renamed_tagged_found_and_deleted(page, owner, walk):
     for name in ("Pilot one.csv", "Pilot two.csv"):
         import_dataset(owner=owner, upload=ContentFile(WALK, name=name))
@@ -75,7 +73,6 @@ def test_datasets_are_renamed_tagged_found_and_deleted(page, owner, walk):
     assert not Dataset.objects.exists()
 
 
-@pytest.mark.journey
 def test_a_dataset_shows_its_facts_and_is_read_in_another_way(open_page, owner, walk):
     Dataset.objects.update(report={**(walk.report or {}), "guesses": [GUESS]})
     page = open_page(owner, size=PHONE)
@@ -101,7 +98,6 @@ def test_a_dataset_shows_its_facts_and_is_read_in_another_way(open_page, owner, 
     expect(about).to_contain_text("7 of 40")
 
 
-@pytest.mark.journey
 def test_datasets_that_wait_were_cancelled_or_could_not_be_read(page, owner, monkeypatch):
     monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", -1)
 
@@ -123,7 +119,6 @@ def test_datasets_that_wait_were_cancelled_or_could_not_be_read(page, owner, mon
     expect(page.get_by_role("link", name="Define landmarks").first).to_be_visible()
 
 
-@pytest.mark.journey
 def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(page, owner, stays, pair, monitor):
     Release.objects.update(created_at=now() - timedelta(hours=1))
     released(stays, "skip")

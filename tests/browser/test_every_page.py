@@ -67,6 +67,7 @@ def faults_of_state(page, name, act, monitor):
     return [f"{name}: {one}" for one in faults]
 
 
+@pytest.mark.slow
 @pytest.mark.pages
 @pytest.mark.timeout(1800)
 def test_nothing_is_wrong_with_any_page(open_page, transactional_db, monitor, client, monkeypatch):
@@ -89,7 +90,6 @@ def test_nothing_is_wrong_with_any_page(open_page, transactional_db, monitor, cl
     assert not faults, "\n".join(faults)
 
 
-@pytest.mark.journey
 def test_every_view_of_the_resolver_is_a_case():
     errors = {"400", "403_csrf", "404", "500"}
     assert page_views() == {case.view for case in CASES} - errors | NO_PAGES.keys()

@@ -3,7 +3,6 @@
 import json
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.experiments.models import Experiment
@@ -71,7 +70,6 @@ def fold(page, name):
     return page.locator(f"[data-fold={name}]")
 
 
-@pytest.mark.journey
 def test_from_what_is_filled_in_and_from_a_preset_by_keyboard(page, walk):
     """Folds state what is in them, open by keyboard and where a field is wrong; the submit button is in view."""
     form(page)

@@ -47,7 +47,6 @@ def submitted(owner, **changes):
     return submit_experiment(owner=owner, preset=preset)
 
 
-@pytest.mark.journey
 def test_loss_under_correlation_from_a_click_to_its_files(page, monkeypatch):
     page.goto("/experiments/")
     page.get_by_role("button", name="Run Loss under correlation").click()
@@ -106,7 +105,6 @@ def test_loss_under_correlation_from_a_click_to_its_files(page, monkeypatch):
     expect(page.locator("[data-measure]")).to_have_text("Loss of landmarks and one event, mean over events")
 
 
-@pytest.mark.journey
 @pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize(("kind", "size"), [("checkins", PHONE), ("stream", DESKTOP)])
 def test_another_kind_from_the_form_to_the_table(open_page, owner, kind, size):
@@ -149,7 +147,6 @@ def test_presets_run_from_the_list(page, taxi):
     expect(page.get_by_role("link", name="Taxi day")).to_be_visible()
 
 
-@pytest.mark.journey
 def test_runs_are_listed_compared_renamed_and_deleted(page, owner):
     first, second = submitted(owner, seed=1), submitted(owner, seed=2)
     run_jobs()

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.core.templatetags.glossary import GLOSSARY
@@ -18,7 +17,6 @@ def note(page, name):
     return page.locator(f"#term-{name}")
 
 
-@pytest.mark.journey
 def test_a_term_is_explained_on_hover_focus_key_and_tap_and_without_scripts(page, phone, open_page, owner, walk):
     home = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")
     composer = f"/datasets/{walk.pk}/releases/new/"

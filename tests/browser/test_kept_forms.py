@@ -3,7 +3,6 @@
 import json
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.accounts.models import UserSession
@@ -95,7 +94,6 @@ def is_lost_and_sent_again(page, monitor, path, button):
     page.get_by_role("button", name=button).click()
 
 
-@pytest.mark.journey
 def test_a_release_form(page, taxi, stays, monitor):
     release_form(page, taxi)
     page.evaluate(UNFOLD)
@@ -178,7 +176,6 @@ def test_zones_and_selections(page, taxi):
     expect(name).to_have_value("")
 
 
-@pytest.mark.journey
 def test_an_experiment(page, walk, monitor):
     form(page)
     fresh, radii = fields(page), page.get_by_label("Radii r, m")
@@ -243,7 +240,6 @@ def test_beginnings_do_not_mix(page):
     expect(repetitions).to_have_value("5")
 
 
-@pytest.mark.journey
 def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(page, owner, walk, tmp_path):
     form(page)
     page.get_by_text("As JSON", exact=True).click()

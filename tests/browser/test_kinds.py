@@ -36,7 +36,6 @@ JOURNEYS = {
 }
 
 
-@pytest.mark.journey
 @pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize(("kind", "size"), [("stream", DESKTOP), ("checkins", PHONE)])
 def test_from_the_upload_to_the_download(open_page, owner, kind, size):
@@ -70,7 +69,6 @@ def test_from_the_upload_to_the_download(open_page, owner, kind, size):
         assert verify(found, started.value.suggested_filename).holds
 
 
-@pytest.mark.journey
 @pytest.mark.usefixtures("worker")
 def test_from_positions_to_a_release_of_their_counts(phone, monitor):
     many = len(test_aggregation.ROWS)
@@ -115,7 +113,6 @@ def test_from_positions_to_a_release_of_their_counts(phone, monitor):
     expect(sensitivity).to_have_value("2")
 
 
-@pytest.mark.journey
 @pytest.mark.usefixtures("worker")
 def test_from_trajectories_to_check_ins_of_users(page):
     open_upload(page, "events.csv", kinds.checkins(test_stays.ROWS, test_stays.HEADER))
@@ -155,7 +152,6 @@ def test_public_areas_are_boxes():
         assert len(Grid(*sides, 2, 2)) == 4, name
 
 
-@pytest.mark.journey
 def test_a_box_is_chosen_without_the_check_ins(open_page, owner):
     upload = ContentFile(kinds.checkins(kinds.checkin_rows()), name="data.csv")
     dataset = import_dataset(owner=owner, upload=upload)

@@ -35,7 +35,6 @@ def more(page, name):
     return page.get_by_label(f"More for {name}", exact=True)
 
 
-@pytest.mark.journey
 def test_a_set_is_duplicated_deleted_and_renamed(page, walk, home):
     open_dataset(page, walk)
     panel = row(page, home).locator(".menu__panel")
@@ -99,7 +98,6 @@ def visit(page, landmark_set):
     wait_until_ready(page, "[data-form]")
 
 
-@pytest.mark.journey
 def test_dummies_are_estimated_refused_drawn_and_released(page, stays, monitor):
     visit(page, stays)
     coins = page.locator("[data-method=dummies-one-sided]")

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
@@ -32,7 +31,6 @@ NIGHTS = {
 }
 
 
-@pytest.mark.journey
 def test_stays_are_set_undone_and_saved(page, owner, taxi, stays):
     method = {"name": "stay-points", "distance_m": 300.0, "duration_s": 1200.0}
     expected = mark_landmarks(owner=owner, dataset=taxi, method=method)
@@ -75,7 +73,6 @@ def test_stays_are_set_undone_and_saved(page, owner, taxi, stays):
     assert made.pk != expected.pk
 
 
-@pytest.mark.journey
 def test_events_are_picked_by_keyboard_and_pointer(page, taxi, stays):
     edit(page, taxi)
     found = marked(page)

@@ -134,7 +134,6 @@ def find(page):
     return people
 
 
-@pytest.mark.journey
 def test_three_hundred_people_are_shown_named_and_chosen(open_page, owner, crowd):
     zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 800.0}
     landmarks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "zones", "zones": [zone]})
@@ -191,7 +190,6 @@ def visible_share(page, dataset, releases):
     return float(page.evaluate(_OF_ORIGINAL, True) / alone)
 
 
-@pytest.mark.journey
 def test_the_original_stays_visible_under_five_kilometres_of_noise(page, taxi, stays):
     releases = released(stays, "uniform", "skip", epsilon=3.0)
     assert max(one.owner_view["mae_m"] for one in releases) > 5000

@@ -91,7 +91,6 @@ def shows_its_side(page, left, right):
     assert [b[1] > 300, b[0]] == [True, 0], (a, b)
 
 
-@pytest.mark.journey
 def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, taxi, pair):
     compare(page, taxi)
     whole = painted(page, "original")
@@ -184,7 +183,6 @@ def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, 
     alike()
 
 
-@pytest.mark.journey
 def test_a_range_is_drawn_moved_and_played_and_layers_have_order_opacity_lines_and_errors(page, taxi, pair):
     compare(page, taxi)
     ids = ["original", str(pair[1].pk), "landmarks"]

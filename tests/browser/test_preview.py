@@ -64,7 +64,6 @@ def test_a_refused_upload_leads_to_its_columns(page, owner, monitor):
     assert Dataset.objects.get().state == State.READY
 
 
-@pytest.mark.journey
 def test_unhelpful_headers_are_named_and_points_appear(page, odd):
     page.goto(f"/datasets/{odd.pk}/")
     expect(preview(page)).to_contain_text("No latitude column was found")

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
@@ -21,7 +20,6 @@ from tests.browser.fixtures import released
 from tests.browser.rendering import painted, wait_until_ready
 
 
-@pytest.mark.journey
 def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_copied(page, stays, open_page, monitor):
     reader = User.objects.create_user("reader")
     first, second = released(stays, "skip", "uniform")
@@ -62,7 +60,6 @@ def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_copied(page,
     assert other.goto(f"/datasets/{stays.dataset_id}/").status == 404
 
 
-@pytest.mark.journey
 def test_a_link_is_made_read_by_anyone_revoked_and_named_at_deletion(page, stays, open_page, monitor):
     release = released(stays, "skip", radius_m=200.0)[0]
     page.goto(f"/datasets/{release.dataset_id}/")
@@ -104,7 +101,6 @@ def test_a_link_is_made_read_by_anyone_revoked_and_named_at_deletion(page, stays
     assert not Publication.objects.exists()
 
 
-@pytest.mark.journey
 def test_shows_the_other_upload_and_takes_the_decision(page, owner, walk):
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1]})
     spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}})

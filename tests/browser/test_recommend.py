@@ -49,7 +49,6 @@ def click_cell(page, dx=0.0, dy=0.0):
     page.mouse.click(box["x"] + box["width"] * (0.5 + dx) + shift, box["y"] + box["height"] * (0.5 + dy))
 
 
-@pytest.mark.journey
 def test_places_are_added_and_removed_by_clicks_and_keys_models_layers_and_a_user_are_chosen(page, owner):
     dataset = fitted(owner, 5.0, 0.1)
     compare(page, dataset)

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.attacks.models import Attack
@@ -47,7 +46,6 @@ def download(page, name):
     return Path(waiting.path()).read_text()
 
 
-@pytest.mark.journey
 def test_from_a_click_to_places_on_the_map(page, taxi, stays):
     (release,) = released(stays, "uniform", **PRECISE)
     compare(page, taxi)

@@ -3,7 +3,6 @@
 import json
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.datasets.models import BudgetEntry
@@ -52,7 +51,6 @@ def create(page, button):
     page.wait_for_url("**/compare/**")
 
 
-@pytest.mark.journey
 def test_from_a_level_to_publishable_releases(page, taxi, stays):
     form(page, taxi)
     cards = page.get_by_role("region", name="Landmark level").locator("[data-card] label").all_inner_texts()
@@ -92,7 +90,6 @@ def test_from_a_level_to_publishable_releases(page, taxi, stays):
     assert BudgetEntry.objects.count() == 2
 
 
-@pytest.mark.journey
 def test_noise_losses_and_warnings_follow_the_form(page, taxi, stays):
     form(page, taxi)
     preview, text = page.locator("[data-noise-preview]"), page.locator("[data-noise-preview-text]")
@@ -148,7 +145,6 @@ def test_noise_losses_and_warnings_follow_the_form(page, taxi, stays):
     assert Release.objects.get().spec["mechanism"]["step_variance_m2"] == 180_000.0
 
 
-@pytest.mark.journey
 def test_a_simulation_is_marked_everywhere_costs_nothing_and_is_loaded_again(page, taxi, stays, tmp_path):
     form(page, taxi)
     seed, seeded = field(page, "Seed"), page.get_by_role("radio", name="Seeded simulation")
@@ -236,7 +232,6 @@ def test_from_an_accepted_error_or_a_protection_to_a_level(open_page, owner, tax
     expect(row).to_have_count(0)
 
 
-@pytest.mark.journey
 def test_without_a_landmark_set_by_keyboard(page, taxi):
     page.goto(f"/datasets/{taxi.pk}/")
     page.get_by_role("link", name="New release").focus()

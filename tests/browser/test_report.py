@@ -34,7 +34,6 @@ def assert_few_pages(page, *papers):
         assert 2 <= len(PAGES.findall(page.pdf(format=paper))) <= 4, paper
 
 
-@pytest.mark.journey
 def test_the_public_one_requests_nothing_private_and_the_owners_is_a_form_away(page, pair, monitor, taxi):
     report(page, pair[0])
     assert painted(page, str(pair[0].pk)) > 1000

@@ -118,7 +118,6 @@ def play(page, path, times):
     return found
 
 
-@pytest.mark.journey
 def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(page, taxi, pair):
     skip, uniform = (str(one.pk)[-8:] for one in pair)
     compare(page, taxi, f"?mode=swipe&left=original&right={uniform}&split=50&hide=landmarks")

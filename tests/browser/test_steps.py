@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.datasets import ledger
@@ -46,7 +45,6 @@ def load(page, name, text):
     page.set_input_files("[data-load-file]", file)
 
 
-@pytest.mark.journey
 def test_steps_follow_the_noise_in_their_order(page, taxi, stays):
     form(page, taxi)
     only(page, "w-event", "Planned")

@@ -2,7 +2,6 @@
 
 import csv
 
-import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
@@ -53,7 +52,6 @@ def rows_of(page, menu):
     return list(csv.reader(saved(page, menu, "CSV").decode().splitlines()))
 
 
-@pytest.mark.journey
 def test_cells_dimensions_and_ranges_are_chosen(open_page, owner):
     adapub = kinds.STREAM | {"name": "stream-adapub"}
     page = opened(open_page(owner), compared(owner, kinds.wide(LARGE), kinds.STREAM, adapub))

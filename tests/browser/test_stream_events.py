@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
 from playwright.sync_api import expect
@@ -20,7 +19,6 @@ from tests.dashboard import kinds
 from tests.patience import patience
 
 
-@pytest.mark.journey
 def test_detection_compares_releases_beside_the_live_stream_of_the_same_dimensions(open_page, owner, monitor):
     monitor.expected = {400}
     dataset = compared(owner, kinds.wide(COUNTS), kinds.STREAM, kinds.SAMPLE)
@@ -62,7 +60,6 @@ def test_detection_compares_releases_beside_the_live_stream_of_the_same_dimensio
         assert live.state == state
 
 
-@pytest.mark.journey
 def test_counted_cells_are_played_on_the_map(open_page, owner):
     source = import_dataset(owner=owner, upload=ContentFile(kinds.checkins(kinds.checkin_rows()), name="Check-ins.csv"))
     run_jobs()

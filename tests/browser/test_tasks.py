@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
 from django.core.management import call_command
 from playwright.sync_api import expect
 
@@ -61,7 +60,6 @@ def release(page, landmark_set):
     expect(page.locator("[data-bench][data-charts='3']")).to_be_visible(timeout=patience(20_000))
 
 
-@pytest.mark.journey
 def test_upload_mark_release_compare(page, worker, shared):
     dataset = upload(page, shared / "data" / "trajectories" / "plt" / "000_20081023025304.plt")
     n = dataset.points
@@ -125,7 +123,6 @@ def strip(page):
     return page.get_by_role("navigation", name="First steps")
 
 
-@pytest.mark.journey
 def test_first_steps_are_hidden_brought_back_and_followed(page):
     call_command("loadsamples", "owner", verbosity=0)  # as at the first start
     page.goto("/")

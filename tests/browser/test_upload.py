@@ -23,7 +23,6 @@ DROP = """body => {
 }"""
 
 
-@pytest.mark.journey
 def test_files_by_the_button_refused_or_after_a_question(page, monitor):
     monitor.expect(400, 422)
     page.goto("/")
@@ -117,7 +116,6 @@ def test_offline_it_waits_and_then_a_worker_reads_it(page, worker, monitor, monk
     expect(page.get_by_role("row", name=re.compile("walk.csv"))).to_contain_text("ready")
 
 
-@pytest.mark.journey
 def test_works_without_scripts(open_page, owner, monitor):
     monitor.expect(400)
     page = open_page(owner, java_script_enabled=False)
@@ -138,7 +136,6 @@ class TestLargeFile:
         path.write_text("time,lat,lon\n" + "".join(rows))
         return path
 
-    @pytest.mark.journey
     def test_goes_on_after_the_connection_broke(self, page, monitor, worker, large):
         monitor.expect(0, 502)
         requested = []

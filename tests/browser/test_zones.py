@@ -42,7 +42,6 @@ def editor(page, taxi):
     return page
 
 
-@pytest.mark.journey
 def test_a_polygon_is_drawn_downloaded_imported_and_saved(editor, taxi, tmp_path):
     found = marked(editor)
     assert painted(editor, "zones") == 0
@@ -125,7 +124,6 @@ def expect_polygon(editor, corners, count):
     undo_all(editor, count)
 
 
-@pytest.mark.journey
 def test_zones_are_refused_closed_changed_deleted_and_undone(editor, monitor):
     monitor.expect(400)
     found = marked(editor)
