@@ -130,7 +130,7 @@ def worker(live_server, transactional_db):
     stop = threading.Event()
 
     def loop():
-        while not stop.wait(0.05):
+        while not stop.wait(0.2):
             close_old_connections()
             run_jobs()
         connections.close_all()

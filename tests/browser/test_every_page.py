@@ -5,18 +5,9 @@ from django.urls import reverse
 from playwright.sync_api import Error
 
 from privacy_engine import kernel_folder
-from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, faults_in_both_colours, widths
+from tests.browser import page_checks as checks
+from tests.browser.conftest import AXE, DESKTOP, PHONE, accessibility_faults, faults_in_both_colours, widths
 from tests.browser.page_cases import CASES, NO_PAGES, page_views, visit
-from tests.browser.page_checks import (
-    QUICK_S,
-    UNFOLD,
-    WATCH_SHIFTS,
-    chart_faults,
-    glossary_faults,
-    keyboard_faults,
-    loading_faults,
-    motion_faults,
-)
 from tests.browser.page_states import STATES
 from tests.browser.sample_states import SampleStates
 from tests.patience import patience
@@ -38,15 +29,15 @@ def faults_of(page, case, stage, monitor):
     response = visit(page, case, stage, monitor.origin)
     faults = [f"answers {response.status}"] if response.status != case.status else []
     desk = page.viewport_size == DESKTOP
-    faults += loading_faults(page, response) + motion_faults(page, QUICK_S if desk else 0.0)
+    faults += checks.loading_faults(page, response) + checks.motion_faults(page, checks.QUICK_S if desk else 0.0)
     wide, window = widths(page)
     if wide > window:
         faults.append(f"{wide} px wide in a window of {window}")
-    faults += glossary_faults(page) if case.explains else []
-    page.evaluate(UNFOLD)
+    faults += checks.glossary_faults(page) if case.explains else []
+    page.evaluate(checks.UNFOLD)
     faults += what_axe_finds(page)
-    faults += keyboard_faults(page) if desk else []
-    faults += chart_faults(page) if case.name in CHARTED else []
+    faults += checks.keyboard_faults(page) if desk else []
+    faults += checks.chart_faults(page) if case.name in CHARTED else []
     faults += monitor.faults
     monitor.faults.clear()
     return [f"{case.name}: {one}" for one in faults]
@@ -82,7 +73,7 @@ def test_nothing_is_wrong_with_any_page(open_page, transactional_db, monitor, cl
     ):
         page = open_page(size=size, colour=colour, **more)
         page.set_default_timeout(patience(120_000))
-        page.add_init_script(WATCH_SHIFTS)
+        page.add_init_script(checks.WATCH_SHIFTS + AXE)  # sent once, and not with each page
         for case in CASES:
             faults += faults_of(page, case, stage, monitor)
             for name, act in STATES.get(case.name, {}).items():

@@ -8,19 +8,9 @@ from playwright.sync_api import expect
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.services import mark_landmarks
+from tests.browser import landmark_editor as ui
 from tests.browser.actions import contains
 from tests.browser.conftest import check_page
-from tests.browser.landmark_editor import (
-    drag,
-    edit,
-    event_on_screen,
-    expect_marked,
-    marked,
-    place,
-    save,
-    tool,
-    undo_all,
-)
 from tests.browser.rendering import painted
 
 STAYS = {"name": "stay-points", "distance_m": 200.0, "duration_s": 1200.0}
@@ -34,8 +24,8 @@ NIGHTS = {
 def test_stays_are_set_undone_and_saved(page, owner, taxi, stays):
     method = {"name": "stay-points", "distance_m": 300.0, "duration_s": 1200.0}
     expected = mark_landmarks(owner=owner, dataset=taxi, method=method)
-    edit(page, taxi)
-    found = marked(page)
+    ui.edit(page, taxi)
+    found = ui.marked(page)
     expect(page.get_by_role("button", name="Landmark column")).to_be_disabled()
     expect(page.locator("[data-why]")).to_contain_text("needs a landmark column")
     expect(page.locator("[data-more-facts]")).to_contain_text("from a regular event to the nearest landmark")
@@ -48,34 +38,34 @@ def test_stays_are_set_undone_and_saved(page, owner, taxi, stays):
     usual = distance.input_value()
     page.get_by_label("Distance, slider").press("Home")
     expect(distance).to_have_value("2")
-    expect_marked(page, 0)
+    ui.expect_marked(page, 0)
     gap.fill("60")
     page.get_by_role("button", name="Undo").click()
     expect(gap).to_have_value("")
     page.keyboard.press("Control+z")
     expect(distance).to_have_value(usual)
-    expect_marked(page, found)
+    ui.expect_marked(page, found)
     page.keyboard.press("Control+Shift+z")
-    expect_marked(page, 0)
+    ui.expect_marked(page, 0)
     page.get_by_role("button", name="Redo").click()
     expect(gap).to_have_value("60")
-    undo_all(page, found)
+    ui.undo_all(page, found)
 
     distance.fill("-5")
     expect(page.locator("[data-field=distance_m] .field__error")).to_contain_text("Must be at least 0, got -5")
     distance.fill("300")
     page.get_by_label("Duration, s", exact=True).fill("1200")
-    expect_marked(page, expected.count)
+    ui.expect_marked(page, expected.count)
     expect(page.locator("[data-share]")).to_contain_text(f"of 260 events · {100 * expected.share:.1f}")
     assert painted(page, "landmarks") > 100
-    made = save(page, taxi)
+    made = ui.save(page, taxi)
     assert (made.count, made.method["name"], made.name) == (expected.count, "stay-points", expected.name)
     assert made.pk != expected.pk
 
 
 def test_events_are_picked_by_keyboard_and_pointer(page, taxi, stays):
-    edit(page, taxi)
-    found = marked(page)
+    ui.edit(page, taxi)
+    found = ui.marked(page)
     text, ghost = page.locator(".timeline__text"), page.locator(".timeline__ghost")
     slider = page.get_by_role("slider", name="Event")
     strip = slider.bounding_box()
@@ -86,7 +76,7 @@ def test_events_are_picked_by_keyboard_and_pointer(page, taxi, stays):
     expect(ghost).to_be_hidden()
     expect(text).to_contain_text("event 1 of")
     slider.press("End")
-    at = event_on_screen(page)
+    at = ui.event_on_screen(page)
     slider.press("Home")
     page.mouse.move(at[0] + 2, at[1] + 2)
     expect(ghost).to_be_visible()
@@ -94,12 +84,12 @@ def test_events_are_picked_by_keyboard_and_pointer(page, taxi, stays):
 
     slider.press("ArrowRight")
     page.keyboard.press("l")
-    expect_marked(page, found + 1)
+    ui.expect_marked(page, found + 1)
     expect(text).to_contain_text("event 2 of 260 · landmark")
-    undo_all(page, found)
+    ui.undo_all(page, found)
 
     page.get_by_role("button", name="Manual").click()
-    expect_marked(page, found)
+    ui.expect_marked(page, found)
     page.get_by_label("Compare with").select_option(str(stays.pk))
     facts = page.locator("[data-overlap]")
     expect(facts).to_contain_text(f"In both{stays.count} events")
@@ -109,41 +99,41 @@ def test_events_are_picked_by_keyboard_and_pointer(page, taxi, stays):
     contains(facts, f"Only here{changed} event", f"In both{stays.count - 1 + changed} events")
     expect(page.locator("[data-more-facts]")).to_contain_text("from a regular event to the nearest landmark")
     with_shift(page, (strip["x"] + 10, strip["y"] + 20), (strip["x"] + 60, strip["y"] + 20))
-    assert marked(page) > found + 3
+    assert ui.marked(page) > found + 3
     for _ in range(2):  # a rectangle marks what it holds, and unmarks it where all of it is marked
-        with_shift(page, place(page, 0.1, 0.2), place(page, 0.9, 0.9))
-        if marked(page) < 260:
+        with_shift(page, ui.place(page, 0.1, 0.2), ui.place(page, 0.9, 0.9))
+        if ui.marked(page) < 260:
             break
-    assert marked(page) < 260
+    assert ui.marked(page) < 260
 
 
 def with_shift(page, start, end):
     page.keyboard.down("Shift")
-    drag(page, start, end)
+    ui.drag(page, start, end)
     page.keyboard.up("Shift")
 
 
 def test_random_events_and_a_column_are_one_click_and_stays_need_times(page, owner, taxi):
-    edit(page, taxi)
+    ui.edit(page, taxi)
     page.get_by_role("button", name="Random").click()
     page.get_by_label("Share", exact=True).fill("0.1")
-    expect_marked(page, 26)
+    ui.expect_marked(page, 26)
     first = page.locator("[data-stays]").inner_text()
     page.get_by_role("button", name="Sample again").click()
     expect(page.locator("[data-stays]")).not_to_have_text(first, use_inner_text=True)
-    made = save(page, taxi)
+    made = ui.save(page, taxi)
     assert (made.count, made.method["name"], made.method["seed"]) == (26, "synthetic", 2)
 
     rows = b"".join(b"2024-05-14T07:%02d:00Z,48.%d,2.3,%d\n" % (i, 8462 + i, i % 3 == 0) for i in range(30))
     upload = ContentFile(b"time,lat,lon,landmark\n" + rows, name="marked.csv")
     dataset = import_dataset(owner=owner, upload=upload)
-    edit(page, dataset)
+    ui.edit(page, dataset)
     page.get_by_role("button", name="Landmark column").click()
-    expect_marked(page, 10)
-    column = save(page, dataset)
+    ui.expect_marked(page, 10)
+    column = ui.save(page, dataset)
     assert (column.method, column.count) == ({"name": "column"}, 10)
     upload = ContentFile(b"lat,lon\n48.85,2.35\n48.86,2.36\n48.87,2.35\n", name="bare.csv")
-    edit(page, import_dataset(owner=owner, upload=upload))
+    ui.edit(page, import_dataset(owner=owner, upload=upload))
     expect(page.get_by_role("button", name="Stay points")).to_be_disabled()
     expect(page.locator("[data-why]")).to_contain_text("needs times")
 
@@ -151,19 +141,19 @@ def test_random_events_and_a_column_are_one_click_and_stays_need_times(page, own
 def test_by_touch_without_a_keyboard(open_page, owner, taxi, stays):
     more = {"has_touch": True, "is_mobile": True, "size": {"width": 390, "height": 844}}
     page = open_page(owner, colour="dark", **more)
-    edit(page, taxi)
-    tool(page, "Select")
-    before = marked(page)
-    drag(page, place(page, 0.1, 0.2), place(page, 0.9, 0.75))
-    assert marked(page) > before
+    ui.edit(page, taxi)
+    ui.tool(page, "Select")
+    before = ui.marked(page)
+    ui.drag(page, ui.place(page, 0.1, 0.2), ui.place(page, 0.9, 0.75))
+    assert ui.marked(page) > before
     page.get_by_role("button", name="Done").tap()
     expect(page.locator("[data-hint]")).to_be_hidden()
-    tool(page, "Polygon")
+    ui.tool(page, "Polygon")
     for corner in [(0.2, 0.3), (0.7, 0.3), (0.7, 0.6), (0.21, 0.31)]:
-        page.touchscreen.tap(*place(page, *corner))
+        page.touchscreen.tap(*ui.place(page, *corner))
     expect(page.locator("[data-handle^=corner]")).to_have_count(3)
     page.get_by_label("Compare with").select_option(str(stays.pk))
-    tool(page, "Circle")
+    ui.tool(page, "Circle")
     check_page(page, both_colours=True)
 
 
@@ -179,7 +169,7 @@ def test_a_schedule_is_corrected_counted_and_saved(page, owner, taxi, monitor):
     ]
     method = {"name": "schedule", "windows": windows, "time_zone": "Europe/Paris"}
     expected = mark_landmarks(owner=owner, dataset=taxi, method=method)
-    edit(page, taxi)
+    ui.edit(page, taxi)
     monitor.expect(400)
     page.get_by_role("button", name="Schedule", exact=True).click()
     coverage = page.locator("[data-coverage]")
@@ -200,11 +190,11 @@ def test_a_schedule_is_corrected_counted_and_saved(page, owner, taxi, monitor):
     second.get_by_label("From").fill("23:00")
     second.get_by_label("To").fill("03:00")
     expect(second).to_contain_text("next day")
-    expect_marked(page, expected.count)
-    made = save(page, taxi)
+    ui.expect_marked(page, expected.count)
+    made = ui.save(page, taxi)
     assert made.method == method | {"first_date": None, "last_date": None}
     assert (made.mask == expected.mask).all()
-    edit(page, taxi, f"?from={made.pk}")
+    ui.edit(page, taxi, f"?from={made.pk}")
     page.get_by_role("button", name="Remove window 1").click()
     expect(second).to_have_count(0)
     page.get_by_role("button", name="Undo").click()

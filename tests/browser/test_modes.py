@@ -4,19 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.landmarks.dummy_landmarks import add_dummies
+from tests.browser import rendering as drawn
 from tests.browser.actions import in_address
 from tests.browser.fixtures import PRECISE, released
-from tests.browser.rendering import (
-    COLOURS,
-    MIDDLE,
-    at_rest,
-    compare,
-    expect_painted,
-    layers,
-    painted,
-    pick,
-    wait_until_ready,
-)
 
 # Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them
 SIDES = """([id, line]) => {
@@ -46,9 +36,9 @@ MIDDLES = """(id) => [...document.querySelectorAll(".pane:not([hidden]) .map")].
   const [n, x, y] = middleOf(canvas);
   const [a, b] = [canvas.getBoundingClientRect(), map.getBoundingClientRect()];
   return [n, x + a.left - b.left, y + a.top - b.top];
-})""".replace("middleOf", MIDDLE)
+})""".replace("middleOf", drawn.MIDDLE)
 # The colour most of a layer's opaque pixels have
-STYLE_OF = f"""(id) => ({COLOURS})(id).sort((a, b) => b[1] - a[1])[0]?.[0] ?? "" """
+STYLE_OF = f"""(id) => ({drawn.COLOURS})(id).sort((a, b) => b[1] - a[1])[0]?.[0] ?? "" """
 STACKED = """() => [...document.querySelectorAll("canvas[data-layer]")].map((one) =>
   [one.dataset.layer, one.style.zIndex, Number(one.style.opacity || 1).toFixed(3)]).sort()"""
 DRAWN = """() => [...document.querySelectorAll(".pane:not([hidden])")].map((pane) =>
@@ -80,20 +70,20 @@ def drag(page, box, to):
     page.mouse.move(x + to[0], y + to[1], steps=4)
     page.wait_for_timeout(300)  # no inertia
     page.mouse.up()
-    at_rest(page)
+    drawn.at_rest(page)
 
 
 def shows_its_side(page, left, right):
     """Each of two layers is seen on its side of the divider and nowhere else."""
-    at_rest(page)
+    drawn.at_rest(page)
     a, b = sides(page, left), sides(page, right)
     assert [a[0] > 300, a[1]] == [True, 0], (a, b)
     assert [b[1] > 300, b[0]] == [True, 0], (a, b)
 
 
 def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, taxi, pair):
-    compare(page, taxi)
-    whole = painted(page, "original")
+    drawn.compare(page, taxi)
+    whole = drawn.painted(page, "original")
     page.get_by_text("Swipe", exact=True).click()
     best = min(pair, key=lambda one: one.owner_view["mae_m"])
     chosen, other = str(best.pk), str(next(one.pk for one in pair if one is not best))
@@ -101,14 +91,14 @@ def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, 
     expect(right).to_have_value(chosen)
     expect(left).to_have_value("original")
     shows_its_side(page, "original", chosen)
-    assert painted(page, "original") > 0.5 * whole, "the canvas is whole, what is seen of it is not"
+    assert drawn.painted(page, "original") > 0.5 * whole, "the canvas is whole, what is seen of it is not"
     ground = page.locator("[data-map]").bounding_box()
     drag(page, {**ground, "width": ground["width"] / 2}, (90, 40))
     shows_its_side(page, "original", chosen)
     page.get_by_role("button", name="Fit the map").click()
     right.select_option(other)
     shows_its_side(page, "original", other)
-    assert painted(page, chosen) == 0
+    assert drawn.painted(page, chosen) == 0
 
     line = divider(page)
     expect(line).to_have_attribute("aria-valuenow", "50")
@@ -119,11 +109,11 @@ def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, 
     line.press("ArrowRight")
     expect(line).to_have_attribute("aria-valuenow", str(now + 2))
     line.press("End")
-    at_rest(page)
+    drawn.at_rest(page)
     assert sides(page, "original")[0] > 300
     assert sum(sides(page, other)) == 0
     line.press("Home")
-    at_rest(page)
+    drawn.at_rest(page)
     assert sum(sides(page, "original")) == 0
     expect(line).to_have_attribute("aria-valuenow", "0")
     expect(page.locator(".timeline__text")).to_contain_text("event 1 of")
@@ -132,17 +122,17 @@ def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, 
     left.select_option(chosen)
     in_address(page, "split=40")
     page.reload()
-    wait_until_ready(page)
+    drawn.wait_until_ready(page)
     expect(line).to_have_attribute("aria-valuenow", "40")
     expect(left).to_have_value(chosen)
     assert page.url.count("release=") == 2, "the link names its releases"
     page.get_by_text("Overlay", exact=True).click()
-    at_rest(page)
+    drawn.at_rest(page)
     cuts = page.evaluate("() => [...document.querySelectorAll('.map-canvas')].map((one) => one.style.clipPath)")
     assert set(cuts) == {""}
-    assert all(painted(page, str(release.pk)) > 300 for release in pair)
+    assert all(drawn.painted(page, str(release.pk)) > 300 for release in pair)
 
-    compare(page, taxi, "?mode=grid")
+    drawn.compare(page, taxi, "?mode=grid")
     panes = page.locator(".pane:visible")
     expect(panes).to_have_count(3)
     first, *rest = page.evaluate(DRAWN)
@@ -151,11 +141,11 @@ def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, 
     faint = "document.querySelectorAll('.pane')[1].querySelector('[data-layer=original]').style.opacity"
     assert float(page.evaluate(faint)) < 0.5
     page.get_by_label("Original in the background").uncheck()
-    at_rest(page)
+    drawn.at_rest(page)
     assert [len(one) for one in page.evaluate(DRAWN)] == [1, 1, 1]
 
     page.get_by_role("slider", name="Event", exact=True).press("PageUp")
-    at_rest(page)
+    drawn.at_rest(page)
     assert [one[0] > 50 for one in page.evaluate(MIDDLES, "selection")] == [True] * 3
     box = panes.nth(1).bounding_box()
     page.mouse.move(box["x"] + 150, box["y"] + 150)
@@ -165,7 +155,7 @@ def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, 
     assert spot["x"] + 7 - ground["x"] == pytest.approx(160, abs=2)
 
     def alike():
-        at_rest(page)
+        drawn.at_rest(page)
         one, other = page.evaluate(MIDDLES, "landmarks")
         assert len(set(page.evaluate(VIEWS))) == 1
         assert one[1:] == pytest.approx(other[1:], abs=1.5)
@@ -184,9 +174,9 @@ def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, 
 
 
 def test_a_range_is_drawn_moved_and_played_and_layers_have_order_opacity_lines_and_errors(page, taxi, pair):
-    compare(page, taxi)
+    drawn.compare(page, taxi)
     ids = ["original", str(pair[1].pk), "landmarks"]
-    whole = [painted(page, one) for one in ids]
+    whole = [drawn.painted(page, one) for one in ids]
     start, end = (page.get_by_role("slider", name=f"{which} event shown") for which in ("First", "Last"))
     event = page.get_by_role("slider", name="Event", exact=True)
     strip = page.locator(".timeline__strip").bounding_box()
@@ -195,16 +185,16 @@ def test_a_range_is_drawn_moved_and_played_and_layers_have_order_opacity_lines_a
     page.keyboard.up("Shift")
     first, last = (int(grip.get_attribute("aria-valuenow") or "") for grip in (start, end))
     assert 0 < first < last < 259
-    part = [painted(page, one) for one in ids]
+    part = [drawn.painted(page, one) for one in ids]
     assert all(0 <= a < 0.7 * b for a, b in zip(part, whole, strict=True))
     assert min(part[:2]) > 0
     in_address(page, f"range={first}-{last + 1}")
     page.reload()
-    wait_until_ready(page)
-    assert [painted(page, one) for one in ids] == part
+    drawn.wait_until_ready(page)
+    assert [drawn.painted(page, one) for one in ids] == part
     event.press("Escape")
     for one, pixels in zip(ids, whole, strict=True):
-        expect_painted(page, one, pixels.__eq__)
+        drawn.expect_painted(page, one, pixels.__eq__)
     page.wait_for_function("() => !location.search.includes('range=')")
     start.press("PageUp")
     expect(start).to_have_attribute("aria-valuenow", "13")
@@ -226,17 +216,17 @@ def test_a_range_is_drawn_moved_and_played_and_layers_have_order_opacity_lines_a
     event.press("p")
     expect(play).to_be_visible()
 
-    compare(page, taxi, "?range=60-120")
+    drawn.compare(page, taxi, "?range=60-120")
     start.press("Shift+PageUp")
     expect(start).to_have_attribute("aria-valuenow", "73")
     expect(end).to_have_attribute("aria-valuenow", "132")
 
-    compare(page, taxi)
-    assert list(layers(page)) == ["Original", "Skip", "Uniform", "Landmarks"]
+    drawn.compare(page, taxi)
+    assert list(drawn.layers(page)) == ["Original", "Skip", "Uniform", "Landmarks"]
     skip, uniform = (str(one.pk) for one in pair)
     before = page.evaluate(STYLE_OF, uniform)
     page.get_by_role("button", name="Line, opacity and order of Uniform").press("Enter")
-    pick(page.get_by_role("group", name="Line of Uniform").get_by_label("pink, dash dot"))
+    drawn.pick(page.get_by_role("group", name="Line of Uniform").get_by_label("pink, dash dot"))
     page.wait_for_function(f"([id, before]) => ({STYLE_OF})(id) !== before", arg=[uniform, before])
     pink = page.evaluate(STYLE_OF, uniform)
     assert all(abs(int(a) - b) < 30 for a, b in zip(pink.split(","), (0xCB, 0x5E, 0xB7), strict=True))
@@ -245,40 +235,40 @@ def test_a_range_is_drawn_moved_and_played_and_layers_have_order_opacity_lines_a
     for _ in range(3):  # the third time it lies on top already
         raised.press("Enter")
         expect(raised).to_be_focused()
-    assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
+    assert list(drawn.layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
     slider = page.get_by_role("slider", name="Opacity of Uniform")
     slider.press("Home")
     for _ in range(5):
         slider.press("ArrowRight")
     in_address(page, "order=")
-    at_rest(page)
+    drawn.at_rest(page)
     stack = page.evaluate(STACKED)
     above = {layer: int(z) for layer, z, _ in stack}
     assert above[uniform] > above["original"] > above[skip]
     page.reload()
-    wait_until_ready(page)
+    drawn.wait_until_ready(page)
     assert page.evaluate(STACKED) == stack
     assert page.evaluate(STYLE_OF, uniform) == pink
-    assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
+    assert list(drawn.layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
 
     page.get_by_label("Error lines, event to release").check()
-    expect_painted(page, f"errors-{skip}")
-    far = expect_painted(page, f"errors-{uniform}")
+    drawn.expect_painted(page, f"errors-{skip}")
+    far = drawn.expect_painted(page, f"errors-{uniform}")
     page.get_by_role("checkbox", name="Uniform").uncheck()
     expect(page.locator(f"canvas[data-layer=errors-{uniform}]")).to_have_count(0)
     page.get_by_role("checkbox", name="Uniform").check()
-    expect_painted(page, f"errors-{uniform}", lambda pixels: pixels == far)
+    drawn.expect_painted(page, f"errors-{uniform}", lambda pixels: pixels == far)
 
 
 def test_dummies_are_a_layer(page, owner, taxi, stays):
     more = add_dummies(owner=owner, landmark_set=stays, method={"name": "dummies-one-sided", "epsilon": 0.5})
     released(more, "uniform", **PRECISE)
-    compare(page, taxi, f"?landmark_set={more.pk}")
-    assert list(layers(page)) == ["Original", "Uniform", "Landmarks", "Dummy landmarks"]
+    drawn.compare(page, taxi, f"?landmark_set={more.pk}")
+    assert list(drawn.layers(page)) == ["Original", "Uniform", "Landmarks", "Dummy landmarks"]
     counts = page.locator(".layer--owner .layer__error").all_inner_texts()
     assert counts == ["", str(stays.count), str(more.count - stays.count)]
-    assert painted(page, "dummies") > 50
+    assert drawn.painted(page, "dummies") > 50
     page.get_by_role("checkbox", name="Dummy landmarks").uncheck()
-    at_rest(page)
-    assert painted(page, "dummies") == 0
-    assert painted(page, "landmarks") > 50
+    drawn.at_rest(page)
+    assert drawn.painted(page, "dummies") == 0
+    assert drawn.painted(page, "landmarks") > 50
