@@ -71,14 +71,18 @@ def city(owner):
 
 def test_a_large_track_is_drawn_after_an_image(open_page, owner, city):
     mark_landmarks(owner=owner, dataset=city, method={"name": "manual", "events": list(range(500, 900))})
-    page, held = open_page(owner, reduced_motion="reduce"), []
-    # whole tracks wait; preview images do not
-    page.route("**/track/?*", lambda route: route.continue_() if "west=" in route.request.url else held.append(route))
+    page, held, free = open_page(owner, reduced_motion="reduce"), [], False
+
+    def hold(route):
+        """Whole tracks wait; preview images do not."""
+        return route.continue_() if free or "west=" in route.request.url else held.append(route)
+
+    page.route("**/track/?*", hold)
     page.goto(f"/datasets/{city.pk}/")
     early = expect_painted(page, "early-original", timeout_s=30)
     expect(page.locator("canvas[data-layer=original]")).to_have_count(0)
     assert early > 500
-    page.unroute("**/track/?*")
+    free = True
     for route in held:
         route.continue_()
     whole = expect_painted(page, "original", timeout_s=30)

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.actions import downloaded
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.fixtures import released
 from tests.browser.rendering import compare, lines, painted, wait_until_ready
 
@@ -58,6 +58,8 @@ def test_the_public_one_requests_nothing_private_and_the_owners_is_a_form_away(p
         assert page.evaluate(f"getComputedStyle(document.body).{name}") == colour
     assert page.locator(".leaflet-control-zoom").is_hidden()
 
+    page.emulate_media(media="screen", color_scheme="light")
+    page.set_viewport_size(DESKTOP)
     report(page, pair[0])
     heading = page.get_by_role("heading", level=1)
     page.get_by_label("Title").fill("Spring survey")
