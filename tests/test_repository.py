@@ -61,11 +61,6 @@ class TestLocks:
         assert not re.search(r"^--?(i|f|index|extra|find|trusted)", text, re.MULTILINE)
 
 
-def test_every_browser_module_has_a_journey_that_make_test_runs():
-    modules = set((ROOT / "tests" / "browser").glob("test_*.py")) - {ROOT / "tests" / "browser" / "test_real_server.py"}
-    assert [path.name for path in modules if "pytest.mark.journey" not in path.read_text()] == []
-
-
 def test_scripts_can_be_run():
     assert [name for name in (".ci/run", ".ci/check") if not os.access(ROOT / name, os.X_OK)] == []
 

@@ -16,13 +16,28 @@ def downloaded(link):
     return waiting.value
 
 
-def box_of(place):
-    """Where the element is on the screen."""
-    box = place.bounding_box()
-    assert box
-    return box
-
-
 def in_address(page, text):
-    """Wait until the query of the page's address has the text."""
     page.wait_for_function("(text) => location.search.includes(text)", arg=text)
+
+
+_FOCUS_IS_SEEN = """(element) => {
+  const { outlineStyle, boxShadow } = getComputedStyle(element);
+  const { top, bottom } = element.getBoundingClientRect();
+  return (outlineStyle !== "none" || boxShadow !== "none") && bottom > 0 && top < innerHeight;
+}"""
+
+
+def tab_to(page, target):
+    """Press Tab until ``target`` has the focus, which must then be in sight."""
+    expect(target).to_be_visible()
+    for _ in range(120):
+        if target.evaluate("(element) => element === document.activeElement"):
+            assert target.evaluate(_FOCUS_IS_SEEN), f"focus is not seen: {target}"
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{target} is not reached by Tab")
+
+
+def press(page, target, key="Enter"):
+    tab_to(page, target)
+    page.keyboard.press(key)

@@ -47,7 +47,7 @@ class Profile:
 
     def __init__(self, browser, origin, options):
         self.origin = origin
-        self.monitor: PageMonitor | None = None
+        self.monitor = None
         self.context: BrowserContext = browser.new_context(base_url=origin, **options)
         for event, method in (("request",) * 2, ("response",) * 2, ("console",) * 2, ("weberror", "exception")):
             self.context.on(event, lambda what, method=method: self._record(method, what))  # type: ignore[call-overload]

@@ -36,12 +36,10 @@ PHONE = {"width": 390, "height": 844}
 
 
 def pytest_collection_modifyitems(items):
-    """Mark every test of this folder ``browser``, and ``slow`` unless it is marked ``journey``."""
+    """Mark every test of this folder ``browser``."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
-            if item.get_closest_marker("journey") is None:
-                item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")
@@ -132,7 +130,7 @@ def worker(live_server, transactional_db):
     stop = threading.Event()
 
     def loop():
-        while not stop.wait(0.05):
+        while not stop.wait(0.2):
             close_old_connections()
             run_jobs()
         connections.close_all()
@@ -164,12 +162,12 @@ RUN_AXE = """async (options) => {
 }"""
 
 
-def accessibility_faults(page, *rules):
+def accessibility_faults(page, *rules, without=()):
     """Return the violations that axe finds on the page in its present state, by all its rules or these."""
-    beyond = {} if rules else {"rules": {one: {"enabled": True} for one in OFF_BY_DEFAULT}}
+    chosen = {one: {"enabled": True} for one in OFF_BY_DEFAULT} | {one: {"enabled": False} for one in without}
     if page.evaluate("!window.axe"):
         page.evaluate(AXE)
-    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {}), **beyond}
+    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {"rules": chosen})}
     found = json.loads(page.evaluate(RUN_AXE, options))
     return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]
 

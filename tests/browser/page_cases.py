@@ -1,16 +1,13 @@
 """All pages in every state, full, empty and refused: for the test of every page and for the screenshots."""
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
 from unittest.mock import patch
 
 from django.conf import settings
 from django.test import override_settings
 from django.urls import URLPattern, get_resolver, reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
-from playwright.sync_api import Page
 
 from tests.browser.conftest import session_of
 from tests.browser.sample_states import SAMPLE_INVITATION, SAMPLE_PASSWORD
@@ -29,9 +26,9 @@ class Case:
     who: str = "researcher"  # an attribute of the stage; empty: no user is logged in
     ready: str = "h1"  # what is there once the page is complete
     status: int = 200
-    act: Callable[[Page], Any] | None = None  # what is done once it is ready
+    act: object = None  # what is done once it is ready
     broken: str = ""  # a function that raises meanwhile
-    settings: tuple[tuple[str, Any], ...] = ()  # that differ meanwhile
+    settings: tuple = ()  # that differ meanwhile
     explains: bool = True  # false for the pages of the API, printed reports and the glossary itself
 
     def address(self, stage):
@@ -219,7 +216,7 @@ def visit(page, case, stage, origin):
     page.goto("about:blank")  # the page before still polls its jobs, and soon without a session
     log_in(page.context, getattr(stage, case.who, None), origin)
     with case.breaking():
-        response: Any = page.goto(case.address(stage))
+        response = page.goto(case.address(stage))
         page.wait_for_selector(case.ready)
         if case.act:
             with page.expect_navigation() as navigation:

@@ -1,8 +1,6 @@
 """What can be opened on a page, dialogs, panels and views: each is checked with every page, and is a screenshot."""
 
-from collections.abc import Callable
-
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dashboard.accounts.models import UserSession
 from tests.browser.fixtures import DAYS, WALK, csv_file
@@ -117,7 +115,7 @@ def _restored(page):
 
 
 # By page, in the order in which they are opened there; Escape closes each
-STATES: dict[str, dict[str, Callable[[Page], None]]] = {
+STATES = {
     "datasets": {"delete": _delete, "refused-uploads": _refused},
     "dataset": {"jobs": _jobs, "base-map-file": _own_file},
     "first-dataset": {"base-map-panel": _built_in, "base-map": _base_map, "base-map-places": _place},  # chosen already

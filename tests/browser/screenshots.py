@@ -9,12 +9,10 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 from PIL import Image
 
@@ -25,7 +23,7 @@ COLOURS = ("light", "dark")
 
 
 # What is done on a page before its screenshot
-STEPS: dict[str, Callable[[Any], None]] = {
+STEPS = {
     "zones": lambda page: page.locator(".zone__head").first.click(),
     "api": lambda page: page.locator(".opblock-summary-control").nth(2).click(),
 }

@@ -19,7 +19,7 @@ SENTENCE = "tiles.example.org: its operator learns your IP address, the area and
 @pytest.fixture
 def requested(page, monitor):
     """The headers of every request to the tile server, which answers them all."""
-    found: list[dict[str, str]] = []
+    found = []
 
     def answer(route):
         found.append(route.request.all_headers())
@@ -77,7 +77,6 @@ def height(page, selector):
     return int(page.eval_on_selector(selector, "(pane) => getComputedStyle(pane).zIndex"))
 
 
-@pytest.mark.journey
 def test_none_then_built_in_then_a_city_by_keyboard(page, walk, monitor):
     open_map(page, walk)
     expect(page.get_by_role("button", name="Base map: none")).to_be_visible()
@@ -99,9 +98,6 @@ def test_none_then_built_in_then_a_city_by_keyboard(page, walk, monitor):
 
     expect(open_map(page, walk)).to_contain_text("Natural Earth")  # remembered
     page.wait_for_selector("canvas[data-layer=names][data-drawn]")
-    layers = [f"canvas[data-layer={name}]" for name in ("base", "names", "graticule", "degrees")]
-    heights = [height(page, layer) for layer in layers]
-    assert heights == sorted(heights)
     open_search(page)
     page.keyboard.type("san")
     options = page.get_by_role("listbox", name="Cities").get_by_role("option")
@@ -126,7 +122,6 @@ def test_none_then_built_in_then_a_city_by_keyboard(page, walk, monitor):
     )
 
 
-@pytest.mark.journey
 def test_of_this_server_then_a_file_of_ones_own(page, walk, served, monitor, tmp_path):
     expect(open_map(page, walk)).to_contain_text("Streets made up")
     wait_for_tiles(page)
@@ -178,7 +173,6 @@ HALVES = """() => {
 }"""
 
 
-@pytest.mark.journey
 def test_of_another_server_with_consent_only(page, owner, walk, elsewhere, requested, monitor):
     choose_base_map(user=owner, choice="server", host="tiles.example.org")
     User.objects.update(tile_host="other.example.org")  # consent to one host is none to another
@@ -195,7 +189,6 @@ def test_of_another_server_with_consent_only(page, owner, walk, elsewhere, reque
     expect(panel.get_by_text(SENTENCE)).to_be_visible()
     expect(allow).to_be_visible()
     box = panel.bounding_box()
-    assert box
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= PHONE["width"]
     page.keyboard.press("Escape")

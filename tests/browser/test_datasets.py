@@ -4,7 +4,6 @@ import re
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
@@ -15,15 +14,14 @@ from dashboard.jobs.models import State, now
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
+from tests.browser.actions import tab_to
 from tests.browser.conftest import PHONE, WALK, run_jobs
-from tests.browser.fixtures import DAYS, released
-from tests.browser.newcomer import tab_to
-from tests.browser.rendering import expect_painted, wait_until_ready
+from tests.browser.fixtures import released
+from tests.browser.rendering import wait_until_ready
 
 GUESS = {"what": "0, 0", "value": "none", "message": "The position 0, 0 stands for none.", "option": "zeros"}
 
 
-@pytest.mark.journey
 def test_datasets_are_renamed_tagged_found_and_deleted(page, owner, walk):
     for name in ("Pilot one.csv", "Pilot two.csv"):
         import_dataset(owner=owner, upload=ContentFile(WALK, name=name))
@@ -75,7 +73,6 @@ def test_datasets_are_renamed_tagged_found_and_deleted(page, owner, walk):
     assert not Dataset.objects.exists()
 
 
-@pytest.mark.journey
 def test_a_dataset_shows_its_facts_and_is_read_in_another_way(open_page, owner, walk):
     Dataset.objects.update(report={**(walk.report or {}), "guesses": [GUESS]})
     page = open_page(owner, size=PHONE)
@@ -101,7 +98,6 @@ def test_a_dataset_shows_its_facts_and_is_read_in_another_way(open_page, owner, 
     expect(about).to_contain_text("7 of 40")
 
 
-@pytest.mark.journey
 def test_datasets_that_wait_were_cancelled_or_could_not_be_read(page, owner, monkeypatch):
     monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", -1)
 
@@ -122,17 +118,7 @@ def test_datasets_that_wait_were_cancelled_or_could_not_be_read(page, owner, mon
     run_jobs()
     expect(page.get_by_role("link", name="Define landmarks").first).to_be_visible()
 
-    dataset = imported(DAYS, "days.csv")
-    run_jobs()
-    page.goto(f"/datasets/{dataset.pk}/")
-    expect(page.get_by_role("group", name=re.compile("more than one order"))).to_be_visible()
-    page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
-    run_jobs()
-    expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("1 Feb 2024, 10:00")
 
-
-@pytest.mark.journey
 def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(page, owner, stays, pair, monitor):
     Release.objects.update(created_at=now() - timedelta(hours=1))
     released(stays, "skip")
@@ -175,17 +161,3 @@ def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(page, 
     wait_until_ready(page)
     found = parse_qs(urlsplit(page.url).query)["release"]
     assert sorted(found) == sorted(str(one.pk) for one in pair)
-
-
-def test_several_series_can_be_looked_at_one_by_one(page, owner):
-    lines = WALK.decode().splitlines()
-    two = "\n".join([f"id,{lines[0]}", *(f"{'ab'[i % 2]},{line}" for i, line in enumerate(lines[1:]))])
-    dataset = import_dataset(owner=owner, upload=ContentFile(two.encode(), name="two.csv"))
-    page.goto(f"/datasets/{dataset.pk}/")
-    page.locator(".people__one", has_text="b").click()
-    expect_painted(page, "series")
-    expect(page.locator("[data-fact=step]")).to_have_text(re.compile("^2.min"))
-    expect(page.get_by_role("heading", name="1 of 2 people")).to_be_visible()
-    page.get_by_role("button", name="Show all", exact=True).click()
-    expect(page.get_by_role("heading", name="All 2 people")).to_be_visible()
-    expect_painted(page, "original")

@@ -5,18 +5,9 @@ from django.urls import reverse
 from playwright.sync_api import Error
 
 from privacy_engine import kernel_folder
-from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, faults_in_both_colours, widths
+from tests.browser import page_checks as checks
+from tests.browser.conftest import AXE, DESKTOP, PHONE, accessibility_faults, faults_in_both_colours, widths
 from tests.browser.page_cases import CASES, NO_PAGES, page_views, visit
-from tests.browser.page_checks import (
-    QUICK_S,
-    UNFOLD,
-    WATCH_SHIFTS,
-    chart_faults,
-    glossary_faults,
-    keyboard_faults,
-    loading_faults,
-    motion_faults,
-)
 from tests.browser.page_states import STATES
 from tests.browser.sample_states import SampleStates
 from tests.patience import patience
@@ -25,8 +16,10 @@ CHARTED = {"compare", "landmark-report", "stream", "stream-compare", "live-strea
 
 
 def what_axe_finds(page):
-    """The parts of a page have the same colours on a phone as on a desktop, which is checked in both."""
-    return (faults_in_both_colours if page.viewport_size == DESKTOP else accessibility_faults)(page)
+    """The parts of a page have the same colours on a phone as on a desktop, whose contrasts are checked in both."""
+    if page.viewport_size == DESKTOP:
+        return faults_in_both_colours(page)
+    return accessibility_faults(page, without=["color-contrast"])
 
 
 def faults_of(page, case, stage, monitor):
@@ -36,15 +29,15 @@ def faults_of(page, case, stage, monitor):
     response = visit(page, case, stage, monitor.origin)
     faults = [f"answers {response.status}"] if response.status != case.status else []
     desk = page.viewport_size == DESKTOP
-    faults += loading_faults(page, response) + motion_faults(page, QUICK_S if desk else 0.0)
+    faults += checks.loading_faults(page, response) + checks.motion_faults(page, checks.QUICK_S if desk else 0.0)
     wide, window = widths(page)
     if wide > window:
         faults.append(f"{wide} px wide in a window of {window}")
-    faults += glossary_faults(page) if case.explains else []
-    page.evaluate(UNFOLD)
+    faults += checks.glossary_faults(page) if case.explains else []
+    page.evaluate(checks.UNFOLD)
     faults += what_axe_finds(page)
-    faults += keyboard_faults(page) if desk else []
-    faults += chart_faults(page) if case.name in CHARTED else []
+    faults += checks.keyboard_faults(page) if desk else []
+    faults += checks.chart_faults(page) if case.name in CHARTED else []
     faults += monitor.faults
     monitor.faults.clear()
     return [f"{case.name}: {one}" for one in faults]
@@ -65,6 +58,7 @@ def faults_of_state(page, name, act, monitor):
     return [f"{name}: {one}" for one in faults]
 
 
+@pytest.mark.slow
 @pytest.mark.pages
 @pytest.mark.timeout(1800)
 def test_nothing_is_wrong_with_any_page(open_page, transactional_db, monitor, client, monkeypatch):
@@ -79,7 +73,7 @@ def test_nothing_is_wrong_with_any_page(open_page, transactional_db, monitor, cl
     ):
         page = open_page(size=size, colour=colour, **more)
         page.set_default_timeout(patience(120_000))
-        page.add_init_script(WATCH_SHIFTS)
+        page.add_init_script(checks.WATCH_SHIFTS + AXE)  # sent once, and not with each page
         for case in CASES:
             faults += faults_of(page, case, stage, monitor)
             for name, act in STATES.get(case.name, {}).items():
@@ -87,7 +81,6 @@ def test_nothing_is_wrong_with_any_page(open_page, transactional_db, monitor, cl
     assert not faults, "\n".join(faults)
 
 
-@pytest.mark.journey
 def test_every_view_of_the_resolver_is_a_case():
     errors = {"400", "403_csrf", "404", "500"}
     assert page_views() == {case.view for case in CASES} - errors | NO_PAGES.keys()

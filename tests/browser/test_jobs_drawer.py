@@ -15,8 +15,8 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
+from tests.browser.actions import tab_to
 from tests.browser.conftest import WALK, run_jobs
-from tests.browser.newcomer import tab_to
 from tests.patience import patience
 
 WHY = {"code": "memory", "message": "The job needed more memory than one job may use."}
@@ -72,7 +72,6 @@ def open_drawer(page):
     return drawer(page)
 
 
-@pytest.mark.journey
 def test_what_runs_waits_and_ends(page, owner, make_release, beats_recorded, monkeypatch):
     held = {"state": State.RUNNING, "token": "0" * 32, "lease_until": now(), "attempt": 1}
     running = make_release("skip", stage="Drawing", progress=0.5, started_at=now() - timedelta(seconds=60), **held)
@@ -111,7 +110,6 @@ def test_what_runs_waits_and_ends(page, owner, make_release, beats_recorded, mon
     expect(page.get_by_role("row", name=re.compile("Long walk"))).to_contain_text("ready")
 
 
-@pytest.mark.journey
 def test_failures_are_read_retried_and_dismissed(page, make_release, monitor):
     def fail(*names):
         for name in names:

@@ -1,13 +1,19 @@
-"""Count streams and check-ins in the browser: from the upload to a verified download, on a desktop and on a phone."""
+"""Count streams and check-ins: uploaded, counted from positions or found as stays, released, downloaded; their box."""
 
+import re
 from pathlib import Path
 
 import pytest
+from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
+from dashboard.datasets.public_areas import AREAS
+from dashboard.datasets.services import import_dataset
+from dashboard.releases.models import Release
+from privacy_engine.grid import Grid
 from privacy_engine.verify import verify
-from tests.browser.conftest import DESKTOP, PHONE, open_upload
-from tests.dashboard import kinds
+from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, assert_fits, check_page, open_upload
+from tests.dashboard import kinds, test_aggregation, test_stays
 from tests.patience import patience
 
 JOURNEYS = {
@@ -30,7 +36,6 @@ JOURNEYS = {
 }
 
 
-@pytest.mark.journey
 @pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize(("kind", "size"), [("stream", DESKTOP), ("checkins", PHONE)])
 def test_from_the_upload_to_the_download(open_page, owner, kind, size):
@@ -65,13 +70,132 @@ def test_from_the_upload_to_the_download(open_page, owner, kind, size):
 
 
 @pytest.mark.usefixtures("worker")
-def test_counts_that_no_mechanism_takes_are_refused_with_the_reason(page, monitor):
-    open_upload(page, "data.csv", b"date,a,b\n2026-01-01,1,4\n2026-01-02,1e300,4\n")
-    expect(page.locator("#reading")).to_contain_text("1 count is above 2**52, the first in line 3, column 'a'")
+def test_from_positions_to_a_release_of_their_counts(phone, monitor):
+    many = len(test_aggregation.ROWS)
+    open_upload(phone, "events.csv", kinds.checkins(test_aggregation.ROWS, test_aggregation.HEADER))
+    phone.locator("summary[aria-label=More]").first.click()
+    phone.get_by_role("link", name="Count on a grid").click()
+
+    expected, problem = phone.locator("[data-expected]"), phone.locator("[data-problem]")
+    expect(expected).to_contain_text("Not covered: the box of the grid, which was taken from the data.")
+    phone.get_by_label("West").fill("2.2")
+    expect(expected).to_contain_text("Give all four sides of the box, or none.")
+    for label, value in {"South": "48.8", "East": "2.21", "North": "48.83"}.items():
+        phone.get_by_label(label).fill(value)
+    phone.get_by_role("textbox", name="Cells counted").fill("2")
+    expect(expected).to_contain_text("Sensitivity 2: a person counts in at most 2 cells of a timestamp.")
+    expect(expected).not_to_contain_text("the box of the grid")
+    expect(expected).to_contain_text("1 event outside the box or the steps")
+    bar = phone.locator("[data-submit-bar]")
+    expect(bar).to_contain_text(f"{many - 1} of {many} events")
+    phone.get_by_label("North").fill("48.801")
+    expect(bar).to_contain_text("No event is in the box and the steps.")
+    phone.get_by_label("North").fill("48.83")
+
     monitor.expect(400)
+    phone.get_by_role("textbox", name="Cell size").fill("1")
+    expect(phone.locator("[data-field=cell_m] .field__error")).to_contain_text("at most 20,000 cells")
+    phone.get_by_label("What counts once").select_option("event")
+    expect(phone.get_by_label("Which cells")).to_be_hidden()
+    phone.get_by_label("What counts once").select_option("person")
+    phone.get_by_role("textbox", name="Cell size").fill("1112")
+    submit = phone.get_by_role("button", name="Count the events")
+    expect(submit).to_be_enabled()
+    expect(problem).to_be_hidden()
+    submit.click()
+
+    phone.wait_for_url("**/datasets/*/")
+    expect(phone.locator(".chart .js-plotly-plot").first).to_be_visible(timeout=patience(30_000))
+    expect(phone.locator("#reading")).to_contain_text("one person in at most 2 cells")
+    phone.get_by_role("link", name="New release").first.click()
+    expect(phone.locator("[data-promise]")).to_contain_text("which covers all events of one person at these timestamps")
+    sensitivity = phone.get_by_role("textbox", name="Sensitivity")
+    expect(sensitivity).to_have_value("2")
+
+
+@pytest.mark.usefixtures("worker")
+def test_from_trajectories_to_check_ins_of_users(page):
+    open_upload(page, "events.csv", kinds.checkins(test_stays.ROWS, test_stays.HEADER))
+    page.locator("summary[aria-label=More]").first.click()
+    page.get_by_role("link", name="Stays as check-ins").click()
+    duration, submit = page.get_by_role("textbox", name="Duration"), page.get_by_role("button", name="Detect the stays")
+    duration.fill("-1")
+    submit.click()
+    expect(page.locator("[data-field=duration_s] .field__error")).to_be_visible()
+    duration.fill("600")
+    assert not accessibility_faults(page)
+    submit.click()
+
+    page.wait_for_url("**/datasets/*/")
+    expect(page.locator("[data-cells-rows] tr")).to_have_count(3, timeout=patience(30_000))
+    expect(page.locator("#reading")).to_contain_text("A user is one person of the trajectories.")
+    check_page(page)
     page.get_by_role("link", name="New release").first.click()
-    bar = page.locator("[data-submit-bar]")
-    expect(bar).to_contain_text("as its counts, or no mechanism can release it; the largest is 1e+300")
-    expect(bar).to_contain_text("Refused: see the reason above.")
-    expect(bar).not_to_contain_text("marked fields")
-    expect(page.get_by_role("button", name="Create 1 release")).to_be_disabled()
+    expect(page.locator("[data-promise]")).to_contain_text("which covers all events of one person")
+    expect(page.get_by_label("Protected").locator("option")).to_have_text(["each user"])
+
+
+SIDES = ("west", "south", "east", "north")
+
+
+def sides(page):
+    """What the four fields hold."""
+    return {name: float(page.locator(f"[data-field={name}] input").last.input_value()) for name in SIDES}
+
+
+def box_of(name):
+    return dict(zip(SIDES, AREAS[name], strict=True))
+
+
+def test_public_areas_are_boxes():
+    for name, sides in AREAS.items():
+        assert len(Grid(*sides, 2, 2)) == 4, name
+
+
+def test_a_box_is_chosen_without_the_check_ins(open_page, owner):
+    upload = ContentFile(kinds.checkins(kinds.checkin_rows()), name="data.csv")
+    dataset = import_dataset(owner=owner, upload=upload)
+    page = open_page(owner, size=PHONE)
+    cells = []
+    page.on("request", lambda request: cells.append(request.url) if "/cells/" in request.url else None)
+    page.goto(f"/datasets/{dataset.pk}/releases/new/")
+    handles, lines = page.locator(".map-handle"), page.locator("canvas[data-layer=box]")
+    expect(handles).to_have_count(5)
+    expect(lines).to_be_visible()
+    area, note = page.get_by_label("Public area"), page.locator("[data-uploaded-note]")
+    assert sides(page) == box_of("New York, Manhattan")  # the examples of the fields, not the extent of the upload
+    expect(area.locator("option:checked")).to_have_text("New York, Manhattan")
+
+    area.select_option(label="Paris")
+    assert sides(page) == box_of("Paris")
+    page.get_by_role("button", name="Lower left corner of the box").focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    moved = sides(page)
+    assert moved["west"] < 2.22
+    assert {**moved, "west": 2.22} == box_of("Paris")
+    expect(area.locator("option:checked")).to_have_text("as typed or drawn")
+    expect(page.get_by_role("button", name="Create 1 release")).to_be_enabled()
+    page.get_by_label("East").fill("1")
+    expect(handles).to_have_count(0)
+    page.get_by_label("East").fill("2.47")
+    expect(handles).to_have_count(5)
+    page.get_by_role("button", name="Use the map’s view").click()
+    seen = sides(page)
+    assert seen["west"] < moved["west"]
+    assert seen["east"] > moved["east"]
+
+    looked = page.get_by_label("The box or the number of cells was chosen with knowledge")
+    expect(looked).not_to_be_checked()
+    expect(note).to_be_hidden()
+    assert cells == []
+    page.get_by_role("button", name="Show the uploaded check-ins").click()
+    expect(note).to_contain_text(re.compile("is not covered by the guarantee"))
+    expect(page.locator("canvas[data-layer=uploaded]")).to_be_visible()
+    assert sides(page) == seen  # nothing is chosen for the analyst
+    expect(looked).to_be_checked()
+    expect(looked).to_be_disabled()  # what was seen stays seen
+    expect(page.locator("[data-promise]")).to_contain_text("chosen with knowledge of the uploaded check-ins")
+    assert_fits(page)
+    with page.expect_response(lambda answer: answer.request.method == "POST" and answer.url.endswith("/releases/")):
+        page.get_by_role("button", name="Create 1 release").click()
+    assert Release.objects.get().spec["box_from_data"] is True

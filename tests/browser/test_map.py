@@ -1,4 +1,4 @@
-"""Large tracks on the map: drawn as all of their steps, after a preview image; three hundred people."""
+"""Much on the map: a large track after a preview image, three hundred people, releases far away from the original."""
 
 import re
 import time
@@ -6,15 +6,14 @@ import time
 import numpy as np
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.storage.series_cache import line
 from tests.browser.conftest import PHONE, check_page, run_jobs
 from tests.browser.fixtures import released
-from tests.browser.rendering import COLOURS, expect_painted, wait_until_ready
+from tests.browser.rendering import COLOURS, compare, expect_painted, wait_until_ready
 from tests.patience import patience
 
 POINTS = 110_000  # so many that an image is shown first, not dashed, and crowds are put down as pixels
@@ -22,7 +21,6 @@ PEOPLE, EVENTS = 300, 1000
 OPENS_S = 2.0
 BUSY = 2.5
 """How many times as long a machine may take that runs other tests at the same time."""
-MOVES = ("Right", "Down", "Down", "Left", "Up", "Left", "Left")
 # A place on the map where a pixel of the layer is opaque, in the middle of its neighbours
 _SPOT = """(id) => {
   const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
@@ -33,129 +31,65 @@ _SPOT = """(id) => {
       if (data[4 * (y * width + x) + 3] === 255)
         return { x: box.left + (x * box.width) / width, y: box.top + (y * box.height) / height };
 }"""
-# A map of its own on the dataset's page, and all steps of the track stroked by the canvas at the same place
-_DRAWN = """async ({ url, keys, fade }) => {
-  const { fetchTrack } = await import("/static/js/trajectory/track.js");
-  const { createMap } = await import("/static/js/map/map.js");
-  const track = await fetchTrack(url);
-  const host = document.createElement("div");
-  Object.assign(host.style, { position: "fixed", inset: "0 auto auto 0", width: "700px", height: "500px", zIndex: 99 });
-  document.body.append(host);
-  const map = createMap(host, { bounds: [2, 48.6, 2.7, 49.1], keyboard: false });
-  map.addTrack({ id: "large", track, colour: "--foreground", width: 1.8, dots: false, fade });
-  const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
-  await frames();
-  for (const key of keys) {
-    host.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: key.startsWith("Arrow"), bubbles: true }));
-    await frames();
+# All layers of the map on one image, and which of its pixels have the original's colour
+_OF_ORIGINAL = """async (before) => {
+  const layers = [...document.querySelectorAll("[data-map] canvas.map-canvas")];
+  layers.sort((a, b) => a.style.zIndex - b.style.zIndex);
+  const canvas = new OffscreenCanvas(layers[0].width, layers[0].height);
+  const ctx = canvas.getContext("2d");
+  ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--map");
+  ctx.fillRect(0, 0, canvas.width, canvas.height);
+  for (const layer of layers) {
+    ctx.globalAlpha = Number(layer.style.opacity || 1);
+    ctx.drawImage(layer, 0, 0);
   }
-  const canvas = host.querySelector("canvas[data-layer=large]");
-  const { west, north, zoom } = map.view();
-  const scale = 256 * 2 ** zoom;
-  const up = (lat) => Math.log(Math.tan(Math.PI / 4 + (lat * Math.PI) / 360)) / (2 * Math.PI);
-  const sheet = document.createElement("canvas");
-  [sheet.width, sheet.height] = [canvas.width, canvas.height];
-  const ctx = sheet.getContext("2d");
-  [ctx.lineWidth, ctx.lineJoin, ctx.lineCap] = [1.8, "round", "round"];
-  for (let first = 0; first < track.n - 1; first += 2000) {
-    ctx.beginPath();
-    for (let k = first; k <= Math.min(first + 2000, track.n - 1); k++) {
-      ctx.lineTo(((track.lonAt(k) - west) * scale) / 360, (up(north) - up(track.latAt(k))) * scale);
-    }
-    ctx.stroke();
+  const { data } = ctx.getImageData(0, 0, canvas.width, canvas.height);
+  const [r, g, b] = getComputedStyle(document.body).color.match(/\\d+/g).map(Number);
+  const is = (i) => Math.max(Math.abs(data[i] - r), Math.abs(data[i + 1] - g), Math.abs(data[i + 2] - b)) <= 16;
+  if (!before) {
+    window.original = [];
+    for (let i = 0; i < data.length; i += 4) if (is(i)) window.original.push(i);
+    return window.original.length;
   }
-  const [ours, all] = [canvas, sheet].map((one) => one.getContext("2d").getImageData(0, 0, one.width, one.height).data);
-  const found = { zoom, ours: 0, all: 0, missing: 0, added: 0 };
-  for (let i = 3; i < all.length; i += 4) {
-    found.ours += ours[i] > 0;
-    found.all += all[i] > 0;
-    found.missing += all[i] > 200 && ours[i] < 55;
-    found.added += ours[i] > 200 && all[i] < 55;
-  }
-  host.remove();
-  return found;
+  return window.original.filter(is).length;
 }"""
-
-
-def walk():
-    """Weeks of walks through a city: dense at the fit, sparse close up."""
-    rng = np.random.default_rng(4)
-    heading = np.cumsum(rng.normal(0, 0.2, POINTS))
-    steps = np.stack([np.sin(heading) / 0.66, np.cos(heading)]) * rng.gamma(2, 10, POINTS) / 111_320
-    wander = steps.cumsum(axis=1)
-    return np.array([[2.35], [48.85]]) + 0.2 * np.sin(wander / 0.2)
 
 
 @pytest.fixture
 def city(owner):
-    rows = "".join(f"{1_700_000_000 + 10 * i},{lat:.7f},{lon:.7f}\n" for i, (lon, lat) in enumerate(walk().T))
+    """Weeks of walks through a city."""
+    rng = np.random.default_rng(4)
+    heading = np.cumsum(rng.normal(0, 0.2, POINTS))
+    steps = np.stack([np.sin(heading) / 0.66, np.cos(heading)]) * rng.gamma(2, 10, POINTS) / 111_320
+    places = np.array([[2.35], [48.85]]) + 0.2 * np.sin(steps.cumsum(axis=1) / 0.2)
+    rows = "".join(f"{1_700_000_000 + 10 * i},{lat:.7f},{lon:.7f}\n" for i, (lon, lat) in enumerate(places.T))
     upload = ContentFile(f"time,lat,lon\n{rows}".encode(), name="city.csv")
     made = import_dataset(owner=owner, upload=upload, name="City")
     run_jobs()
-    made.refresh_from_db()
-    assert made.points == POINTS
-    return made
+    return Dataset.objects.get(pk=made.pk)
 
 
-def drawn(page, dataset, keys):
-    """What is painted after these keys; with reduced motion a key's image is there in the next frame."""
-    if "/datasets/" not in page.url:
-        page.goto(f"/datasets/{dataset.pk}/")
-        page.wait_for_load_state("networkidle")
-    request = {"url": f"/api/v1/datasets/{dataset.pk}/track/", "keys": keys, "fade": False}
-    return page.evaluate(_DRAWN, request)
-
-
-def assert_same(found):
-    """As many painted pixels but for the faintest of soft edges, and next to none that only one of them has."""
-    assert found["all"] > 1000, "there is something to see"
-    assert abs(found["ours"] - found["all"]) <= 0.05 * found["all"], found
-    assert max(found["missing"], found["added"]) <= 0.002 * found["all"], found
-
-
-def usual_step(dataset):
-    """The median step, m, of what is stored."""
-    stored = line(dataset.points_path, 0)
-    lon, lat = stored.lon / 1e7, stored.lat / 1e7
-    x = np.radians(np.diff(lon)) * np.cos(np.radians((lat[1:] + lat[:-1]) / 2))
-    return float(np.median(np.hypot(x, np.radians(np.diff(lat)))) * 6_371_000)
-
-
-def test_a_large_track_is_drawn_after_an_image_as_all_of_its_steps(open_page, owner, city):
+def test_a_large_track_is_drawn_after_an_image(open_page, owner, city):
     mark_landmarks(owner=owner, dataset=city, method={"name": "manual", "events": list(range(500, 900))})
-    page, sharp = (open_page(owner, device_scale_factor=scale, reduced_motion="reduce") for scale in (1, 2))
-    held: list[Route] = []
-    free = False
+    page, held, free = open_page(owner, reduced_motion="reduce"), [], False
 
     def hold(route):
         """Whole tracks wait; preview images do not."""
         return route.continue_() if free or "west=" in route.request.url else held.append(route)
 
-    page.context.route("**/track/?*", hold)
-    for place in ("landmarks/new/", ""):
-        free = False
-        page.goto(f"/datasets/{city.pk}/{place}")
-        early = expect_painted(page, "early-original", timeout_s=30)
-        expect(page.locator("canvas[data-layer=original]")).to_have_count(0)
-        assert early > 500
-        free = True
-        while held:
-            held.pop().continue_()
-        whole = expect_painted(page, "original", timeout_s=30)
-        expect(page.locator("canvas[data-layer=early-original]")).to_have_count(0)
-        assert whole == pytest.approx(early, rel=0.15)
-        expect_painted(page, "landmarks")
-    expect(page.locator('[data-fact="step"]')).to_have_text(re.compile(rf"^10\ss, {usual_step(city):.0f}\sm$"))
-
-    zooms = {}
-    for closer in (["-", "-"], [], ["+"], ["+"] * 3, ["+"] * 6):
-        found = drawn(page, city, closer)
-        zooms[found["zoom"]] = found["ours"]
-        assert_same(found)
-    assert len(zooms) == 5
-    assert_same(drawn(page, city, ["+", *(f"Arrow{way}" for way in MOVES)]))
-    found = drawn(sharp, city, ["+"])
-    assert found["ours"] > 2.2 * zooms[found["zoom"]], "twice as many pixels each way, on lines as wide"
+    page.route("**/track/?*", hold)
+    page.goto(f"/datasets/{city.pk}/")
+    early = expect_painted(page, "early-original", timeout_s=30)
+    expect(page.locator("canvas[data-layer=original]")).to_have_count(0)
+    assert early > 500
+    free = True
+    for route in held:
+        route.continue_()
+    whole = expect_painted(page, "original", timeout_s=30)
+    expect(page.locator("canvas[data-layer=early-original]")).to_have_count(0)
+    assert whole == pytest.approx(early, rel=0.15)
+    expect_painted(page, "landmarks")
+    expect(page.locator('[data-fact="step"]')).to_have_text(re.compile("^10\\s*s, "))
 
 
 @pytest.fixture
@@ -204,7 +138,6 @@ def find(page):
     return people
 
 
-@pytest.mark.journey
 def test_three_hundred_people_are_shown_named_and_chosen(open_page, owner, crowd):
     zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 800.0}
     landmarks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "zones", "zones": [zone]})
@@ -245,3 +178,34 @@ def test_three_hundred_people_are_shown_named_and_chosen(open_page, owner, crowd
     expect(phone.locator("canvas[data-layer=series]")).to_have_count(0)
     expect(phone.get_by_role("heading", name="All 300 people")).to_be_visible()
     expect(phone.get_by_role("button", name="Show all", exact=True)).to_be_hidden()
+
+
+def visible_share(page, dataset, releases):
+    """What share of the original's pixels is still its colour once the releases are drawn."""
+    hide = ",".join(str(one.pk)[-8:] for one in releases)
+    compare(page, dataset, f"?hide={hide},landmarks")
+    page.wait_for_function("() => document.querySelector('canvas[data-layer=original]')?.dataset.drawn")
+    alone = page.evaluate(_OF_ORIGINAL, False)
+    assert alone > 1000
+    for one in releases:
+        page.locator(f'.layer[data-layer="{one.pk}"] input[type=checkbox]').check()
+    for one in releases:
+        page.wait_for_function(f"() => document.querySelector('canvas[data-layer=\"{one.pk}\"]')?.dataset.drawn")
+    return float(page.evaluate(_OF_ORIGINAL, True) / alone)
+
+
+def test_the_original_stays_visible_under_five_kilometres_of_noise(page, taxi, stays):
+    releases = released(stays, "uniform", "skip", epsilon=3.0)
+    assert max(one.owner_view["mae_m"] for one in releases) > 5000
+    assert visible_share(page, taxi, releases) >= 0.95
+    legend = page.locator(".layer", has_text="Uniform")
+    expect(legend).to_contain_text("drawn as points")
+    legend.get_by_role("button", name="Line, opacity and order of Uniform").click()
+    choice = legend.get_by_role("combobox")
+    expect(choice.locator("option:checked")).to_have_text("Automatic: points")
+    choice.select_option("density")
+    expect(legend).to_contain_text("events per cell 1 · ")
+    page.wait_for_function("() => location.search.includes('draw=')")
+    page.reload()
+    wait_until_ready(page)
+    expect(page.locator(".layer", has_text="Uniform")).to_contain_text("drawn as density")

@@ -1,27 +1,12 @@
 """Ways to compare: swipe, side by side, layers in order, range, time and style; a link repeats each."""
 
 import pytest
-from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
-from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.dummy_landmarks import add_dummies
-from dashboard.landmarks.services import mark_landmarks
-from privacy_engine.samples import samples
-from tests.browser.actions import box_of, in_address
-from tests.browser.conftest import PHONE, assert_fits, check_page, run_jobs
+from tests.browser import rendering as drawn
+from tests.browser.actions import in_address
 from tests.browser.fixtures import PRECISE, released
-from tests.browser.rendering import (
-    COLOURS,
-    MIDDLE,
-    at_rest,
-    compare,
-    expect_painted,
-    layers,
-    painted,
-    pick,
-    wait_until_ready,
-)
 
 # Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them
 SIDES = """([id, line]) => {
@@ -51,14 +36,9 @@ MIDDLES = """(id) => [...document.querySelectorAll(".pane:not([hidden]) .map")].
   const [n, x, y] = middleOf(canvas);
   const [a, b] = [canvas.getBoundingClientRect(), map.getBoundingClientRect()];
   return [n, x + a.left - b.left, y + a.top - b.top];
-})""".replace("middleOf", MIDDLE)
+})""".replace("middleOf", drawn.MIDDLE)
 # The colour most of a layer's opaque pixels have
-STYLE_OF = f"""(id) => ({COLOURS})(id).sort((a, b) => b[1] - a[1])[0]?.[0] ?? "" """
-# Where a layer is cut, on the screen
-CUT = """(id) => {
-  const canvas = document.querySelector(`canvas[data-layer='${id}']`), box = canvas.getBoundingClientRect();
-  return box.left + (box.width * parseFloat(canvas.style.clipPath.split(" ").at(-1))) / canvas.offsetWidth;
-}"""
+STYLE_OF = f"""(id) => ({drawn.COLOURS})(id).sort((a, b) => b[1] - a[1])[0]?.[0] ?? "" """
 STACKED = """() => [...document.querySelectorAll("canvas[data-layer]")].map((one) =>
   [one.dataset.layer, one.style.zIndex, Number(one.style.opacity || 1).toFixed(3)]).sort()"""
 DRAWN = """() => [...document.querySelectorAll(".pane:not([hidden])")].map((pane) =>
@@ -90,21 +70,20 @@ def drag(page, box, to):
     page.mouse.move(x + to[0], y + to[1], steps=4)
     page.wait_for_timeout(300)  # no inertia
     page.mouse.up()
-    at_rest(page)
+    drawn.at_rest(page)
 
 
 def shows_its_side(page, left, right):
     """Each of two layers is seen on its side of the divider and nowhere else."""
-    at_rest(page)
+    drawn.at_rest(page)
     a, b = sides(page, left), sides(page, right)
     assert [a[0] > 300, a[1]] == [True, 0], (a, b)
     assert [b[1] > 300, b[0]] == [True, 0], (a, b)
 
 
-@pytest.mark.journey
-def test_a_swipe_shows_each_sides_layer_and_no_other(page, taxi, pair):
-    compare(page, taxi)
-    whole = painted(page, "original")
+def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, taxi, pair):
+    drawn.compare(page, taxi)
+    whole = drawn.painted(page, "original")
     page.get_by_text("Swipe", exact=True).click()
     best = min(pair, key=lambda one: one.owner_view["mae_m"])
     chosen, other = str(best.pk), str(next(one.pk for one in pair if one is not best))
@@ -112,19 +91,14 @@ def test_a_swipe_shows_each_sides_layer_and_no_other(page, taxi, pair):
     expect(right).to_have_value(chosen)
     expect(left).to_have_value("original")
     shows_its_side(page, "original", chosen)
-    assert painted(page, "original") > 0.5 * whole, "the canvas is whole, what is seen of it is not"
-    ground = box_of(page.locator("[data-map]"))
+    assert drawn.painted(page, "original") > 0.5 * whole, "the canvas is whole, what is seen of it is not"
+    ground = page.locator("[data-map]").bounding_box()
     drag(page, {**ground, "width": ground["width"] / 2}, (90, 40))
-    shows_its_side(page, "original", chosen)
-    page.get_by_role("button", name="Zoom in").click()
-    line, cut = divider(page).bounding_box(), page.evaluate(CUT, chosen)  # in the middle of the zoom
-    assert line
-    assert abs(cut - line["x"] - line["width"] / 2) < 12, "the cut stays at the line"
     shows_its_side(page, "original", chosen)
     page.get_by_role("button", name="Fit the map").click()
     right.select_option(other)
     shows_its_side(page, "original", other)
-    assert painted(page, chosen) == 0
+    assert drawn.painted(page, chosen) == 0
 
     line = divider(page)
     expect(line).to_have_attribute("aria-valuenow", "50")
@@ -135,11 +109,11 @@ def test_a_swipe_shows_each_sides_layer_and_no_other(page, taxi, pair):
     line.press("ArrowRight")
     expect(line).to_have_attribute("aria-valuenow", str(now + 2))
     line.press("End")
-    at_rest(page)
+    drawn.at_rest(page)
     assert sides(page, "original")[0] > 300
     assert sum(sides(page, other)) == 0
     line.press("Home")
-    at_rest(page)
+    drawn.at_rest(page)
     assert sum(sides(page, "original")) == 0
     expect(line).to_have_attribute("aria-valuenow", "0")
     expect(page.locator(".timeline__text")).to_contain_text("event 1 of")
@@ -148,20 +122,17 @@ def test_a_swipe_shows_each_sides_layer_and_no_other(page, taxi, pair):
     left.select_option(chosen)
     in_address(page, "split=40")
     page.reload()
-    wait_until_ready(page)
+    drawn.wait_until_ready(page)
     expect(line).to_have_attribute("aria-valuenow", "40")
     expect(left).to_have_value(chosen)
     assert page.url.count("release=") == 2, "the link names its releases"
     page.get_by_text("Overlay", exact=True).click()
-    at_rest(page)
+    drawn.at_rest(page)
     cuts = page.evaluate("() => [...document.querySelectorAll('.map-canvas')].map((one) => one.style.clipPath)")
     assert set(cuts) == {""}
-    assert all(painted(page, str(release.pk)) > 300 for release in pair)
+    assert all(drawn.painted(page, str(release.pk)) > 300 for release in pair)
 
-
-@pytest.mark.journey
-def test_maps_side_by_side_move_as_one(page, taxi, pair):
-    compare(page, taxi, "?mode=grid")
+    drawn.compare(page, taxi, "?mode=grid")
     panes = page.locator(".pane:visible")
     expect(panes).to_have_count(3)
     first, *rest = page.evaluate(DRAWN)
@@ -170,26 +141,21 @@ def test_maps_side_by_side_move_as_one(page, taxi, pair):
     faint = "document.querySelectorAll('.pane')[1].querySelector('[data-layer=original]').style.opacity"
     assert float(page.evaluate(faint)) < 0.5
     page.get_by_label("Original in the background").uncheck()
-    at_rest(page)
+    drawn.at_rest(page)
     assert [len(one) for one in page.evaluate(DRAWN)] == [1, 1, 1]
 
     page.get_by_role("slider", name="Event", exact=True).press("PageUp")
-    at_rest(page)
+    drawn.at_rest(page)
     assert [one[0] > 50 for one in page.evaluate(MIDDLES, "selection")] == [True] * 3
-    box = box_of(panes.nth(1))
+    box = panes.nth(1).bounding_box()
     page.mouse.move(box["x"] + 150, box["y"] + 150)
     page.mouse.move(box["x"] + 160, box["y"] + 150)
     expect(page.locator(".pane__pointer:visible")).to_have_count(2)
     spot, ground = panes.nth(0).locator(".pane__pointer").bounding_box(), panes.nth(0).bounding_box()
-    assert spot
-    assert ground
     assert spot["x"] + 7 - ground["x"] == pytest.approx(160, abs=2)
-    page.get_by_label("Layer of map 3").select_option("original")
-    at_rest(page)
-    assert page.evaluate(DRAWN)[2] == ["original"]
 
     def alike():
-        at_rest(page)
+        drawn.at_rest(page)
         one, other = page.evaluate(MIDDLES, "landmarks")
         assert len(set(page.evaluate(VIEWS))) == 1
         assert one[1:] == pytest.approx(other[1:], abs=1.5)
@@ -207,87 +173,28 @@ def test_maps_side_by_side_move_as_one(page, taxi, pair):
     alike()
 
 
-def test_stacked_on_a_phone(phone, taxi, pair):
-    compare(phone, taxi, "?mode=grid")
-    boxes = [one.bounding_box() for one in phone.locator(".pane:visible").all()]
-    assert len(boxes) == 2
-    assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
-    assert all(box["width"] == PHONE["width"] for box in boxes)
-    assert_fits(phone)
-    phone.get_by_role("button", name="opacity and order of Uniform").click()
-    check_page(phone, both_colours=True)
-
-
-def test_order_opacity_lines_and_errors_of_layers(page, taxi, pair):
-    compare(page, taxi)
-    assert list(layers(page)) == ["Original", "Skip", "Uniform", "Landmarks"]
-    skip, uniform = (str(one.pk) for one in pair)
-    before = page.evaluate(STYLE_OF, uniform)
-    page.get_by_role("button", name="Line, opacity and order of Uniform").press("Enter")
-    pick(page.get_by_role("group", name="Line of Uniform").get_by_label("pink, dash dot"))
-    page.wait_for_function(f"([id, before]) => ({STYLE_OF})(id) !== before", arg=[uniform, before])
-    pink = page.evaluate(STYLE_OF, uniform)
-    assert all(abs(int(a) - b) < 30 for a, b in zip(pink.split(","), (0xCB, 0x5E, 0xB7), strict=True))
-    in_address(page, "inks=" + uniform[-8:] + ":3")
-    raised = page.get_by_role("button", name="Raise Uniform")
-    for _ in range(3):  # the third time it lies on top already
-        raised.press("Enter")
-        expect(raised).to_be_focused()
-    assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
-    slider = page.get_by_role("slider", name="Opacity of Uniform")
-    slider.press("Home")
-    for _ in range(5):
-        slider.press("ArrowRight")
-    in_address(page, "order=")
-    at_rest(page)
-    stack = page.evaluate(STACKED)
-    above = {layer: int(z) for layer, z, _ in stack}
-    assert above[uniform] > above["original"] > above[skip]
-    page.reload()
-    wait_until_ready(page)
-    assert page.evaluate(STACKED) == stack
-    assert page.evaluate(STYLE_OF, uniform) == pink
-    assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
-
-    page.get_by_label("Error lines, event to release").check()
-    expect_painted(page, f"errors-{skip}")
-    far = expect_painted(page, f"errors-{uniform}")
-    page.get_by_role("checkbox", name="Uniform").uncheck()
-    expect(page.locator(f"canvas[data-layer=errors-{uniform}]")).to_have_count(0)
-    page.get_by_role("checkbox", name="Uniform").check()
-    expect_painted(page, f"errors-{uniform}", lambda pixels: pixels == far)
-    page.get_by_role("slider", name="Last event shown").press("PageDown")
-    expect_painted(page, f"errors-{uniform}", lambda pixels: 0 < pixels < far)
-    page.get_by_text("Swipe", exact=True).click()
-    page.get_by_label("Right of the divider").select_option(uniform)
-    at_rest(page)
-    left, right = sides(page, f"errors-{uniform}")
-    assert (left > 0) != (right > 0), "cut with its release"
-
-
-@pytest.mark.journey
-def test_a_range_is_drawn_moved_and_played(page, taxi, pair):
-    compare(page, taxi)
+def test_a_range_is_drawn_moved_and_played_and_layers_have_order_opacity_lines_and_errors(page, taxi, pair):
+    drawn.compare(page, taxi)
     ids = ["original", str(pair[1].pk), "landmarks"]
-    whole = [painted(page, one) for one in ids]
+    whole = [drawn.painted(page, one) for one in ids]
     start, end = (page.get_by_role("slider", name=f"{which} event shown") for which in ("First", "Last"))
-    event, text = page.get_by_role("slider", name="Event", exact=True), page.locator(".timeline__text")
-    strip = box_of(page.locator(".timeline__strip"))
+    event = page.get_by_role("slider", name="Event", exact=True)
+    strip = page.locator(".timeline__strip").bounding_box()
     page.keyboard.down("Shift")
     drag(page, {**strip, "width": strip["width"] / 2}, (100, 0))
     page.keyboard.up("Shift")
     first, last = (int(grip.get_attribute("aria-valuenow") or "") for grip in (start, end))
     assert 0 < first < last < 259
-    part = [painted(page, one) for one in ids]
+    part = [drawn.painted(page, one) for one in ids]
     assert all(0 <= a < 0.7 * b for a, b in zip(part, whole, strict=True))
     assert min(part[:2]) > 0
     in_address(page, f"range={first}-{last + 1}")
     page.reload()
-    wait_until_ready(page)
-    assert [painted(page, one) for one in ids] == part
+    drawn.wait_until_ready(page)
+    assert [drawn.painted(page, one) for one in ids] == part
     event.press("Escape")
     for one, pixels in zip(ids, whole, strict=True):
-        expect_painted(page, one, pixels.__eq__)
+        drawn.expect_painted(page, one, pixels.__eq__)
     page.wait_for_function("() => !location.search.includes('range=')")
     start.press("PageUp")
     expect(start).to_have_attribute("aria-valuenow", "13")
@@ -309,54 +216,59 @@ def test_a_range_is_drawn_moved_and_played(page, taxi, pair):
     event.press("p")
     expect(play).to_be_visible()
 
-    compare(page, taxi, "?range=60-120")
-    before = painted(page, "original")
-    page.get_by_label("Speed", exact=True).select_option("other speed")
-    page.get_by_label("Speed, times real time").fill("40000")
-    play.click()
-    expect(text).to_contain_text("event 120 of 260")
-    expect(play).to_be_visible()
-    play.click()  # again from the first that is drawn
-    pause.click()
-    assert 60 <= int(event.get_attribute("aria-valuenow") or "") <= 119
-
+    drawn.compare(page, taxi, "?range=60-120")
     start.press("Shift+PageUp")
     expect(start).to_have_attribute("aria-valuenow", "73")
     expect(end).to_have_attribute("aria-valuenow", "132")
-    drag(page, page.locator(".brush__bar").bounding_box(), (2000, 0))
-    expect(end).to_have_attribute("aria-valuenow", "259")
-    expect(start).to_have_attribute("aria-valuenow", "200")
-    expect_painted(page, "original", lambda pixels: 100 < pixels != before)
+
+    drawn.compare(page, taxi)
+    assert list(drawn.layers(page)) == ["Original", "Skip", "Uniform", "Landmarks"]
+    skip, uniform = (str(one.pk) for one in pair)
+    before = page.evaluate(STYLE_OF, uniform)
+    page.get_by_role("button", name="Line, opacity and order of Uniform").press("Enter")
+    drawn.pick(page.get_by_role("group", name="Line of Uniform").get_by_label("pink, dash dot"))
+    page.wait_for_function(f"([id, before]) => ({STYLE_OF})(id) !== before", arg=[uniform, before])
+    pink = page.evaluate(STYLE_OF, uniform)
+    assert all(abs(int(a) - b) < 30 for a, b in zip(pink.split(","), (0xCB, 0x5E, 0xB7), strict=True))
+    in_address(page, "inks=" + uniform[-8:] + ":3")
+    raised = page.get_by_role("button", name="Raise Uniform")
+    for _ in range(3):  # the third time it lies on top already
+        raised.press("Enter")
+        expect(raised).to_be_focused()
+    assert list(drawn.layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
+    slider = page.get_by_role("slider", name="Opacity of Uniform")
+    slider.press("Home")
+    for _ in range(5):
+        slider.press("ArrowRight")
+    in_address(page, "order=")
+    drawn.at_rest(page)
+    stack = page.evaluate(STACKED)
+    above = {layer: int(z) for layer, z, _ in stack}
+    assert above[uniform] > above["original"] > above[skip]
+    page.reload()
+    drawn.wait_until_ready(page)
+    assert page.evaluate(STACKED) == stack
+    assert page.evaluate(STYLE_OF, uniform) == pink
+    assert list(drawn.layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
+
+    page.get_by_label("Error lines, event to release").check()
+    drawn.expect_painted(page, f"errors-{skip}")
+    far = drawn.expect_painted(page, f"errors-{uniform}")
+    page.get_by_role("checkbox", name="Uniform").uncheck()
+    expect(page.locator(f"canvas[data-layer=errors-{uniform}]")).to_have_count(0)
+    page.get_by_role("checkbox", name="Uniform").check()
+    drawn.expect_painted(page, f"errors-{uniform}", lambda pixels: pixels == far)
 
 
-def test_zones_dummies_and_error_lines_of_a_crowd(page, owner, taxi, stays):
-    series = samples()[1].series
-    circle = {"type": "Circle", "center": [float(series.lon[0]), float(series.lat[0])], "radius_m": 2000.0}
-    zones = mark_landmarks(owner=owner, dataset=taxi, method={"name": "zones", "zones": [circle]})
-    released(zones, "skip", **PRECISE)
-    compare(page, taxi, f"?landmark_set={zones.pk}")
-    assert painted(page, "zones") > 1000
-    page.get_by_role("checkbox", name="Zones").uncheck()
-    at_rest(page)
-    assert painted(page, "zones") == 0
-
+def test_dummies_are_a_layer(page, owner, taxi, stays):
     more = add_dummies(owner=owner, landmark_set=stays, method={"name": "dummies-one-sided", "epsilon": 0.5})
     released(more, "uniform", **PRECISE)
-    compare(page, taxi, f"?landmark_set={more.pk}")
-    assert list(layers(page)) == ["Original", "Uniform", "Landmarks", "Dummy landmarks"]
+    drawn.compare(page, taxi, f"?landmark_set={more.pk}")
+    assert list(drawn.layers(page)) == ["Original", "Uniform", "Landmarks", "Dummy landmarks"]
     counts = page.locator(".layer--owner .layer__error").all_inner_texts()
     assert counts == ["", str(stays.count), str(more.count - stays.count)]
-    assert painted(page, "dummies") > 50
+    assert drawn.painted(page, "dummies") > 50
     page.get_by_role("checkbox", name="Dummy landmarks").uncheck()
-    at_rest(page)
-    assert painted(page, "dummies") == 0
-    assert painted(page, "landmarks") > 50
-
-    rows = "".join(f"{48.8 + i % 97 / 1000:.4f},{2.3 + i % 101 / 1000:.4f}\n" for i in range(7000))
-    crowd = import_dataset(owner=owner, upload=ContentFile(f"lat,lon\n{rows}".encode(), name="crowd.csv"))
-    run_jobs()
-    crowd.refresh_from_db()
-    marks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "manual", "events": [1, 2]})
-    released(marks, "uniform", **PRECISE)
-    compare(page, crowd, "?lines=1")
-    expect(page.locator("[data-every]")).to_have_text("of every 4th visible event")
+    drawn.at_rest(page)
+    assert drawn.painted(page, "dummies") == 0
+    assert drawn.painted(page, "landmarks") > 50

@@ -1,7 +1,6 @@
 """The whole of it as one person does it: `manage.py run` with its broker and worker, Chromium, a file from end to end.
 
-The file is large enough that import and releases are real jobs, whose progress can be watched. Everything is a seeded
-experiment, so that a configuration saved and loaded again must give the same numbers to the last digit.
+The file is large enough that import and releases are real jobs, whose progress can be watched.
 """
 
 import io
@@ -26,11 +25,10 @@ from tests.browser.test_steps import only
 from tests.patience import patience
 from tests.server import running_server
 
-EVENTS = 140_000  # 4.2 MB of text, which is more than what is read while the browser waits
+EVENTS = 50_000
 BOTH = ["Skip", "Uniform"]
-SEED = 20_261_121
 SOON_MS = 60_000  # for what a slow machine shows after some seconds
-ZONE = [(0.44, 0.44), (0.56, 0.44), (0.56, 0.56), (0.44, 0.56)]
+ZONE = [(0.35, 0.35), (0.65, 0.35), (0.65, 0.65), (0.35, 0.65)]
 WAIT_MS = 180_000
 SEEN = """
   const record = (detail) => {
@@ -66,11 +64,12 @@ def page(browser, server):
 
 
 def walk_file(folder):
-    """A day and a half of steps over a city, one a second, from a fixed seed."""
+    """Hours of steps over a city, one a second, from a fixed seed; more text than is read while the browser waits."""
     rng = np.random.default_rng(7)
     lat, lon = (centre + np.cumsum(rng.normal(0, 2e-5, EVENTS)) for centre in (48.8566, 2.3522))
-    path = folder / "two-days.csv"
-    rows = (f"{1_714_550_400 + i},{y:.6f},{x:.6f}\n" for i, (y, x) in enumerate(zip(lat, lon, strict=True)))
+    path = folder / "hours.csv"
+    times = range(1_714_550_400, 1_714_550_400 + EVENTS)
+    rows = (f"{t},{y:.6f},{x:.6f}{' ' * 60}\n" for t, y, x in zip(times, lat, lon, strict=True))
     path.write_text("time,lat,lon\n" + "".join(rows))
     assert path.stat().st_size > 4_000_000
     return path
@@ -127,7 +126,6 @@ def compose(page):
     """Two mechanisms as an experiment."""
     wait_until_ready(page, "[data-form]")
     page.get_by_role("radio", name="Seeded simulation").check()
-    page.get_by_label("Seed", exact=True).fill(str(SEED))
     page.get_by_label("Level ε", exact=True).fill("1")
     page.get_by_label("Radius r, m", exact=True).fill("50")
     only(page, *BOTH)
@@ -177,28 +175,11 @@ def watch_to_the_end(page, server, ids):
                 assert f"{min(int(job['progress'] * 100), 99)}\u202f%" in observation["drawer"], observation
 
 
-def numbers(releases):
-    """All that an experiment measures, and the digest of every position it made."""
-    digests = [re.search("sha256 ([0-9a-f]{64})", one["label"]) for one in releases]
-    assert all(digests)
-    return [
-        (one["mechanism"], one["seed"], one["summary"], one["owner_view"], found and found.group(1))
-        for one, found in zip(releases, digests, strict=True)
-    ]
-
-
-def table_of(page):
-    return sorted(page.locator("[data-summary] td.number").all_inner_texts())
-
-
 @pytest.mark.timeout(900)
-def test_from_a_file_to_the_same_numbers_again(page, server, tmp_path):
+def test_from_a_file_to_releases(page, server, tmp_path):
     dataset = upload(page, server, walk_file(tmp_path))
     count = mark_zone(page, dataset)
     compose(page)
-    started = downloaded(page.get_by_role("button", name="Save configuration"))
-    configuration = Path(started.path()).read_bytes()
-    assert {one["seed"] for one in json.loads(configuration)["releases"]} == {SEED}
     first = run(page, server)
 
     shown = layers(page)
@@ -219,15 +200,3 @@ def test_from_a_file_to_the_same_numbers_again(page, server, tmp_path):
     (table,) = formats.read(io.BytesIO(files[".csv"]), name="release.csv").series
     assert len(table) == EVENTS
     assert b"NOT PRIVATE" in files[".csv"]
-    cells = table_of(page)
-
-    page.goto(f"{dataset}releases/new/")
-    expect(page.get_by_role("button", name="Load configuration")).to_be_enabled(timeout=SOON_MS)
-    page.set_input_files(
-        "[data-load-file]", {"name": "again.json", "mimeType": "application/json", "buffer": configuration}
-    )
-    expect(page.get_by_label("Seed", exact=True)).to_have_value(str(SEED), timeout=SOON_MS)
-    again = run(page, server)
-    assert not {one["id"] for one in first} & {one["id"] for one in again}
-    assert numbers(again) == numbers(first)
-    assert table_of(page) == cells

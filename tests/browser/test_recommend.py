@@ -1,9 +1,7 @@
 """The next place after a history: by clicks, by keys, of a user, as text; on a desktop and on a phone."""
 
-import gzip
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
@@ -11,23 +9,17 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from dashboard.datasets.services import import_dataset
-from dashboard.experiments.services import submit_experiment
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine.experiments import presets
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.actions import downloaded
-from tests.browser.conftest import PHONE, check_page, open_upload, run_jobs
+from tests.browser.conftest import check_page, run_jobs
 from tests.browser.rendering import expect_painted, painted
 from tests.dashboard import kinds
 from tests.engine.format_samples import zipped
 from tests.patience import patience
 
-GOWALLA = "data/checkins/gowalla_nyc_events.tsv.gz"
-ROWS = 20_000
-MANHATTAN = {"West": "-74.03", "South": "40.69", "East": "-73.91", "North": "40.83"}
-GRID = {name: kinds.CITY_BOX[name] for name in ("west", "south", "east", "north", "side")}
 READY = "[data-recommend][data-ready=all]"
 
 
@@ -52,14 +44,14 @@ def places(page):
 
 def click_cell(page, dx=0.0, dy=0.0):
     """Click the map where the grid is, shares of the map's size away from its middle."""
-    box: Any = page.locator("[data-map]").bounding_box()
+    box = page.locator("[data-map]").bounding_box()
     shift = 105 if box["width"] >= 760 else 0  # the legend lies on the left of a wide map
     page.mouse.click(box["x"] + box["width"] * (0.5 + dx) + shift, box["y"] + box["height"] * (0.5 + dy))
 
 
-@pytest.mark.journey
-def test_places_are_added_and_removed_by_clicks_and_keys(page, owner):
-    compare(page, fitted(owner, 5.0))
+def test_places_are_added_and_removed_by_clicks_and_keys_models_layers_and_a_user_are_chosen(page, owner):
+    dataset = fitted(owner, 5.0, 0.1)
+    compare(page, dataset)
     rows, listed = page.locator("[data-rows] button"), page.locator("[data-places] li")
     expect(rows).to_have_count(10)
     assert painted(page, "history") == 0
@@ -100,15 +92,7 @@ def test_places_are_added_and_removed_by_clicks_and_keys(page, owner):
     page.get_by_role("button", name="Remove place 1, C12").click()
     expect(listed).to_have_count(0)
 
-
-def test_models_layers_and_the_history_of_a_user(page, owner):
-    dataset = fitted(owner, 5.0, 0.1)
-    preset = presets.parse({"name": "recommendation-epsilon", "repetitions": 2, **GRID, "side": 4})
-    submit_experiment(owner=owner, dataset=dataset, preset=preset)
-    run_jobs()
     compare(page, dataset, "?history=100,101")
-    expect(page.get_by_role("button", name="Evaluate")).to_be_visible()
-    expect(page.locator("[data-hit]")).to_have_text(["", ""])  # the evaluation is of another grid
     shown = page.locator("[data-promise-title]")
     newest, other = Release.objects.filter(dataset=dataset).order_by("-created_at")
     expect(shown).to_contain_text("0.1")
@@ -168,25 +152,3 @@ def test_the_venues_of_a_cell_are_ranked_by_their_published_counts(page, owner):
     expect(ranked).to_have_text(["Park2 check-ins", "Station1 check-in"])
     cell.select_option("B1")
     expect(ranked).to_have_text(["v31 check-in"])
-
-
-@pytest.mark.usefixtures("worker")
-def test_gowalla_from_the_upload_to_recommended_cells_on_a_phone(open_page, owner, shared):
-    rows = gzip.decompress((shared / GOWALLA).read_bytes()).splitlines(keepends=True)[:ROWS]
-    page = open_page(owner, size=PHONE)
-    open_upload(page, "gowalla.tsv", b"".join(rows))
-    page.get_by_role("link", name="New release").first.click()
-    page.get_by_label("Popularity", exact=True).check()
-    for label, value in MANHATTAN.items():
-        page.get_by_label(label, exact=False).first.fill(value)
-    page.get_by_role("button", name="Create 1 release").click()
-    page.wait_for_url("**/compare/**")
-    expect(page.locator(READY)).to_be_visible(timeout=patience(60_000))
-    page.locator("[data-map]").scroll_into_view_if_needed()
-    click_cell(page)
-    expect(page.locator("[data-places] li")).to_have_count(1)
-    expect_painted(page, "recommended", lambda pixels: pixels > 100)
-    rows_shown = page.locator("[data-rows] button")
-    expect(rows_shown).to_have_count(10)
-    rows_shown.first.focus()
-    expect(page.locator("[data-rows] tr[data-marked]")).to_have_count(1)

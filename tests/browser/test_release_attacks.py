@@ -1,24 +1,19 @@
 """Attacks from the comparison: started by a click, followed, described, drawn on the map, for the owner alone."""
 
 import json
-import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.attacks.models import Attack
-from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.samples import samples
 from tests.browser.actions import contains, downloaded
-from tests.browser.conftest import PHONE, check_page, run_jobs
-from tests.browser.fixtures import PRECISE, released, table
-from tests.browser.rendering import at_rest, choose_series, compare, expect_painted, layers, painted, wait_until_ready
+from tests.browser.conftest import run_jobs
+from tests.browser.fixtures import PRECISE, released
+from tests.browser.rendering import at_rest, compare, expect_painted, layers, painted, wait_until_ready
 
 WARNING = "This reads the original; do not publish it."
 FETCH = "(url) => fetch(url).then((one) => one.json())"
@@ -51,12 +46,17 @@ def download(page, name):
     return Path(waiting.path()).read_text()
 
 
-@pytest.mark.journey
-def test_home_and_work_from_a_click_to_places_on_the_map(page, taxi, stays):
-    released(stays, "uniform", **PRECISE)
+def test_from_a_click_to_places_on_the_map(page, taxi, stays):
+    (release,) = released(stays, "uniform", **PRECISE)
     compare(page, taxi)
     panel, dialog = page.locator("[data-attack]"), open_dialog(page)
     contains(dialog, WARNING, "not a bound", "People sleep at home and work by day")
+    within = dialog.locator("[data-field=within_m] input[data-number]")
+    within.fill("-3")
+    dialog.get_by_role("button", name="Run the attack").click()
+    expect(within).to_have_attribute("aria-invalid", "true")
+    expect(within).to_be_focused()
+    assert not Attack.objects.exists()
     run(dialog, "Home and work", within_m=500)
     expect(panel).to_be_focused()
     attack = Attack.objects.get()
@@ -81,11 +81,6 @@ def test_home_and_work_from_a_click_to_places_on_the_map(page, taxi, stays):
     expect(panel).to_be_hidden()
     assert not Attack.objects.exists()
 
-
-def test_localisation_is_cancelled_done_by_a_worker_and_linked(page, taxi, stays):
-    (release,) = released(stays, "uniform", **PRECISE)
-    compare(page, taxi)
-    panel = page.locator("[data-attack]")
     run(open_dialog(page), "Localisation", step_variance_m2=900_000)
     expect(panel).to_contain_text("Waiting for a worker")
     assert painted(page, "guessed") == 0
@@ -113,31 +108,3 @@ def test_localisation_is_cancelled_done_by_a_worker_and_linked(page, taxi, stays
     expect(dialog.get_by_role("radio", name="Localisation")).to_be_disabled()
     expect(dialog).to_contain_text("attack the release that this one was derived from")
     expect(dialog.get_by_role("radio", name="Home and work")).to_be_checked()
-
-
-def test_one_series_at_a_time_and_all_together_on_a_phone(open_page, owner):
-    parts, options = (("taxi", samples()[1].series), ("walker", samples()[2].series)), {"person": "series"}
-    both = import_dataset(owner=owner, upload=table(*parts), name="Two", options=options)
-    marks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]})
-    released(marks, "uniform", **PRECISE)
-    page = open_page(owner, colour="dark", size=PHONE)
-    compare(page, both)
-    text, panel = page.locator(".timeline__text"), page.locator("[data-attack]")
-    choose_series(page, "walker")
-    expect(text).to_contain_text("event 1 of 8")
-    dialog = open_dialog(page)
-    expect(dialog).to_have_accessible_name(re.compile(", walker"))
-    check_page(page)
-    run(dialog, "Localisation", cells=8, tile_m=1000)
-    expect_painted(page, "guessed")
-    assert Attack.objects.get().series == 1
-    choose_series(page, "taxi")
-    expect(text).to_contain_text("of 260")
-    wait_until_ready(page)
-    assert "Guessed path" not in layers(page)
-    dialog = open_dialog(page)
-    expect(dialog).to_have_accessible_name(re.compile(", taxi"))
-    run(dialog, "Re-identification")
-    expect(panel).to_contain_text("known points single out the right release of 2")
-    assert not {"Guessed path", "Guessed places"} & layers(page).keys()
-    check_page(page)

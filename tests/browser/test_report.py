@@ -1,16 +1,13 @@
 """The printed report: it is drawn, prints on a few pages, and the public one requests nothing private."""
 
-import io
 import re
 import zipfile
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.releases.models import Release
 from tests.browser.actions import downloaded
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.fixtures import released
 from tests.browser.rendering import compare, lines, painted, wait_until_ready
 
@@ -37,13 +34,7 @@ def assert_few_pages(page, *papers):
         assert 2 <= len(PAGES.findall(page.pdf(format=paper))) <= 4, paper
 
 
-def archive_of(page, link):
-    started = downloaded(link)
-    return started.suggested_filename, zipfile.ZipFile(io.BytesIO(Path(started.path()).read_bytes()))
-
-
-@pytest.mark.journey
-def test_the_public_one_draws_its_release_and_requests_nothing_private(page, pair, monitor):
+def test_the_public_one_requests_nothing_private_and_the_owners_is_a_form_away(page, pair, monitor, taxi):
     report(page, pair[0])
     assert painted(page, str(pair[0].pk)) > 1000
     assert painted(page, "original") == painted(page, "landmarks") == 0
@@ -67,8 +58,8 @@ def test_the_public_one_draws_its_release_and_requests_nothing_private(page, pai
         assert page.evaluate(f"getComputedStyle(document.body).{name}") == colour
     assert page.locator(".leaflet-control-zoom").is_hidden()
 
-
-def test_another_reader_and_a_title_are_a_form_away(page, taxi, pair):
+    page.emulate_media(media="screen", color_scheme="light")
+    page.set_viewport_size(DESKTOP)
     report(page, pair[0])
     heading = page.get_by_role("heading", level=1)
     page.get_by_label("Title").fill("Spring survey")
@@ -83,23 +74,16 @@ def test_another_reader_and_a_title_are_a_form_away(page, taxi, pair):
     assert painted(page, "original") > 1000
     assert painted(page, "landmarks") > 100
     assert len(lines(page)) == 4
-    assert_few_pages(page, "A4", "Letter")
     page.emulate_media(media="print")
     mark = page.locator(".sheet__mark")
     assert mark.evaluate("(mark) => getComputedStyle(mark).display") == "table-header-group"
     page.emulate_media(media="screen")
-    page.get_by_role("link", name="Back").click()
-    wait_until_ready(page)
-    assert f"/datasets/{taxi.pk}/compare/?" in page.url
-    assert str(pair[0].pk) in page.url
-
-
-def test_from_the_comparison_to_a_report_and_all_files(page, taxi, pair):
     compare(page, taxi)
     assert page.locator("[data-summary] a", has_text="Report").count() == 2
     page.locator("summary", has_text="Download").click()
-    name, archive = archive_of(page, page.get_by_role("link", name="All as ZIP"))
-    assert name == "Taxi-day_2-releases.zip"
+    started = downloaded(page.get_by_role("link", name="All as ZIP"))
+    assert started.suggested_filename == "Taxi-day_2-releases.zip"
+    archive = zipfile.ZipFile(started.path())
     assert archive.testzip() is None
     assert len(archive.namelist()) == 2 + 2 * 7
     report_link = page.get_by_role("link", name="Report to print")
@@ -110,18 +94,3 @@ def test_from_the_comparison_to_a_report_and_all_files(page, taxi, pair):
     for release in pair:
         assert painted(page, str(release.pk)) > 1000
     assert [[line["name"] for line in chart] for chart in lines(page)] == [["Skip", "Uniform"]] * 3
-    assert_few_pages(page, "A4")
-
-
-def test_a_configuration_of_the_datasets_page_comes_back_into_the_form(page, taxi, pair):
-    page.goto(f"/datasets/{taxi.pk}/")
-    link = page.get_by_role("link", name=re.compile("^ZIP of Skip .* with label and configuration"))
-    _, archive = archive_of(page, link)
-    (name,) = (one for one in archive.namelist() if one.endswith("configuration.json"))
-    page.goto(f"/datasets/{taxi.pk}/releases/new/")
-    expect(page.get_by_role("button", name="Load configuration")).to_be_enabled()
-    page.set_input_files("[data-load-file]", {"name": "c.json", "mimeType": "", "buffer": archive.read(name)})
-    page.get_by_role("button", name="Create 1 release").click()  # one: the form has read the file
-    page.wait_for_url("**/compare/**")
-    made = Release.objects.exclude(pk__in=[one.pk for one in pair]).get()
-    assert made.spec_digest == pair[0].spec_digest

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
 from playwright.sync_api import expect
@@ -20,20 +19,13 @@ from tests.dashboard import kinds
 from tests.patience import patience
 
 
-def test_detection_compares_releases(open_page, owner, monitor):
+def test_detection_compares_releases_beside_the_live_stream_of_the_same_dimensions(open_page, owner, monitor):
     monitor.expected = {400}
-    cells = [
-        f"{kinds.day(i)},{name},{COUNTS[i, k]}" for i in range(40) for k, name in enumerate(("north", "south", ""))
-    ]
-    body = "\n".join(["date,region,count", *cells, ""]).encode()
-    dataset = compared(owner, body, kinds.STREAM, kinds.SAMPLE)
+    dataset = compared(owner, kinds.wide(COUNTS), kinds.STREAM, kinds.SAMPLE)
+    names = [one["name"] for one in dataset.summary["dimensions"]]
+    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+    live, _ = open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
     page = opened(open_page(owner), dataset)
-    number = [one["name"] for one in dataset.summary["dimensions"]].index("") + 1
-    unnamed = f"dimension {number}"
-    page.get_by_role("button", name=unnamed, exact=True).first.click()
-    expect(page.locator("[data-lanes-title]")).to_have_text(f"{unnamed}: when values change")
-    expect(page.locator("[data-values]")).to_contain_text(unnamed)
-
     rows, chart = page.locator("[data-detection-table] tbody tr"), page.locator("[data-roc]")
     length, threshold = page.get_by_label("Timestamps", exact=True), page.get_by_label("Threshold")
     again = page.get_by_role("button", name="Compare", exact=True)
@@ -48,29 +40,26 @@ def test_detection_compares_releases(open_page, owner, monitor):
 
     compare(2, "20")
     expect(rows.first).to_contain_text(f"{(abs(COUNTS[2:] - COUNTS[:-2]) >= 20).sum():,}")
-    expect(rows.locator(".swatch")).to_have_count(2)
     compare(40, "20")
     expect(page.locator("#detection-length-error")).to_contain_text("at most 39")
     expect(rows).to_have_count(0)
     expect(chart).to_be_hidden()
-    compare(2, "20")
-    expect(rows).to_have_count(2)
+    compare(2, "1e12")
+    expect(rows.first).to_contain_text("no such event")
     expect(chart).to_be_visible()
-    refusal = {"field": "threshold", "code": "invalid", "message": "threshold must be smaller"}
-    page.route("**/detection/**", lambda route: route.fulfill(status=400, json={"errors": [refusal]}))
-    again.click()
-    expect(page.locator("#detection-threshold-error")).to_have_text("Must be smaller")
-    expect(page.locator("[data-detection-problem]")).to_be_hidden()
-    expect(rows).to_have_count(0)
-    expect(chart).to_be_hidden()
-    page.unroute("**/detection/**")
-    for level, text in {"0": "every timestamp is such an event", "1e12": "no such event"}.items():
-        compare(2, level)
-        expect(rows.first).to_contain_text(text)
     assert not accessibility_faults(page)
 
+    card = page.locator("[data-live-card]")
+    expect(card).to_contain_text("no timestamp yet")
+    publish_events(stream=live, events=[{"time": kinds.day(0), "counts": COUNTS[0].tolist()}])
+    contains(card, f"last timestamp {kinds.day(0)}", "ε 0.25 of 1 spent")
+    for button, state in (("Pause", "paused"), ("Resume", "open")):
+        card.get_by_role("button", name=button).click()
+        expect(card).to_have_attribute("data-state", state)
+        live.refresh_from_db()
+        assert live.state == state
 
-@pytest.mark.journey
+
 def test_counted_cells_are_played_on_the_map(open_page, owner):
     source = import_dataset(owner=owner, upload=ContentFile(kinds.checkins(kinds.checkin_rows()), name="Check-ins.csv"))
     run_jobs()
@@ -111,20 +100,3 @@ def test_counted_cells_are_played_on_the_map(open_page, owner):
     page.get_by_role("button", name="Play").press("P")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     expect(page.locator("[data-map]")).to_have_attribute("data-column", "2")
-
-
-def test_the_live_stream_of_the_same_dimensions_is_paused_and_advances(open_page, owner):
-    dataset = compared(owner, kinds.wide(COUNTS), kinds.STREAM)
-    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
-    names = [one["name"] for one in dataset.summary["dimensions"]]
-    live, _ = open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
-    page = opened(open_page(owner), dataset)
-    card = page.locator("[data-live-card]")
-    expect(card).to_contain_text("no timestamp yet")
-    publish_events(stream=live, events=[{"time": kinds.day(0), "counts": COUNTS[0].tolist()}])
-    contains(card, f"last timestamp {kinds.day(0)}", "ε 0.25 of 1 spent")
-    for button, state in (("Pause", "paused"), ("Resume", "open")):
-        card.get_by_role("button", name=button).click()
-        expect(card).to_have_attribute("data-state", state)
-        live.refresh_from_db()
-        assert live.state == state

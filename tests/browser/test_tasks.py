@@ -1,33 +1,18 @@
-"""Tasks of a person who sees Cairn for the first time: from a file to a comparison, with limits on clicks and fields.
-
-``pytest -s tests/browser/test_tasks.py`` prints what each took.
-"""
+"""Tasks of a person who sees Cairn for the first time: from a file to a comparison, by keyboard, by the first steps."""
 
 import re
-from datetime import timedelta
 from pathlib import Path
 
-import pytest
 from django.core.management import call_command
-from django.utils import timezone
 from playwright.sync_api import expect
 
 from dashboard.datasets.models import Dataset
-from dashboard.experiments.models import Experiment
-from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
-from privacy_engine.experiments import presets
-from privacy_engine.samples import samples
-from privacy_engine.verify import verify
-from tests.browser.actions import box_of, contains, downloaded
-from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, check_page, open_upload, table
-from tests.browser.jobs import run_jobs
+from tests.browser.actions import contains, downloaded, press
+from tests.browser.conftest import DESKTOP
 from tests.browser.landmark_editor import edit, event_on_screen, marked
-from tests.browser.newcomer import Newcomer, press
-from tests.browser.rendering import at_rest, cursors, expect_painted, layers, lines, painted, wait_until_ready
-from tests.dashboard import kinds
-from tests.dashboard.test_stays import HEADER, ROWS
+from tests.browser.rendering import cursors, expect_painted, layers, lines, wait_until_ready
 from tests.patience import patience
 
 TRIO = ["Skip", "Uniform", "Adaptive"]
@@ -75,7 +60,6 @@ def release(page, landmark_set):
     expect(page.locator("[data-bench][data-charts='3']")).to_be_visible(timeout=patience(20_000))
 
 
-@pytest.mark.journey
 def test_upload_mark_release_compare(page, worker, shared):
     dataset = upload(page, shared / "data" / "trajectories" / "plt" / "000_20081023025304.plt")
     n = dataset.points
@@ -106,134 +90,11 @@ def test_upload_mark_release_compare(page, worker, shared):
     expect(page.locator(".timeline__text")).to_contain_text(f"event 1 of {n:,}")
     assert cursors(page) == before
 
-    for title, layer in shown.items():
-        page.get_by_role("checkbox", name=title).uncheck()
-        assert painted(page, layer) == 0, title
-    page.get_by_role("checkbox", name="Skip").check()
-    at_rest(page)
-    assert painted(page, shown["Skip"]) > 0
-
-    for first, row in zip((True, False, False), Release.objects.order_by("created_at"), strict=True):
-        cells = page.locator(f"tr[data-release='{row.pk}']")
-        statement = "together leak at most ε = 2 per 200 m"
-        cells.get_by_text("Privacy label").click()
-        expect(cells).to_contain_text(statement)
-        for suffix in ("csv", "geojson", "gpx", "parquet") if first else ("csv",):
-            # more than ten files in a row, and the browser shows a prompt
-            waiting = downloaded(cells.locator(f"a[href*='format={suffix}']"))
-            text = Path(waiting.path()).read_text(errors="replace").replace("\\u03b5", "ε")
-            assert statement in text, (row.mechanism, suffix)
-            lines_of_events = [line for line in text.splitlines() if line and not line.startswith("#")]
-            assert suffix != "csv" or len(lines_of_events) == n + 1
-
-
-SLOW_MS = patience(90_000)
-
-
-@pytest.fixture
-def person(request, open_page, owner):
-    """A new user on the start page, with a phone where a test is marked so; what the task took is printed."""
-    device = getattr(request, "param", {})
-    page = open_page(owner, **device)
-    page.goto("/")
-    newcomer = Newcomer(page)
-    yield newcomer
-    print(f"\n{request.node.name}: {newcomer.cost()}")
-
-
-def to_dataset(person, name):
-    person.click(person.page.get_by_role("link", name=name, exact=True).first)
-    person.page.wait_for_url("**/datasets/*/")
-
-
-def to_experiments(person):
-    menu = person.page.get_by_role("button", name="Menu")
-    if menu.is_visible():
-        person.click(menu)
-    person.click(person.page.get_by_role("link", name="Experiments").first)
-    person.page.wait_for_url("**/experiments/")
-
-
-def test_from_a_file_to_the_first_useful_release(person, worker):
-    page, series = person.page, samples()[0].series
-    rows = zip(series.time_s, series.lat, series.lon, strict=True)
-    text = "time,lat,lon\n" + "".join(f"{t:.0f},{lat},{lon}\n" for t, lat, lon in rows)
-    sample = table("sample.csv", text.encode())
-    person.choose_file(page.get_by_role("button", name=re.compile("[Cc]hoose")), sample)
-    person.click(page.get_by_role("link", name=re.compile("^Open")).first)
-    person.click(page.get_by_role("link", name="Define landmarks").first)
-    wait_until_ready(page, "[data-editor]")
-    person.click(page.get_by_role("button", name="Save and release"))
-    page.wait_for_url("**/releases/new/**")
-    wait_until_ready(page, "[data-form]")
-    person.click(page.locator("[data-submit]"))
-    page.wait_for_url("**/compare/**", timeout=SLOW_MS)
-    wait_until_ready(page)
-    assert "usable" in {one.verdict.name for one in Release.objects.all()}
-    assert person.clicks <= 6
-    assert person.fields == 0
-
-
-def test_which_mechanism_for_100_m_of_error(person, stays):
-    page = person.page
-    page.reload()
-    to_dataset(person, stays.dataset.name)
-    person.click(page.get_by_role("link", name="New release").first)
-    wait_until_ready(page, "[data-form]")
-    person.fill(page.get_by_label("Error I accept, m"), "100")
-    person.click(page.get_by_role("button", name="Find the least ε"))
-    skip = page.locator("[data-errors-table] [data-errors=landmark-skip]").get_by_role("button")
-    expect(skip).to_be_visible(timeout=SLOW_MS)
-    person.click(skip)
-    epsilon = page.get_by_label("Level ε", exact=True).input_value()
-    assert epsilon in skip.inner_text()
-    expect(page.locator("[data-errors-answer]")).to_contain_text(re.compile(r"within (9\d|100)([.]\d)?\sm,"))
-    assert person.clicks <= 4
-
-
-def test_a_figure_for_a_paper(person):
-    page = person.page
-    to_experiments(person)
-    person.click(page.get_by_role("button", name=re.compile("^Run Loss under correlation")).first)
-    page.wait_for_url("**/experiments/*-*/")
-    run_jobs()
-    expect(page.locator("[data-state-text]")).to_have_text("Done", timeout=SLOW_MS)
-    person.click(page.locator("summary", has_text="Download").first)
-    file = person.download(page.get_by_role("link", name=re.compile("LaTeX")))
-    assert "\\cairn" in Path(file.path()).read_text()
-    assert person.clicks <= 5
-    assert person.fields == 0
-
-
-@pytest.mark.journey
-def test_a_file_for_a_colleague(person, stays, pair):
-    page = person.page
-    page.reload()
-    to_dataset(person, stays.dataset.name)
-    file = person.download(page.get_by_role("link", name=re.compile("CSV")).first)
-    with Path(file.path()).open("rb") as release:
-        assert verify(release.read(), file.suggested_filename).holds
-    assert person.clicks <= 3
-
-
-@pytest.mark.parametrize(
-    "person", [{"size": PHONE, "has_touch": True, "is_mobile": True}], indirect=True, ids=["phone"]
-)
-def test_the_run_of_last_week(person, owner):
-    for i in range(30):
-        changes = {"seed": i, "events": 40 if i % 2 else 60, "repetitions": 5}
-        submit_experiment(owner=owner, preset=presets.parse({"name": "correlated-loss", **changes}))
-    wanted = Experiment.objects.all()[12]
-    Experiment.objects.filter(pk=wanted.pk).update(
-        created_at=timezone.now() - timedelta(days=7), name="Clinic, second attempt"
-    )
-    to_experiments(person)
-    person.fill(person.page.get_by_role("searchbox").first, "clinic")
-    expect(person.page.locator("#count")).to_have_text(re.compile(r"^1 of"))
-    person.click(person.page.get_by_role("link", name="Clinic, second attempt", exact=True))
-    person.page.wait_for_url(f"**/experiments/{wanted.pk}/")
-    assert person.clicks <= 3
-    assert person.fields == 1
+    cells = page.locator(f"tr[data-release='{Release.objects.earliest('created_at').pk}']")
+    cells.get_by_text("Privacy label").click()
+    statement = "together leak at most ε = 2 per 200 m"
+    expect(cells).to_contain_text(statement)
+    assert statement in Path(downloaded(cells.locator("a[href*='format=csv']")).path()).read_text()
 
 
 def test_from_a_sample_to_a_file_with_the_keyboard_alone(page, worker):
@@ -255,22 +116,21 @@ def test_from_a_sample_to_a_file_with_the_keyboard_alone(page, worker):
     with page.expect_download() as download:
         press(page, page.get_by_role("link", name=re.compile("CSV")).first)
     assert download.value.suggested_filename.endswith(".csv")
-    assert Release.objects.filter(state="done").exists()
-
-
-@pytest.fixture
-def loaded(owner):
-    """The generated samples, as at the first start."""
-    call_command("loadsamples", "owner", verbosity=0)
+    assert "usable" in {one.verdict.name for one in Release.objects.all()}
 
 
 def strip(page):
     return page.get_by_role("navigation", name="First steps")
 
 
-@pytest.mark.journey
-def test_followed_from_link_to_link(page, loaded):
+def test_first_steps_are_hidden_brought_back_and_followed(page):
+    call_command("loadsamples", "owner", verbosity=0)  # as at the first start
     page.goto("/")
+    strip(page).get_by_role("button", name="Hide the first steps").click()
+    page.goto("/")
+    expect(strip(page)).to_have_count(0)
+    page.locator("summary[aria-label='Account and appearance']").click()
+    page.get_by_role("button", name="Show the first steps").click()
     for title, seen in (("View the trajectory", "Walk across Paris"), ("Define landmarks", "Define landmarks")):
         strip(page).get_by_role("link", name=title).click()
         expect(page.get_by_role("heading", level=1, name=seen)).to_be_visible()
@@ -278,41 +138,5 @@ def test_followed_from_link_to_link(page, loaded):
     expect(strip(page).get_by_role("link", name="Done: View the trajectory")).to_be_visible()
     expect(strip(page).get_by_role("link", name="Done:")).to_have_count(1)
     page.wait_for_selector(".map")
-    bench = box_of(page.locator(".bench"))
+    bench = page.locator(".bench").bounding_box()
     assert bench["y"] + bench["height"] <= DESKTOP["height"] + 1, "the editor still fits the window"
-
-
-@pytest.mark.parametrize("scripts", [True, False])
-def test_hidden_and_brought_back(open_page, owner, loaded, scripts):
-    page = open_page(owner, java_script_enabled=scripts)
-    page.goto("/")
-    strip(page).get_by_role("button", name="Hide the first steps").click()
-    expect(strip(page)).to_have_count(0)
-    page.goto("/")
-    expect(strip(page)).to_have_count(0)
-    page.locator("summary[aria-label='Account and appearance']").click()
-    page.get_by_role("button", name="Show the first steps").click()
-    expect(strip(page)).to_be_visible()
-
-
-@pytest.mark.journey
-@pytest.mark.usefixtures("worker")
-def test_from_trajectories_to_check_ins_of_users(page):
-    open_upload(page, "events.csv", kinds.checkins(ROWS, HEADER))
-    page.locator("summary[aria-label=More]").first.click()
-    page.get_by_role("link", name="Stays as check-ins").click()
-    duration, submit = page.get_by_role("textbox", name="Duration"), page.get_by_role("button", name="Detect the stays")
-    duration.fill("-1")
-    submit.click()
-    expect(page.locator("[data-field=duration_s] .field__error")).to_be_visible()
-    duration.fill("600")
-    assert not accessibility_faults(page)
-    submit.click()
-
-    page.wait_for_url("**/datasets/*/")
-    expect(page.locator("[data-cells-rows] tr")).to_have_count(3, timeout=patience(30_000))
-    expect(page.locator("#reading")).to_contain_text("A user is one person of the trajectories.")
-    check_page(page)
-    page.get_by_role("link", name="New release").first.click()
-    expect(page.locator("[data-promise]")).to_contain_text("which covers all events of one person")
-    expect(page.get_by_label("Protected").locator("option")).to_have_text(["each user"])
