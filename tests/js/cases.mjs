@@ -1,4 +1,4 @@
-import assert from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 
 /** Narrow spaces as plain ones, in texts inside lists and objects too. */
 export const spaced = (found) =>
@@ -6,5 +6,18 @@ export const spaced = (found) =>
 
 /** Each of `cases` = [arguments, what `f` makes of them]; texts as people see them. */
 export function check(f, cases) {
-  for (const [given, expected] of cases) assert.deepEqual(spaced(f(...given)), expected, JSON.stringify(given));
+  for (const [given, expected] of cases) deepEqual(spaced(f(...given)), expected, JSON.stringify(given));
 }
+
+const VALUES = { null: null, undefined, true: true, false: false };
+const valueOf = (key) => (key in VALUES ? VALUES[key] : key.trim() && !isNaN(key) ? Number(key) : key);
+
+/** What `f` makes of each text or number among `cases` {given: expected}; arguments are separated by ", ". */
+export const gives = (f, cases) =>
+  check(
+    f,
+    Object.entries(cases).map(([key, expected]) => [key.split(", ").map(valueOf), expected]),
+  );
+
+/** Rows of numbers written as text: "0 10, 20 30". */
+export const rows = (text) => text.split(", ").map((row) => row.split(" ").map(Number));

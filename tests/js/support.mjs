@@ -123,12 +123,20 @@ export function serverOf(answer) {
     }
   }
 
-  async function fetch(url, { method = "GET", headers, body, signal } = {}) {
+  async function fetch(url, { method = "GET", signal, ...more } = {}) {
     signal?.throwIfAborted();
-    const found = take({ url, method, headers, body });
+    const found = take({ url, method, ...more });
     if (!found) return new Promise(() => {});
     const { status, text, headers: answered } = found;
     return new Response([204, 304].includes(status) ? null : text, { status, headers: answered });
   }
   return { sent, fetch, XMLHttpRequest };
+}
+
+/** The address bar of a page: pages replace the address, `go` opens one. */
+export function addressBar() {
+  const place = { href: "", search: "" };
+  const go = (href) => Object.assign(place, { href, search: new URL(href).search });
+  setGlobals({ location: place, history: { replaceState: (_, __, to) => go(to) } });
+  return { place, go: (query) => go(`https://cairn.example/compare/${query}`) };
 }

@@ -1,18 +1,11 @@
-import assert from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  plainNumber,
-  POSITIVE,
-  readNumber,
-  readNumbers,
-  ruleSentence,
-  shifted,
-  steppedText,
-  writtenNumber,
-} from "../../../static/js/core/number_text.js";
+import * as numbers from "../../../static/js/core/number_text.js";
+import { check, gives } from "../cases.mjs";
 import { draws } from "../support.mjs";
 
+const { POSITIVE, readNumber, readNumbers, shifted, writtenNumber } = numbers;
 const RULES = [
   { minimum: 1e-6, maximum: 1e4, required: true },
   { minimum: 0.01, maximum: 2e7, required: true },
@@ -81,26 +74,18 @@ function generated(seed, many) {
 }
 
 test("a text is the one number that it can mean, or refused", () => {
-  for (const rule of RULES) {
+  const sorts = { number: 0, string: 0, object: 0 };
+  for (const rule of RULES)
     for (const text of generated(20261122, 4000)) {
       const should = expected(text, rule);
+      sorts[typeof should] += 1;
       const { value, problem } = readNumber(text, rule);
       const about = `“${text}” by ${JSON.stringify(rule)}`;
       const found = value === null ? null : Number.isNaN(value) ? "refused" : value + 0; // -0 is 0
-      assert.equal(found, typeof should === "number" ? should + 0 : should, about);
-      assert.equal(problem !== "", should === "refused" || (should === null && Boolean(rule.required)), about);
+      equal(found, typeof should === "number" ? should + 0 : should, about);
+      equal(problem !== "", should === "refused" || (should === null && Boolean(rule.required)), about);
     }
-  }
-});
-
-test("the generated texts are of all sorts", () => {
-  const sorts = new Map();
-  for (const text of generated(20261122, 1000)) {
-    const found = expected(text, {});
-    const sort = typeof found === "number" ? "number" : (found ?? "empty");
-    sorts.set(sort, (sorts.get(sort) ?? 0) + 1);
-  }
-  for (const sort of ["number", "refused", "empty"]) assert.ok(sorts.get(sort) > 10, `${sort}: ${sorts.get(sort)}`);
+  for (const [sort, many] of Object.entries(sorts)) ok(many > 100, `${sort}: ${many}`);
 });
 
 test("what a field writes it reads again, to the last bit", () => {
@@ -111,81 +96,67 @@ test("what a field writes it reads again, to the last bit", () => {
     values.push(1.125, 12.5, 100.001, 999.999, 0.125, 1000, 1234.5, 1e21, 5e-324);
     for (const value of values.map((one) => (rule.whole ? Math.floor(one) : one))) {
       if (value < low || value > high || (rule.whole && value > Number.MAX_SAFE_INTEGER)) continue;
-      assert.equal(readNumber(writtenNumber(value, rule), rule).value, value, `${value} by ${JSON.stringify(rule)}`);
+      equal(readNumber(writtenNumber(value, rule), rule).value, value, `${value} by ${JSON.stringify(rule)}`);
     }
   }
 });
 
 test("nothing is written for no number", () => {
-  for (const value of [null, undefined, NaN]) assert.equal(writtenNumber(value), "");
-  assert.equal(writtenNumber(0), "0");
-  assert.equal(writtenNumber(1e21), "1e21");
+  gives(writtenNumber, { null: "", undefined: "", 0: "0", 1e21: "1e21" });
+  equal(writtenNumber(NaN), "");
 });
 
 test("the number as programs write it", () => {
-  assert.deepEqual(readNumber(` ${MINUS}1,5E${MINUS}3 `), { value: -0.0015, text: "-1.5e-3", problem: "" });
-  assert.deepEqual(readNumber(""), { value: null, text: "", problem: "" });
+  deepEqual(readNumber(` ${MINUS}1,5E${MINUS}3 `), { value: -0.0015, text: "-1.5e-3", problem: "" });
+  deepEqual(readNumber(""), { value: null, text: "", problem: "" });
 });
-
-const PROBLEMS = [
-  ["", { required: true }, "Give a number."],
-  ["", { required: true, whole: true, minimum: 1 }, "Give a whole number of at least 1."],
-  ["x", {}, "“x” is not a number. Write digits, such as 0.5."],
-  ["-", { whole: true }, "“-” is not a number. Write digits, such as 10."],
-  [".", {}, "“.” is not a number. Write digits, such as 0.5."],
-  ["1,000", { maximum: 1e4 }, "“1,000” can be read as 1000 or as 1. Write 1000 or 1."],
-  ["1,000", { minimum: 1000 }, "“1,000” can be read as 1000 or as 1. Write 1000 or 1."],
-  ["1,000", { maximum: 1000 }, "“1,000” can be read as 1000 or as 1. Write 1000 or 1."],
-  ["1.500", {}, "“1.500” can be read as 1500 or as 1.5. Write 1500 or 1.5."],
-  ["1.234", {}, "“1.234” can be read as 1234 or as 1.234. Write 1234 or 1.2340."],
-  ["1,234,567", {}, "“1,234,567” has separators between thousands. Write 1234567."],
-  ["1.234,5", {}, "“1.234,5” can be read as 1234.5 or as 1.2345. Write 1234.5 or 1.2345."],
-  ["1e-400", {}, "Too close to 0."],
-  ["1e400", {}, "Too large for a number, got 1e400."],
-  ["-1", { minimum: POSITIVE }, "Must be greater than 0, got -1."],
-  ["0", { minimum: 0.5 }, "Must be greater than 0, got 0."],
-  ["0.4", { minimum: 0.5 }, "Must be at least 0.5, got 0.4."],
-  ["0", { minimum: 1, whole: true }, "Must be at least 1, got 0."],
-  ["11", { maximum: 10 }, "Must be at most 10, got 11."],
-  ["2,5", { whole: true }, "Must be a whole number, got 2.5."],
-  ["9007199254740993", { whole: true }, "Too large for a whole number, got 9007199254740993."],
-];
 
 test("a problem names the rule and what was typed", () => {
-  for (const [text, rule, problem] of PROBLEMS) assert.equal(readNumber(text, rule).problem, problem, `“${text}”`);
+  const problemOf = (text, rule) => readNumber(text, rule).problem;
+  for (const [text, rule, problem] of [
+    ["", { required: true }, "Give a number."],
+    ["", { required: true, whole: true, minimum: 1 }, "Give a whole number of at least 1."],
+    ["x", {}, "“x” is not a number. Write digits, such as 0.5."],
+    ["-", { whole: true }, "“-” is not a number. Write digits, such as 10."],
+    [".", {}, "“.” is not a number. Write digits, such as 0.5."],
+    ["1,000", { maximum: 1e4 }, "“1,000” can be read as 1000 or as 1. Write 1000 or 1."],
+    ["1,000", { minimum: 1000 }, "“1,000” can be read as 1000 or as 1. Write 1000 or 1."],
+    ["1,000", { maximum: 1000 }, "“1,000” can be read as 1000 or as 1. Write 1000 or 1."],
+    ["1.500", {}, "“1.500” can be read as 1500 or as 1.5. Write 1500 or 1.5."],
+    ["1.234", {}, "“1.234” can be read as 1234 or as 1.234. Write 1234 or 1.2340."],
+    ["1,234,567", {}, "“1,234,567” has separators between thousands. Write 1234567."],
+    ["1.234,5", {}, "“1.234,5” can be read as 1234.5 or as 1.2345. Write 1234.5 or 1.2345."],
+    ["1e-400", {}, "Too close to 0."],
+    ["1e400", {}, "Too large for a number, got 1e400."],
+    ["-1", { minimum: POSITIVE }, "Must be greater than 0, got -1."],
+    ["0", { minimum: 0.5 }, "Must be greater than 0, got 0."],
+    ["0.4", { minimum: 0.5 }, "Must be at least 0.5, got 0.4."],
+    ["0", { minimum: 1, whole: true }, "Must be at least 1, got 0."],
+    ["11", { maximum: 10 }, "Must be at most 10, got 11."],
+    ["2,5", { whole: true }, "Must be a whole number, got 2.5."],
+    ["9007199254740993", { whole: true }, "Too large for a whole number, got 9007199254740993."],
+    ["1", { minimum: 1, maximum: 10 }, ""],
+    ["10", { minimum: 1, maximum: 10 }, ""],
+  ])
+    equal(problemOf(text, rule), problem, `“${text}”`);
+  equal(readNumber("1,000", { minimum: 1, maximum: 999 }).value, 1); // as a group it is outside
 });
 
-test("both ends of a domain are in it", () => {
-  for (const text of ["1", "10"]) assert.equal(readNumber(text, { minimum: 1, maximum: 10 }).problem, "", text);
-  assert.equal(readNumber("1,000", { minimum: 1, maximum: 999 }).value, 1); // as a group it is outside
-});
-
-test("rules as sentences", () => {
-  const cases = [
-    [{}, "A number."],
-    [{ whole: true }, "A whole number."],
-    [{ minimum: POSITIVE, maximum: 3 }, "A number greater than 0."],
-    [{ minimum: 0.01, maximum: 2e7 }, "A number from 0.01 to 20000000."],
-    [{ minimum: 0, whole: true }, "A whole number of at least 0."],
-    [{ maximum: 5e12 }, "A number of at most 5e12."],
-  ];
-  for (const [rule, sentence] of cases) assert.equal(ruleSentence(rule), sentence);
-});
-
-test("large numbers are powers of ten where that is shorter", () => {
-  const cases = [
-    [999_999_999, "999999999"],
-    [1e9, "1e9"],
-    [-2.5e12, "-2.5e12"],
-    [1_234_567_891, "1234567891"],
-    [1e-7, "1e-7"],
-    [1.5e30, "1.5e30"],
-  ];
-  for (const [value, text] of cases) assert.equal(plainNumber(value), text);
+test("rules as sentences; large numbers are powers of ten where that is shorter", () => {
+  check(numbers.ruleSentence, [
+    [[{}], "A number."],
+    [[{ whole: true }], "A whole number."],
+    [[{ minimum: POSITIVE, maximum: 3 }], "A number greater than 0."],
+    [[{ minimum: 0.01, maximum: 2e7 }], "A number from 0.01 to 20000000."],
+    [[{ minimum: 0, whole: true }], "A whole number of at least 0."],
+    [[{ maximum: 5e12 }], "A number of at most 5e12."],
+  ]);
+  gives(numbers.plainNumber, { 999999999: "999999999", 1e9: "1e9", "-2.5e12": "-2.5e12", 1234567891: "1234567891" });
+  gives(numbers.plainNumber, { 1e-7: "1e-7", 1.5e30: "1.5e30" });
 });
 
 test("a list is never read in two ways", () => {
-  const cases = [
+  for (const [text, values] of [
     ["0.1, 0.3, 1", [0.1, 0.3, 1]],
     ["0.1,0.3,1", [0.1, 0.3, 1]],
     ["0,1; 0,3; 1", [0.1, 0.3, 1]],
@@ -197,27 +168,26 @@ test("a list is never read in two ways", () => {
     ["1, 2, x", null],
     ["", []],
     [" ; ", []],
-  ];
-  for (const [text, values] of cases) {
+  ]) {
     const found = readNumbers(text, { minimum: 1e-6, maximum: 1e4 });
-    assert.deepEqual(found.problem ? null : found.values, values, `“${text}”`);
+    deepEqual(found.problem ? null : found.values, values, `“${text}”`);
   }
 });
 
 test("problems of a list", () => {
-  const cases = [
+  for (const [text, rule, problem] of [
     ["", { required: true }, "Give at least one number."],
     ["1 2 1", {}, "1 is listed twice."],
     ["1 2 1", { repeated: true }, ""],
     ["1,5", { minimum: 1 }, "“1,5” can be read as 1.5 or as 1 and 5. Write 1.5, or 1; 5 for 2 numbers."],
     ["3 0.5", { minimum: 1 }, "Must be at least 1, got 0.5."],
-  ];
-  for (const [text, rule, problem] of cases) assert.equal(readNumbers(text, rule).problem, problem, text);
-  assert.deepEqual(readNumbers("1, 2").texts, ["1", "2"]);
+  ])
+    equal(readNumbers(text, rule).problem, problem, text);
+  deepEqual(readNumbers("1, 2").texts, ["1", "2"]);
 });
 
 test("a step keeps the decimals and the mark that are typed, and stays within the domain", () => {
-  const cases = [
+  for (const [typed, by, rule, text] of [
     ["", 1, {}, "1"],
     ["0.1", 1, {}, "1.1"],
     ["0,25", -1, {}, "-0,75"],
@@ -231,19 +201,16 @@ test("a step keeps the decimals and the mark that are typed, and stays within th
     ["-5", 1, { minimum: 1 }, "-4"], // towards the domain
     ["x", 1, {}, null],
     ["0,234", 1, {}, "1,2340"], // 1,234 could be a thousand
-  ];
-  for (const [typed, by, rule, text] of cases) assert.equal(steppedText(typed, by, rule), text, `“${typed}” ${by}`);
+  ])
+    equal(numbers.steppedText(typed, by, rule), text, `“${typed}” ${by}`);
 });
 
 test("per cent are shares to the last bit", () => {
-  assert.deepEqual(
-    [shifted("20", -2), shifted("0.7", -2), shifted(0.29, 2), shifted("1e-7", 2)],
-    [0.2, 0.007, 29, 1e-5],
-  );
-  assert.equal(shifted("5", 0), 5);
+  gives(shifted, { "20, -2": 0.2, "0.7, -2": 0.007, "0.29, 2": 29, "1e-7, 2": 1e-5, "5, 0": 5 });
+  deepEqual([shifted("0.7", -2), shifted("5", 0)], [0.007, 5], "of texts too");
   const draw = draws(63);
   for (let k = 0; k < 500; k += 1) {
     const percent = draw.real(0, 100).toFixed(draw.int(0, 6));
-    assert.equal(shifted(shifted(percent, -2), 2), Number(percent), percent);
+    equal(shifted(shifted(percent, -2), 2), Number(percent), percent);
   }
 });
