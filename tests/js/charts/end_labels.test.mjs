@@ -39,6 +39,8 @@ test("lines that are hidden, empty or end in a gap have no label", () => {
     line({ name: "b", y: [10], strong: true }),
   ];
   const labels = endLabels(lines, { range: [0, 10] }, 100, { size: 11 });
+  const [above] = endLabels([line({})], { range: [4, 6] }, 100, { size: 11 });
+  assert.equal(above.y, 0.5);
   assert.deepEqual(
     labels.map(({ text, y, font }) => [text, y, font.weight]),
     [

@@ -4,11 +4,14 @@ import { test } from "node:test";
 import { widthOf, wrapped } from "../../../static/js/charts/text_width.js";
 import { setGlobals } from "../support.mjs";
 
+setGlobals({ document: { createElement: () => ({ getContext: () => null }) } });
+const unmeasured = widthOf("abcd", { family: "", size: 10 });
 const context = { font: "", measureText: (text) => ({ width: 6 * text.length }) };
 setGlobals({ document: { createElement: () => ({ getContext: () => context }) } });
 const FONT = { family: "sans-serif", size: 11 };
 
-test("a text is measured in its font", () => {
+test("a text is measured in its font, or estimated", () => {
+  assert.equal(unmeasured, 24);
   assert.equal(widthOf("abc", FONT), 18);
   assert.equal(context.font, "400 11px sans-serif");
   widthOf("abc", { ...FONT, weight: 600 });

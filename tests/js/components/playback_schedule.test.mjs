@@ -36,6 +36,7 @@ test("frames are even in time, and a long gap is as long as ten usual steps", ()
   const gap = { time: [0, 1, 2, 3, 4, 5, 100_005], first: 0, last: 6 };
   assert.deepEqual(frameEvents(gap, 16), [0, 1, 2, 3, 4, ...Array(10).fill(5), 6]);
   assert.deepEqual(frameEvents({ time: null, first: 3, last: 3 }, 3), [3, 3, 3]);
+  assert.deepEqual(frameEvents({ time: [0, 9, 10, 30], first: 1, last: 3 }, 4), [1, 2, 2, 3]);
 });
 
 /** The events that are shown at times in ms. */

@@ -74,6 +74,9 @@ test("texts of ticks: clocks within a day, days beyond, numbers without times", 
   assert.deepEqual(texts(from(30 * 3600)), ["1 Jan", "06:00", "12:00", "18:00", "2 Jan", "06:00"]);
   assert.deepEqual(texts(from(4 * 86_400)), ["1 Jan", "2 Jan", "3 Jan", "4 Jan", "5 Jan"]);
   assert.deepEqual(texts({ n: 5000, time: null }), ["1,000", "2,000", "3,000", "4,000", "5,000"]);
+  assert.deepEqual(texts(from(240)), ["00:00", "00:01", "00:02", "00:03", "00:04"]);
+  const clock = timelineScale(from(240), 416).ticks();
+  assert.equal(String(clock.map(([x]) => x)), "8,108,208,308,408");
   assert.deepEqual(timelineScale({ n: 5, time: null }, 416).ticks(), [
     [8, "1"],
     [108, "2"],

@@ -59,6 +59,13 @@ test("a release of fewer events has lines from those alone", () => {
   ]);
 });
 
+test("events beyond a release have none, nor have those outside of the range", () => {
+  const flat = { events: null, first: 0, after: 3 };
+  const [three, two] = [3, 2].map((n) => positionsOf(Array.from({ length: n }, (_, i) => [10 * i, 0])));
+  assert.equal(errorsOf({ original: three, release: two, ...flat }).lines.length, 2);
+  assert.equal(errorsOf({ original: three, release: two, ...flat, events: [1, 2], first: 2 }).lines.length, 1);
+});
+
 test("one end in view is enough, and the line goes the near way around the globe", () => {
   const [original, release] = [
     positionsOf([

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { plotScale, ticksOf } from "../../../static/js/stream/plot_scale.js";
+import { ticksOf as labelled } from "../../../static/js/stream/timestamp_ticks.js";
 import { draws } from "../support.mjs";
 
 const START = Date.UTC(2024, 1, 2) / 1000;
@@ -124,4 +125,13 @@ test("ticks ascend within the range, are distinct, and at most as many as fit", 
     );
     assert.ok(columns[0] >= range[0] && Number(columns.at(-1)) < range[1], `${columns} in ${range}`);
   }
+});
+
+test("at most six timestamps are labelled, two at least where there are two, and texts are short", () => {
+  const labels = Array.from({ length: 11 }, (_, i) => `label number ${100 + i}`);
+  const at = (n, width) => labelled(labels.map((_, i) => 10 * i).slice(0, n), labels.slice(0, n), width).at.join();
+  const found = [at(11, 9999), at(11, 440), at(11, 50), at(3, 9999), at(1, 9999), at(0, 9999)];
+  assert.deepEqual(found, ["0,20,40,60,80,100", "0,30,70,100", "0,100", "0,10,20", "0", ""]);
+  assert.deepEqual(labelled([7], labels, 110), { at: [7], text: ["label number 100"] });
+  assert.equal(labelled([7], ["x".repeat(20)], 110).text[0].length, 16);
 });

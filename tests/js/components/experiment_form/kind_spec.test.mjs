@@ -74,6 +74,7 @@ test("a form that becomes a spec is the same form again", () => {
     const form = formOf(draw);
     const spec = toSpec("stream", form);
     assert.deepEqual(toForm(spec, fields, known), form, JSON.stringify(spec));
+    assert.ok(Object.values(spec.grid).every((values) => values.length > 1)); // one value is no axis
   }
 });
 

@@ -64,6 +64,8 @@ test("the track has the codec and the size, the file its length and title", () =
   const file = elementsOf(bytesOf());
   const video = [SEGMENT, TRACK, 0xae];
   assert.equal(textIn(all(file, ...video, 0x86)[0]), "V_VP9");
+  const numbers = [0xd7, 0x73c5, 0x83, 0x9c].map((id) => numberIn(all(file, ...video, id)[0]));
+  assert.equal(String(numbers), "1,1,1,0", "number and UID of the track, a video, without lacing");
   assert.deepEqual(
     [0xb0, 0xba].map((id) => numberIn(all(file, ...video, 0xe0, id)[0])),
     [1280, 300],
