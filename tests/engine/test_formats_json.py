@@ -26,6 +26,11 @@ class TestGeoJsonSequences:
         assert reading.report.as_dict()["dropped"]["bad_json"]["rows"] == [3]
         assert len(reading) == 3
 
+    def test_separators_of_records_and_lines_in_texts_end_no_line(self):
+        named = "\x1e" + json.dumps(FEATURE | {"properties": {"name": "a\u2028b\x85c"}}, ensure_ascii=False) + "\n"
+        reading = read_bytes((named * 2 + "\x1e{oops\n").encode())
+        assert (len(reading), reading.report.drops["bad_json"].rows) == (2, [3])
+
     def test_rows_are_lines(self):
         bad = json.dumps(FEATURE | {"geometry": None})
         reading = read_bytes(

@@ -116,7 +116,13 @@ class TestOwnTracks:
         assert reading.report.dropped == {"not_a_position": 1}
 
     def test_a_damaged_line_is_dropped(self):
-        assert read_bytes(OWNTRACKS + b"2024-06-15T12:00:02Z\t*\t{oops\n").report.dropped["short_row"] == 1
+        damaged = OWNTRACKS.replace(b"me/phone", "me/phone\u2028".encode()) + b"2024-06-15T12:00:02Z\t*\t{oops\n"
+        found = read_bytes(damaged).report
+        assert (found.drops["short_row"].rows, found.dropped, found.series[0][1]) == (
+            [3],
+            {"short_row": 1, "not_a_position": 1},
+            1,
+        )
 
 
 class TestFit:
