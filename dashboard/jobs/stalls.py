@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Now
 
 from dashboard.core.beats import Beat
 from dashboard.jobs import reaper, workers
@@ -30,11 +30,8 @@ def stalled_queues(seen: Sequence[Beat]) -> list[str]:
 
 def _waits(queue: str) -> bool:
     late = Now() - timedelta(seconds=quiet_s())
-    rows = (
-        reaper.eligible(model).annotate(since=Coalesce("progressed_at", "created_at")).filter(since__lt=late)
-        for model in models_of()
-        if queue == model.QUEUE
-    )
+    # one made earlier and queued again since is progress of its queue
+    rows = (reaper.eligible(model).filter(created_at__lt=late) for model in models_of() if queue == model.QUEUE)
     return any(waiting.exists() for waiting in rows)
 
 

@@ -92,6 +92,11 @@ def as_utf8(data: bytes, report: Report, options: ReadOptions | None = None) -> 
     return text.encode("utf-8", "replace")
 
 
+def lines_of(data: bytes, report: Report, options: ReadOptions | None = None) -> list[str]:
+    """The lines of such a text, as editors number them: ``str.splitlines`` ends them at characters of texts too."""
+    return [line.decode("utf-8", "replace") for line in as_utf8(data, report, options).splitlines()]
+
+
 def note_replaced(report: Report) -> None:
     """Record that some characters of a text are not in its encoding."""
     message = f"Some characters are not {report.encoding}; each was replaced by \ufffd in its own record."

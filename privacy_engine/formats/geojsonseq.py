@@ -7,7 +7,7 @@ import re
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.dialect import lines_of
 from privacy_engine.formats.geojson import PERSON_TEXT, read_features
 from privacy_engine.formats.jsontools import parsed_line
 from privacy_engine.formats.options import TIMED, ReadOptions
@@ -25,9 +25,9 @@ _SEQUENCE = re.compile(rb"\s*\x1e\s*\{|" + _START + rb"\n\s*\{[^\n]{0,2000}\"typ
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a sequence of features; lines that are no JSON are dropped by number."""
     report.unit = "line"
-    text = as_utf8(source.read(), report, options).decode("utf-8")
+    lines = lines_of(source.read(), report, options)
     features, numbers, bad = [], [], []
-    for number, line in enumerate(reported(text.splitlines(), ROWS), start=1):
+    for number, line in enumerate(reported(lines, ROWS), start=1):
         line = line.strip(_SEPARATOR + " \t")
         if not line:
             continue

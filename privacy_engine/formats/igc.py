@@ -13,7 +13,7 @@ import numpy as np
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.dialect import lines_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
@@ -31,13 +31,13 @@ _START = re.compile(rb"\s*A[A-Za-z0-9 ]{3}[^\n]*\r?\n(?:[A-Z][^\n]*\r?\n){0,40}?
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The flight of an IGC file."""
-    text = as_utf8(source.read_lines(), report, options).decode("utf-8", "replace")
+    lines = lines_of(source.read_lines(), report, options)
     rows = Rows()
     clocks: list[float] = []
     days: list[float] = []
     bad: list[int] = []
     day = float("nan")
-    for number, line in enumerate(reported(text.splitlines(), ROWS), start=1):
+    for number, line in enumerate(reported(lines, ROWS), start=1):
         if line.startswith("B"):
             match = _FIX.match(line)
             if match is None:

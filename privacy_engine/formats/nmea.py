@@ -14,7 +14,7 @@ import numpy as np
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.dialect import lines_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
@@ -53,9 +53,9 @@ class _Log:
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timeline of an NMEA log."""
-    text = as_utf8(source.read_lines(), report, options).decode("utf-8", "replace")
+    lines = lines_of(source.read_lines(), report, options)
     log = _Log()
-    for number, line in enumerate(reported(text.splitlines(), ROWS), start=1):
+    for number, line in enumerate(reported(lines, ROWS), start=1):
         _read_line(line, number, log)
     report.rows_read += len(log.no_fix) + len(log.damaged)
     report.drop("no_fix", len(log.no_fix), log.no_fix[:20])

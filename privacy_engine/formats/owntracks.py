@@ -13,7 +13,7 @@ import numpy as np
 
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.dialect import lines_of
 from privacy_engine.formats.json_records import records
 from privacy_engine.formats.jsontools import begins_like_json, parsed_line
 from privacy_engine.formats.options import TIMED, ReadOptions
@@ -65,8 +65,8 @@ def _entries(
         for number, record in records(source, options, report):
             yield number, record, None
         return
-    text = as_utf8(source.read_lines(), report, options).decode("utf-8", "replace")
-    for number, line in enumerate(text.splitlines(), start=1):
+    lines = lines_of(source.read_lines(), report, options)
+    for number, line in enumerate(lines, start=1):
         match = _LINE.fullmatch(line.strip())
         entry = parsed_line(match[2]) if match else None
         if match is not None and isinstance(entry, dict):

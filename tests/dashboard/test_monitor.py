@@ -98,6 +98,10 @@ class TestClocks:
         assert len(pool.after(1, advances=True)) == 1
         pool.slot.let_go()
         assert pool.after(1) == []
+        for _ in range(2):  # the second is cancelled as well, before anybody looked
+            pool.slot.hold("datasets.Dataset", 1, uuid.uuid4())
+            pool.slot.cancelled = True
+            assert pool.after(7, advances=True) == []
 
 
 class TestProcess:
@@ -198,6 +202,12 @@ class TestRecovery:
         monitor.recover(left)
         job.refresh_from_db()
         assert (job.state, job.token, job.attempt) == (State.RUNNING, other, 2)
+        error = {"code": "empty", "message": "It has no events."}  # it was killed after it had failed
+        over = {"state": State.FAILED, "token": None, "lease_until": None, "finished_at": ago(0), "error": error}
+        Dataset.objects.filter(pk=job.pk).update(attempt=1, **over)
+        monitor.recover(left)
+        job.refresh_from_db()
+        assert (job.state, job.error) == (State.FAILED, error)
 
 
 class TestLease:

@@ -17,6 +17,7 @@ from dashboard.accounts import access_trail
 from dashboard.accounts.models import AccessEntry, User
 from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Dataset
+from dashboard.jobs.models import State
 from dashboard.maintenance import retention
 from dashboard.projects import services as projects
 from dashboard.projects.models import Membership, Role
@@ -89,10 +90,11 @@ def test_two_failures_of_the_database_lose_no_entry(owner, monkeypatch):
     assert list(AccessEntry.objects.order_by("pk").values_list("operation", flat=True)) == ["a", "b", "c"]
 
 
-def test_retention_leaves_what_is_counted_again_of_others(owner, make_dataset, paris_day, settings):
+def test_retention_leaves_what_is_counted_or_read_again(owner, make_dataset, paris_day, settings):
     settings.CAIRN_ORIGINAL_DAYS = 1
-    plain, counted, stays = (make_dataset(owner, paris_day) for _ in range(3))
+    plain, counted, stays, failed = (make_dataset(owner, paris_day) for _ in range(4))
     Dataset.objects.update(finished_at=timezone.now() - timedelta(days=2))
+    Dataset.objects.filter(pk=failed.pk).update(state=State.FAILED, error={"code": "empty"})  # it can be read again
     Dataset.objects.filter(pk=counted.pk).update(aggregation={"dataset": str(plain.pk)})
     Dataset.objects.filter(pk=stays.pk).update(stay_detection={"dataset": str(plain.pk)})
     assert retention.apply()["originals"] == 1

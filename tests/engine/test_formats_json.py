@@ -49,6 +49,11 @@ class TestGeoJsonSequences:
         reading = read_bytes(end.join(lines).encode() + end.encode())
         assert (reading.report.format, len(reading)) == ("geojsonseq", 2)
 
+    def test_separators_of_records_and_lines_in_texts_end_no_line(self):
+        named = "\x1e" + json.dumps(FEATURE | {"properties": {"name": "a\u2028b\x85c"}}, ensure_ascii=False) + "\n"
+        reading = read_bytes((named * 2 + "\x1e{oops\n").encode())
+        assert (len(reading), reading.report.drops["bad_json"].rows) == (2, [3])
+
     def test_rows_are_lines(self):
         one = json.dumps(TIMED_POINT)
         shows("\n".join([one, one, "{oops", one]).encode(), rows={"bad_json": [3]}, points=3)

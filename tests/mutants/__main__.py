@@ -30,8 +30,10 @@ from tests.mutants.relevant import imported_by_tests, relevant
 KILLED, DRAWN_KILLED = 0.95, 0.9
 """The least share of the mutants that some test must notice: of those listed, of those drawn."""
 BELOW, NOT_REACHED = 1, 2
-PAGE = r"\b(document|window|location|ctx|getContext|dom\.js|createElement|L)\b|\$\("
-"""What a module of JavaScript that draws has, and one that only computes has not."""
+DRAWING = r"\b(ctx|getContext|createElement|el|host|HTMLElement|addEventListener|replaceChildren|textContent)\b|\$\("
+"""What a function of JavaScript that draws has, and one that only computes has not."""
+PAGE = r"\b(document|window|location|dom\.js|L)\b|" + DRAWING
+"""The same of a module."""
 Judge = Callable[[Copy, Mutant], Report]
 
 
@@ -71,9 +73,12 @@ def without_mutants(files):
 
 @functools.cache
 def drawable():
-    """Return what can be drawn: of modules of JavaScript those that have a unit test or do not use the page."""
+    """Return what can be drawn: of modules of JavaScript those that have a unit test or do not use the page.
+
+    Not their functions that draw: those a browser notices, in minutes for each.
+    """
     tested = imported_by_tests()
-    return places([file for file in sorted(git("ls-files")) if file in tested or not draws(file)])
+    return places([file for file in sorted(git("ls-files")) if file in tested or not draws(file)], DRAWING)
 
 
 def drawn(number, seed, share_js, names):

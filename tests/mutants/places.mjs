@@ -36,14 +36,17 @@ const SWAPPED = {
 const WAITS = ["setTimeout", "setInterval"];
 const REMOVED = ["CallExpression", "AwaitExpression", "AssignmentExpression", "UpdateExpression"];
 
-/** All nodes below one, with whether a function holds them. */
-function* nodes(node, inside) {
+const [without, ...files] = process.argv.slice(2);
+
+/** All nodes below one, with whether a function holds them; not those of outermost functions that have `without`. */
+function* nodes(text, node, inside) {
   if (left(node)) return;
+  if (!inside && /Function/.test(node.type) && new RegExp(without).test(text.slice(node.start, node.end))) return;
   yield { node, inside };
   const within = inside || /Function/.test(node.type);
   for (const [name, value] of Object.entries(node))
     for (const child of Array.isArray(value) ? value : [value])
-      if (typeof child?.type === "string") yield* nodes(child, within && (inside || name === "body"));
+      if (typeof child?.type === "string") yield* nodes(text, child, within && (inside || name === "body"));
 }
 
 /** Errors, calls that wait, and what the console shows. */
@@ -84,14 +87,14 @@ function* changes(text, node) {
 }
 
 const found = {};
-for (const file of process.argv.slice(2)) {
+for (const file of files) {
   const text = readFileSync(file, "utf8");
   // positions count code points in Python
   const astral = [...text.matchAll(/[\u{10000}-\u{10ffff}]/gu)].map((match) => match.index);
   const place = (at) => at - astral.filter((index) => index < at).length;
   const tree = parse(text, { ecmaVersion: "latest", sourceType: "module" });
   found[file] = [];
-  for (const { node, inside } of nodes(tree, false))
+  for (const { node, inside } of nodes(text, tree, false))
     if (inside && !left(node.expression ?? node))
       for (const [at, old, changed] of changes(text, node)) found[file].push([place(at), old, changed]);
 }

@@ -50,20 +50,23 @@ def computing(file):
     return python and not kernels and "/migrations/" not in file and not file.endswith("__init__.py")
 
 
-def places(files):
-    """Return what could be changed in each file that computes: in functions, not in declarations."""
+def places(files, without="(?!)"):
+    """Return what could be changed in each file that computes: in functions, not in declarations.
+
+    In JavaScript the outermost functions that have the expression ``without`` are left out.
+    """
     javascript = [file for file in files if file.endswith(".js") and computing(file)]
     found = {
         file: list(_Python(file).found()) for file in files if file.endswith(".py") and computing(file)
-    } | _javascript(javascript)
+    } | _javascript(javascript, without)
     return {file: rows for file, rows in found.items() if sum(row.new != REMOVED for row in rows) >= COMPUTES}
 
 
-def _javascript(files):
+def _javascript(files, without):
     if not files:
         return {}
     script = Path(__file__).with_name("places.mjs")
-    run = subprocess.run([NODE, script, *files], cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    run = subprocess.run([NODE, script, without, *files], cwd=ROOT, check=True, stdout=subprocess.PIPE)
     rows = json.loads(run.stdout)
     return {file: [Mutant(file, old, new, (), at=at) for at, old, new in rows[file]] for file in files}
 

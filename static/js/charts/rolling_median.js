@@ -39,10 +39,10 @@ export function rollingMedian(values, window) {
     if (isKnown(value)) sorted.splice(lastAtMost(sorted, Number(value)), 1);
   };
   const found = [];
-  for (let i = 0; i < Math.min(half, values.length); i += 1) add(values[i]);
+  for (let i = 0; i < half; i += 1) add(values[i]);
   for (let i = 0; i < values.length; i += 1) {
-    if (i + half < values.length) add(values[i + half]);
-    if (i - half - 1 >= 0) drop(values[i - half - 1]);
+    add(values[i + half]); // beyond both ends nothing is known
+    drop(values[i - half - 1]);
     found.push(isKnown(values[i]) ? middleOf(sorted) : null);
   }
   return found;

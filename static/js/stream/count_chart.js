@@ -3,10 +3,7 @@
 import { createFigure } from "../charts/figure.js";
 import { count } from "../core/format.js";
 import { nearestIndex } from "../core/sorted_search.js";
-
-const TICKS = 6;
-const TICK_PX = 110; // for one label
-const LONGEST = 16; // characters of a label on the axis
+import { ticksOf } from "./timestamp_ticks.js";
 
 /**
  * @typedef {{index: number[], labels: string[], timestamps: number, name: string, span?: [number, number]}} Shown
@@ -42,12 +39,4 @@ export async function createCountChart(host, { title, name, unit = "count" }) {
       });
     },
   };
-}
-
-/** At most six of the timestamps with their labels, evenly spaced, so many as there is space for. */
-function ticksOf(/** @type {number[]} */ index, /** @type {string[]} */ labels, /** @type {number} */ width) {
-  const last = index.length - 1;
-  const most = Math.min(TICKS, index.length, Math.max(2, Math.floor(width / TICK_PX)));
-  const places = Array.from({ length: most }, (_, i) => Math.round((i * last) / Math.max(most - 1, 1)));
-  return { at: places.map((place) => index[place]), text: places.map((place) => labels[place].slice(0, LONGEST)) };
 }

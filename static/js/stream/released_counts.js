@@ -2,10 +2,7 @@
 
 import { createChart } from "../charts/chart.js";
 import { nearestIndex } from "../core/sorted_search.js";
-
-const TICK_PX = 110;
-const TICKS = 6;
-const LONGEST = 16; // characters of a label on the axis
+import { ticksOf } from "./timestamp_ticks.js";
 
 /**
  * Draw counts of one stream as releases published them, beside the original's where `curves` has them.
@@ -27,13 +24,6 @@ export async function drawReleasedCounts(host, curves, releases) {
   }));
   const original = { id: "original", name: "Original", x: index, y: curves.original, colour: "--foreground" };
   const lines = curves.original ? [original, ...released] : released;
-  const fitting = Math.max(2, Math.min(TICKS, Math.floor(host.clientWidth / TICK_PX)));
-  const all = Math.min(fitting, index.length);
-  const places = Array.from({ length: all }, (_, i) => Math.round((i * (index.length - 1)) / Math.max(all - 1, 1)));
-  const ticks = {
-    at: places.map((place) => index[place]),
-    text: places.map((place) => labels[place].slice(0, LONGEST)),
-  };
   const chart = await createChart(host, {
     label: () => `Counts of ${name}: ${lines.map((line) => line.name).join(", ")}.`,
   });
@@ -44,7 +34,7 @@ export async function drawReleasedCounts(host, curves, releases) {
     bands: [],
     span: [0, Math.max(1, timestamps - 1)],
     log: false,
-    ticks,
+    ticks: ticksOf(index, labels, host.clientWidth),
     item: "timestamp",
     titles: { y: "count" },
     pointName,

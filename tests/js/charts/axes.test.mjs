@@ -126,6 +126,7 @@ test("lines that are hidden, empty or end in a gap have no label", () => {
   }));
   const labels = endLabels(lines, { range: [0, 10] }, 100, { size: 11 });
   equal(labels.map(({ text, y, font }) => `${text} ${y} ${font.weight}`).join(), "a 0.5 undefined,b 1 700");
+  equal(endLabels([{ name: "a", y: [0, 5] }], { range: [4, 6] }, 100, { size: 11 })[0].y, 0.5);
 });
 
 const [HOUR, DAY] = [3600, 86_400];
@@ -175,11 +176,14 @@ test("an event's text has its number from 1, its time in its zone or its name", 
   equal(plain(eventText({ times, pointName: (event) => `<${event}>` }, 1)), "<1> · event 2");
 });
 
+setGlobals({ document: { createElement: () => ({ getContext: () => null }) } });
+const unmeasured = widthOf("abcd", { family: "", size: 10 });
 const context = { font: "", measureText: (text) => ({ width: 6 * text.length }) };
 setGlobals({ document: { createElement: () => ({ getContext: () => context }) } });
 const FONT = { family: "sans-serif", size: 11 };
 
-test("a text is measured in its font", () => {
+test("a text is measured in its font, or estimated", () => {
+  equal(unmeasured, 24);
   deepEqual([widthOf("abc", FONT), context.font], [18, "400 11px sans-serif"]);
   widthOf("abc", { ...FONT, weight: 600 });
   equal(context.font, "600 11px sans-serif");

@@ -186,6 +186,7 @@ test("frames are even in time, and a long gap is as long as ten usual steps", ()
   const gap = { time: [0, 1, 2, 3, 4, 5, 100_005], first: 0, last: 6 };
   deepEqual(frameEvents(gap, 16), [0, 1, 2, 3, 4, ...Array(10).fill(5), 6]);
   deepEqual(frameEvents({ time: null, first: 3, last: 3 }, 3), [3, 3, 3]);
+  deepEqual(frameEvents({ time: [0, 9, 10, 30], first: 1, last: 3 }, 4), [1, 2, 2, 3]);
 });
 
 /** The events that are shown at times in ms. */
@@ -303,9 +304,12 @@ test("texts of ticks: clocks within a day, days beyond, numbers without times", 
       .join();
   equal(texts({ n: 5000, time: null }), "1,000,2,000,3,000,4,000,5,000");
   gives((length) => texts({ n: 2, time: [NEW_YEAR, NEW_YEAR + length] }), {
+    240: "00:00,00:01,00:02,00:03,00:04",
     20: "00:00:00,00:00:05,00:00:10,00:00:15,00:00:20",
     3600: "00:00,00:15,00:30,00:45,01:00",
     108000: "1 Jan,06:00,12:00,18:00,2 Jan,06:00",
     345600: "1 Jan,2 Jan,3 Jan,4 Jan,5 Jan",
   });
+  const clock = timelineScale({ n: 2, time: [NEW_YEAR, NEW_YEAR + 240] }, 416).ticks();
+  equal(String(clock.map(([x]) => x)), "8,108,208,308,408");
 });

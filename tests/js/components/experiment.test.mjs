@@ -207,6 +207,7 @@ test("a form that becomes a spec is the same form again", () => {
     const form = formOf(draw);
     const spec = kind.toSpec("stream", form);
     deepEqual(kind.toForm(spec, fields, listed), form, JSON.stringify(spec));
+    ok(Object.values(spec.grid).every((values) => values.length > 1)); // one value is no axis
   }
 });
 

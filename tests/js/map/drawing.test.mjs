@@ -55,6 +55,9 @@ test("an error line leads from each event to its position in the release, of few
   const events = Int32Array.of(1, 3);
   const found = errorsOf(positionsOf("0 0, 10 0, 20 0, 30 0"), positionsOf("10 10, 30 10"), { events });
   deepEqual(found.lines, rows("110 50 110 60, 130 50 130 60"));
+  const two = positionsOf("0 10, 10 10");
+  deepEqual(errorsOf(original, two).lines.length, 2, "events beyond a release have none");
+  deepEqual(errorsOf(original, two, { events: [1, 2], first: 2, after: 3 }).lines.length, 1);
 });
 
 test("one end in view is enough, and the line goes the near way around the globe", () => {

@@ -163,6 +163,8 @@ test("a file has a head, a segment and nothing else", () => {
 test("the track has the codec and the size, the file its length and title", () => {
   const video = [SEGMENT, TRACK, 0xae];
   equal(textIn(all(FILE, ...video, 0x86)[0]), "V_VP9");
+  const numbers = [0xd7, 0x73c5, 0x83, 0x9c].map((id) => numberIn(all(FILE, ...video, id)[0]));
+  deepEqual(numbers, [1, 1, 1, 0], "number and UID of the track, a video, without lacing");
   const size = [0xb0, 0xba].map((id) => numberIn(all(FILE, ...video, 0xe0, id)[0]));
   deepEqual(size, [1280, 300]);
   equal(viewOf(all(FILE, SEGMENT, INFO, 0x4489)[0]).getFloat64(0), 40_340);

@@ -9,6 +9,7 @@ import { lanesOf } from "../../../static/js/stream/lanes.js";
 import { plotScale, ticksOf } from "../../../static/js/stream/plot_scale.js";
 import { perRow, pixelsOf, rampOf, rasterise, roundUp, shareOf } from "../../../static/js/stream/raster.js";
 import { pointsOf, short, spanOf } from "../../../static/js/stream/small_multiples.js";
+import { ticksOf as labelled } from "../../../static/js/stream/timestamp_ticks.js";
 import { gives, rows } from "../cases.mjs";
 import { draws, pageOf, setGlobals } from "../support.mjs";
 
@@ -260,4 +261,13 @@ test("ticks ascend within the range, are distinct, and at most as many as fit", 
     columns.slice(1).forEach((column, k) => ok(column > columns[k], `${columns}`));
     ok(columns[0] >= range[0] && columns.at(-1) < range[1], `${columns} in ${range}`);
   }
+});
+
+test("at most six timestamps are labelled, two at least where there are two, and texts are short", () => {
+  const labels = Array.from({ length: 11 }, (_, i) => `label number ${100 + i}`);
+  const at = (n, width) => labelled(labels.map((_, i) => 10 * i).slice(0, n), labels.slice(0, n), width).at.join();
+  const found = [at(11, 9999), at(11, 440), at(11, 50), at(3, 9999), at(1, 9999), at(0, 9999)];
+  deepEqual(found, ["0,20,40,60,80,100", "0,30,70,100", "0,100", "0,10,20", "0", ""]);
+  deepEqual(labelled([7], labels, 110), { at: [7], text: ["label number 100"] });
+  equal(labelled([7], ["x".repeat(20)], 110).text[0].length, 16);
 });
