@@ -50,7 +50,7 @@ class TestGeoJsonSequences:
         assert (reading.report.format, len(reading)) == ("geojsonseq", 2)
 
     def test_separators_of_records_and_lines_in_texts_end_no_line(self):
-        named = "\x1e" + json.dumps(FEATURE | {"properties": {"name": "a\u2028b\x85c"}}, ensure_ascii=False) + "\n"
+        named = "\x1e" + json.dumps(feature("Point", [1, 2], name="a\u2028b\x85c"), ensure_ascii=False) + "\n"
         reading = read_bytes((named * 2 + "\x1e{oops\n").encode())
         assert (len(reading), reading.report.drops["bad_json"].rows) == (2, [3])
 

@@ -89,7 +89,7 @@ def test_igc():
 def test_owntracks():
     shows(OWNTRACKS, series=[("me/phone", 1)], seconds=[FIX], dropped={"not_a_position": 1})
     damaged = OWNTRACKS.replace(b"me/phone", "me/phone\u2028".encode()) + b"2024-06-15T12:00:02Z\t*\t{oops\n"
-    shows(damaged, rows={"short_row": [3]}, dropped={"not_a_position": 1, "short_row": 1})
+    shows(damaged, rows={"not_a_position": [2], "short_row": [3]}, dropped={"not_a_position": 1, "short_row": 1})
 
 
 class TestFit:
