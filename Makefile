@@ -68,7 +68,7 @@ $(NODE_STAMP): | $(DEV_STAMP)
 run: install
 	@exec $(BIN)/python manage.py run
 
-# CI has as many examples of a property as `make test`, and by THIRD each third of the long browser tests.
+# CI's share of the long tests: every one of them, with as many examples of a property as `make test` has.
 SLOW ?= slow or hypothesis or thorough
 PROFILE ?= thorough
 
@@ -105,7 +105,7 @@ test-fast: kernels $(NODE_STAMP) test-js
 
 test-slow: install-dev
 	@$(BIN)/python -m pytest -q tests/test_start_from_nothing.py # alone: it has three minutes
-	@$(PYTEST) -m "$(SLOW)" --hypothesis-profile $(PROFILE) $(THIRD) --ignore tests/test_start_from_nothing.py
+	@$(PYTEST) -m "$(SLOW)" --hypothesis-profile $(PROFILE) --ignore tests/test_start_from_nothing.py
 	@$(MAKE) --no-print-directory test-postgres
 
 # Left out: tests that start processes with databases of their own, the fuzz of the API, which is about the schema, and

@@ -55,11 +55,6 @@ NOT_OF_CI = (
 """How the reasons begin for which a test is skipped on CI too; there, everything else that is missing is a failure."""
 
 
-def pytest_addoption(parser):
-    """How CI chooses, by the day of the year, which of the long browser tests it has time for."""
-    parser.addoption("--browser-third", type=int, choices=range(3), help="each third long browser test, from this one")
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     """Leave the global generators alone: pytest-randomly shuffles the tests, and they fix the seeds they need.
@@ -157,18 +152,6 @@ def _uses_the_database(item):
     return bool(fixtures) or item.get_closest_marker("django_db") is not None
 
 
-def _in_other_thirds(items, first):
-    """The long browser tests that are not each third one, by name, from the ``first``; `pages` belong to all thirds."""
-    found = [item for item in items if {"browser", "slow"} <= {one.name for one in item.iter_markers()}]
-    found = sorted((item for item in found if not item.get_closest_marker("pages")), key=lambda item: item.nodeid)
-    return {*found} - {*found[first::3]}
-
-
-def _leave_out(config, items, unwanted):
-    config.hook.pytest_deselected(items=[*unwanted])
-    items[:] = [item for item in items if item not in unwanted]
-
-
 @pytest.hookimpl(trylast=True)  # pytest-django puts tests without a database last
 def pytest_collection_modifyitems(config, items):
     """Run files that one process runs alone first: last, the other process would wait.
@@ -176,10 +159,8 @@ def pytest_collection_modifyitems(config, items):
     On PostgreSQL (`make test-postgres`) tests that use no database are left out: `make test` has run them.
     """
     if settings.DATABASES["default"]["ENGINE"].endswith("postgresql"):
-        _leave_out(config, items, {item for item in items if not _uses_the_database(item)})
-    first = config.getoption("--browser-third")
-    if first is not None:
-        _leave_out(config, items, _in_other_thirds(items, first))
+        config.hook.pytest_deselected(items=[item for item in items if not _uses_the_database(item)])
+        items[:] = filter(_uses_the_database, items)
     items.sort(key=_place)
     for item in items:
         limit_s = next((mark.args[0] for mark in item.iter_markers("timeout")), float(item.config.getini("timeout")))

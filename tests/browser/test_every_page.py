@@ -59,7 +59,6 @@ def faults_of_state(page, name, act, monitor):
 
 
 @pytest.mark.slow
-@pytest.mark.pages
 @pytest.mark.timeout(1800)
 def test_nothing_is_wrong_with_any_page(open_page, transactional_db, monitor, client, monkeypatch):
     monkeypatch.setattr(kernel_folder, "is_complete", lambda: True)  # or a slow answer shows a note, which shifts
