@@ -178,7 +178,6 @@ def answers_probability(values, limits, rates, refused):
 
 
 @given(values=st.lists(st.integers(0, 6), min_size=2, max_size=5), refused=st.booleans(), data=st.data())
-@settings(max_examples=30, deadline=None)
 def test_the_answers_of_one_sparse_vector_leak_what_its_changes_are_charged(values, refused, data):
     """Exact probabilities, thresholds given: window 1, so that a change of C in sum may leak at most C ε_c / Δ."""
     sensitivity = data.draw(st.integers(1, 2))

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
@@ -23,7 +23,6 @@ from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip, UserLevel
 from tests.cases import each
 from tests.engine.mechanism_examples import walk
-from tests.examples import examples
 
 MONDAY = 1_717_372_800.0  # 2024-06-03 00:00 UTC
 
@@ -146,7 +145,6 @@ class TestHomeWork:
         with pytest.raises(DataError, match="Home and work needs times"):
             self.attack.run(truth, released(truth, 1.0))
 
-    @settings(max_examples=examples(50))
     @given(start_h=st.integers(-1000, 10_000_00), lasts_h=st.integers(0, 500))
     def test_hours_of_the_week_against_counting(self, start_h, lasts_h):
         """Hour by hour, through the calendar."""

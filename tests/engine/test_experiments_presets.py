@@ -12,7 +12,6 @@ from privacy_engine.experiments.presets import (
     CorrelatedLoss,
     DummySelectionCost,
     GeolifeError,
-    PrivacyUtility,
     TDriveError,
     TemporalDistance,
 )
@@ -144,18 +143,6 @@ class TestCorrelatedLoss:
                 assert min(own[name] for name in SKEWED) > own["bimodal"] > own["uniform"]
                 assert max(summed[name] for name in SKEWED) < summed["bimodal"] < summed["uniform"]
 
-    def test_grows_with_the_correlation_from_the_line_without_and_ends_at_the_level(self):
-        preset = CorrelatedLoss(repetitions=5)
-        places = ("landmarks.distribution", "landmarks.share", "correlation.smoothing")
-        found = means(preset.spec(), preset.data(), *places)
-        for metric in preset.metrics:
-            for share in SHARES[:-1]:
-                steps = [found[metric, "uniform", share, smoothing] for smoothing in (None, 1.0, 0.1, 0.01)]
-                assert steps == sorted(steps)
-                assert len(set(steps)) == 4
-        for smoothing in (None, 1.0, 0.1, 0.01):
-            assert found["loss-summed", "bimodal", 1.0, smoothing] == pytest.approx(1.0)
-
     def test_grows_with_the_distance_of_the_states(self):
         """ε = 1 per metre: states 5 m apart lose what states one radius apart do at ε = 5, by either bound."""
         preset, losses = CorrelatedLoss(repetitions=3), []
@@ -192,14 +179,3 @@ class TestDummySelection:
             large = [found["error", *one, share] for share in (0.1, 0.25, 0.5)]
             assert large == sorted(large)
             assert found["marked-share", *one, 0.01] > one[3]  # at least one dummy joins
-
-
-class TestPrivacyUtility:
-    def test_falls_with_the_level_and_where_budgets_are_fixed_in_proportion(self):
-        preset = PrivacyUtility(repetitions=10)
-        found = means(preset.spec(), preset.data(), "release.mechanism.name", "release.mechanism.epsilon")
-        for name in {name for _, name, _ in found}:
-            curve = [value for (_, one, _), value in found.items() if one == name]
-            assert curve == sorted(curve, reverse=True)
-        uniform = [found["error", "landmark-uniform", epsilon] * epsilon for epsilon in (0.1, 1.0, 10.0)]
-        assert uniform == pytest.approx([uniform[0]] * 3, rel=1e-3)  # the sphere bends large distances a little

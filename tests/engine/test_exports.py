@@ -5,24 +5,20 @@ import io
 import json
 import re
 import time
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import exports
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import read
-from privacy_engine.formats.arrow import pq
 from tests.cases import each, refusal
-from tests.examples import examples
 
 LABEL = {"text": "Planar Laplace,\n ε = 1 at 200 m", "epsilon": 1.0, "level": "event"}
-GPX = "{http://www.topografix.com/GPX/1/1}"
 AWKWARD = ["", "u1", "<img src=x onerror=alert(1)>", "</script>", "=1+1", "'=1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
 AWKWARD += [
     'type "hi", you',
@@ -86,7 +82,6 @@ def series_lists(draw):
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-@settings(max_examples=examples(60))
 @given(series=series_lists())
 def test_what_is_written_is_read_back(fmt, series):
     names = [clean(one.name) for one in series]
@@ -105,7 +100,6 @@ def test_what_is_written_is_read_back(fmt, series):
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-@settings(max_examples=examples(60))
 @given(series=series_lists(), whose=st.lists(st.integers(0, 2), min_size=4, max_size=4), data=st.data())
 def test_people_are_read_back(fmt, series, whose, data):
     people = data.draw(st.lists(st.sampled_from([*AWKWARD, "anna"]).filter(str.strip), min_size=3, max_size=3))
@@ -171,23 +165,6 @@ class TestGeoJson:
         assert script["properties"]["series"] == "</script>"
         (untimed,) = json.loads(exported([track(timed=False)], "geojson"))["features"]
         assert "coordTimes" not in untimed["properties"]
-
-
-class TestGpx:
-    def test_one_track_for_each_series(self):
-        root = ET.fromstring(exported([track("a<b>&\x07"), track("b", timed=False)], "gpx"))  # our own bytes
-        assert root.findtext(f"{GPX}metadata/{GPX}desc") == "Planar Laplace, ε = 1 at 200 m"
-        assert [one.findtext(f"{GPX}name") for one in root.iter(f"{GPX}trk")] == ["a<b>&", "b"]
-        assert len(list(root.iter(f"{GPX}trkpt"))) == 6
-        assert len(list(root.iter(f"{GPX}time"))) == 3
-
-
-class TestParquet:
-    def test_schema_and_label(self):
-        table = pq.read_table(io.BytesIO(exported([track()], "parquet")))
-        assert table.schema.names == ["series", "time", "lon", "lat"]
-        assert str(table.schema.field("time").type) == "timestamp[ms, tz=UTC]"
-        assert json.loads(table.schema.metadata[b"cairn"]) == LABEL
 
 
 @each("fmt", FORMATS)
