@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.references.streams import GivenDraws, plain_adapub
@@ -156,39 +156,6 @@ class TestDeviation:
         assert deviation([0, kernel.LARGEST] * (kernel.LONGEST // 2)) == kernel.LONGEST * kernel.LARGEST // 2
         release = mechanism(epsilon=1e4).release(counted(np.full((4, 3), 2.0**52)), rng=noise.seeded(1))
         assert release.counts == pytest.approx(kernel.LARGEST), "larger counts count as the largest"
-
-
-def below(rate, limit):
-    """The probability that discrete Laplace noise is below ``limit``."""
-    k, q = math.ceil(limit) - 1, math.exp(-rate)
-    return 1 - q ** (k + 1) / (1 + q) if k >= 0 else q**-k / (1 + q)
-
-
-def answers_probability(values, limits, rates, refused):
-    """Of the answers to the queries about a cluster that begins with ``values[0]``: merges, and perhaps a refusal."""
-    total, reach = 0.0, round(25 / rates.starts)
-    q = math.exp(-rates.starts)
-    for start in range(-reach, reach + 1):
-        likely = (1 - q) / (1 + q) * q ** abs(start)
-        for i, limit in enumerate(limits):
-            merged = below(rates.queries, limit + start - math.floor(deviation(values[: i + 2])))
-            likely *= 1 - merged if refused and i == len(limits) - 1 else merged
-        total += likely
-    return total
-
-
-@given(values=st.lists(st.integers(0, 6), min_size=2, max_size=5), refused=st.booleans(), data=st.data())
-def test_the_answers_of_one_sparse_vector_leak_what_its_changes_are_charged(values, refused, data):
-    """Exact probabilities, thresholds given: window 1, so that a change of C in sum may leak at most C ε_c / Δ."""
-    sensitivity = data.draw(st.integers(1, 2))
-    others = [max(value + data.draw(st.integers(-1, 1)), 0) for value in values]
-    changed = sum(abs(a - b) for a, b in zip(values, others, strict=True))
-    assume(changed)
-    limits = [data.draw(st.floats(1.0, 6.0)) for _ in values[1:]]
-    clustering = 4.0
-    rates = mechanism(mode="svt", window=1, sensitivity=sensitivity).rates(1.0, clustering)
-    one, other = (answers_probability(given, limits, rates, refused) for given in (values, others))
-    assert abs(math.log(one / other)) <= changed * clustering / sensitivity + 1e-6
 
 
 class TestWindows:

@@ -23,7 +23,6 @@ from privacy_engine.experiments import (
     run_block,
 )
 from privacy_engine.experiments.measures import AttackMeasure
-from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import Hausdorff, metrics
 from tests.cases import each, refusal
@@ -153,13 +152,6 @@ class TestTheRegistry:
 
 
 class TestSpecs:
-    def test_with_names_alone_have_the_digests_they_always_had(self):
-        """Two specs, which share no results; two cells."""
-        first, *_, last = TDriveError().spec().cells()
-        specs = [one.spec().model_copy(update={"series": None}) for one in (TemporalDistance(), TDriveError())]
-        found = [one.digest[:12] for one in (*specs, first, last)]  # series: which they did not state then
-        assert found == ["21199135e611", "3424ec8e406a", "ea9431734a98", "ecfb4a1f8e1e"]
-
     def test_name_a_measure_that_is_as_it_comes(self):
         bare = spec("dynamic-time-warping", "error")
         spelled = spec({"name": "dynamic-time-warping", "band": None}, {"name": "error"})

@@ -1,4 +1,4 @@
-"""What is spent is at most ε, in rational numbers of the rates that noise is drawn at (bar D8), and by each plain rule."""
+"""What is spent is at most ε, in rational numbers of the rates that noise has (bar D8), and by each plain rule."""
 
 import math
 from fractions import Fraction

@@ -155,16 +155,6 @@ class TestCorrelatedLoss:
         assert losses[0] == pytest.approx(losses[1], rel=1e-12)
         assert losses[0]["loss-summed", "bridge"] != losses[0]["loss-summed", "published"]
 
-    def test_is_that_of_each_run_where_budgets_depend_on_it_and_of_shared_noise(self):
-        schemes = [scheme("adaptive"), scheme("joint", step_variance_m2=1e5)]
-        grid = {"release": schemes, "correlation": [None, {"diameter_m": None, "smoothing": 0.1}]}
-        data = [taxi(np.random.default_rng(1), 40)]
-        places = ("release.mechanism.name", "correlation.smoothing")
-        found = means(changed(CorrelatedLoss(repetitions=5), grid=grid), data, *places)
-        for name in ("landmark-adaptive", "landmark-joint"):
-            assert 0 < found["loss-summed", name, None] <= 1 + 1e-12
-            assert found["loss-summed", name, 0.1] > found["loss-summed", name, None]
-
 
 class TestDummySelection:
     def test_costs_more_the_more_the_selection_takes_of_the_budget(self):
