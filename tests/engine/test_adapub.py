@@ -180,29 +180,20 @@ class TestWindows:
 
 
 class TestKernel:
-    @given(
-        mode=st.sampled_from(MODES),
-        relative=st.booleans(),
-        thresholds=st.sampled_from([0, 1, 20]),
-        dimensions=st.integers(1, 6),
-        seed=st.integers(0, 2**32),
-        cuts=st.lists(st.integers(0, 60), max_size=4),
-    )
-    @settings(max_examples=80, deadline=None)
-    def test_a_plain_loop_publishes_the_same(self, mode, relative, thresholds, dimensions, seed, cuts):
+    @given(st.sampled_from(MODES), st.booleans(), st.sampled_from([0, 1, 20]), st.integers(1, 6), st.integers(0, 2**32))
+    @settings(max_examples=80)
+    def test_a_plain_loop_publishes_the_same(self, mode, relative, thresholds, dimensions, seed):
         rng = np.random.default_rng(seed)
         rows = rng.integers(0, 40, (60, dimensions)) + rng.integers(0, 100, dimensions)
-        cells = 61 * dimensions
-        drawn = [noise.discrete_laplace(rate, cells, rng=rng) for rate in (0.2, 0.1, 0.05)]
+        edges = [0, *np.sort(rng.integers(0, 61, rng.integers(0, 5))).tolist(), 60]
+        drawn = [noise.discrete_laplace(rate, 61 * dimensions, rng=rng) for rate in (0.2, 0.1, 0.05)]
         uniforms = np.sort(rng.random((80, max(thresholds, 1))), axis=1)
         run = AdaPubRun(Rates(1.0, 1.0, 1.0), mode, thresholds, relative, 0.5, dimensions, noise.seeded(1))
         run.sums, run.starts, run.queries, run.bounds = map(GivenDraws, [*drawn, uniforms[:, :thresholds]])
-        edges = [0, *sorted(cuts), 60]
         found = np.concatenate([run.advance(rows[i:j]) for i, j in itertools.pairwise(edges)])
         sums, starts, queries = (iter(values.tolist()) for values in drawn)
         given_uniforms = iter(uniforms.tolist()) if thresholds else None
-        expected = plain_adapub(rows.tolist(), mode, 0.5, relative, sums, starts, queries, given_uniforms)
-        assert found.tolist() == expected
+        assert found.tolist() == plain_adapub(rows.tolist(), mode, 0.5, relative, sums, starts, queries, given_uniforms)
 
     def test_a_cluster_is_closed_at_its_longest_and_medians_are_numpys(self):
         rng = np.random.default_rng(1)

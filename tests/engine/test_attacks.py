@@ -9,15 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
-from privacy_engine.attacks import (
-    HomeWork,
-    Reidentification,
-    SeriesAttack,
-    attacks,
-    hidden_markov,
-    home_work,
-    reidentification,
-)
+from privacy_engine.attacks import HomeWork, Reidentification, SeriesAttack, attacks, hidden_markov, home_work
+from privacy_engine.attacks.reidentification import _distinct
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip, UserLevel
@@ -221,11 +214,9 @@ class TestReidentification:
     def test_points_are_distinct_and_every_set_alike(self):
         """Over all values of the uniform draws: each ordered pair of 4 comes once."""
         uniform = np.array(list(itertools.product((np.arange(4) + 0.5) / 4, (np.arange(3) + 0.5) / 3)))
-        assert sorted(map(tuple, reidentification._distinct(uniform, 4).tolist())) == list(
-            itertools.permutations(range(4), 2)
-        )
+        assert sorted(map(tuple, _distinct(uniform, 4).tolist())) == list(itertools.permutations(range(4), 2))
         uniform = np.random.default_rng(1).random((500, 20))
-        chosen = reidentification._distinct(uniform, 20)
+        chosen = _distinct(uniform, 20)
         assert (np.sort(chosen, axis=1) == np.arange(20)).all()
 
     def test_refusals(self, monkeypatch):
@@ -238,7 +229,7 @@ class TestReidentification:
         short = [walk(3), walk(3)]
         with pytest.raises(DataError, match="every series must have at least 4 events"):
             self.attack().run(short, [released(one, 5.0) for one in short])
-        monkeypatch.setattr(reidentification, "MOST_DISTANCES", 100)
+        monkeypatch.setattr("privacy_engine.attacks.reidentification.MOST_DISTANCES", 100)
         with pytest.raises(ParameterError, match="tries must be such that at most 100 distances") as caught:
             self.attack().run(two, releases)
         assert (caught.value.field, caught.value.value) == ("tries", 160)

@@ -20,6 +20,7 @@ from tests.examples import examples
 
 CLASSES = list(cleaning_steps)
 every_step = each("cls", CLASSES)
+PLACES = st.sampled_from([(2.35, 48.85), (180.0, 0.0), (0.0, 90.0), (7.0, -89.9)])
 
 
 def variants(cls):
@@ -39,7 +40,7 @@ def datasets(draw):
     found = []
     for number in range(draw(st.integers(1, 4))):
         n = draw(st.integers(1, 30))
-        place = draw(st.sampled_from([(2.35, 48.85), (180.0, 0.0), (0.0, 90.0), (7.0, -89.9)]))
+        place = draw(PLACES)
         far_m = rng.choice([0.0, 1.0, 100.0, 1e6], n)
         xy_m = np.cumsum(rng.normal(0, 1, (n, 2)) * far_m[:, None], axis=0)
         lon, lat = geo.LocalPlane(*place).unproject(xy_m)
@@ -229,11 +230,7 @@ class TestResample:
             assert np.radians(one.lon) * geo.EARTH_RADIUS_M == pytest.approx(metres, abs=1e-6)
             assert one.marked.tolist() == [True, True, False, False, True]
 
-    @given(
-        seed=st.integers(0, 2**32),
-        place=st.sampled_from([(2.35, 48.85), (180.0, 0.0), (0.0, 90.0), (7.0, -89.9)]),
-        far_m=st.sampled_from([0.001, 1.0, 1e3, 1e6]),
-    )
+    @given(st.integers(0, 2**32), PLACES, st.sampled_from([0.001, 1.0, 1e3, 1e6]))
     def test_lies_on_the_great_circle_a_share_of_the_way(self, seed, place, far_m):
         rng = np.random.default_rng(seed)
         lon, lat = geo.LocalPlane(*place).unproject(rng.normal(0, far_m, (2, 2)))

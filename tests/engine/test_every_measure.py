@@ -9,19 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privacy_engine import experiments
 from privacy_engine.attacks import Localisation, PopulationAttack, attacks
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterError, ParameterErrors
-from privacy_engine.experiments import (
-    Block,
-    ExperimentSpec,
-    TrajectoryCell,
-    cell_seconds,
-    latex,
-    measures,
-    run,
-    run_block,
-)
+from privacy_engine.experiments import Block, measures, run, run_block
 from privacy_engine.experiments.measures import AttackMeasure
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import Hausdorff, metrics
@@ -60,14 +52,16 @@ EMPTY = Trajectory([], [], [])
 
 def cell(*entries, release=ADAPTIVE, **base):
     landmarks = {"name": "synthetic", "share": 0.4, "seed": 3}
-    return TrajectoryCell.parse(
+    return experiments.TrajectoryCell.parse(
         {"release": release, "landmarks": landmarks, "redraw": True, "metrics": list(entries), "seed": 7} | base
     )
 
 
 def spec(*entries, **changes):
     base = {"landmarks": {"name": "manual", "events": [1, 2]}, "release": EVENT}
-    return ExperimentSpec.parse({"base": base, "repetitions": 4, "seed": 1, "metrics": list(entries)} | changes)
+    return experiments.ExperimentSpec.parse(
+        {"base": base, "repetitions": 4, "seed": 1, "metrics": list(entries)} | changes
+    )
 
 
 @lru_cache(maxsize=64)
@@ -146,7 +140,7 @@ class TestTheRegistry:
     def test_counts_what_two_measures_share_once(self):
         entry, lengths = {"step_variance_m2": 1e5, "cells": 32}, [len(one) for one in SERIES]
         both = [{"name": name, **entry} for name in ("localisation-error", "localisation-factor")]
-        one, two = (cell_seconds(cell(*entries), list(map(len, SERIES)), 9) for entries in (both[:1], both))
+        one, two = (experiments.cell_seconds(cell(*entries), list(map(len, SERIES)), 9) for entries in (both[:1], both))
         assert one == pytest.approx(two)
         assert one > measures.parse(both[0]).seconds(cell(both[0]), lengths, 9)
 
@@ -248,7 +242,7 @@ class TestTable:
 
     def test_as_latex_has_a_macro_for_each(self):
         here = spec(*self.QUANTILES, "error")
-        text = latex(run(here, SERIES), here)
+        text = experiments.latex(run(here, SERIES), here)
         assert re.findall(r"}\\(\w+)", text) == ["cairnErrorQuantileA", "cairnErrorQuantileB", "cairnError"]
         assert "% Quantile of the error, share of the events 0.5, m\n" in text
         assert "% Mean absolute error, m\n" in text

@@ -19,18 +19,8 @@ from privacy_engine.errors import DataError
 from privacy_engine.mechanisms import landmark
 from privacy_engine.promise import Context
 from tests.cases import each
-from tests.engine.mechanism_examples import (
-    CLASSES,
-    EXAMPLE,
-    adversarial_masks,
-    every_mechanism,
-    every_mechanism_but,
-    example,
-    masks,
-    protected_sets,
-    variants,
-    walk,
-)
+from tests.engine import mechanism_examples
+from tests.engine.mechanism_examples import CLASSES, adversarial_masks, every_mechanism, example, variants, walk
 from tests.examples import examples
 
 
@@ -86,17 +76,17 @@ def test_budgets_of_adversarial_sets_pass_the_ledger_event_by_event(cls, n):
                 assert spent == pytest.approx(0.3, rel=1e-12), name
 
 
-@every_mechanism_but(landmark.Adaptive)
+@mechanism_examples.every_mechanism_but(landmark.Adaptive)
 def test_budgets_that_do_not_depend_on_the_run_are_those_of_the_release(cls):
     mask = np.arange(30) % 4 == 0
     release = example(cls).release(walk(30), LandmarkSet(mask), rng=noise.publishable())
     assert np.array_equal(release.budgets, example(cls).budgets(mask))
 
 
-@every_mechanism_but(landmark.UserLevel, landmark.WEvent)
+@mechanism_examples.every_mechanism_but(landmark.UserLevel, landmark.WEvent)
 def test_no_landmarks_is_the_very_release_of_event_level(cls):
     nowhere = LandmarkSet(np.zeros(40, bool))
-    event_level = landmark.EventLevel(**EXAMPLE)
+    event_level = landmark.EventLevel(**mechanism_examples.EXAMPLE)
     for mechanism in variants(cls):
         one, two = (which.release(walk(40), nowhere, rng=noise.seeded(4)) for which in (mechanism, event_level))
         assert np.array_equal(one.budgets, event_level.budgets(nowhere.mask))
@@ -112,7 +102,7 @@ def test_empty_and_single_event_series_are_released_and_landmarks_of_another_ser
         mechanism = example(cls)
         release = mechanism.release(walk(n), LandmarkSet(np.full(n, marked)), rng=noise.publishable())
         assert len(release.series) == n
-        assert np.allclose(release.budgets, EXAMPLE["epsilon"] / getattr(mechanism, "window", 1))
+        assert np.allclose(release.budgets, mechanism_examples.EXAMPLE["epsilon"] / getattr(mechanism, "window", 1))
     with pytest.raises(DataError, match="landmarks must mark 5 events, got 4"):
         example(cls).release(walk(5), LandmarkSet(np.zeros(4, bool)), rng=noise.publishable())
 
@@ -220,7 +210,7 @@ def losses(mechanism, mask, seed):
     with pytest.MonkeyPatch.context() as monkeypatch:
         here = Recording(walk(len(mask), seed), monkeypatch)
         one = here.release(mechanism, mask, seed)
-        for moved in protected_sets(mechanism, mask):
+        for moved in mechanism_examples.protected_sets(mechanism, mask):
             for truth in (
                 away_from(here, moved, RADIUS_M),
                 away_from(here, moved, -RADIUS_M),
@@ -251,7 +241,7 @@ class TestExactDensities:
 
     @every_mechanism
     @settings(max_examples=examples(15))
-    @given(mask=masks.filter(lambda mask: len(mask) <= 16), seed=st.integers(0, 2**32))
+    @given(mask=mechanism_examples.masks.filter(lambda mask: len(mask) <= 16), seed=st.integers(0, 2**32))
     def test_no_neighbour_moves_the_odds_of_an_output_further_than_epsilon(self, cls, mask, seed):
         for mechanism in variants(cls, epsilon=EPSILON, radius_m=RADIUS_M):
             assert max(map(abs, losses(mechanism, mask, seed))) <= EPSILON * (1 + 1e-9)

@@ -3,9 +3,7 @@
 Statistical tests have fixed seeds and state their false-alarm rate over seeds.
 """
 
-import hashlib
 import math
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -245,23 +243,3 @@ def test_two_processors_draw_the_same_cells(tmp_path):
         found.append(ran.stdout.split())
     assert found[0][0] == found[1][0]
     assert [one[1] for one in found] == ["False", "True"]
-
-
-def noise_of_a_child(_):
-    where = np.zeros(50)
-    drawn = noise.planar_laplace(where, where, 0.001, rng=SOURCE)
-    return hashlib.sha256(np.array(drawn).tobytes()).hexdigest()
-
-
-SOURCE = noise.publishable()
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_forked_children_draw_different_noise_also_from_a_source_made_before():
-    """D5: 4 children of each of 2 pools, forked after noise was drawn; equal noise has probability below 2**-1000."""
-    found = [noise_of_a_child(0)]
-    for _ in range(2):
-        with multiprocessing.get_context("fork").Pool(4) as pool:
-            found += pool.map(noise_of_a_child, range(4), chunksize=1)
-    assert len(set(found)) == 9

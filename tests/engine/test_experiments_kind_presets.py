@@ -6,26 +6,11 @@ import numpy as np
 import pytest
 
 from benchmarks.recommendation_sets import BOXES, EVENTS, gowalla
+from privacy_engine import experiments
 from privacy_engine.data import CountStream
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.evaluation import Split, split_by_user
-from privacy_engine.experiments import (
-    FILES,
-    Block,
-    CheckInCell,
-    CityCheckIns,
-    PoissonStream,
-    cell_seconds,
-    figure,
-    generators,
-    given_of,
-    latex,
-    measures,
-    predicted_seconds,
-    presets,
-    run,
-    run_block,
-)
+from privacy_engine.experiments import Block, CheckInCell, cell_seconds, figure, given_of, presets, run, run_block
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.metrics import HitRate, ReciprocalRank
@@ -69,14 +54,20 @@ class TestBatches:
     @pytest.mark.parametrize(("timestamps", "dimensions"), [(100, 1), (200, 20), (100, 200)])
     def test_the_prediction_has_the_order_of_the_time_it_takes(self, mechanism, timestamps, dimensions):
         about = {"name": "poisson-stream", "timestamps": timestamps, "dimensions": dimensions, "mean": 20.0}
-        data, cell = generators.parse(about).data(), stream_cell(mechanism, metrics=["stream-mean-absolute-error"])
+        data, cell = (
+            experiments.generators.parse(about).data(),
+            stream_cell(mechanism, metrics=["stream-mean-absolute-error"]),
+        )
         assert_predicted(cell, data, [timestamps, dimensions], 16)
 
 
 PRESETS = [cls.registered_name() for kind in KINDS for cls in presets.of(kind)]
 FEW_COUNTS = {"timestamps": 24, "dimensions": 2}
 FEW_USERS = {"users": 30, "per_user": 8, "side": 6}
-GIVEN = {"stream": PoissonStream(timestamps=24, dimensions=3, mean=30.0, seed=5).data(), "checkins": CHECKINS}
+GIVEN = {
+    "stream": experiments.PoissonStream(timestamps=24, dimensions=3, mean=30.0, seed=5).data(),
+    "checkins": CHECKINS,
+}
 """Datasets, of which the stream has jumps and low signals."""
 ADAPUB = {"stream-adapub"}
 OF_PAPER = {f"stream-{name}" for name in ("bd", "ba", "rescuedp", "pegasus", "adapub", "shrink")}
@@ -105,13 +96,13 @@ class TestEveryPreset:
         assert table.num_rows == len(list(one.spec().points())) * len(one.metrics)
         assert table.column("mean").null_count == 0
         assert "marked_share" not in table.column_names
-        assert latex(table, one.spec()).count("\\pgfplotstableread") == len(one.metrics)
-        assert "nan" not in latex(table, one.spec())
+        assert experiments.latex(table, one.spec()).count("\\pgfplotstableread") == len(one.metrics)
+        assert "nan" not in experiments.latex(table, one.spec())
         on_given = one.spec(given_of(one.kind, GIVEN[one.kind]))
         assert on_given.takes_dataset
         assert not one.spec().takes_dataset
         assert run(on_given, GIVEN[one.kind]).column("mean").null_count == 0
-        for name, kind in FILES.items():
+        for name, kind in experiments.FILES.items():
             with (tmp_path / name).open("wb") as out:
                 kind.write(table, one.spec(), out)
 
@@ -122,14 +113,16 @@ class TestEveryPreset:
         if preset == "recommendation-range":
             usual = [cls for cls in usual if cls.has_masses]
         assert tried == TRIED.get(preset, {cls.registered_name() for cls in usual})
-        assert 0 < predicted_seconds(one.spec(), []) < 60
+        assert 0 < experiments.predicted_seconds(one.spec(), []) < 60
         shown = figure(one.spec())
         assert shown["shares"] is shown["marked"] is False
         (release,) = (axis for axis in shown["axes"] if axis["name"] == "release")
         assert all(value["mechanism"] for value in release["values"])
         along = shown["axes"][shown["along"]]
         assert along["log"] is not (along["name"] == "history")
-        assert [one["unit"] for one in shown["measures"]] == [measures.parse(measure).unit for measure in one.metrics]
+        assert [one["unit"] for one in shown["measures"]] == [
+            experiments.measures.parse(measure).unit for measure in one.metrics
+        ]
 
 
 class TestFirstDimensions:
@@ -139,7 +132,7 @@ class TestFirstDimensions:
     def test_are_measured_as_data_of_these_dimensions_alone(self, own):
         whole = GIVEN["stream"]
         generated = {"name": "normal-steps", "timestamps": 12, "dimensions": 4, "first": 5}
-        data = generators.parse(generated).data() if own else whole
+        data = experiments.generators.parse(generated).data() if own else whole
         base = {"release": {"mechanism": {"name": "stream-pegasus", "epsilon": 1.0, "window": 4}}}
         first = CountStream(data.counts[:, :2], data.names[:2], data.labels)
         found = spec("stream", base=base | ({"data": generated} if own else {}), grid={"dimensions": [2, 3]})
@@ -258,7 +251,7 @@ class TestCells:
     @pytest.mark.parametrize("users", [300, 5_000])
     @pytest.mark.parametrize("metrics", [("hit-rate", "reciprocal-rank"), ("range-share-error", "top-overlap")])
     def test_the_prediction_has_the_order_of_the_time_it_takes(self, name, users, metrics):
-        data = CityCheckIns(users=users, per_user=20, seed=1).data()
+        data = experiments.CityCheckIns(users=users, per_user=20, seed=1).data()
         box = dict(zip(SIDES, given_of("checkins", data).box, strict=True)) | {"side": 16}
         assert_predicted(cell_of(name, metrics, box), data, [len(data)], 4)
 

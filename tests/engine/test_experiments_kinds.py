@@ -9,24 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import noise
+from privacy_engine import experiments, noise
 from privacy_engine.data import CheckIns, CountStream
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.experiments import (
-    Block,
-    CityCheckIns,
-    ExperimentSpec,
-    FolderStore,
-    cell_seconds,
-    dataset_digest,
-    generators,
-    measures,
-    presets,
-    run,
-    run_block,
-    sizes_of,
-)
+from privacy_engine.experiments import Block, ExperimentSpec, cell_seconds, dataset_digest, generators, run, run_block
 from privacy_engine.experiments.release_trials import COUNTS_AT_ONCE, ReleaseTrials
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.metrics import metrics
@@ -35,7 +22,7 @@ from tests.examples import examples
 
 KINDS = ("stream", "checkins")
 STREAM = CountStream(np.arange(60.0).reshape(20, 3), ["a", "b", "c"], [str(t) for t in range(20)])
-CHECKINS = CityCheckIns(users=20, per_user=5, seed=4).data()
+CHECKINS = experiments.CityCheckIns(users=20, per_user=5, seed=4).data()
 DATA = {"stream": STREAM, "checkins": CHECKINS}
 UNIFORM = {"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}}
 BOX = {"west": 8.40, "south": 47.30, "east": 8.68, "north": 47.46, "side": 4}
@@ -59,7 +46,7 @@ def names(kind):
 def every_measure(kind):
     """By name, or with the examples of parameters that are required."""
     found = []
-    for cls in measures.of(kind):
+    for cls in experiments.measures.of(kind):
         required = [field for field in cls.fields() if field["required"]]
         given = {one["name"]: one["choices"][0]["value"] if one["choices"] else one["example"] for one in required}
         found.append({"name": cls.registered_name(), **given} if given else cls.registered_name())
@@ -107,7 +94,7 @@ class TestEveryRun:
     @pytest.mark.slow
     def test_processes_and_interruption_change_no_bit(self, kind, tmp_path):
         one = spec(kind, grid={"release.mechanism.epsilon": [0.5, 1.0, 2.0]}, repetitions=40)
-        table, store, computed = run(one, DATA[kind]), FolderStore(tmp_path), []
+        table, store, computed = run(one, DATA[kind]), experiments.FolderStore(tmp_path), []
         assert run(one, DATA[kind], size=7, workers=2).equals(table)
 
         def stop(done, blocks):
@@ -136,7 +123,7 @@ class TestEveryRun:
         assert digests[0] == digests[1] != digests[2]
         for cls in generators.of(kind):
             one = cls(name=cls.registered_name())
-            stated, found = one.sizes(), sizes_of(kind, one.data())
+            stated, found = one.sizes(), experiments.sizes_of(kind, one.data())
             assert found == (stated if kind == "stream" else [pytest.approx(stated[0], rel=0.1)])
             assert one.describe().startswith(cls.title)
 
@@ -166,7 +153,7 @@ class TestEveryRun:
             assert cell.batch(small) > 1
 
     def test_a_page_can_show_every_measure(self, kind):
-        listed = measures.of(kind).listing()
+        listed = experiments.measures.of(kind).listing()
         assert [one["name"] for one in listed] == [cls.registered_name() for cls in metrics.of(kind)]
         assert len({one["title"] for one in listed}) == len(listed)
         assert all(one["kind"] == kind and one["owner_only"] and one["needs_release"] for one in listed)
@@ -217,7 +204,7 @@ class TestSpecs:
             "privacy-utility": ("84376c92ea4bfed9", "1d26da87422a7b87"),
         }
         for name, (of_spec, of_cells) in known.items():
-            one = presets.parse({"name": name, "repetitions": 3, "events": 40}).spec()
+            one = experiments.presets.parse({"name": name, "repetitions": 3, "events": 40}).spec()
             cells = hashlib.sha256("".join(cell.digest for cell in one.cells()).encode()).hexdigest()
             assert (one.digest[:16], cells[:16]) == (of_spec, of_cells)
             assert "kind" not in one.model_dump()

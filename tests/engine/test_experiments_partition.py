@@ -9,27 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import people
+from privacy_engine import experiments, people
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.experiments import (
-    AS_THEY_ARE,
-    FILES,
-    Block,
-    ExperimentSpec,
-    FolderStore,
-    SeriesSelection,
-    TrajectoryCell,
-    blocks,
-    cell_seconds,
-    in_order,
-    may_run_at_once,
-    partition,
-    parts,
-    predicted_seconds,
-    presets,
-    run,
-)
+from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, SeriesSelection, partition, predicted_seconds, run
 from privacy_engine.experiments.synthetic_series import taxi
 from tests.cases import each, refusal
 from tests.engine.test_experiments import RANDOM, UNIFORM, small, walk
@@ -61,23 +44,23 @@ class TestWork:
     def test_grows_with_cells_repetitions_and_events_and_decides_what_may_run_at_once(self, series):
         lengths = list(map(len, series))
         seconds = predicted_seconds(small(), lengths)
-        assert seconds == pytest.approx(sum(cell_seconds(cell, lengths, 9) for cell in small().cells()))
+        assert seconds == pytest.approx(sum(experiments.cell_seconds(cell, lengths, 9) for cell in small().cells()))
         assert predicted_seconds(small(repetitions=90), lengths) > 5 * seconds
         assert predicted_seconds(small(), [4000]) > 5 * predicted_seconds(small(), [40])
         shares = {"grid": {"landmarks.share": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}, "metrics": ["error"]}
         for events, repetitions, at_once in ((1000, 100, True), (100_000, 100, False), (1000, 1_000_000, False)):
-            assert may_run_at_once(small(**shares, repetitions=repetitions), [events]) is at_once
+            assert experiments.may_run_at_once(small(**shares, repetitions=repetitions), [events]) is at_once
 
     def test_sizes_blocks_by_the_cell_alone(self):
-        few, many = (list(blocks(small(grid={}, repetitions=n), [20_000])) for n in (10_000, 20_000))
+        few, many = (list(experiments.blocks(small(grid={}, repetitions=n), [20_000])) for n in (10_000, 20_000))
         assert [block.key("") for block in few[:-1]] == [block.key("") for block in many[: len(few) - 1]]
         assert sum(block.count for block in many) == 20_000
 
 
 class TestBlocks:
     def test_that_draw_the_same_landmarks_follow_one_another(self, uneven, series):
-        cut = list(blocks(uneven, [len(one) for one in series]))
-        ordered = in_order(cut)
+        cut = list(experiments.blocks(uneven, [len(one) for one in series]))
+        ordered = experiments.in_order(cut)
         assert sorted(map(id, ordered)) == sorted(map(id, cut))
         draws = [block.cell.draws for block in ordered]
         assert sum(a != b for a, b in pairwise(draws)) == len(set(draws)) - 1
@@ -102,16 +85,16 @@ class TestParts:
     def test_hold_every_block_that_is_to_do_once(self, counts, kept):
         described = {"release": UNIFORM, "metrics": ["error"], "seed": 1}
         cells = [
-            TrajectoryCell.parse(described | {"landmarks": RANDOM | {"seed": seed}, "redraw": True})
+            experiments.TrajectoryCell.parse(described | {"landmarks": RANDOM | {"seed": seed}, "redraw": True})
             for seed in range(4)
         ]
-        found = in_order(Block(cells[which], 0, count) for count, which in counts)
+        found = experiments.in_order(experiments.Block(cells[which], 0, count) for count, which in counts)
         todo = [i for i in range(len(found)) if i not in kept]
-        cut = list(parts(found, [300], todo))
+        cut = list(experiments.parts(found, [300], todo))
         inside = [i for part in cut for i in range(part.start, part.stop) if i not in kept]
         assert inside == todo
         assert all(part.stop > part.start for part in cut)
-        total = sum(cell_seconds(found[i].cell, [300], found[i].count) for i in todo)
+        total = sum(experiments.cell_seconds(found[i].cell, [300], found[i].count) for i in todo)
         assert sum(part.seconds for part in cut) == pytest.approx(total)
         assert len(cut) <= partition.MOST_PARTS + 1
         for part in cut[:-1]:
@@ -121,15 +104,15 @@ class TestParts:
 
     def test_are_what_processes_take(self, uneven, series, tmp_path):
         """The progress callback is called with every block, and each is stored."""
-        store, received, again = FolderStore(tmp_path), [], []
+        store, received, again = experiments.FolderStore(tmp_path), [], []
         table = run(uneven, series, store, workers=2, watch=lambda *reported: received.append(reported))
-        count = len(list(blocks(uneven, [len(one) for one in series])))
+        count = len(list(experiments.blocks(uneven, [len(one) for one in series])))
         assert received == [(i + 1, count) for i in range(count)]
         assert run(uneven, series, store, watch=lambda *reported: again.append(reported)).equals(table)
         assert again == []
 
 
-NAMES = [cls.registered_name() for cls in presets.of("trajectory")]
+NAMES = [cls.registered_name() for cls in experiments.presets.of("trajectory")]
 
 
 def days(series, *sizes, person=""):
@@ -151,20 +134,20 @@ def dataset(kind):
 
 def described(name):
     """A preset, small."""
-    fields = presets[name].model_fields
+    fields = experiments.presets[name].model_fields
     marks = {"marks": "stay-points"} if "marks" in fields else {}
-    return presets.parse({"name": name, "repetitions": 2, "events": 20, "seed": 3} | marks)
+    return experiments.presets.parse({"name": name, "repetitions": 2, "events": 20, "seed": 3} | marks)
 
 
 def bits(spec, series):
     out = io.BytesIO()
-    FILES["parquet"].write(run(spec, series), spec, out)
+    experiments.FILES["parquet"].write(run(spec, series), spec, out)
     return out.getvalue()
 
 
 def exported(spec):
     out = io.BytesIO()
-    FILES["json"].write(None, spec, out)
+    experiments.FILES["json"].write(None, spec, out)
     return ExperimentSpec.parse(json.loads(out.getvalue()))
 
 

@@ -8,13 +8,8 @@ import pytest
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.experiments import ExperimentSpec, latex, presets, run
-from privacy_engine.experiments.presets import (
-    CorrelatedLoss,
-    DummySelectionCost,
-    GeolifeError,
-    TDriveError,
-    TemporalDistance,
-)
+from privacy_engine.experiments import presets as papers
+from privacy_engine.experiments.presets import CorrelatedLoss, TDriveError, TemporalDistance
 from privacy_engine.experiments.presets.base import PER_METRE, SHARES, scheme
 from privacy_engine.experiments.synthetic_series import TAXI_INTERVAL_S, first_events, taxi, walk
 from tests.cases import each
@@ -79,7 +74,7 @@ class TestErrorByLandmarks:
         assert len({found["error", name, 0.0] for name in names if "+" not in name}) == 1  # all are event level
 
     def test_by_stay_points_goes_by_the_shares_that_were_measured(self):
-        for cls in (TDriveError, GeolifeError):
+        for cls in (TDriveError, papers.GeolifeError):
             preset = cls(repetitions=1, events=100, marks="stay-points")
             table = run(preset.spec(), preset.data())
             shares = table.column("marked_share").to_pylist()
@@ -158,7 +153,7 @@ class TestCorrelatedLoss:
 
 class TestDummySelection:
     def test_costs_more_the_more_the_selection_takes_of_the_budget(self):
-        preset = DummySelectionCost(repetitions=10)
+        preset = papers.DummySelectionCost(repetitions=10)
         for cell in preset.spec().cells():  # they share one level as in the thesis
             assert cell.dummies.epsilon + cell.release.mechanism.epsilon == pytest.approx(1.0)
         kind = ("dummies.name", "dummies.evaluation", "dummies.distance", "landmarks.share")

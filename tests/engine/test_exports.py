@@ -313,9 +313,9 @@ def by_kepler(path):
     for feature in document["features"]:
         assert feature["geometry"]["type"] == "LineString"
         own = feature["properties"]
-        for x, y, altitude, time in feature["geometry"]["coordinates"]:
+        for x, y, altitude, at in feature["geometry"]["coordinates"]:
             assert altitude == 0
-            rows.append((own["series"], own["person"], round(time * 1e3), x, y))
+            rows.append((own["series"], own["person"], round(at * 1e3), x, y))
     return rows, document["privacy"]
 
 
