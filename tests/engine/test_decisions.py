@@ -21,6 +21,8 @@ from tests.engine.record_laws import rows_of
 
 ROOT = Path(__file__).parents[2]
 NO_DECISIONS = {"first_n", "automatic"}
+POPULARITY = {"west": 10.0, "south": 50.0, "east": 11.0, "north": 51.0, "side": 2}
+POPULARITY |= {"mechanism": "checkin-popularity", "contributions": 2}
 
 
 def documented():
@@ -126,25 +128,9 @@ def test_counts_of_events_state_how_these_were_read():
 @each(
     ("kind", "body", "mechanism"),
     [
-        (
-            "trajectory",
-            b"lon;lat;time\n10.5;50.5;2024-06-01T10:00:00Z\n11.5;51.5;2024-06-01T11:00:00Z\n",
-            {"mechanism": "event-level", "radius_m": 200.0},
-        ),
+        ("trajectory", b"lon;lat;time\n1.5;2.5;2024-06-01T10:00Z\n", {"mechanism": "event-level", "radius_m": 200.0}),
         ("stream", b"time;a;b\n2024-06-01;1;2\n2024-06-02;3;4\n", {"mechanism": "stream-uniform", "window": 2}),
-        (
-            "checkins",
-            b"user;time;place;lat;lon\nu;2024-06-01T10:00:00Z;p;50.5;10.5\nv;2024-06-01T11:00Z;q;50.6;10.6\n",
-            {
-                "mechanism": "checkin-popularity",
-                "contributions": 2,
-                "west": 10,
-                "south": 50,
-                "east": 11,
-                "north": 51,
-                "side": 2,
-            },
-        ),
+        ("checkins", b"user;time;place;lat;lon\nu;2024-06-01T10:00Z;p;50.5;10.5\n", POPULARITY),
     ],
 )
 def test_releases_in_a_notebook_list_them(kind, body, mechanism):

@@ -105,15 +105,6 @@ class TestOneSided:
 
 
 class TestWhatIsStated:
-    @each("method", METHODS)
-    def test_a_drawn_option_states_that_it_is_no_differential_privacy(self, method):
-        stated = draw(method=method)
-        assert "need not be one" in stated.protects
-        assert any("not differential privacy for the landmarks" in caveat for caveat in stated.caveats)
-        assert any("surely no landmark" in caveat for caveat in stated.caveats)
-        assert stated.method == method
-        assert stated.epsilon == 1
-
     def test_the_one_sided_selection_states_its_share_and_its_side_and_a_seeded_one_is_not_private(self):
         stated = one_sided_dummies(EXAMPLE, epsilon=2, rng=np.random.default_rng(1))
         assert "e^−ε = 0.135" in stated.protects

@@ -101,10 +101,7 @@ def test_the_registered_names_are_these_and_boxes_without_inside_or_of_too_many_
 @given(cells=users, more=st.lists(some_cell, max_size=9), seed=st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
 def test_no_neighbours_spend_more_than_the_level(cls, unit, relation, cells, more, seed):
-    """Replay of all queries of a fit, over what one user (or check-in) changes: in sum at most ε, each within its own.
-
-    Brute force over neighbours: one user (or check-in) more, or another in its place.
-    """
+    """All queries of a fit, over what one user (or check-in) changes: in sum at most ε, each within its own."""
     mechanism = example(cls, privacy_unit=unit, relation=relation)
     first, second = neighbours(unit, relation, cells, more, seed)
     one, other = mechanism.prepared(first), mechanism.prepared(second)

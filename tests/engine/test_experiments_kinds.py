@@ -78,6 +78,10 @@ def refused(**changes):
     return "; ".join(error.message for error in wrong.errors)
 
 
+def own_data(name, **about):
+    return {"base": {"release": UNIFORM, "data": {"name": name, **about}}}
+
+
 @every_kind
 class TestEveryRun:
     @settings(max_examples=examples(8))
@@ -220,18 +224,10 @@ class TestSpecs:
             ({"base": {"release": POPULARITY}}, "must be a mechanism for the kind stream, got checkin-popularity"),
             ({"base": {"release": UNIFORM | {"seed": 1}}}, "base.release.seed must be left out"),
             ({"base": {"release": UNIFORM, "kind": "stream"}}, "base.kind belongs to the experiment"),
-            (
-                {"base": {"release": UNIFORM, "data": {"name": "poisson-stream", "mean": 0.0}}},
-                "base.data.mean must be greater than 0",
-            ),
-            (
-                {"grid": {"data": [{"name": "poisson-stream", "timestamps": 100_000, "dimensions": 21}]}},
-                "grid.data.0.dimensions must be at most 20",
-            ),
-            (
-                {"base": {"release": UNIFORM, "data": {"name": "city-checkins"}}},
-                "base.data.name must be one of poisson-stream",
-            ),
+            (own_data("poisson-stream", mean=0.0), "base.data.mean must be greater than 0"),
+            (own_data("poisson-stream", timestamps=100_000, dimensions=21), "base.data.dimensions must be at most 20"),
+            (own_data("city-checkins"), "base.data.name must be one of poisson-stream"),
+            ({"grid": {"data": [{"name": "poisson-stream", "mean": 0.0}]}}, "grid.data.0.mean must be greater than 0"),
             ({"grid": {"kind": ["stream"]}}, "grid.kind belongs to the experiment"),
             ({"metrics": ["error"]}, "metrics.0 must be one of stream-relative-error"),
         ],

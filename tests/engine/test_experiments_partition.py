@@ -47,7 +47,8 @@ class TestWork:
         assert seconds == pytest.approx(sum(experiments.cell_seconds(cell, lengths, 9) for cell in small().cells()))
         assert predicted_seconds(small(repetitions=90), lengths) > 5 * seconds
         assert predicted_seconds(small(), [4000]) > 5 * predicted_seconds(small(), [40])
-        shares = {"grid": {"landmarks.share": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}, "metrics": ["error"]}
+        shares = {"base": {"release": UNIFORM, "landmarks": RANDOM}, "metrics": ["error"]}
+        shares["grid"] = {"landmarks.share": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}
         for events, repetitions, at_once in ((1000, 100, True), (100_000, 100, False), (1000, 1_000_000, False)):
             assert experiments.may_run_at_once(small(**shares, repetitions=repetitions), [events]) is at_once
 
