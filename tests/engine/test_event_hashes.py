@@ -100,15 +100,6 @@ class TestEvents:
         with pytest.raises(ValueError, match="16 bytes, got 3"):
             fresh_of(walk(1), keys=KEYS._replace(**{column: b"abc"}))
 
-    def test_that_are_the_same_are_not_taken_for_another_one_in_another_zone(self):
-        quarter, at, lat = 900.0, [1.0, 1.0, 2.0], [0.0, 0.0, 0.0]
-        one = fresh_of(Trajectory(at[:2], lat[:2], [0.0, quarter]), Trajectory(at[2:], lat[2:], [5.0]))
-        later = [0.0, 3 * quarter, 5 + 2 * quarter]
-        other = fresh_of(Trajectory(at[:2], lat[:2], later[:2]), Trajectory(at[2:], lat[2:], later[2:]))
-        found = shared(one, other)
-        assert dict(found.ways) == {"same": 1, "zone": 2}
-        assert found.one.tolist() == found.other.tolist() == [0, 1, 2]
-
 
 class TestStored:
     def test_survive_their_bytes_and_a_file(self, tmp_path):

@@ -99,16 +99,6 @@ class TestElsewhere:
             assert np.abs(there.series.lat - here.series.lat).max() <= 1.01 * GRID_DEG
 
     @every_mechanism
-    @each("place", ["south", "antimeridian", "near the pole"])
-    def test_noise_is_as_large_in_every_place_and_points_nowhere(self, cls, place):
-        """Of one seed the same radii and bearings; at a place of its own each draw lies as far away."""
-        mechanism = example(cls, epsilon=EPSILON, radius_m=RADIUS_M)
-        there, here = (draws(mechanism, PLACES[one], 5, 60, 3) for one in (place, "city"))
-        for (xy_m, release), (same, other) in zip(there, here, strict=True):
-            assert np.array_equal(release.budgets, other.budgets)
-            assert np.abs(xy_m - same).max() < 0.02  # metres: the grid
-
-    @every_mechanism
     @each("factor", [2.0, 0.125, 3.0, 0.7])
     def test_level_and_radius_that_grow_together_are_one_release(self, cls, factor):
         """To the bit for powers of two, which round nothing."""

@@ -45,10 +45,11 @@ class TestEnvelope:
     def test_is_tight(self, count, rate):
         """At most 1.4 proposals of three words each (1.25 of them on average, at all scales)."""
         rng, requested = noise.seeded(2), []
-        words = rng.words
-        rng.words = lambda n: requested.append(n) or words(n)
-        for _ in range(500):
-            Reach(count, rate, rng)
+        words = type(rng).words
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(type(rng), "words", lambda self, n: requested.append(n) or words(self, n))
+            for _ in range(500):
+                Reach(count, rate, rng)
         assert sum(requested) / 1500 < 1.4
 
 

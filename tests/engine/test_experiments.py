@@ -81,12 +81,6 @@ class TestTheSameBits:
     def test_for_every_size_of_block(self, series, whole, size):
         assert run(small(), series, size=size).equals(whole)
 
-    @pytest.mark.slow
-    def test_for_two_processes(self, series, computed):
-        spec = small(grid={"correlation": [{"diameter_m": None, "smoothing": 0.1}]})
-        assert run(spec, series, size=5, workers=2).equals(run(spec, series))
-        assert len(computed) == 1
-
     def test_after_an_interruption(self, series, whole, tmp_path, computed):
         def stop(done, of):
             if done == 7:
