@@ -234,12 +234,11 @@ class TestKernel:
             assert np.abs(of(alone, axis=0) - of(together, axis=0)).max() < 6 * alone.std(axis=0).max() / math.sqrt(150)
 
 
-def _audited(mode):
-    """One mode in CI; each takes 40 seconds."""
-    return pytest.param(mode, marks=pytest.mark.slow if mode == "text" else pytest.mark.thorough)
+def thorough(mode):
+    return pytest.param(mode, marks=pytest.mark.thorough)
 
 
-@pytest.mark.parametrize("mode", [_audited(mode) for mode in MODES])
+@pytest.mark.parametrize("mode", [pytest.param("text", marks=pytest.mark.slow), *map(thorough, SOUND)])
 def test_the_audit_finds_the_clusters_of_the_text_alone(mode):
     """A first count is part of the queries of up to six timestamps; a window of one may leak ε = 1.5."""
     described = {"name": "stream-adapub", "epsilon": 1.5, "window": 1, "sensitivity": 1, "mode": mode}

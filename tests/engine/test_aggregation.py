@@ -210,21 +210,17 @@ class TestInput:
         checkins = CheckIns([0, 0, 1], ["x", "y"], [0.0, 60.0, 0.0], None, (), [0.005] * 3, [0.005, 0.015, 0.005])
         assert aggregate(events_of(checkins), spec(most=2)).stream.counts[0, [0, 4]].tolist() == [2, 1]
 
-    @each(
-        ("data", "field"),
-        [
+    def test_fail_where_there_is_nothing_to_count(self):
+        for data, field in (
             ([Trajectory([0.0], [0.0])], "time_s"),
             ([Trajectory([], [], [])], "events"),
             ([], "events"),
             (CheckIns([0], ["x"], [0.0], [0], ["p"]), "lon"),
-        ],
-    )
-    def test_fail_where_there_is_nothing_to_count(self, data, field):
-        assert refusal(DataError, events_of, data).field == field
+        ):
+            assert refusal(DataError, events_of, data).field == field
 
-    @each(
-        ("changes", "field", "rule"),
-        [
+    def test_fail_naming_field_rule_and_value(self):
+        for changes, field, rule in (
             ({"cell_m": 0}, "cell_m", "greater than 0"),
             ({"cell_m": 1.0}, "cell_m", "at most 20,000 cells"),
             ({"step": "3s", "end": "1970-01-31", "cell_m": 112.0}, "step", "at most 20,000,000 counts"),
@@ -243,14 +239,12 @@ class TestInput:
             ({"end": "1969-12-31"}, "end", "must not be before start"),
             ({"time_zone": "Mars"}, "time_zone", "a time zone"),
             ({"start": "2030-01-01", "end": None}, "start", "before the end of the data"),
-        ],
-    )
-    def test_fail_naming_field_rule_and_value(self, changes, field, rule):
-        refused = refusal(
-            ParameterError, lambda: aggregate(events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)]), spec(**changes))
-        )
-        assert refused.field.startswith(field)
-        assert rule in refused.rule or rule in refused.message
+        ):
+            refused = refusal(
+                ParameterError, lambda: aggregate(events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)]), spec(**changes))
+            )
+            assert refused.field.startswith(field)
+            assert rule in refused.rule or rule in refused.message
 
 
 class TestClaim:

@@ -208,17 +208,14 @@ class TestFromStates:
         assert "itself a disclosure" in found.note
         assert "owner" in found.note
 
-    @each(
-        ("states", "smoothing", "field"),
-        [
+    def test_names_what_it_refuses(self):
+        for states, smoothing, field in (
             *(([1, 2], smoothing, "smoothing") for smoothing in (-1, math.nan, "x", 0)),
             *((states, 1, "states") for states in ([1], [], [[1], [2]], [[[1]]], 3, [1.5, 2.5], ["a", "b"])),
-        ],
-    )
-    def test_names_what_it_refuses(self, states, smoothing, field):
-        with pytest.raises((DataError, ParameterError), match=rf"^{field} must ") as caught:
-            estimate_from_states(states, smoothing=smoothing)
-        assert caught.value.field == field
+        ):
+            with pytest.raises((DataError, ParameterError), match=rf"^{field} must ") as caught:
+                estimate_from_states(states, smoothing=smoothing)
+            assert caught.value.field == field
 
 
 class TestFromCells:

@@ -58,9 +58,8 @@ def test_every_note_that_labels_list_is_recorded_somewhere_and_documented():
     assert all(f"`{code}`" in text for code in JOINS)
 
 
-@each(
-    ("option", "value", "listed"),
-    [
+def test_a_label_names_no_text_of_the_file():
+    for option, value, listed in (
         ("lon", "#2", "lon #2"),
         ("lon", "Alice", "lon of the file"),
         ("lat", "491701234567", "lat of the file"),
@@ -78,10 +77,8 @@ def test_every_note_that_labels_list_is_recorded_somewhere_and_documented():
         ("format", "csv", "format csv"),
         ("members", {"Alice.csv": {"lon": "#1"}, "Bob.csv": {"lon": "#2"}}, "lon #1 or #2"),
         ("members", {"Alice.csv": None}, "members left out"),
-    ],
-)
-def test_a_label_names_no_text_of_the_file(option, value, listed):
-    assert Decisions({option: value, "automatic": "no"}).listed == (listed,)
+    ):
+        assert Decisions({option: value, "automatic": "no"}).listed == (listed,)
 
 
 def test_the_sentence_counts_them_and_the_list_has_each():
@@ -125,21 +122,18 @@ def test_counts_of_events_state_how_these_were_read():
     assert Counted.from_dict(plain.as_dict()) == plain
 
 
-@each(
-    ("kind", "body", "mechanism"),
-    [
+def test_releases_in_a_notebook_list_them():
+    for kind, body, mechanism in (
         ("trajectory", b"lon;lat;time\n1.5;2.5;2024-06-01T10:00Z\n", {"mechanism": "event-level", "radius_m": 200.0}),
         ("stream", b"time;a;b\n2024-06-01;1;2\n2024-06-02;3;4\n", {"mechanism": "stream-uniform", "window": 2}),
         ("checkins", b"user;time;place;lat;lon\nu;2024-06-01T10:00Z;p;50.5;10.5\n", POPULARITY),
-    ],
-)
-def test_releases_in_a_notebook_list_them(kind, body, mechanism):
-    data = pe.read(io.BytesIO(body), kind=kind)
-    data.decisions = Decisions({"delimiter": ";", "lon": "Alice"}, (), ("times_follow",))
-    assert data.release(epsilon=1.0, **mechanism).label["not_covered"][-2:] == [
-        JOINS["times_follow"],
-        'the values of the reading options, which were decided from the data (delimiter ";", lon of the file)',
-    ]
+    ):
+        data = pe.read(io.BytesIO(body), kind=kind)
+        data.decisions = Decisions({"delimiter": ";", "lon": "Alice"}, (), ("times_follow",))
+        assert data.release(epsilon=1.0, **mechanism).label["not_covered"][-2:] == [
+            JOINS["times_follow"],
+            'the values of the reading options, which were decided from the data (delimiter ";", lon of the file)',
+        ]
 
 
 USERS = b"user,time,lat,lon\nu1,2024-06-15T10:00:00Z,1,2\nu2,2024-06-15T10:00:01Z,1,200\n"

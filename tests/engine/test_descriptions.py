@@ -22,9 +22,8 @@ UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
 class TestTrajectory:
-    @each(
-        ("lon", "lat", "time_s", "field"),
-        [
+    def test_refuses_what_is_no_trajectory_and_names_the_column(self):
+        for lon, lat, time_s, field in (
             ([181.0], [0.0], None, "lon"),
             ([0.0], [float("nan")], None, "lat"),
             ([0.0], [float("inf")], None, "lat"),
@@ -33,10 +32,8 @@ class TestTrajectory:
             ([0.0, 0.0], [0.0, 0.0], [2.0, 1.0], "time_s"),
             ([[0.0]], [0.0], None, "lon"),
             (["a"], [0.0], None, "lon"),
-        ],
-    )
-    def test_refuses_what_is_no_trajectory_and_names_the_column(self, lon, lat, time_s, field):
-        assert refusal(DataError, Trajectory, lon, lat, time_s).field == field
+        ):
+            assert refusal(DataError, Trajectory, lon, lat, time_s).field == field
 
     def test_keeps_its_own_copy_that_no_one_can_change(self):
         lon = np.array([1.0, 2.0])

@@ -115,9 +115,8 @@ class TestWhatIsStated:
 
 
 class TestRefusals:
-    @each(
-        ("field", "value", "rule"),
-        [
+    def test_name_field_rule_and_value(self):
+        for field, value, rule in (
             ("method", "best", "one of optimal, heuristic, partitioned"),
             ("utility", "size", "one of distance, count"),
             ("evaluation", "", "one of gaps, nearest"),
@@ -125,14 +124,12 @@ class TestRefusals:
             ("epsilon", 0, "finite and greater than 0"),
             ("epsilon", math.inf, "finite and greater than 0"),
             ("epsilon", "much", "numeric"),
-        ],
-    )
-    def test_name_field_rule_and_value(self, field, value, rule):
-        for mask in (EXAMPLE, [True]):
-            refused = refusal(ParameterError, draw, mask, **{field: value})
-            assert (refused.field, refused.rule, refused.value) == (field, rule, value)
-        with pytest.raises(DataError):
-            one_sided_dummies([0.5], epsilon=1, rng=noise.seeded(1))
+        ):
+            for mask in (EXAMPLE, [True]):
+                refused = refusal(ParameterError, draw, mask, **{field: value})
+                assert (refused.field, refused.rule, refused.value) == (field, rule, value)
+            with pytest.raises(DataError):
+                one_sided_dummies([0.5], epsilon=1, rng=noise.seeded(1))
 
 
 NAMES = ("dummies-one-sided", "dummies-optimal", "dummies-heuristic", "dummies-partitioned")
@@ -215,9 +212,8 @@ class TestSpec:
 
 
 class TestShort:
-    @each(
-        ("text", "expected"),
-        [
+    def test_is_the_description(self):
+        for text, expected in (
             ("one-sided:2", {"name": NAMES[0], "epsilon": 2.0}),
             ("optimal:0.5:count", {"name": NAMES[1], "epsilon": 0.5, "utility": "count", "evaluation": "gaps"}),
             (
@@ -225,10 +221,8 @@ class TestShort:
                 {"name": NAMES[2], "epsilon": 1.0, "utility": "distance", "evaluation": "nearest"},
             ),
             ("partitioned:0.5", {"name": NAMES[3], "epsilon": 0.5, "utility": "distance", "distance": "euclidean"}),
-        ],
-    )
-    def test_is_the_description(self, text, expected):
-        assert parse_short_dummies(text).model_dump() == {"method": expected, "seed": None}
+        ):
+            assert parse_short_dummies(text).model_dump() == {"method": expected, "seed": None}
 
     def test_fail_states_how_it_is_written(self):
         for text in ("", "one-sided", "one-sided:", "one-sided:x", "heuristic:1:most", "one-sided:1e9"):

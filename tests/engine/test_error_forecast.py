@@ -191,20 +191,17 @@ class TestReferenceRadius:
 
 
 class TestVerdict:
-    @each(
-        ("typical_m", "p95_m", "noise_m", "name"),
-        [
+    def test_by_hand_for_an_extent_of_5_km(self):
+        for typical_m, p95_m, noise_m, name in (
             (9.9, 90_000, None, "hides-nothing"),
             (40, 300, 2.0, "hides-nothing"),
             (10, 1000, 10.0, "usable"),
             (10, 1000.1, None, "coarse"),
             (900, 5000, None, "coarse"),
             (900, 5000.1, None, "too-large"),
-        ],
-    )
-    def test_by_hand_for_an_extent_of_5_km(self, typical_m, p95_m, noise_m, name):
-        found = verdict(typical_m, p95_m, SCALE, noise_m=noise_m)
-        assert (found.name, found.title) == (name, TITLES[name])
+        ):
+            found = verdict(typical_m, p95_m, SCALE, noise_m=noise_m)
+            assert (found.name, found.title) == (name, TITLES[name])
 
     def test_rules_have_the_bounds_that_verdicts_use(self):
         bounds = {one.name: one.at_most_m for one in rules(SCALE)}

@@ -39,15 +39,11 @@ def example(cls):
     }
 
 
-def components(*registries):
-    """Every component with its registry and an example, but for those that are described by lists."""
-    for registry in registries:
-        yield from ((registry, cls, example(cls)) for cls in registry if cls.registered_name() not in LISTS)
-
-
 def every_component(*registries):
-    cases = list(components(*registries))
-    return each("registry, cls, good", cases, ids=[f"{cls.__module__}.{cls.__name__}" for _, cls, _ in cases])
+    """Every component with its registry and an example, but for those that are described by lists."""
+    found = [(registry, cls) for registry in registries for cls in registry if cls.registered_name() not in LISTS]
+    ids = [f"{cls.__module__}.{cls.__name__}" for _, cls in found]
+    return each("registry, cls, good", [(*one, example(one[1])) for one in found], ids=ids)
 
 
 def beyond(field):

@@ -156,21 +156,18 @@ class TestSpecs:
             "name": "localisation-error", "step_variance_m2": 1e5, "cells": 64, "tile_m": 5000.0,
         }  # fmt: skip
 
-    @each(
-        ("entries", "field", "rule"),
-        [
+    def test_refuse_what_is_no_measure(self):
+        for entries, field, rule in (
             ([["error"]], "metrics.0", "one of error"),
             ([{"p": 0.5}], "metrics.0", "one of error"),
             (["error", {"name": "mean-absolute-error"}], "metrics.1", "one of error"),
             ([{"name": "error-quantile", "p": 0.5}] * 2, "metrics", "different"),
             (["hausdorff", {"name": "hausdorff"}], "metrics", "different"),
             (["error", "error-quantile"], "metrics.1.p", "required"),
-        ],
-    )
-    def test_refuse_what_is_no_measure(self, entries, field, rule):
-        refused = refusal(ParameterErrors, spec, *entries)
-        assert refused.errors[0].field == field
-        assert rule in refused.errors[0].rule
+        ):
+            refused = refusal(ParameterErrors, spec, *entries)
+            assert refused.errors[0].field == field
+            assert rule in refused.errors[0].rule
 
     def test_name_the_entry_whose_work_is_too_much(self):
         entry = {"name": "localisation-error", "step_variance_m2": 1e5, "cells": 128}

@@ -181,10 +181,6 @@ def joint(here, there, mask, fresh):
     return ratio
 
 
-def log_ratio(mechanism):
-    return joint if getattr(mechanism, "joint_landmarks", False) else independent
-
-
 def away_from(draws, moved, metres):
     """The series with ``moved`` events moved along the great circle that leads away from (towards) their draws."""
     lon, lat = draws.series.lon.copy(), draws.series.lat.copy()
@@ -225,7 +221,8 @@ def losses(mechanism, mask, seed):
                     assert np.array_equal(getattr(one, same), getattr(two, same))
                 assert np.array_equal(one.series.lon, two.series.lon)
                 assert np.array_equal(one.series.lat, two.series.lat)
-                found.append(log_ratio(mechanism)(here, there, mask, one.fresh))
+                ratio = joint if getattr(mechanism, "joint_landmarks", False) else independent
+                found.append(ratio(here, there, mask, one.fresh))
         alone = one.fresh & ~(mask & bool(here.joint))
         assert np.allclose(here.rates[alone] * RADIUS_M, one.budgets[alone], rtol=3e-12)
         assert here.joint * RADIUS_M == pytest.approx(one.budgets[mask].sum() if here.joint else 0, rel=3e-12)

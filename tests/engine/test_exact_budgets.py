@@ -16,7 +16,6 @@ from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSpli
 from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, every_mechanism, protected_sets, variants, walk
 
-CASES = 100_000
 UNIT = Fraction(1, 2**1074)
 budget_lists = st.lists(st.floats(0, 1e300), max_size=50)
 
@@ -115,7 +114,7 @@ def cases(cls, count, seed):
 @pytest.mark.timeout(400)
 def test_no_protected_set_ever_spends_more_than_epsilon(cls, monkeypatch):
     """More than 10^5 cases over all mechanisms, as fractions. With rates of budget/radius many of them exceed ε."""
-    recorder, rng, spent, of = Recorder(monkeypatch), noise.seeded(3), [], CASES // len(CLASSES) + 1
+    recorder, rng, spent, of = Recorder(monkeypatch), noise.seeded(3), [], 100_000 // len(CLASSES) + 1
     for mechanism, mask in cases(cls, of, 5):
         share = most_spent(mechanism, mask, recorder, rng) / Fraction(mechanism.epsilon)
         assert share <= 1, (mechanism, mask)

@@ -213,9 +213,8 @@ class TestSpecs:
             assert (one.digest[:16], cells[:16]) == (of_spec, of_cells)
             assert "kind" not in one.model_dump()
 
-    @each(
-        ("changes", "message"),
-        [
+    def test_what_does_not_fit_is_named(self):
+        for changes, message in (
             ({"kind": "graph"}, "kind must be one of 'trajectory', 'stream', 'checkins'"),
             ({"kind": "checkins"}, "metrics.0 must be one of range-count-error"),
             ({"series": {}}, "series must be left out for the kind stream"),
@@ -230,7 +229,5 @@ class TestSpecs:
             ({"grid": {"data": [{"name": "poisson-stream", "mean": 0.0}]}}, "grid.data.0.mean must be greater than 0"),
             ({"grid": {"kind": ["stream"]}}, "grid.kind belongs to the experiment"),
             ({"metrics": ["error"]}, "metrics.0 must be one of stream-relative-error"),
-        ],
-    )
-    def test_what_does_not_fit_is_named(self, changes, message):
-        assert message in refused(**changes)
+        ):
+            assert message in refused(**changes)

@@ -14,8 +14,6 @@ from privacy_engine.experiments.presets.base import SHARES, scheme
 from privacy_engine.experiments.synthetic_series import TAXI_INTERVAL_S, first_events, taxi, walk
 from tests.cases import each
 
-SKEWED = ("left-skewed", "right-skewed")
-
 
 def changed(preset, **changes):
     return ExperimentSpec.parse(preset.spec().model_dump() | changes)
@@ -88,9 +86,8 @@ class TestTemporalDistance:
     def test_is_the_published_one(self, vectors):
         for n, landmarks, expected in examples(vectors["avg_distance"]):
             spec = changed(TemporalDistance(), base=picked(landmarks), grid={})
-            assert means(spec, still(n)) == {
-                ("temporal-distance",): pytest.approx(expected["mean distance"], abs=1e-15)
-            }
+            expected = pytest.approx(expected["mean distance"], abs=1e-15)
+            assert means(spec, still(n)) == {("temporal-distance",): expected}
 
 
 class TestCorrelatedLoss:
