@@ -92,6 +92,15 @@ class TestTables:
         assert_exact(found, undecided, noise.exponential_weights(utilities, epsilon, 1.0).tolist(), 1e-12)
         assert undecided <= Fraction(3 * len(utilities), 2 ** (bits * depth))
 
+    def test_neighbours_are_within_epsilon_as_fractions(self):
+        """D2: utilities that move by the sensitivity. What is undecided after two words, 1e-4, may go either way."""
+        epsilon, one, two = 1.0, np.array([0.0, -1.0, 0.5]), np.array([-1.0, 0.0, 1.5])
+        laws = [enumerated(of_table(option_table(u, epsilon, 1.0, bits=8)), 8, 2) for u in (one, two)]
+        for (p, p_rest), (q, q_rest) in (laws, laws[::-1]):
+            for index in range(3):
+                assert math.log((p[index] + p_rest) / q[index]) <= epsilon + p_rest / p[index] + q_rest / q[index]
+                assert math.log(p[index] / (q[index] + q_rest)) <= epsilon + 1e-9
+
     def test_thresholds_of_64_bits_are_as_narrow_as_can_be(self):
         for epsilon in (1e-6, 0.7, 20.0):
             table = coin_table(epsilon)
