@@ -220,6 +220,7 @@ class TestInput:
             assert refusal(DataError, events_of, data).field == field
 
     def test_fail_naming_field_rule_and_value(self):
+        two = events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)])
         for changes, field, rule in (
             ({"cell_m": 0}, "cell_m", "greater than 0"),
             ({"cell_m": 1.0}, "cell_m", "at most 20,000 cells"),
@@ -240,9 +241,7 @@ class TestInput:
             ({"time_zone": "Mars"}, "time_zone", "a time zone"),
             ({"start": "2030-01-01", "end": None}, "start", "before the end of the data"),
         ):
-            refused = refusal(
-                ParameterError, lambda: aggregate(events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)]), spec(**changes))
-            )
+            refused = refusal(ParameterError, lambda given_: aggregate(two, spec(**given_)), changes)
             assert refused.field.startswith(field)
             assert rule in refused.rule or rule in refused.message
 

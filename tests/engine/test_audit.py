@@ -87,18 +87,17 @@ class TestLowestBit:
         assert found["x: last bit"] == [one & 1 for one in bits]
 
 
-class TestScore:
-    def test_it_learns_the_likelihood_ratio_of_normal_laws(self):
-        """Shifted by (1, 0): the log-odds are x up to a constant, whatever else is given. Seed fixed."""
-        rng = np.random.default_rng(1)
-        first, second = rng.normal([1, 0], 1, (20_000, 2)), rng.normal(0, 1, (20_000, 2))
-        score = learn(*(np.column_stack([one, np.full(len(one), 7.0)]) for one in (first, second)))
-        slope = np.diff(score.of(np.array([[0.0, 0.0, 7.0], [1.0, 0.0, 7.0], [0.0, 1.0, 7.0]])), axis=0)
-        assert slope[0] == pytest.approx(1, abs=0.05)
-        assert slope[0] + slope[1] == pytest.approx(0, abs=0.05)
-        perfect = learn(np.ones((100, 1)), np.zeros((100, 1)))  # distinguished perfectly, which does no harm
-        assert np.isfinite(perfect.weights).all()
-        assert perfect.of(np.ones((1, 1)))[0] > perfect.of(np.zeros((1, 1)))[0]
+def test_a_score_learns_the_likelihood_ratio_of_normal_laws():
+    """Shifted by (1, 0): the log-odds are x up to a constant, whatever else is given. Seed fixed."""
+    rng = np.random.default_rng(1)
+    first, second = rng.normal([1, 0], 1, (20_000, 2)), rng.normal(0, 1, (20_000, 2))
+    score = learn(*(np.column_stack([one, np.full(len(one), 7.0)]) for one in (first, second)))
+    slope = np.diff(score.of(np.array([[0.0, 0.0, 7.0], [1.0, 0.0, 7.0], [0.0, 1.0, 7.0]])), axis=0)
+    assert slope[0] == pytest.approx(1, abs=0.05)
+    assert slope[0] + slope[1] == pytest.approx(0, abs=0.05)
+    perfect = learn(np.ones((100, 1)), np.zeros((100, 1)))  # distinguished perfectly, which does no harm
+    assert np.isfinite(perfect.weights).all()
+    assert perfect.of(np.ones((1, 1)))[0] > perfect.of(np.zeros((1, 1)))[0]
 
 
 class TestPairs:

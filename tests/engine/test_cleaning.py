@@ -113,17 +113,16 @@ class TestEveryStep:
         assert refused.value.field == f"cleaning.{cls.registered_name()}"
 
 
-class TestParsing:
-    def test_names_the_step_and_the_field_at_fault(self):
-        steps = [{"name": "drop-jumps", "highest_km_h": -1}, {"name": "magic"}, {"name": "resample"}]
-        wrong = [one.field for one in refusal(ParameterErrors, parse_cleaning, steps).errors]
-        assert wrong == ["cleaning.0.highest_km_h", "cleaning.1.name", "cleaning.2.every_s"]
-        for numbers in ("", "0", "3-2", "1,,2", "a", "1-", "-1", "100001", "1;2", "١", "1" * 20_000):
-            with pytest.raises(ParameterErrors, match="numbers of series"):
-                parse_cleaning([{"name": "only-series", "numbers": numbers}])
-        for steps in (None, {}, "drop-jumps", [{"name": "drop-repeats"}] * 9):
-            with pytest.raises(ParameterErrors, match="at most 8 steps"):
-                parse_cleaning(steps)
+def test_parsing_names_the_step_and_the_field_at_fault():
+    steps = [{"name": "drop-jumps", "highest_km_h": -1}, {"name": "magic"}, {"name": "resample"}]
+    wrong = [one.field for one in refusal(ParameterErrors, parse_cleaning, steps).errors]
+    assert wrong == ["cleaning.0.highest_km_h", "cleaning.1.name", "cleaning.2.every_s"]
+    for numbers in ("", "0", "3-2", "1,,2", "a", "1-", "-1", "100001", "1;2", "١", "1" * 20_000):
+        with pytest.raises(ParameterErrors, match="numbers of series"):
+            parse_cleaning([{"name": "only-series", "numbers": numbers}])
+    for steps in (None, {}, "drop-jumps", [{"name": "drop-repeats"}] * 9):
+        with pytest.raises(ParameterErrors, match="at most 8 steps"):
+            parse_cleaning(steps)
 
 
 class TestRepeats:

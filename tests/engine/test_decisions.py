@@ -191,15 +191,14 @@ class TestArchives:
         assert [row[3] for row in rows_of(first)] == [2, -160]  # of venues too, one above 180 counts to the east
 
 
-class TestPersons:
-    def test_a_row_without_one_makes_all_one_person_and_names_do_not_change_with_other_persons(self):
-        first = read_bytes(TRIPS.format("").encode(), "d.csv", id="trip")
-        assert [(one.name, one.person) for one in first.series] == [("1", "")]
-        assert rows_of(again(TRIPS.format("").encode(), first, "d.csv")) == rows_of(first)
-        data = TRIPS.format("u1").encode()
-        first = read_bytes(data, "d.csv", id="trip")
-        rest = again(b"\n".join(data.split(b"\n")[:3]) + b"\n", first, "d.csv")
-        assert {one.name for one in rest.series} == {"u1 1"}
+def test_a_row_without_one_makes_all_one_person_and_names_do_not_change_with_other_persons():
+    first = read_bytes(TRIPS.format("").encode(), "d.csv", id="trip")
+    assert [(one.name, one.person) for one in first.series] == [("1", "")]
+    assert rows_of(again(TRIPS.format("").encode(), first, "d.csv")) == rows_of(first)
+    data = TRIPS.format("u1").encode()
+    first = read_bytes(data, "d.csv", id="trip")
+    rest = again(b"\n".join(data.split(b"\n")[:3]) + b"\n", first, "d.csv")
+    assert {one.name for one in rest.series} == {"u1 1"}
 
 
 def test_every_decision_has_a_sentence():

@@ -142,16 +142,15 @@ class TestPrivTree:
         assert np.exp(found[1]) == pytest.approx(1 - split, abs=1e-14)
 
 
-class TestNgrams:
-    def test_published_threshold_and_height(self):
-        threshold = expansion_threshold(64, 10, 0.5)
-        assert threshold == pytest.approx(69.624802, abs=1e-6)
-        assert np.log(threshold / 400) / np.log(0.3) == pytest.approx(1.4521, abs=1e-4)
-        assert estimated_height([threshold], [400.0], [0.3], 5).tolist() == [2]
-        assert estimated_height([threshold], [400.0], [0.3], 1).tolist() == [1]
-        assert estimated_height([threshold], [10.0], [0.0], 4).tolist() == [1]
-        # noise on an empty node, Laplace of scale l / ε, reaches it as often as stated: half of e to the -θ ε / l
-        assert np.exp(-expansion_threshold(256, 7, 0.3) * 0.3 / 7) / 2 == pytest.approx(1 / 257)
+def test_published_threshold_and_height():
+    threshold = expansion_threshold(64, 10, 0.5)
+    assert threshold == pytest.approx(69.624802, abs=1e-6)
+    assert np.log(threshold / 400) / np.log(0.3) == pytest.approx(1.4521, abs=1e-4)
+    assert estimated_height([threshold], [400.0], [0.3], 5).tolist() == [2]
+    assert estimated_height([threshold], [400.0], [0.3], 1).tolist() == [1]
+    assert estimated_height([threshold], [10.0], [0.0], 4).tolist() == [1]
+    # noise on an empty node, Laplace of scale l / ε, reaches it as often as stated: half of e to the -θ ε / l
+    assert np.exp(-expansion_threshold(256, 7, 0.3) * 0.3 / 7) / 2 == pytest.approx(1 / 257)
 
 
 @st.composite

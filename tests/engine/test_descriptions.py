@@ -189,16 +189,15 @@ class TestLandmarkMethods:
             parse_short("stay-points:200m:30min").mark([Trajectory([0.0], [0.0])])
 
 
-class TestSamples:
-    def test_are_always_the_same_and_have_landmarks_and_the_densities_of_geolife_and_tdrive(self):
-        for one, two in zip(samples(), samples(), strict=True):
-            assert np.array_equal(one.series.lon, two.series.lon)
-            (marks,) = one.landmarks.mark([one.series])
-            assert 0.1 < marks.share < 0.9
-        walk, taxi, paris = samples()
-        assert [np.median(np.diff(one.series.time_s)) for one in (walk, taxi)] == [5, 300]
-        assert (len(paris.series), paris.series.lon[0]) == (8, paris.series.lon[-1])  # the example of the paper
-        assert (paris.landmarks.mark([paris.series])[0].events + 1).tolist() == [1, 3, 5, 8]
+def test_samples_are_always_the_same_and_have_landmarks_and_the_densities_of_geolife_and_tdrive():
+    for one, two in zip(samples(), samples(), strict=True):
+        assert np.array_equal(one.series.lon, two.series.lon)
+        (marks,) = one.landmarks.mark([one.series])
+        assert 0.1 < marks.share < 0.9
+    walk, taxi, paris = samples()
+    assert [np.median(np.diff(one.series.time_s)) for one in (walk, taxi)] == [5, 300]
+    assert (len(paris.series), paris.series.lon[0]) == (8, paris.series.lon[-1])  # the example of the paper
+    assert (paris.landmarks.mark([paris.series])[0].events + 1).tolist() == [1, 3, 5, 8]
 
 
 def test_mean_absolute_error_is_over_published_positions_only():

@@ -91,45 +91,42 @@ def law(mask, epsilon):
     }
 
 
-class TestOneSided:
-    @each("epsilon", [0.1, 1.0, 4.0])
-    def test_a_landmark_is_distinguished_from_a_regular_event_by_at_most_epsilon(self, epsilon):
-        for mask in itertools.product([False, True], repeat=5):
-            ours = law(mask, epsilon)
-            assert sum(ours.values()) == pytest.approx(1)
-            for t in np.flatnonzero(mask).tolist():
-                without = law((*mask[:t], False, *mask[t + 1 :]), epsilon)
-                ratios = [chance / without[seen] for seen, chance in ours.items()]
-                assert max(ratios) <= math.exp(epsilon) * (1 + 1e-12)
-                assert min(ratios) == pytest.approx(math.exp(epsilon))  # no smaller coin would do
+@each("epsilon", [0.1, 1.0, 4.0])
+def test_a_landmark_is_distinguished_from_a_regular_event_by_at_most_epsilon(epsilon):
+    for mask in itertools.product([False, True], repeat=5):
+        ours = law(mask, epsilon)
+        assert sum(ours.values()) == pytest.approx(1)
+        for t in np.flatnonzero(mask).tolist():
+            without = law((*mask[:t], False, *mask[t + 1 :]), epsilon)
+            ratios = [chance / without[seen] for seen, chance in ours.items()]
+            assert max(ratios) <= math.exp(epsilon) * (1 + 1e-12)
+            assert min(ratios) == pytest.approx(math.exp(epsilon))  # no smaller coin would do
 
 
-class TestWhatIsStated:
-    def test_the_one_sided_selection_states_its_share_and_its_side_and_a_seeded_one_is_not_private(self):
-        stated = one_sided_dummies(EXAMPLE, epsilon=2, rng=np.random.default_rng(1))
-        assert "e^−ε = 0.135" in stated.protects
-        assert stated.caveats[0].startswith("It is one-sided.")
-        assert not draw().private
-        assert not stated.private
-        assert one_sided_dummies(EXAMPLE, epsilon=1, rng=noise.publishable()).private
+def test_the_one_sided_selection_states_its_share_and_its_side_and_a_seeded_one_is_not_private():
+    stated = one_sided_dummies(EXAMPLE, epsilon=2, rng=np.random.default_rng(1))
+    assert "e^−ε = 0.135" in stated.protects
+    assert stated.caveats[0].startswith("It is one-sided.")
+    assert not draw().private
+    assert not stated.private
+    assert one_sided_dummies(EXAMPLE, epsilon=1, rng=noise.publishable()).private
 
 
-class TestRefusals:
-    def test_name_field_rule_and_value(self):
-        for field, value, rule in (
-            ("method", "best", "one of optimal, heuristic, partitioned"),
-            ("utility", "size", "one of distance, count"),
-            ("evaluation", "", "one of gaps, nearest"),
-            ("distance", "l1", "one of euclidean, wasserstein"),
-            ("epsilon", 0, "finite and greater than 0"),
-            ("epsilon", math.inf, "finite and greater than 0"),
-            ("epsilon", "much", "numeric"),
-        ):
-            for mask in (EXAMPLE, [True]):
-                refused = refusal(ParameterError, draw, mask, **{field: value})
-                assert (refused.field, refused.rule, refused.value) == (field, rule, value)
-            with pytest.raises(DataError):
-                one_sided_dummies([0.5], epsilon=1, rng=noise.seeded(1))
+def test_refusals_name_field_rule_and_value():
+    for field, value, rule in (
+        ("method", "best", "one of optimal, heuristic, partitioned"),
+        ("utility", "size", "one of distance, count"),
+        ("evaluation", "", "one of gaps, nearest"),
+        ("distance", "l1", "one of euclidean, wasserstein"),
+        ("epsilon", 0, "finite and greater than 0"),
+        ("epsilon", math.inf, "finite and greater than 0"),
+        ("epsilon", "much", "numeric"),
+    ):
+        for mask in (EXAMPLE, [True]):
+            refused = refusal(ParameterError, draw, mask, **{field: value})
+            assert (refused.field, refused.rule, refused.value) == (field, rule, value)
+        with pytest.raises(DataError):
+            one_sided_dummies([0.5], epsilon=1, rng=noise.seeded(1))
 
 
 NAMES = ("dummies-one-sided", "dummies-optimal", "dummies-heuristic", "dummies-partitioned")

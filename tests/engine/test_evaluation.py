@@ -70,15 +70,14 @@ def plain(cells, history):
     return found
 
 
-class TestPositions:
-    @given(cells=CELLS, history=st.integers(1, 4))
-    def test_are_those_of_each_sequence_read_one_by_one(self, cells, history):
-        found = Positions.of(Sequences.of(checked_in(*cells), GRID), history)
-        expected = plain(cells, history)
-        assert len(found) == len(expected)
-        assert [row[row >= 0].tolist() for row in found.history] == [one for one, _ in expected]
-        assert [found.later[found.position == i].tolist() for i in range(len(found))] == [one for _, one in expected]
-        assert found.next.tolist() == [later[0] for _, later in expected]
+@given(cells=CELLS, history=st.integers(1, 4))
+def test_positions_are_those_of_each_sequence_read_one_by_one(cells, history):
+    found = Positions.of(Sequences.of(checked_in(*cells), GRID), history)
+    expected = plain(cells, history)
+    assert len(found) == len(expected)
+    assert [row[row >= 0].tolist() for row in found.history] == [one for one, _ in expected]
+    assert [found.later[found.position == i].tolist() for i in range(len(found))] == [one for _, one in expected]
+    assert found.next.tolist() == [later[0] for _, later in expected]
 
 
 class TestRanks:
@@ -104,13 +103,12 @@ class TestRanks:
             assert ranks.tied[i] == (others == scores[cell]).sum()
 
 
-class TestHitRateByUser:
-    @given(cells=CELLS)
-    def test_is_the_mean_of_the_hit_rates_of_users_alone(self, cells):
-        each = [HitRate(k=3).of(checked_in(one), AfterHistory(GRID)) for one in cells]
-        known = [one for one in each if not np.isnan(one)]
-        found = HitRateByUser(k=3).of(checked_in(*cells), AfterHistory(GRID))
-        assert found == pytest.approx(np.mean(known)) if known else np.isnan(found)
+@given(cells=CELLS)
+def test_hit_rate_by_user_is_the_mean_of_the_hit_rates_of_users_alone(cells):
+    each = [HitRate(k=3).of(checked_in(one), AfterHistory(GRID)) for one in cells]
+    known = [one for one in each if not np.isnan(one)]
+    found = HitRateByUser(k=3).of(checked_in(*cells), AfterHistory(GRID))
+    assert found == pytest.approx(np.mean(known)) if known else np.isnan(found)
 
 
 def test_the_nearest_cell_is_next_to_the_last_one():

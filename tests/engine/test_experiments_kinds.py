@@ -134,6 +134,7 @@ class TestEveryRun:
         assert (again, again.digest) == (one, one.digest)
         (cell,) = one.cells()
         assert pickle.loads(pickle.dumps(cell)).digest == cell.digest == again.cells()[0].digest
+        (cell,) = spec(kind).cells()
         small, large = [20, 3] if kind == "stream" else [100], [2000, 300] if kind == "stream" else [1_000_000]
         assert 0 < cell_seconds(cell, small, 10) < cell_seconds(cell, large, 10)
         assert cell_seconds(cell, small, 10) < cell_seconds(cell, small, 100)

@@ -23,7 +23,6 @@ from privacy_engine.experiments import (
     run,
     synthetic_series,
 )
-from privacy_engine.experiments import presets as papers
 from privacy_engine.experiments.presets import CorrelatedLoss, TDriveError, TemporalDistance
 from privacy_engine.experiments.presets.base import SHARES, scheme
 from privacy_engine.experiments.synthetic_series import TAXI_INTERVAL_S, first_events, taxi
@@ -288,7 +287,7 @@ class TestErrorByLandmarks:
                 assert found["error", name, int(k) / 1000] == pytest.approx(value, rel=0.02)
 
     def test_by_stay_points_goes_by_the_shares_that_were_measured(self):
-        for cls in (TDriveError, papers.GeolifeError):
+        for cls in (TDriveError, experiments.presets["error-geolife"]):
             preset = cls(repetitions=1, events=100, marks="stay-points")
             table = run(preset.spec(), preset.data())
             shares = table.column("marked_share").to_pylist()
@@ -307,12 +306,11 @@ class TestErrorByLandmarks:
         assert set(np.diff(here.time_s).round(6)) == {TAXI_INTERVAL_S}
 
 
-class TestTemporalDistance:
-    def test_is_the_published_one(self, vectors):
-        for n, landmarks, expected in examples(vectors["avg_distance"]):
-            spec = changed(TemporalDistance(), base=picked(landmarks), grid={})
-            expected = pytest.approx(expected["mean distance"], abs=1e-15)
-            assert means(spec, still(n)) == {("temporal-distance",): expected}
+def test_temporal_distance_is_the_published_one(vectors):
+    for n, landmarks, expected in examples(vectors["avg_distance"]):
+        spec = changed(TemporalDistance(), base=picked(landmarks), grid={})
+        expected = pytest.approx(expected["mean distance"], abs=1e-15)
+        assert means(spec, still(n)) == {("temporal-distance",): expected}
 
 
 class TestCorrelatedLoss:
@@ -341,16 +339,15 @@ class TestCorrelatedLoss:
         assert losses[0]["loss-summed", "bridge"] != losses[0]["loss-summed", "published"]
 
 
-class TestDummySelection:
-    def test_costs_more_the_more_the_selection_takes_of_the_budget(self):
-        preset = papers.DummySelectionCost(repetitions=10)
-        for cell in preset.spec().cells():  # they share one level as in the thesis
-            assert cell.dummies.epsilon + cell.release.mechanism.epsilon == pytest.approx(1.0)
-        kind = ("dummies.name", "dummies.evaluation", "dummies.distance", "landmarks.share")
-        found = means(preset.spec(), preset.data(), *kind, "dummies.epsilon")
-        kinds = {key[1:5] for key in found}
-        assert len(kinds) == 16
-        for one in kinds:
-            large = [found["error", *one, share] for share in (0.1, 0.25, 0.5)]
-            assert large == sorted(large)
-            assert found["marked-share", *one, 0.01] > one[3]  # at least one dummy joins
+def test_dummy_selection_costs_more_the_more_the_selection_takes_of_the_budget():
+    preset = experiments.presets["dummy-selection"](repetitions=10)
+    for cell in preset.spec().cells():  # they share one level as in the thesis
+        assert cell.dummies.epsilon + cell.release.mechanism.epsilon == pytest.approx(1.0)
+    kind = ("dummies.name", "dummies.evaluation", "dummies.distance", "landmarks.share")
+    found = means(preset.spec(), preset.data(), *kind, "dummies.epsilon")
+    kinds = {key[1:5] for key in found}
+    assert len(kinds) == 16
+    for one in kinds:
+        large = [found["error", *one, share] for share in (0.1, 0.25, 0.5)]
+        assert large == sorted(large)
+        assert found["marked-share", *one, 0.01] > one[3]  # at least one dummy joins

@@ -158,19 +158,18 @@ class TestCsv:
         assert row[2][2:4] == ["0.0000000", "0.0000000"]
 
 
-class TestGeoJson:
-    def test_lines_points_and_nothing(self):
-        series = [track(), track("one", 1), Trajectory([], [], [], "none"), track("</script>")]
-        document = json.loads(exported(series, "geojson"))
-        line, point, nothing, script = document["features"]
-        assert (document["type"], document["privacy"]) == ("FeatureCollection", LABEL)
-        assert line["geometry"]["type"] == "LineString"
-        assert line["properties"]["coordTimes"][0] == "2008-01-10T21:20:00Z"
-        assert point["geometry"] == {"type": "Point", "coordinates": [116.31, 39.98]}
-        assert nothing["geometry"] is None
-        assert script["properties"]["series"] == "</script>"
-        (untimed,) = json.loads(exported([track(timed=False)], "geojson"))["features"]
-        assert "coordTimes" not in untimed["properties"]
+def test_geojson_has_lines_points_and_nothing():
+    series = [track(), track("one", 1), Trajectory([], [], [], "none"), track("</script>")]
+    document = json.loads(exported(series, "geojson"))
+    line, point, nothing, script = document["features"]
+    assert (document["type"], document["privacy"]) == ("FeatureCollection", LABEL)
+    assert line["geometry"]["type"] == "LineString"
+    assert line["properties"]["coordTimes"][0] == "2008-01-10T21:20:00Z"
+    assert point["geometry"] == {"type": "Point", "coordinates": [116.31, 39.98]}
+    assert nothing["geometry"] is None
+    assert script["properties"]["series"] == "</script>"
+    (untimed,) = json.loads(exported([track(timed=False)], "geojson"))["features"]
+    assert "coordTimes" not in untimed["properties"]
 
 
 @each("fmt", FORMATS)
