@@ -12,17 +12,7 @@ from hypothesis import strategies as st
 from privacy_engine import experiments, people
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterError, ParameterErrors
-from privacy_engine.experiments import (
-    AS_THEY_ARE,
-    ExperimentSpec,
-    SeriesSelection,
-    latex,
-    partition,
-    predicted_seconds,
-    presets,
-    run,
-    synthetic_series,
-)
+from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, SeriesSelection, partition, predicted_seconds, run
 from privacy_engine.experiments.presets import CorrelatedLoss, TDriveError, TemporalDistance
 from privacy_engine.experiments.presets.base import SHARES, scheme
 from privacy_engine.experiments.synthetic_series import TAXI_INTERVAL_S, first_events, taxi
@@ -264,14 +254,14 @@ def examples(published):
         yield int(n), json.loads(rest.partition("]")[0] + "]"), expected
 
 
-@each("preset", [cls.registered_name() for cls in presets.of("trajectory")])
+@each("preset", [cls.registered_name() for cls in experiments.presets.of("trajectory")])
 class TestEveryPreset:
     def test_runs_on_what_it_generates_and_takes_what_is_given(self, preset):
-        one = presets.parse({"name": preset, "repetitions": 1, "events": 50})
+        one = experiments.presets.parse({"name": preset, "repetitions": 1, "events": 50})
         table = run(one.spec(), one.data())
         assert table.num_rows == len(list(one.spec().points())) * len(one.metrics)
         assert table.column("mean").null_count == 0
-        assert latex(table, one.spec()).count("\\pgfplotstableread") == len(one.metrics)
+        assert experiments.latex(table, one.spec()).count("\\pgfplotstableread") == len(one.metrics)
         assert [len(given) for given in one.data([taxi(np.random.default_rng(1), 20)])] == [20]
 
 
@@ -292,7 +282,7 @@ class TestErrorByLandmarks:
             table = run(preset.spec(), preset.data())
             shares = table.column("marked_share").to_pylist()
             assert (shares[0], shares[-1]) == (0.0, preset.name == "error-tdrive")  # the walk rests only later
-            assert "x: marked_share" in latex(table, preset.spec())
+            assert "x: marked_share" in experiments.latex(table, preset.spec())
 
     def test_takes_the_first_events_of_all_files_as_one_series_and_resembles_the_real_taxi(self):
         parts = [taxi(np.random.default_rng(1), 30), Trajectory([8.5] * 30, [47.3] * 30, np.full(30, 1e9))]
@@ -302,7 +292,7 @@ class TestErrorByLandmarks:
         with pytest.raises(DataError, match="never decrease"):
             first_events(parts[::-1], 40)
         here = taxi(np.random.default_rng(1))
-        assert (len(here), len(synthetic_series.walk())) == (1000, 1000)
+        assert (len(here), len(experiments.synthetic_series.walk())) == (1000, 1000)
         assert set(np.diff(here.time_s).round(6)) == {TAXI_INTERVAL_S}
 
 
