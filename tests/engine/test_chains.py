@@ -226,12 +226,9 @@ class TestFromCells:
         found = estimate_correlation(Trajectory(wrapped, lat + north), cell_m=50, smoothing=1.0)
         assert found.labels.tolist() == [[0, 0], [1, 0], [2, 1], [3, 0]]
         assert found.counts.tolist() == [[1, 1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0]]
-
-    def test_of_several_series_counts_no_move_from_one_to_the_next(self):
-        here, there = Trajectory([1.0, 1.0], [2.0, 2.0]), Trajectory([1.5, 1.5, 1.5], [2.0, 2.0, 2.0])
-        nothing = Trajectory([], [])
+        here, there, nothing = (Trajectory([at] * n, [2.0] * n) for at, n in ((1.0, 2), (1.5, 3), (0.0, 0)))
         found = estimate_correlation([nothing, here, nothing, there], cell_m=1000, smoothing=1.0)
-        assert found.counts.tolist() == [[1, 0], [0, 2]]
+        assert found.counts.tolist() == [[1, 0], [0, 2]], "no move from one series to the next"
 
     def test_names_what_it_refuses(self):
         for cell_m in (0, -1, 1e-3, math.nan, math.inf, "x"):

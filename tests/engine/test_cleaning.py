@@ -271,8 +271,6 @@ def test_steps_run_in_their_order_and_report_how_far_they_are():
     assert len(one) == 3
 
 
-TIMES_ONLY = [cls for cls in cleaning_steps if cls.reads != "positions"]
-QUARTER_M = np.pi / 2 * geo.EARTH_RADIUS_M  # 10,007.5 km
 RESAMPLE = {"name": "resample", "every_s": 60.0}
 
 
@@ -300,7 +298,7 @@ def most_changed(series, steps):
     return max(events_changed(series, steps, i, j) for i, one in enumerate(series) for j in range(len(one)))
 
 
-@pytest.mark.parametrize("cls", TIMES_ONLY, ids=lambda cls: cls.registered_name())
+@pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.reads != "positions"])
 @settings(max_examples=examples(15))
 @given(series=datasets())
 def test_no_record_decides_more_events_than_the_step_declares(cls, series):
@@ -356,7 +354,7 @@ bearing = st.floats(-np.pi, np.pi)
 )  # fmt: skip
 def test_a_record_moved_by_d_moves_no_event_farther(a, far, towards, d, moves, between):
     """Records less than a quarter of the globe apart, before and after: what docs/decisions/0018 proves."""
-    b = geo.destination(a[0], a[1], far * (QUARTER_M - d), towards)
+    b = geo.destination(a[0], a[1], far * (np.pi / 2 * geo.EARTH_RADIUS_M - d), towards)
     assert (moved_apart(a, b, geo.destination(a[0], a[1], d, moves), between) <= d + 1e-5).all()
 
 

@@ -91,26 +91,7 @@ class TestConsistency:
                 consistent([np.array([-1]), np.array([0])], [np.ones(1)] * 2, [np.ones(1), np.array([precision])])
 
 
-class TestMedians:
-    values, node = np.array([1, 1, 2, 5, 7]), np.zeros(5, dtype=np.int64)
-
-    def test_published_probabilities(self):
-        found = noise.exponential_weights(split_utilities(self.values, self.node, 1, 8)[0], 1.0, 1.0)
-        assert found.round(6).tolist() == [0.065917, *[0.179181] * 4, *[0.108679] * 2]
-
-    @given(data=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), max_size=12), more=st.integers(0, 5))
-    def test_one_value_more_changes_each_utility_of_its_node_by_one_half(self, data, more):
-        node, values = np.array(data, dtype=np.int64).reshape(-1, 2).T
-        before = split_utilities(values, node, 3, 6)
-        after = split_utilities(np.append(values, more), np.append(node, 1), 3, 6)
-        assert np.array_equal(np.abs(after - before), np.repeat([[0.0], [0.5], [0.0]], 5, axis=1))
-
-
 class TestPrivTree:
-    def test_published_constants(self):
-        assert privtree_scale(0.5, 4, 1) == pytest.approx(4.666667, abs=1e-6)
-        assert privtree_decay(privtree_scale(0.5, 4, 1), 4) == pytest.approx(6.469373, abs=1e-6)
-
     @given(
         rate=st.floats(0.02, 6),
         fanout=st.integers(2, 64),
@@ -142,13 +123,25 @@ class TestPrivTree:
         assert np.exp(found[1]) == pytest.approx(1 - split, abs=1e-14)
 
 
-def test_published_threshold_and_height():
+@given(data=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), max_size=12), more=st.integers(0, 5))
+def test_one_value_more_changes_each_utility_of_its_node_by_one_half(data, more):
+    node, values = np.array(data, dtype=np.int64).reshape(-1, 2).T
+    before = split_utilities(values, node, 3, 6)
+    after = split_utilities(np.append(values, more), np.append(node, 1), 3, 6)
+    assert np.array_equal(np.abs(after - before), np.repeat([[0.0], [0.5], [0.0]], 5, axis=1))
+
+
+def test_published_numbers_of_medians_privtree_and_ngrams():
+    utilities = split_utilities(np.array([1, 1, 2, 5, 7]), np.zeros(5, dtype=np.int64), 1, 8)[0]
+    found = noise.exponential_weights(utilities, 1.0, 1.0)
+    assert found.round(6).tolist() == [0.065917, *[0.179181] * 4, *[0.108679] * 2]
+    assert privtree_scale(0.5, 4, 1) == pytest.approx(4.666667, abs=1e-6)
+    assert privtree_decay(privtree_scale(0.5, 4, 1), 4) == pytest.approx(6.469373, abs=1e-6)
     threshold = expansion_threshold(64, 10, 0.5)
     assert threshold == pytest.approx(69.624802, abs=1e-6)
     assert np.log(threshold / 400) / np.log(0.3) == pytest.approx(1.4521, abs=1e-4)
-    assert estimated_height([threshold], [400.0], [0.3], 5).tolist() == [2]
-    assert estimated_height([threshold], [400.0], [0.3], 1).tolist() == [1]
-    assert estimated_height([threshold], [10.0], [0.0], 4).tolist() == [1]
+    for count, share, most, height in ((400.0, 0.3, 5, 2), (400.0, 0.3, 1, 1), (10.0, 0.0, 4, 1)):
+        assert estimated_height([threshold], [count], [share], most).tolist() == [height]
     # noise on an empty node, Laplace of scale l / ε, reaches it as often as stated: half of e to the -θ ε / l
     assert np.exp(-expansion_threshold(256, 7, 0.3) * 0.3 / 7) / 2 == pytest.approx(1 / 257)
 

@@ -76,12 +76,6 @@ class TestReleaseSpec:
             mechanisms.register(Uniform)
         assert issubclass(ParameterError, EngineError)
 
-    def test_releases_every_series_from_one_source(self):
-        series = [Trajectory([0.0] * 3, [0.0] * 3), Trajectory([0.0] * 3, [0.0] * 3)]
-        marks = [LandmarkSet([False] * 3)] * 2
-        first, second = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 1}).release(series, marks)
-        assert not np.array_equal(first.series.lon, second.series.lon)
-
 
 class TestLabel:
     def test_a_private_release_states_its_guarantee_and_what_is_in_clear(self):
@@ -147,6 +141,8 @@ class TestSteps:
         marks = [LandmarkSet.at([3, 4], 50)]
         spec = self.plain.then(parse_steps(self.two))
         (plain,), (whole,) = self.plain.release(series, marks), spec.release(series, marks)
+        one, other = self.plain.release(series * 2, marks * 2)
+        assert not np.array_equal(one.series.lon, other.series.lon), "every series is drawn from one source"
         after = processed(plain, spec.postprocess)
         assert np.array_equal(after.series.lon, whole.series.lon)
         assert np.array_equal(after.budgets, plain.budgets)

@@ -65,11 +65,6 @@ def plain_siphash(words, key):
 
 
 class TestHash:
-    @each(("length", "expected"), [(8, "6224939a79f5f593"), (16, "db9bc2577fcc2a3f")])
-    def test_is_siphash_of_the_published_vectors(self, length, expected):
-        words = [np.array([int.from_bytes(bytes(range(i, i + 8)), "little")], np.uint64) for i in range(0, length, 8)]
-        assert siphash24(words, KEY).astype("<u8").tobytes().hex() == expected
-
     @given(
         st.lists(st.tuples(st.integers(0, MASK), st.integers(0, MASK)), min_size=1), st.binary(min_size=16, max_size=16)
     )
@@ -77,7 +72,12 @@ class TestHash:
         columns = [np.array(column, dtype=np.uint64) for column in zip(*events, strict=True)]
         assert siphash24(columns, key).tolist() == [plain_siphash(list(event), key) for event in events]
 
-    def test_another_key_has_nothing_in_common_and_one_of_another_length_is_refused(self):
+    def test_is_that_of_the_published_vectors_and_by_another_key_has_nothing_in_common(self):
+        for length, expected in ((8, "6224939a79f5f593"), (16, "db9bc2577fcc2a3f")):
+            words = [
+                np.array([int.from_bytes(bytes(range(i, i + 8)), "little")], np.uint64) for i in range(0, length, 8)
+            ]
+            assert siphash24(words, KEY).astype("<u8").tobytes().hex() == expected
         assert overlap(sketch(walk(1000)), sketch(walk(1000), key=bytes(16))).share == 0
         with pytest.raises(ValueError, match="16 bytes, got 3"):
             sketch(walk(1), key=b"abc")

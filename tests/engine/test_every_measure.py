@@ -26,14 +26,13 @@ EVENT = {"mechanism": {"name": "event-level", **RADIUS}}
 ADAPTIVE = {"mechanism": {"name": "landmark-adaptive", **RADIUS}}
 JOINT = {"mechanism": {"name": "landmark-joint", **RADIUS, "step_variance_m2": 1e5}}
 SMOOTHED = JOINT | {"postprocess": [{"name": "random-walk-smoother"}]}
-QUICK = {"cells": 8, "queries": 9, "tries": 3}
 MONDAY = 1_717_372_800.0  # 2024-06-03 00:00 UTC
 
 every_measure = each("cls", CLASSES)
 
 
 def example(cls, **changes):
-    quick = {name: value for name, value in QUICK.items() if name in cls.model_fields}
+    quick = {name: value for name, value in (("cells", 8), ("queries", 9), ("tries", 3)) if name in cls.model_fields}
     needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
     return {"name": cls.registered_name(), **needed, **quick, **changes}
 

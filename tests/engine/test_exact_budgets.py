@@ -131,7 +131,6 @@ def test_rates_that_are_not_rounded_down_would_spend_more(monkeypatch):
     assert sum(over) > 30
 
 
-MEDIAN = 2.6017838101439437
 masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)
 levels = st.floats(1e-6, 1e4)
 
@@ -209,7 +208,7 @@ def plain_adaptive(how, mask, lon, lat):
         else:
             one_slot = True
         if last is not None:
-            limit = (MEDIAN if how.reading == "calibrated" else 1.0) * how.radius_m / share
+            limit = (2.6017838101439437 if how.reading == "calibrated" else 1.0) * how.radius_m / share
             moved = geo.distance_m(lon[last], lat[last], lon[t], lat[t]) > limit
             gap = 1 if moved else gap + 1
         last = t

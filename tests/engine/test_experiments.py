@@ -24,7 +24,6 @@ PLANNED = {
     "mechanism": {"name": "landmark-planned", "epsilon": 1.0, "radius_m": 1.0, "step_variance_m2": 1e5},
     "postprocess": [{"name": "random-walk-smoother"}],
 }
-SKIP_WITH_GAPS = {"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 1.0, "leading": "gap"}}
 RANDOM = {"name": "synthetic", "share": 0.4, "seed": 3}
 PICKED = {"name": "manual", "events": [1, 3, 5]}
 
@@ -276,18 +275,16 @@ class TestTable:
         assert (row["low"], row["high"]) == (np.quantile(known, 0.05), np.quantile(known, 0.95))
 
     def test_of_data_without_events_or_publications_has_no_numbers(self):
-        every = {"name": "manual", "events": [0, 1]}
+        own = (
+            cls for cls in experiments.measures.of("trajectory") if not any(field["required"] for field in cls.fields())
+        )
+        names = [cls.registered_name() for cls in own if cls.registered_name() != "marked-share"]
         for data in ([], [Trajectory([], [])]):
-            own = (
-                cls
-                for cls in experiments.measures.of("trajectory")
-                if not any(field["required"] for field in cls.fields())
-            )
-            names = [cls.registered_name() for cls in own if cls.registered_name() != "marked-share"]
             for row in run(small(**one_cell() | {"metrics": names, "base": _only(UNIFORM, [])}), data).to_pylist():
                 assert (row["mean"], row["n"]) == (None, 0)
-        table = run(small(**one_cell(release=SKIP_WITH_GAPS, landmarks=every)), [walk(2)])
-        assert table.num_rows == 1
+        gaps = {"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 1.0, "leading": "gap"}}
+        every = {"name": "manual", "events": [0, 1]}
+        assert run(small(**one_cell(release=gaps, landmarks=every)), [walk(2)]).num_rows == 1
 
     def test_is_written_and_read_back_and_its_spec_runs_again(self, series, whole, tmp_path):
         paths = {path.name: path for path in experiments.write(whole, small(), tmp_path / "new")}
