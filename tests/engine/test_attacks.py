@@ -91,10 +91,9 @@ class TestHomeWork:
         for place, where in ((found.home, home), (found.work, work)):
             assert geo.distance_m(place.lon, place.lat, *where) < 20
             assert place.within
-            assert place.distance_m == pytest.approx(
-                geo.distance_m(place.lon, place.lat, place.found_lon, place.found_lat)
-            )
-            assert place.distance_m < 50
+            apart_m = geo.distance_m(place.lon, place.lat, place.found_lon, place.found_lat)
+            assert place.distance_m == pytest.approx(apart_m)
+            assert apart_m < 50
         assert found.reach_m == pytest.approx(200 + 5 * np.sqrt(3) * 20)
         assert "found within 200 m" in found.sentence
 

@@ -207,7 +207,7 @@ class TestExponentialMechanism:
             given_ = {"epsilon": 1, "sensitivity": 1, field: value}
             refused = refusal(ParameterError, noise.exponential_mechanism, [0.0, 1.0], rng=1, **given_)
             assert refused.field == field
-            assert refused.rule in ("finite and greater than 0", "numeric", "from 1e-09 to 1e+09")
+            assert refused.rule.startswith(("finite and greater than 0", "numeric", "from 1e-"))
 
     def test_refuses_utilities_that_are_none_and_rows_as_single_ones(self):
         def rows(utilities, there, rng=None, **given_):

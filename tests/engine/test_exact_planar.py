@@ -30,7 +30,6 @@ from tests.engine.test_certified_bounds import draws
 from tests.examples import examples
 from tests.later import integrate
 
-ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = [math.nan, math.inf, -math.inf, -1, 0, 0.0, -0.0, 1e-300, 5e-324, 1e308]
 HOSTILE += [True, False, "1", "١", b"1", None, {}]
 
@@ -54,12 +53,6 @@ class Scripted:
         pass
 
 
-def decided_by_floats(lon, lat, epsilon, words):
-    state, cells = np.empty(len(lon), np.uint8), np.zeros((2, len(lon)), np.int64)
-    certified.planar_cells(lon, lat, epsilon * geo.EARTH_RADIUS_M, words, state, *cells)
-    return state, cells
-
-
 def decided_by_balls(lon, lat, epsilon, words):
     uniforms = [LazyUniform(int(word), noise.seeded(3)) for word in words]
     return planar_cell(lon, lat, epsilon, uniforms, near=epsilon * geo.EARTH_RADIUS_M > 1)
@@ -73,7 +66,8 @@ class TestFloatsAndBalls:
         """More than 10^5 draws if thorough, from 1e-30 to 1e12 per metre, with both poles and the antimeridian."""
         n = examples(n)
         lon, lat, epsilon, words = draws(kind, n, 11)
-        state, cells = decided_by_floats(lon, lat, epsilon, words)
+        state, cells = np.empty(n, np.uint8), np.zeros((2, n), np.int64)
+        certified.planar_cells(lon, lat, epsilon * geo.EARTH_RADIUS_M, words, state, *cells)
         sure = np.flatnonzero(state != certified.UNDECIDED)
         for i in sure.tolist():
             found = decided_by_balls(lon[i], lat[i], epsilon[i], words[i])
@@ -241,7 +235,11 @@ def test_two_processors_draw_the_same_cells(tmp_path):
         pytest.skip("this processor has no fused multiply-add")
     found = []
     for name, features in (("plain", plain), ("fused", fused)):
-        environment = os.environ | features | {"NUMBA_CACHE_DIR": str(tmp_path / name), "PYTHONPATH": str(ROOT)}
+        environment = (
+            os.environ
+            | features
+            | {"NUMBA_CACHE_DIR": str(tmp_path / name), "PYTHONPATH": str(Path(__file__).parents[2])}
+        )
         ran = subprocess.run([sys.executable, "-c", CELLS], env=environment, capture_output=True, text=True, check=True)
         found.append(ran.stdout.split())
     assert found[0][0] == found[1][0]
@@ -314,13 +312,6 @@ class TestReach:
             assert two.whole is one.whole
 
 
-def in_floats(lon, lat, found, words):
-    state, cells = np.empty(len(lon), np.uint8), np.zeros((2, len(lon)), np.int64)
-    sine, cosine, off = (1.0, 0.0, 0.0) if found.whole else (*certified.half_angle(found.angle), found.off)
-    certified.disc_cells(lon, lat, sine, cosine, off, words, state, *cells)
-    return state, cells
-
-
 @each(("count", "rate"), SCALES)
 def test_positions_by_floats_are_those_by_balls(count, rate):
     """Poles, antimeridian, edges of every branch, and at random: 600 positions for each scale."""
@@ -330,7 +321,9 @@ def test_positions_by_floats_are_those_by_balls(count, rate):
     words = rng.integers(0, 2**64, size=(600, 2), dtype=np.uint64)
     words[:60] = rng.choice(np.array([0, 2**34, 2**63, 2**64 - 1, 2**61], dtype=np.uint64), (60, 2))
     found = Reach(count, rate, source)
-    state, cells = in_floats(lon, lat, found, words)
+    state, cells = np.empty(600, np.uint8), np.zeros((2, 600), np.int64)
+    half = (1.0, 0.0, 0.0) if found.whole else (*certified.half_angle(found.angle), found.off)
+    certified.disc_cells(lon, lat, *half, words, state, *cells)
     compared = 0
     for i in np.flatnonzero(state == certified.DONE).tolist():
         share, turn = (LazyUniform(word, source) for word in words[i].tolist())

@@ -182,6 +182,10 @@ class TestCells:
 
 class TestSpec:
     def test_survives_json_and_cannot_be_changed_through_what_it_was_made_of(self):
+        grid = {"landmarks.share": [0.1, 0.2], "dummies.epsilon,release.mechanism.epsilon": [[0.1, 0.9], [0.5, 0.5]]}
+        spec = small(grid=grid | {"dummies": [{"name": "dummies-heuristic"}]})
+        found = [(cell.dummies.epsilon, cell.release.mechanism.epsilon, cell.landmarks.share) for cell in spec.cells()]
+        assert found == [(0.1, 0.9, 0.1), (0.1, 0.9, 0.2), (0.5, 0.5, 0.1), (0.5, 0.5, 0.2)]  # by depth and name
         given = described()
         spec = ExperimentSpec.parse(given)
         again = ExperimentSpec.parse(json.loads(spec.model_dump_json()))
@@ -192,12 +196,6 @@ class TestSpec:
         assert spec == small()
         with pytest.raises(ValidationError):
             spec.seed = 8
-
-    def test_expands_by_depth_and_name_with_the_last_axis_first(self):
-        grid = {"landmarks.share": [0.1, 0.2], "dummies.epsilon,release.mechanism.epsilon": [[0.1, 0.9], [0.5, 0.5]]}
-        spec = small(grid=grid | {"dummies": [{"name": "dummies-heuristic"}]})
-        found = [(cell.dummies.epsilon, cell.release.mechanism.epsilon, cell.landmarks.share) for cell in spec.cells()]
-        assert found == [(0.1, 0.9, 0.1), (0.1, 0.9, 0.2), (0.5, 0.5, 0.1), (0.5, 0.5, 0.2)]
 
     @each(
         ("changes", "field", "rule"),
