@@ -26,7 +26,6 @@ from privacy_engine.spec import ReleaseSpec
 from tests.cases import each, refusal
 
 BOX = (0.0, 0.0, 0.04, 0.03)
-HOUR_S = 3600.0
 FIXED = {"cell_m": 1112.0, "step": "1h", "box": BOX, "start": "1970-01-01T00:00", "end": "1970-01-01T04:59"}
 """Three rows of four cells, five steps."""
 
@@ -179,7 +178,7 @@ class TestSteps:
         stream = aggregate(given, how).stream
         assert stream.labels == ("2024-03-30", "2024-03-31", "2024-04-01")
         assert stream.counts.sum(axis=1).tolist() == [1, 2, 1]
-        assert np.diff(stream.time_s).tolist() == [24 * HOUR_S, 23 * HOUR_S]
+        assert np.diff(stream.time_s).tolist() == [24 * 3600, 23 * 3600]
 
     @each(
         ("step", "labels"),
