@@ -96,8 +96,8 @@ class TestFloatsAndBalls:
         epsilon, far = 1e-9, int(0.3 * 2**64)
 
         def kept(word, more):
-            words = ((far, [2**63]), (5, []), (word, [more] * 3), (12345, []))
-            uniforms = [LazyUniform(first, Scripted(rest)) for first, rest in words]
+            parts = ((far, [2**63]), (5, []), (word, [more] * 3), (12345, []))
+            uniforms = [LazyUniform(first, Scripted(rest)) for first, rest in parts]
             return planar_cell(10.0, 50.0, epsilon, uniforms, near=False) is not None
 
         level = math.exp(-epsilon * geo.EARTH_RADIUS_M * 2 * math.asin(math.sqrt(0.3)))
