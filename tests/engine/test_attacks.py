@@ -5,25 +5,17 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
-from privacy_engine.attacks import (
-    HomeWork,
-    Reidentification,
-    SeriesAttack,
-    attacks,
-    hidden_markov,
-    home_work,
-    reidentification,
-)
+from privacy_engine.attacks import HomeWork, Reidentification, SeriesAttack, attacks, hidden_markov, home_work
+from privacy_engine.attacks.reidentification import _distinct
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip, UserLevel
 from tests.cases import each
 from tests.engine.mechanism_examples import walk
-from tests.examples import examples
 
 MONDAY = 1_717_372_800.0  # 2024-06-03 00:00 UTC
 
@@ -99,10 +91,9 @@ class TestHomeWork:
         for place, where in ((found.home, home), (found.work, work)):
             assert geo.distance_m(place.lon, place.lat, *where) < 20
             assert place.within
-            assert place.distance_m == pytest.approx(
-                geo.distance_m(place.lon, place.lat, place.found_lon, place.found_lat)
-            )
-            assert place.distance_m < 50
+            apart_m = geo.distance_m(place.lon, place.lat, place.found_lon, place.found_lat)
+            assert place.distance_m == pytest.approx(apart_m)
+            assert apart_m < 50
         assert found.reach_m == pytest.approx(200 + 5 * np.sqrt(3) * 20)
         assert "found within 200 m" in found.sentence
 
@@ -146,7 +137,6 @@ class TestHomeWork:
         with pytest.raises(DataError, match="Home and work needs times"):
             self.attack.run(truth, released(truth, 1.0))
 
-    @settings(max_examples=examples(50))
     @given(start_h=st.integers(-1000, 10_000_00), lasts_h=st.integers(0, 500))
     def test_hours_of_the_week_against_counting(self, start_h, lasts_h):
         """Hour by hour, through the calendar."""
@@ -223,11 +213,9 @@ class TestReidentification:
     def test_points_are_distinct_and_every_set_alike(self):
         """Over all values of the uniform draws: each ordered pair of 4 comes once."""
         uniform = np.array(list(itertools.product((np.arange(4) + 0.5) / 4, (np.arange(3) + 0.5) / 3)))
-        assert sorted(map(tuple, reidentification._distinct(uniform, 4).tolist())) == list(
-            itertools.permutations(range(4), 2)
-        )
+        assert sorted(map(tuple, _distinct(uniform, 4).tolist())) == list(itertools.permutations(range(4), 2))
         uniform = np.random.default_rng(1).random((500, 20))
-        chosen = reidentification._distinct(uniform, 20)
+        chosen = _distinct(uniform, 20)
         assert (np.sort(chosen, axis=1) == np.arange(20)).all()
 
     def test_refusals(self, monkeypatch):
@@ -240,7 +228,7 @@ class TestReidentification:
         short = [walk(3), walk(3)]
         with pytest.raises(DataError, match="every series must have at least 4 events"):
             self.attack().run(short, [released(one, 5.0) for one in short])
-        monkeypatch.setattr(reidentification, "MOST_DISTANCES", 100)
+        monkeypatch.setattr("privacy_engine.attacks.reidentification.MOST_DISTANCES", 100)
         with pytest.raises(ParameterError, match="tries must be such that at most 100 distances") as caught:
             self.attack().run(two, releases)
         assert (caught.value.field, caught.value.value) == ("tries", 160)

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from privacy_engine import audit, geo, noise
 from privacy_engine.audit import bounds, events, kinds, run
+from privacy_engine.audit.checkins import CheckInKind
+from privacy_engine.audit.decisions import NAMES, Decisions
 from privacy_engine.audit.numbers import NumberKind
 from privacy_engine.audit.score import learn
 from privacy_engine.audit.trajectory import MOST_EVENTS, TrajectoryKind
@@ -85,21 +87,17 @@ class TestLowestBit:
         assert found["x: last bit"] == [one & 1 for one in bits]
 
 
-class TestScore:
-    def test_it_learns_the_likelihood_ratio_of_normal_laws(self):
-        """Shifted by (1, 0): the log-odds are x up to a constant, whatever else is given. Seed fixed."""
-        rng = np.random.default_rng(1)
-        first, second = rng.normal([1, 0], 1, (20_000, 2)), rng.normal(0, 1, (20_000, 2))
-        features = [np.column_stack([one, np.full(len(one), 7.0)]) for one in (first, second)]
-        score = learn(*features)
-        slope = np.diff(score.of(np.array([[0.0, 0.0, 7.0], [1.0, 0.0, 7.0], [0.0, 1.0, 7.0]])), axis=0)
-        assert slope[0] == pytest.approx(1, abs=0.05)
-        assert slope[0] + slope[1] == pytest.approx(0, abs=0.05)
-
-    def test_inputs_that_are_distinguished_perfectly_do_no_harm(self):
-        score = learn(np.ones((100, 1)), np.zeros((100, 1)))
-        assert np.isfinite(score.weights).all()
-        assert score.of(np.ones((1, 1)))[0] > score.of(np.zeros((1, 1)))[0]
+def test_a_score_learns_the_likelihood_ratio_of_normal_laws():
+    """Shifted by (1, 0): the log-odds are x up to a constant, whatever else is given. Seed fixed."""
+    rng = np.random.default_rng(1)
+    first, second = rng.normal([1, 0], 1, (20_000, 2)), rng.normal(0, 1, (20_000, 2))
+    score = learn(*(np.column_stack([one, np.full(len(one), 7.0)]) for one in (first, second)))
+    slope = np.diff(score.of(np.array([[0.0, 0.0, 7.0], [1.0, 0.0, 7.0], [0.0, 1.0, 7.0]])), axis=0)
+    assert slope[0] == pytest.approx(1, abs=0.05)
+    assert slope[0] + slope[1] == pytest.approx(0, abs=0.05)
+    perfect = learn(np.ones((100, 1)), np.zeros((100, 1)))  # distinguished perfectly, which does no harm
+    assert np.isfinite(perfect.weights).all()
+    assert perfect.of(np.ones((1, 1)))[0] > perfect.of(np.zeros((1, 1)))[0]
 
 
 class TestPairs:
@@ -143,20 +141,6 @@ class TestPairs:
         here, there = pole.first.series, pole.second.series
         assert min(here.lat[0], there.lat[0]) > 89.99
         assert abs(here.lon[0] - there.lon[0]) == pytest.approx(180)
-
-    def test_pairs_that_share_an_input_share_its_draws(self):
-        """Four pairs, seven inputs: the first two pairs share one."""
-        drawn = []
-
-        class Counted(TrajectoryKind):
-            def draw(self, mechanism, given, times, rng):
-                drawn.append(given)
-                return super().draw(mechanism, given, times, rng)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setitem(run.KINDS, "trajectory", Counted())
-            audit.audit(spec("event-level", trials=1000))
-        assert len(drawn) == len({id(one) for one in drawn}) == 7
 
 
 class TestVerdicts:
@@ -239,24 +223,28 @@ class TestResult:
         free = spec("event-level", trials=2000).model_copy(update={"seed": None})
         assert audit.audit(free) != audit.audit(free)
 
-    def test_without_a_seed_the_noise_is_what_is_published(self, monkeypatch):
-        sources, draw = [], TrajectoryKind.draw
-        monkeypatch.setattr(TrajectoryKind, "draw", lambda *args: sources.append(args[-1]) or draw(*args))
-        audit.audit(spec("event-level", trials=1000).model_copy(update={"seed": None}))
-        assert {type(one) for one in sources} == {type(noise.publishable())}
+    def test_pairs_share_the_draws_of_their_inputs_which_without_a_seed_have_the_noise_of_what_is_published(self):
+        """Four pairs, seven inputs: the first two pairs share one."""
+        inputs, sources, draw = [], [], TrajectoryKind.draw
+
+        def drawn(self, mechanism, given, times, rng):
+            inputs.append(id(given))
+            sources.append(type(rng))
+            return draw(self, mechanism, given, times, rng)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TrajectoryKind, "draw", drawn)
+            audit.audit(spec("event-level", trials=1000).model_copy(update={"seed": None}))
+        assert len(inputs) == len(set(inputs)) == 7
+        assert set(sources) == {type(noise.publishable())}
 
     def test_progress_rises_to_one_and_may_stop_it(self):
         shares = []
         audit.audit(spec("event-level", trials=1000), watch=shares.append)
         assert shares == sorted(shares)
         assert (shares[0], shares[-1]) == (0.0, 1.0)
-
-        def stop(share):
-            if share > 0.3:
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            audit.audit(spec("event-level", trials=1000), watch=stop)
+        with pytest.raises(ZeroDivisionError):
+            audit.audit(spec("event-level", trials=1000), watch=lambda share: 1 / (share < 0.3))
 
 
 ABOUT = {"name": "event-level", "epsilon": 1.0, "radius_m": 2.0}
@@ -286,7 +274,7 @@ ABOUT = {"name": "event-level", "epsilon": 1.0, "radius_m": 2.0}
 )
 def test_what_cannot_be_audited_is_refused(description, message):
     with pytest.raises(ParameterErrors, match=message):
-        audit.AuditSpec.parse({"mechanism": ABOUT} | description)
+        audit.AuditSpec.parse({"mechanism": ABOUT} | description).target()
 
 
 def test_what_is_not_given_is_chosen_but_never_the_claim():
@@ -303,3 +291,55 @@ def test_every_choice_can_be_audited(cls):
     for values in itertools.product(*fields.values()):
         found = audit.audit(spec(cls.registered_name(), trials=2000, **dict(zip(fields, values, strict=True))))
         assert found.verdict == audit.CONSISTENT
+
+
+def privtree(**changes):
+    described = {"name": "checkin-privtree", "epsilon": 1.5, "privacy_unit": "record", "side": 4, "contributions": 3}
+    return mechanisms.parse(described | {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0} | changes)
+
+
+def pair_of(mechanism):
+    name = "one more, in boxes near their threshold"
+    return next((pair for pair in CheckInKind().pairs(mechanism) if pair.name == name), None)
+
+
+@each("side", [4, 6, 16])
+def test_one_check_in_more_changes_three_runs_in_boxes_that_half_the_noise_splits_as_often_as_not(side):
+    mechanism = privtree(side=side)
+    pair = pair_of(mechanism)
+    assert len(pair.second) == len(pair.first) + 1
+    counts = []
+    for upload in (pair.first, pair.second):
+        runs = mechanism.sequences(upload).windows(2)
+        quadrant = (runs // side >= side // 2) * 2 + (runs % side >= side // 2)
+        counts.append(np.bincount(quadrant[:, 0] * 4 + quadrant[:, 1], minlength=16))
+    apart = counts[1] - counts[0]
+    assert sorted(apart[apart != 0].tolist()) == [-1, 1, 1]
+    half = privtree(side=side, epsilon=3.0).decay  # twice the rate of noise
+    assert {int(n) - half for n in (*counts[0][apart != 0], *counts[1][apart != 0])} <= {-1, 0, 1, 2}
+
+
+def test_without_noise_a_tree_shows_the_runs_alone():
+    mechanism = privtree()
+    observed = Decisions.of(mechanism)
+    exact = mechanism.model_copy(update={"epsilon": 1e4})
+    pair = pair_of(mechanism)
+    one, other = (observed.observe(exact.release(data, rng=noise.seeded(1))) for data in (pair.first, pair.second))
+    assert dict(zip(NAMES, one, strict=True)) == dict(zip(NAMES, [1, 2, 0, 2, 0, 2], strict=True))
+    assert other.tolist() == [0, 2, 1, 2, 1, 2]
+
+
+def test_others_have_no_such_pair():
+    for changes in ({"privacy_unit": "user"}, {"relation": "replace-one"}, {"side": 2}, {"order": 2}):
+        assert pair_of(privtree(**changes)) is None
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    ("name", "verdict"), [("checkin-privtree", "consistent"), ("control:half-noise:checkin-privtree", "violated")]
+)
+def test_half_the_noise_of_decisions_by_record_is_found(name, verdict):
+    """20,000 draws; on 2 by 2 cells, where one decision alone is made, half the noise spends 1.1 times ε at most."""
+    described = privtree().model_dump() | {"name": name}
+    assert audit.audit(audit.AuditSpec.parse({"mechanism": described, "trials": 20_000, "seed": 5})).verdict == verdict

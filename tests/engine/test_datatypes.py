@@ -19,8 +19,6 @@ from privacy_engine.verify import verify
 from tests.cases import each
 from tests.engine.mechanism_examples import walk
 
-BOX = {"west": -1.0, "south": -1.0, "east": 1.0, "north": 1.0, "side": 3}
-
 
 def on_grid(one):
     """The series with positions as tables hold them: multiples of 1e-7 degrees."""
@@ -39,7 +37,8 @@ DATA = {
 SPECS = {
     "trajectory": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 100.0},
     "stream": {"name": "stream-uniform", "epsilon": 1.0, "window": 2, "sensitivity": 1},
-    "checkins": {"name": "checkin-popularity", "epsilon": 1.0, "contributions": 2, **BOX},
+    "checkins": {"name": "checkin-popularity", "epsilon": 1.0, "contributions": 2}
+    | {"west": -1.0, "south": -1.0, "east": 1.0, "north": 1.0, "side": 3},
 }
 every_kind = each("kind", list(datatypes))
 EVERY_EXPORT = [(kind, fmt) for kind, one in datatypes.items() for fmt in one.exports]

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import noise
@@ -16,11 +16,9 @@ from privacy_engine.decomposition.ngrams import estimated_height, expansion_thre
 from privacy_engine.decomposition.privtree import biased, decision_logs, privtree_decay, privtree_scale, whole_decay
 from privacy_engine.errors import DataError, ParameterError
 from tests.cases import each, refusal
-from tests.examples import examples
 
 
 class TestBudgets:
-    @settings(max_examples=examples(60), deadline=None)
     @given(epsilon=st.floats(1e-3, 1e4), height=st.integers(0, 40), ratio=st.floats(0.1, 10))
     def test_they_sum_to_the_level_and_grow_by_the_ratio(self, epsilon, height, ratio):
         shares = geometric_budgets(epsilon, height, ratio)
@@ -63,7 +61,6 @@ def solved(parents, counts, variances):
 
 
 class TestConsistency:
-    @settings(max_examples=examples(148), deadline=None)
     @given(tree=trees())
     def test_it_is_the_weighted_least_squares_solution(self, tree):
         """Against the solution over leaves by a matrix: a node's count is the sum of the leaves below it."""
@@ -94,28 +91,7 @@ class TestConsistency:
                 consistent([np.array([-1]), np.array([0])], [np.ones(1)] * 2, [np.ones(1), np.array([precision])])
 
 
-class TestMedians:
-    values, node = np.array([1, 1, 2, 5, 7]), np.zeros(5, dtype=np.int64)
-
-    def test_published_probabilities(self):
-        found = noise.exponential_weights(split_utilities(self.values, self.node, 1, 8)[0], 1.0, 1.0)
-        assert found.round(6).tolist() == [0.065917, *[0.179181] * 4, *[0.108679] * 2]
-
-    @settings(max_examples=examples(60), deadline=None)
-    @given(data=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), max_size=12), more=st.integers(0, 5))
-    def test_one_value_more_changes_each_utility_of_its_node_by_one_half(self, data, more):
-        node, values = np.array(data, dtype=np.int64).reshape(-1, 2).T
-        before = split_utilities(values, node, 3, 6)
-        after = split_utilities(np.append(values, more), np.append(node, 1), 3, 6)
-        assert np.array_equal(np.abs(after - before), np.repeat([[0.0], [0.5], [0.0]], 5, axis=1))
-
-
 class TestPrivTree:
-    def test_published_constants(self):
-        assert privtree_scale(0.5, 4, 1) == pytest.approx(4.666667, abs=1e-6)
-        assert privtree_decay(privtree_scale(0.5, 4, 1), 4) == pytest.approx(6.469373, abs=1e-6)
-
-    @settings(max_examples=examples(200), deadline=None)
     @given(
         rate=st.floats(0.02, 6),
         fanout=st.integers(2, 64),
@@ -147,16 +123,27 @@ class TestPrivTree:
         assert np.exp(found[1]) == pytest.approx(1 - split, abs=1e-14)
 
 
-class TestNgrams:
-    def test_published_threshold_and_height(self):
-        threshold = expansion_threshold(64, 10, 0.5)
-        assert threshold == pytest.approx(69.624802, abs=1e-6)
-        assert np.log(threshold / 400) / np.log(0.3) == pytest.approx(1.4521, abs=1e-4)
-        assert estimated_height([threshold], [400.0], [0.3], 5).tolist() == [2]
-        assert estimated_height([threshold], [400.0], [0.3], 1).tolist() == [1]
-        assert estimated_height([threshold], [10.0], [0.0], 4).tolist() == [1]
-        # noise on an empty node, Laplace of scale l / ε, reaches it as often as stated: half of e to the -θ ε / l
-        assert np.exp(-expansion_threshold(256, 7, 0.3) * 0.3 / 7) / 2 == pytest.approx(1 / 257)
+@given(data=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), max_size=12), more=st.integers(0, 5))
+def test_one_value_more_changes_each_utility_of_its_node_by_one_half(data, more):
+    node, values = np.array(data, dtype=np.int64).reshape(-1, 2).T
+    before = split_utilities(values, node, 3, 6)
+    after = split_utilities(np.append(values, more), np.append(node, 1), 3, 6)
+    assert np.array_equal(np.abs(after - before), np.repeat([[0.0], [0.5], [0.0]], 5, axis=1))
+
+
+def test_published_numbers_of_medians_privtree_and_ngrams():
+    utilities = split_utilities(np.array([1, 1, 2, 5, 7]), np.zeros(5, dtype=np.int64), 1, 8)[0]
+    found = noise.exponential_weights(utilities, 1.0, 1.0)
+    assert found.round(6).tolist() == [0.065917, *[0.179181] * 4, *[0.108679] * 2]
+    assert privtree_scale(0.5, 4, 1) == pytest.approx(4.666667, abs=1e-6)
+    assert privtree_decay(privtree_scale(0.5, 4, 1), 4) == pytest.approx(6.469373, abs=1e-6)
+    threshold = expansion_threshold(64, 10, 0.5)
+    assert threshold == pytest.approx(69.624802, abs=1e-6)
+    assert np.log(threshold / 400) / np.log(0.3) == pytest.approx(1.4521, abs=1e-4)
+    for count, share, most, height in ((400.0, 0.3, 5, 2), (400.0, 0.3, 1, 1), (10.0, 0.0, 4, 1)):
+        assert estimated_height([threshold], [count], [share], most).tolist() == [height]
+    # noise on an empty node, Laplace of scale l / ε, reaches it as often as stated: half of e to the -θ ε / l
+    assert np.exp(-expansion_threshold(256, 7, 0.3) * 0.3 / 7) / 2 == pytest.approx(1 / 257)
 
 
 @st.composite
@@ -179,7 +166,6 @@ def splits(draw):
     return sides, found
 
 
-@settings(max_examples=examples(100), deadline=None)
 @given(made=splits())
 def test_children_partition_their_parents_and_points_descend_into_the_box_that_has_them(made):
     sides, levels = made

@@ -22,9 +22,8 @@ UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
 class TestTrajectory:
-    @each(
-        ("lon", "lat", "time_s", "field"),
-        [
+    def test_refuses_what_is_no_trajectory_and_names_the_column(self):
+        for lon, lat, time_s, field in (
             ([181.0], [0.0], None, "lon"),
             ([0.0], [float("nan")], None, "lat"),
             ([0.0], [float("inf")], None, "lat"),
@@ -33,10 +32,8 @@ class TestTrajectory:
             ([0.0, 0.0], [0.0, 0.0], [2.0, 1.0], "time_s"),
             ([[0.0]], [0.0], None, "lon"),
             (["a"], [0.0], None, "lon"),
-        ],
-    )
-    def test_refuses_what_is_no_trajectory_and_names_the_column(self, lon, lat, time_s, field):
-        assert refusal(DataError, Trajectory, lon, lat, time_s).field == field
+        ):
+            assert refusal(DataError, Trajectory, lon, lat, time_s).field == field
 
     def test_keeps_its_own_copy_that_no_one_can_change(self):
         lon = np.array([1.0, 2.0])
@@ -78,12 +75,6 @@ class TestReleaseSpec:
         with pytest.raises(TypeError, match="registered twice"):
             mechanisms.register(Uniform)
         assert issubclass(ParameterError, EngineError)
-
-    def test_releases_every_series_from_one_source(self):
-        series = [Trajectory([0.0] * 3, [0.0] * 3), Trajectory([0.0] * 3, [0.0] * 3)]
-        marks = [LandmarkSet([False] * 3)] * 2
-        first, second = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 1}).release(series, marks)
-        assert not np.array_equal(first.series.lon, second.series.lon)
 
 
 class TestLabel:
@@ -150,6 +141,8 @@ class TestSteps:
         marks = [LandmarkSet.at([3, 4], 50)]
         spec = self.plain.then(parse_steps(self.two))
         (plain,), (whole,) = self.plain.release(series, marks), spec.release(series, marks)
+        one, other = self.plain.release(series * 2, marks * 2)
+        assert not np.array_equal(one.series.lon, other.series.lon), "every series is drawn from one source"
         after = processed(plain, spec.postprocess)
         assert np.array_equal(after.series.lon, whole.series.lon)
         assert np.array_equal(after.budgets, plain.budgets)
@@ -192,16 +185,15 @@ class TestLandmarkMethods:
             parse_short("stay-points:200m:30min").mark([Trajectory([0.0], [0.0])])
 
 
-class TestSamples:
-    def test_are_always_the_same_and_have_landmarks_and_the_densities_of_geolife_and_tdrive(self):
-        for one, two in zip(samples(), samples(), strict=True):
-            assert np.array_equal(one.series.lon, two.series.lon)
-            (marks,) = one.landmarks.mark([one.series])
-            assert 0.1 < marks.share < 0.9
-        walk, taxi, paris = samples()
-        assert [np.median(np.diff(one.series.time_s)) for one in (walk, taxi)] == [5, 300]
-        assert (len(paris.series), paris.series.lon[0]) == (8, paris.series.lon[-1])  # the example of the paper
-        assert (paris.landmarks.mark([paris.series])[0].events + 1).tolist() == [1, 3, 5, 8]
+def test_samples_are_always_the_same_and_have_landmarks_and_the_densities_of_geolife_and_tdrive():
+    for one, two in zip(samples(), samples(), strict=True):
+        assert np.array_equal(one.series.lon, two.series.lon)
+        (marks,) = one.landmarks.mark([one.series])
+        assert 0.1 < marks.share < 0.9
+    walk, taxi, paris = samples()
+    assert [np.median(np.diff(one.series.time_s)) for one in (walk, taxi)] == [5, 300]
+    assert (len(paris.series), paris.series.lon[0]) == (8, paris.series.lon[-1])  # the example of the paper
+    assert (paris.landmarks.mark([paris.series])[0].events + 1).tolist() == [1, 3, 5, 8]
 
 
 def test_mean_absolute_error_is_over_published_positions_only():

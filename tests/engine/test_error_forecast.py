@@ -1,22 +1,29 @@
-"""Forecasts of errors agree with errors that are measured of releases, and the least ε for an error is its inverse."""
+"""Forecasts of errors agree with measured ones; the least ε for an error; the scale that verdicts compare with."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from privacy_engine import geo, metrics, noise
 from privacy_engine.analysis.accepted_error import least_epsilon
+from privacy_engine.analysis.data_scale import DataScale, data_scale, geometric_median
 from privacy_engine.analysis.error_forecast import MOST_EVENTS, ForecastData, error_forecast
+from privacy_engine.analysis.reference_radius import P95, reference_radius, within
+from privacy_engine.analysis.verdict import GPS_ACCURACY_M, TITLES, USABLE_SHARE, rules, verdict
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms import landmark
+from privacy_engine.noise import planar_quantile_m
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
 from privacy_engine.spec import processed
+from tests.cases import each
 from tests.engine.mechanism_examples import every_mechanism, example
 
 WITHIN = 0.15
 SAMPLES = {one.series.name: one for one in samples()}
-STEPS = sorted(cls.registered_name() for cls in postprocesses if cls.kind == Trajectory.kind)
 RELEASES = {"walk": 100, "taxi": 100, "Bob": 1000}  # landmarks repeat few draws: the mean of one release varies
+DENSE = [("walk", radius_m) for radius_m in (1.0, 20.0, 1000.0)]
 
 
 def data_of(name):
@@ -43,28 +50,17 @@ def agree(mechanism, data, releases, steps=()):
 
 
 class TestAgreesWithMeasuredErrors:
-    @pytest.mark.parametrize("name", ["taxi", pytest.param("Bob", marks=pytest.mark.slow)])
+    @pytest.mark.parametrize(
+        ("name", "radius_m"),
+        [("taxi", 200.0), *(pytest.param(*one, marks=pytest.mark.slow) for one in (("Bob", 200.0), *DENSE))],
+    )
     @every_mechanism
-    def test_on_the_samples(self, cls, name):
-        agree(example(cls, epsilon=1.0, radius_m=200.0), data_of(name), RELEASES[name])
+    def test_on_the_samples(self, cls, name, radius_m):
+        agree(example(cls, epsilon=1.0, radius_m=radius_m), data_of(name), RELEASES[name])
 
-    @pytest.mark.parametrize("radius_m", [1.0, 20.0, 1000.0])
-    @every_mechanism
+    @pytest.mark.parametrize("cls", [cls for cls in postprocesses if cls.kind == Trajectory.kind])
     @pytest.mark.slow
-    def test_on_the_dense_sample_for_every_radius(self, cls, radius_m):
-        agree(example(cls, epsilon=1.0, radius_m=radius_m), data_of("walk"), RELEASES["walk"])
-
-    def test_repeats_of_skip_count(self):
-        """The headline gave 2 m, the noise of drawn events; the walk's landmarks repeat for an hour."""
-        found = error_forecast(landmark.Skip(epsilon=1.0, radius_m=1.0), data_of("walk"))
-        assert found.noise_m < 2 < found.others.mean_m + 0.1
-        assert found.landmarks.mean_m > 5 * found.others.mean_m
-        assert found.overall.events == found.landmarks.events + found.others.events
-
-    @pytest.mark.parametrize("step", STEPS)
-    @pytest.mark.slow
-    def test_steps_count(self, step):
-        cls = postprocesses[step]
+    def test_steps_count(self, cls):
         needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
         agree(landmark.EventLevel(epsilon=1.0, radius_m=200.0), data_of("taxi"), 60, [cls(**needed)])
 
@@ -78,10 +74,15 @@ class TestForecast:
         one = ForecastData.of([Trajectory([2.0], [48.0])], [LandmarkSet(np.ones(1, bool))])
         assert error_forecast(example(cls), one).overall.mean_m > 0
 
-    def test_in_closed_form_where_every_event_has_its_own_noise(self):
+    def test_in_closed_form_where_every_event_has_its_own_noise_and_repeats_of_skip_count(self):
+        """The headline gave 2 m, the noise of drawn events; the walk's landmarks repeat for an hour."""
         found = error_forecast(landmark.Uniform(epsilon=1.0, radius_m=200.0), data_of("Bob"))
         assert (found.exact, found.runs, found.overall.mean_m) == (True, 0, pytest.approx(2000))
         assert error_forecast(landmark.Skip(epsilon=1.0, radius_m=200.0), data_of("Bob")).runs > 0
+        found = error_forecast(landmark.Skip(epsilon=1.0, radius_m=1.0), data_of("walk"))
+        assert found.noise_m < 2 < found.others.mean_m + 0.1
+        assert found.landmarks.mean_m > 5 * found.others.mean_m
+        assert found.overall.events == found.landmarks.events + found.others.events
 
     def test_of_many_people_some_are_left_out_evenly(self):
         n = MOST_EVENTS // 10
@@ -107,8 +108,106 @@ class TestLeastEpsilon:
         one, half = (least_epsilon(mechanism, data, m).epsilon for m in (1000.0, 500.0))
         assert half == pytest.approx(2 * one, rel=0.02)
         assert one == pytest.approx(1.6783469900166605, rel=0.02)  # of five shares, within 200 m: the median is 1,678 m
-
-    def test_what_repeats_alone_exceed_no_level_reaches(self):
-        found = least_epsilon(landmark.Skip(epsilon=1.0, radius_m=200.0), data_of("Bob"), 100.0)
-        assert found.epsilon is None
+        found = least_epsilon(landmark.Skip(epsilon=1.0, radius_m=200.0), data, 100.0)
+        assert found.epsilon is None, "what repeats alone exceed no level reaches"
         assert found.errors.overall.typical_m > 100
+
+
+PLANE = geo.LocalPlane(0.0, 0.0)
+SCALE = DataScale(median_step_m=200.0, extent_m=5000.0, stay_radius_m=None)
+
+
+def trajectory(xy_m, plane=PLANE, **columns):
+    return Trajectory(*plane.unproject(np.asarray(xy_m, dtype=float)), **columns)
+
+
+positions = st.integers(2, 40).flatmap(
+    lambda n: st.integers(0, 2**32 - 1).map(lambda seed: np.random.default_rng(seed).normal(0, 2000, (n, 2)))
+)
+
+
+def close(found, expected, factor=1.0, rel=1e-3):
+    assert found.median_step_m == pytest.approx(factor * expected.median_step_m, rel=rel, abs=0.1)
+    assert found.extent_m == pytest.approx(factor * expected.extent_m, rel=rel, abs=0.1)
+
+
+class TestLaws:
+    @given(positions, st.floats(0, 6.3), st.floats(-60, 60), st.floats(-180, 180), st.floats(1.0, 20.0))
+    def test_turned_and_moved_data_have_the_same_scale_which_grows_with_them(self, xy_m, angle, lat, lon, factor):
+        turned = xy_m @ np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        close(data_scale([trajectory(turned, geo.LocalPlane(lon, lat))]), data_scale([trajectory(xy_m)]))
+        close(data_scale([trajectory(factor * xy_m)]), data_scale([trajectory(xy_m)]), factor)
+
+    def test_few_events_far_away_change_the_extent_little_and_a_person_more_with_the_same_data_nothing(self):
+        xy_m = np.random.default_rng(1).normal(0, 1000, (1000, 2))
+        strayed = xy_m.copy()
+        strayed[:20] += 3e6
+        assert data_scale([trajectory(strayed)]).extent_m < 1.2 * data_scale([trajectory(xy_m)]).extent_m
+        one, other = (trajectory(xy_m, person=name) for name in "ab")
+        close(data_scale([one, other]), data_scale([one]), rel=1e-9)
+
+
+class TestByHand:
+    def test_steps_of_100_m_along_a_line_of_2_km_and_no_events(self):
+        found = data_scale([trajectory(np.column_stack([np.arange(21) * 100.0, np.zeros(21)]))])
+        assert found.median_step_m == pytest.approx(100, rel=1e-6)
+        assert found.extent_m == pytest.approx(2000, rel=1e-4)
+        assert found.stay_radius_m is None
+        nothing = DataScale(median_step_m=None, extent_m=None, stay_radius_m=None)
+        assert data_scale([]) == data_scale([Trajectory([], [])]) == nothing
+        median = geometric_median(np.array([[0.0, 0.0], [10.0, 0.0], [1000.0, 0.0]]))
+        assert median == pytest.approx([10.0, 0.0], abs=0.05)
+
+    def test_the_radius_of_a_stay_is_about_its_own_centre(self):
+        """Half an hour on a circle of 50 m, two hours later the same 5 km away."""
+        turns = np.linspace(0, 2 * np.pi, 30, endpoint=False)
+        circle = 50 * np.column_stack([np.cos(turns), np.sin(turns)])
+        time_s = np.concatenate([np.arange(30) * 60.0, 9000 + np.arange(30) * 60.0])
+        found = data_scale([trajectory(np.concatenate([circle, circle + np.array([5000, 0])]), time_s=time_s)])
+        assert found.stay_radius_m == pytest.approx(50, rel=1e-3)
+
+
+class TestReferenceRadius:
+    def test_noise_of_level_one_is_usable_by_hand(self):
+        limits = {None: "Doorway", 100: "Doorway", 4743: "Doorway", 4744: "Block", 23719: "Block", 23720: "District"}
+        for extent_m, title in limits.items():
+            assert reference_radius(SCALE.model_copy(update={"extent_m": extent_m})).title == title
+        assert float(planar_quantile_m(1.0, 0.95)) == pytest.approx(P95, rel=1e-9)
+        assert within(2.0, 50.0, 50.0) == 2.0
+        assert within(2.0, 50.0, 200.0) == pytest.approx(8.0)  # the same rate
+
+    @each("sample", samples(), ids=lambda one: one.series.name)
+    def test_level_one_within_it_gives_something_usable_on_every_sample(self, sample):
+        scale = data_scale([sample.series])
+        data = ForecastData.of([sample.series], sample.landmarks.mark([sample.series]))
+        radius_m = reference_radius(scale).radius_m
+        found = []
+        for cls in (landmark.Skip, landmark.Uniform, landmark.Joint):
+            forecast = error_forecast(example(cls, epsilon=1.0, radius_m=radius_m), data)
+            found.append(verdict(forecast.overall.typical_m, forecast.overall.p95_m, scale, noise_m=forecast.noise_m))
+        assert "usable" in {one.name for one in found}
+
+
+class TestVerdict:
+    def test_by_hand_for_an_extent_of_5_km(self):
+        for typical_m, p95_m, noise_m, name in (
+            (9.9, 90_000, None, "hides-nothing"),
+            (40, 300, 2.0, "hides-nothing"),
+            (10, 1000, 10.0, "usable"),
+            (10, 1000.1, None, "coarse"),
+            (900, 5000, None, "coarse"),
+            (900, 5000.1, None, "too-large"),
+        ):
+            found = verdict(typical_m, p95_m, SCALE, noise_m=noise_m)
+            assert (found.name, found.title) == (name, TITLES[name])
+
+    def test_rules_have_the_bounds_that_verdicts_use(self):
+        bounds = {one.name: one.at_most_m for one in rules(SCALE)}
+        assert list(bounds) == list(TITLES)
+        for name, bound in bounds.items():
+            if bound:
+                assert verdict(GPS_ACCURACY_M, bound, SCALE).name == name
+                assert verdict(GPS_ACCURACY_M, bound * 1.001, SCALE).name != name
+        assert bounds["usable"] == USABLE_SHARE * SCALE.extent_m
+        for extent_m in (None, 0.0):
+            assert verdict(1, 1, DataScale(median_step_m=None, extent_m=extent_m, stay_radius_m=None)) is None

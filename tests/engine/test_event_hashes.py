@@ -100,15 +100,6 @@ class TestEvents:
         with pytest.raises(ValueError, match="16 bytes, got 3"):
             fresh_of(walk(1), keys=KEYS._replace(**{column: b"abc"}))
 
-    def test_that_are_the_same_are_not_taken_for_another_one_in_another_zone(self):
-        quarter, at, lat = 900.0, [1.0, 1.0, 2.0], [0.0, 0.0, 0.0]
-        one = fresh_of(Trajectory(at[:2], lat[:2], [0.0, quarter]), Trajectory(at[2:], lat[2:], [5.0]))
-        later = [0.0, 3 * quarter, 5 + 2 * quarter]
-        other = fresh_of(Trajectory(at[:2], lat[:2], later[:2]), Trajectory(at[2:], lat[2:], later[2:]))
-        found = shared(one, other)
-        assert dict(found.ways) == {"same": 1, "zone": 2}
-        assert found.one.tolist() == found.other.tolist() == [0, 1, 2]
-
 
 class TestStored:
     def test_survive_their_bytes_and_a_file(self, tmp_path):
@@ -155,20 +146,16 @@ class TestSamples:
         assert [fresh_of(few, few, most=most).sampled for most in (1000, 999)] == [False, True]
 
     @each(("most_one", "most_other"), [(2000, 10**7), (10**7, 2000), (2000, 3000)])
-    def test_estimate_what_is_shared(self, most_one, most_other):
+    def test_estimate_what_is_shared_and_find_copies(self, most_one, most_other):
         """At least 500 of the smaller upload's events are compared: 5 standard deviations are 0.12 at most."""
         one, rest = walk(40_000), walk(10_000, 1)
         fresh = fresh_of(one, most=most_one)
         half = shared(fresh, fresh_of(one.first(10_000), rest, most=most_other))
         assert half.share == pytest.approx(0.5, abs=0.12)
         assert dict(half.ways) == {"same": len(half.one)}
-
-    @each(("most_one", "most_other"), [(2000, 10**7), (10**7, 2000), (2000, 3000)])
-    def test_find_copies(self, most_one, most_other):
-        one = walk(40_000)
         moved = Trajectory(one.lon.round(3), one.lat.round(3), one.time_s)
         for how, copy in (("zone", Trajectory(one.lon, one.lat, one.time_s + 3600)), ("moved", moved)):
-            found = shared(fresh_of(one, most=most_one), fresh_of(copy, most=most_other))
+            found = shared(fresh, fresh_of(copy, most=most_other))
             assert (found.how, found.share) == (how, pytest.approx(1, abs=0.15))
 
 

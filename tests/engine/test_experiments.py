@@ -10,22 +10,7 @@ from privacy_engine import experiments
 from privacy_engine.analysis.simulation import simulate_errors
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
-from privacy_engine.experiments import (
-    ExperimentSpec,
-    FolderStore,
-    MemoryStore,
-    TrajectoryCell,
-    blocks,
-    dataset_digest,
-    figure,
-    landmark_cache,
-    latex,
-    measures,
-    presets,
-    run,
-    runner,
-    write,
-)
+from privacy_engine.experiments import ExperimentSpec, FolderStore, dataset_digest, landmark_cache, latex, run, runner
 from privacy_engine.experiments.table import assemble
 from privacy_engine.formats.arrow import pacsv, pq
 from privacy_engine.landmarks import parse_short
@@ -39,7 +24,6 @@ PLANNED = {
     "mechanism": {"name": "landmark-planned", "epsilon": 1.0, "radius_m": 1.0, "step_variance_m2": 1e5},
     "postprocess": [{"name": "random-walk-smoother"}],
 }
-SKIP_WITH_GAPS = {"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 1.0, "leading": "gap"}}
 RANDOM = {"name": "synthetic", "share": 0.4, "seed": 3}
 PICKED = {"name": "manual", "events": [1, 3, 5]}
 
@@ -96,12 +80,6 @@ class TestTheSameBits:
     def test_for_every_size_of_block(self, series, whole, size):
         assert run(small(), series, size=size).equals(whole)
 
-    @pytest.mark.slow
-    def test_for_two_processes(self, series, computed):
-        spec = small(grid={"correlation": [{"diameter_m": None, "smoothing": 0.1}]})
-        assert run(spec, series, size=5, workers=2).equals(run(spec, series))
-        assert len(computed) == 1
-
     def test_after_an_interruption(self, series, whole, tmp_path, computed):
         def stop(done, of):
             if done == 7:
@@ -111,7 +89,7 @@ class TestTheSameBits:
             run(small(), series, FolderStore(tmp_path), size=4, watch=stop)
         assert len(computed) == 7
         assert run(small(), series, FolderStore(tmp_path), size=4).equals(whole)
-        assert len(computed) == len(list(blocks(small(), series, 4))) == 36
+        assert len(computed) == len(list(experiments.blocks(small(), series, 4))) == 36
 
     def test_with_a_damaged_and_an_ill_fitting_file(self, series, whole, tmp_path, computed):
         store = FolderStore(tmp_path)
@@ -139,7 +117,7 @@ class TestCells:
         assert len(computed) == 4
         assert table.equals(run(other, series))
         computed.clear()
-        twice, store = small(grid={"landmarks.share": [0.2, 0.2]}), MemoryStore()
+        twice, store = small(grid={"landmarks.share": [0.2, 0.2]}), experiments.MemoryStore()
         table = run(twice, series, store)
         assert run(twice, series, store).equals(table)
         assert (len(computed), table.num_rows) == (1, 8)
@@ -204,22 +182,20 @@ class TestCells:
 
 class TestSpec:
     def test_survives_json_and_cannot_be_changed_through_what_it_was_made_of(self):
+        grid = {"landmarks.share": [0.1, 0.2], "dummies.epsilon,release.mechanism.epsilon": [[0.1, 0.9], [0.5, 0.5]]}
+        spec = small(grid=grid | {"dummies": [{"name": "dummies-heuristic"}]})
+        found = [(cell.dummies.epsilon, cell.release.mechanism.epsilon, cell.landmarks.share) for cell in spec.cells()]
+        assert found == [(0.1, 0.9, 0.1), (0.1, 0.9, 0.2), (0.5, 0.5, 0.1), (0.5, 0.5, 0.2)]  # by depth and name
         given = described()
         spec = ExperimentSpec.parse(given)
         again = ExperimentSpec.parse(json.loads(spec.model_dump_json()))
         assert (again, again.digest) == (spec, spec.digest)
         for cell in spec.cells():
-            assert TrajectoryCell.parse(json.loads(cell.model_dump_json())).digest == cell.digest
+            assert experiments.TrajectoryCell.parse(json.loads(cell.model_dump_json())).digest == cell.digest
         given["base"]["redraw"] = "nonsense"
         assert spec == small()
         with pytest.raises(ValidationError):
             spec.seed = 8
-
-    def test_expands_by_depth_and_name_with_the_last_axis_first(self):
-        grid = {"landmarks.share": [0.1, 0.2], "dummies.epsilon,release.mechanism.epsilon": [[0.1, 0.9], [0.5, 0.5]]}
-        spec = small(grid=grid | {"dummies": [{"name": "dummies-heuristic"}]})
-        found = [(cell.dummies.epsilon, cell.release.mechanism.epsilon, cell.landmarks.share) for cell in spec.cells()]
-        assert found == [(0.1, 0.9, 0.1), (0.1, 0.9, 0.2), (0.5, 0.5, 0.1), (0.5, 0.5, 0.2)]
 
     @each(
         ("changes", "field", "rule"),
@@ -229,9 +205,6 @@ class TestSpec:
             ({"seed": None}, "seed", "whole number"),
             ({"colour": 1}, "colour", "not a parameter"),
             ({"metrics": []}, "metrics", "1 to 16"),
-            ({"metrics": ["error", "error"]}, "metrics", "different"),
-            ({"metrics": ["beauty"]}, "metrics", "one of error"),
-            ({"metrics": [[]]}, "metrics", "one of error"),
             ({"base": []}, "base", "object"),
             ({"base": {"landmarks": {1, 2}}}, "base", "plain JSON"),
             ({"base": {"landmarks": RANDOM, "seed": 1}}, "base.seed", "belongs to the experiment"),
@@ -271,7 +244,7 @@ def backwards(value):
     return [backwards(one) for one in value] if isinstance(value, list) else value
 
 
-@each("cls", list(presets))
+@each("cls", list(experiments.presets))
 def test_the_order_of_names_changes_no_letter_of_a_spec(cls):
     described = cls().spec()
     again = ExperimentSpec.parse(backwards(json.loads(described.model_dump_json())))
@@ -300,17 +273,19 @@ class TestTable:
         assert (row["low"], row["high"]) == (np.quantile(known, 0.05), np.quantile(known, 0.95))
 
     def test_of_data_without_events_or_publications_has_no_numbers(self):
-        every = {"name": "manual", "events": [0, 1]}
+        own = (
+            cls for cls in experiments.measures.of("trajectory") if not any(field["required"] for field in cls.fields())
+        )
+        names = [cls.registered_name() for cls in own if cls.registered_name() != "marked-share"]
         for data in ([], [Trajectory([], [])]):
-            own = (cls for cls in measures.of("trajectory") if not any(field["required"] for field in cls.fields()))
-            names = [cls.registered_name() for cls in own if cls.registered_name() != "marked-share"]
             for row in run(small(**one_cell() | {"metrics": names, "base": _only(UNIFORM, [])}), data).to_pylist():
                 assert (row["mean"], row["n"]) == (None, 0)
-        table = run(small(**one_cell(release=SKIP_WITH_GAPS, landmarks=every)), [walk(2)])
-        assert table.num_rows == 1
+        gaps = {"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 1.0, "leading": "gap"}}
+        every = {"name": "manual", "events": [0, 1]}
+        assert run(small(**one_cell(release=gaps, landmarks=every)), [walk(2)]).num_rows == 1
 
     def test_is_written_and_read_back_and_its_spec_runs_again(self, series, whole, tmp_path):
-        paths = {path.name: path for path in write(whole, small(), tmp_path / "new")}
+        paths = {path.name: path for path in experiments.write(whole, small(), tmp_path / "new")}
         assert pq.read_table(paths["table.parquet"]).equals(whole)
         assert pacsv.read_csv(paths["table.csv"]).num_rows == whole.num_rows
         again = ExperimentSpec.parse(json.loads(paths["spec.json"].read_text()))
@@ -357,5 +332,7 @@ def test_landmark_sets_have_labels_of_their_own_in_a_figure_short_enough_for_a_l
             ["2 zones (1)", "2 zones (2)", "1 selected manually", "2 zones (3)"],
         ),
     ):
-        (axis,) = figure(small(base={"release": UNIFORM}, grid={"landmarks": landmarks}, metrics=["error"]))["axes"]
+        (axis,) = experiments.figure(
+            small(base={"release": UNIFORM}, grid={"landmarks": landmarks}, metrics=["error"])
+        )["axes"]
         assert [value["label"] for value in axis["values"]] == expected
