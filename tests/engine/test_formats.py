@@ -1,6 +1,5 @@
 """Reading tables and files as they are: options, dialects, times, and no input that breaks the reader."""
 
-import io
 import time
 
 import numpy as np
@@ -40,13 +39,6 @@ class TestRealFiles:
         requested = refusal(ChoiceNeeded, read, data / "csv_other/24173415.CSV")
         assert (requested.parameter, requested.default) == ("date_order", "ymd")
 
-    def test_the_first_thousand_of_a_geolife_user(self, data):
-        files = [data / f"plt/000_{stem}.plt" for stem in ("20081024020959", "20081023025304")]
-        packed = zipped(**{f"000__Trajectory__{file.name[4:]}": file.read_bytes() for file in files})
-        reading = read(io.BytesIO(packed), name="000.zip", first_n="1000")
-        assert reading.report.series == [("000", 1000)]
-        assert seconds(reading.series[0])[0] == 1224730384.0
-
 
 class TestOptions:
     def test_every_option_is_described(self):
@@ -61,19 +53,13 @@ class TestOptions:
     @each(
         ("values", "field"),
         [
-            ({"zone": "UTC"}, "zone"),
-            ({"time_zone": "Mars/Olympus"}, "time_zone"),
-            ({"time_zone": "../../etc/passwd"}, "time_zone"),
-            ({"date_order": "ydm"}, "date_order"),
-            ({"first_n": "0"}, "first_n"),
-            ({"first_n": "1.5"}, "first_n"),
-            ({"first_n": True}, "first_n"),
-            ({"format": "docx"}, "format"),
-            ({"format": "xml"}, "format"),
-            ({"swap": "maybe"}, "swap"),
+            ({"zone": "UTC"}, "zone"), ({"time_zone": "Mars/Olympus"}, "time_zone"),
+            ({"time_zone": "../../etc/passwd"}, "time_zone"), ({"date_order": "ydm"}, "date_order"),
+            ({"first_n": "0"}, "first_n"), ({"first_n": "1.5"}, "first_n"), ({"first_n": True}, "first_n"),
+            ({"format": "docx"}, "format"), ({"format": "xml"}, "format"), ({"swap": "maybe"}, "swap"),
             ({"lon": 3}, "lon"),
         ],
-    )
+    )  # fmt: skip
     def test_wrong_ones_are_refused_by_name(self, values, field):
         assert refusal(ParameterError, read_bytes, samples.CSV, **values).field == field
 
@@ -252,19 +238,10 @@ class TestTables:
     @each(
         "head",
         [
-            b"{",
-            b"[",
-            b"<!--",
-            b"<!DOCTYPE [",
-            b"#\n",
-            b"A123",
-            b"lat,lon\n" + b'"',
-            b"1,",
-            b"<?x",
-            b"wkt\nSRID=1",
+            b"{", b"[", b"<!--", b"<!DOCTYPE [", b"#\n", b"A123", b"lat,lon\n" + b'"', b"1,", b"<?x", b"wkt\nSRID=1",
             b"wkt\nPOINT",
         ],
-    )
+    )  # fmt: skip
     @each("filling", [b" ", b"<!--", b'"', b"1", b"<!DOCTYPE ", b"[", b"#\n", b"A1"])
     def test_no_beginning_takes_long_to_look_at(self, head, filling):
         start = time.thread_time()  # what other threads of the tests do meanwhile is not its fault

@@ -100,6 +100,7 @@ class TestPeople:
     def test_geolife(self):
         two = zipped(**{f"Data__{who}__Trajectory__{i}.plt": PLT for who in ("000", "001") for i in (1, 2)})
         one = zipped(**{f"Data__000__Trajectory__{i}.plt": PLT for i in (1, 2)})
+        shows(one, "x.zip", given={"first_n": 1}, series=[("000", 1)])
         for stated in ({}, FOLDER):
             shows(two, "x.zip", given=stated, people=[("000", "000"), ("001", "001")])
             shows(one, "x.zip", given=stated, people=[("000", "000" if stated else "")])

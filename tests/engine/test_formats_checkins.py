@@ -277,16 +277,11 @@ class TestRefused:
     @each(
         "wrong",
         [
-            {"place": None},
-            {"user": [0, 2]},
-            {"place": [0, -1]},
-            {"time_s": [2.0, 1.0]},
-            {"time_s": [1.0]},
-            {"lon": [200.0, 0.0], "lat": [0.0, 0.0]},
-            {"user": [1, 0], "users": ["a", "b"]},
+            {"place": None}, {"user": [0, 2]}, {"place": [0, -1]}, {"time_s": [2.0, 1.0]}, {"time_s": [1.0]},
+            {"lon": [200.0, 0.0], "lat": [0.0, 0.0]}, {"user": [1, 0], "users": ["a", "b"]},
             {"place_names": ["x", "y"]},
         ],
-    )
+    )  # fmt: skip
     def test_check_ins_are_checked(self, wrong):
         right = {"user": [0, 0], "users": ["a"], "time_s": [1.0, 2.0], "place": [0, 0], "places": ["p"]}
         assert len(CheckIns(**right)) == 2

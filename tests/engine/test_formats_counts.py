@@ -172,14 +172,10 @@ class TestStreams:
     @each(
         ("counts", "labels", "time_s"),
         [
-            ([[1, 2]], ["x"], None),
-            ([[-1]], ["x"], None),
-            ([[np.nan]], ["x"], None),
-            ([["?"]], ["x"], None),
-            ([[1], [2]], ["x", "y"], [2.0, 1.0]),
-            ([[1]], ["x"], [1.0, 2.0]),
+            ([[1, 2]], ["x"], None), ([[-1]], ["x"], None), ([[np.nan]], ["x"], None), ([["?"]], ["x"], None),
+            ([[1], [2]], ["x", "y"], [2.0, 1.0]), ([[1]], ["x"], [1.0, 2.0]),
         ],
-    )
+    )  # fmt: skip
     def test_a_stream_is_checked(self, counts, labels, time_s):
         with pytest.raises(DataError):
             CountStream(counts, ["a"], labels, time_s)

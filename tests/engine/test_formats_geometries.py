@@ -190,11 +190,6 @@ class TestGeoParquet:
         data = self.file([{"x": 1.0, "y": 2.0}, {"x": None, "y": 2.0}, None], {"encoding": "point"})
         shows(data, lon=[1.0], lat=[2.0], dropped={"missing": 1, "null_geometry": 1})
 
-    def test_another_system_is_followed(self):
-        system = {"id": {"authority": "EPSG", "code": 3857}}
-        data = self.file([shapely.to_wkb(shapely.Point(12947950, 4865090))], {"encoding": "WKB", "crs": system})
-        assert read_bytes(data).series[0].lon[0] == pytest.approx(116.31, abs=0.01)
-
     def test_metadata_that_mean_nothing(self):
         for geo in ("[]", "{", '{"columns": 1}', '{"primary_column": "none", "columns": {"x": null}}'):
             out = io.BytesIO()

@@ -4,11 +4,9 @@ import io
 import json
 import tracemalloc
 
-import numpy as np
 import pytest
 
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import read
 from tests.cases import each, refusal
 from tests.engine.format_samples import feature, read_bytes, refused, seconds, shows
 from tests.engine.frame_sample import FIX, fixes, matches_frame
@@ -213,14 +211,6 @@ class TestWriters:
         one = movingpandas.read_mf_dict(document["features"][0], traj_id_property="traj_id")
         assert one.df.geometry.x.tolist() == reading.series[0].lon.tolist()
         assert [at.timestamp() for at in one.df.index.tz_localize("UTC")] == seconds(reading.series[0])
-
-    def test_the_trajectory_of_the_standard_that_movingpandas_reads(self, shared):
-        path = shared / "data/trajectories/geojson/201901.en-trajectory.json"
-        expected = movingpandas.read_mf_json(str(path))
-        reading = read(path)
-        assert (reading.report.format, len(reading)) == ("geojson", 19)
-        assert reading.series[0].lon.tolist() == expected.df.geometry.x.tolist()
-        assert np.array_equal(seconds(reading.series[0]), expected.df.index.as_unit("s").astype("int64"))
 
     def test_points_and_sequences_of_mobilitydb(self):
         alone = {"type": "MovingPoint", "crs": named("EPSG:4326"), "interpolation": "Linear"}

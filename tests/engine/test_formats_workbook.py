@@ -115,25 +115,6 @@ class TestSheets:
             read_bytes(CSV, sheet="Points")
         refused(of_cells(["only one cell"]), "no_rows", "No sheet of the workbook holds a table")
 
-    def test_the_preview_shows_what_is_read(self):
-        data = workbook(Info=info(), Fixes=naive())
-        found = preview(io.BytesIO(data), name="x.xlsx", time_zone="UTC")
-        roles = {column.role: column.name for column in found.columns}
-        assert roles == {"id": "user", "time": "time", "lon": "lon", "lat": "lat"}
-        assert (found.format, found.problem, len(found.rows)) == ("xlsx", None, 3)
-        assert found.rows[0][1] == "2024-06-15 12:00:00"
-        assert (found.delimiter, found.header, found.editable) == ("", True, True)
-        shows(data, given=UTC | found.mapping, series=read_bytes(data, time_zone="UTC").report.series)
-
-    def test_counts_and_check_ins(self):
-        counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
-        reading = read_bytes(workbook(Info=info(), Counts=counts), "x.xlsx", kinds=KINDS)
-        assert reading.other.counts.tolist() == [[3, 5], [4, 6]]
-        assert [one["value"] for one in reading.report.guesses if one["what"] == "sheet"] == ["Counts"]
-        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": naive()["time"][:2]})
-        found = read_bytes(workbook(visits=visits), "x.xlsx", kinds=KINDS, time_zone="UTC").other
-        assert (found.time_s.tolist(), list(found.places)) == ([FIX, FIX + 60], ["p", "q"])
-
 
 class TestRefusals:
     def test_other_documents_name_what_to_save(self):
@@ -255,18 +236,34 @@ class TestFeather:
         twins = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0]), pa.array([3.0])], ["lat", "x", "x"])
         shows(stream(twins, 2), given={"lon": "#3"}, lon=[3.0])
 
-    def test_other_kinds(self):
-        counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
-        assert read_bytes(feather(counts), kinds=KINDS).other.counts.tolist() == [[3, 5], [4, 6]]
-        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": fixes()["time"][:2]})
-        found = read_bytes(feather(visits), kinds=("stream", "checkins")).other
-        assert (found.time_s.tolist(), list(found.places)) == ([FIX, FIX + 60], ["p", "q"])
 
-    def test_the_preview_shows_the_rows_and_roles_of_the_file(self):
-        found = preview(io.BytesIO(feather(fixes())), name="x.feather")
+def sheet(frame):
+    frame = frame.assign(time=frame["time"].dt.tz_localize(None)) if "time" in frame else frame
+    return workbook(Info=info(), Data=frame)
+
+
+@each(("fmt", "written"), [("feather", feather), ("xlsx", sheet)])
+class TestBoth:
+    def test_the_preview_shows_what_is_read(self, fmt, written):
+        given = UTC if fmt == "xlsx" else {}
+        data = written(fixes())
+        found = preview(io.BytesIO(data), name=f"x.{fmt}", **given)
         roles = {column.role: column.name for column in found.columns}
         assert roles == {"id": "user", "time": "time", "lon": "lon", "lat": "lat"}
-        assert (len(found.rows), found.rows[2][0], found.whole, found.delimiter) == (3, "b", True, "")
+        assert (found.format, found.problem, len(found.rows), found.rows[2][0]) == (fmt, None, 3, "b")
+        assert (found.whole, found.delimiter, found.header, found.editable) == (True, "", True, True)
+        assert fmt == "feather" or found.rows[0][1] == "2024-06-15 12:00:00"
+        shows(data, given=given | found.mapping, series=read_bytes(data, **given).report.series)
+
+    def test_other_kinds(self, fmt, written):
+        counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
+        found = read_bytes(written(counts), f"x.{fmt}", kinds=KINDS)
+        assert found.other.counts.tolist() == [[3, 5], [4, 6]]
+        sheets = [one["value"] for one in found.report.guesses if one["what"] == "sheet"]
+        assert sheets == (["Data"] if fmt == "xlsx" else [])
+        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": fixes()["time"][:2]})
+        found = read_bytes(written(visits), f"x.{fmt}", kinds=KINDS, **(UTC if fmt == "xlsx" else {})).other
+        assert (found.time_s.tolist(), list(found.places)) == ([FIX, FIX + 60], ["p", "q"])
 
 
 class TestHostileFeather:

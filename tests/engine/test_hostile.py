@@ -48,22 +48,11 @@ print(json.dumps({"rise": peak() - before, "outcomes": outcomes}))
 """
 # what EXPECTED.md states, and what it leaves open: the code of a refusal, the option that decides a choice
 REFUSED = {
-    "01": "empty",
-    "02": "no_rows",
-    "04": "empty",
-    "12": "utf16_without_bom",
-    "16": "line_too_long",
-    "17": "compression_ratio",
-    "18": "compression_ratio",
-    "20": "nested_archive",
-    "21": "too_many_members",
-    "24": "damaged_archive",
-    "50": "xml_doctype",
-    "52": "xml_doctype",
-    "56": "no_track",
-    "57": "too_deep",
+    "01": "empty", "02": "no_rows", "04": "empty", "12": "utf16_without_bom", "16": "line_too_long",
+    "17": "compression_ratio", "18": "compression_ratio", "20": "nested_archive", "21": "too_many_members",
+    "24": "damaged_archive", "50": "xml_doctype", "52": "xml_doctype", "56": "no_track", "57": "too_deep",
     "62": "other_kind",
-}
+}  # fmt: skip
 CHOICES = {"07": "lat", "29": "swap", "31": "crs", "40": "time_zone", "43": "date_order"}
 POINTS_ONCE_SETTLED = {"07": 2, "29": 5, "31": 5, "40": 4, "43": 5}
 NUMBERS = [*REFUSED, *CHOICES, "03", "05", "08", "09", "10", "11", "14", "22", "25", "26", "27", "30", "32", "34", "36"]

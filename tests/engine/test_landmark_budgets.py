@@ -173,17 +173,13 @@ class TestClosedForms:
     @each(
         ("cls", "mask", "expected"),
         [
-            (Uniform, [0, 0, 0], [6.0, 6.0, 6.0]),
-            (Uniform, [0, 1, 0], [3.0, 3.0, 3.0]),
-            (Uniform, [1, 1, 0], [2.0, 2.0, 2.0]),
-            (Uniform, [1, 1, 1], [2.0, 2.0, 2.0]),
-            (Skip, [0, 0, 0], [6.0, 6.0, 6.0]),
-            (Skip, [0, 1, 0], [6.0, 0.0, 6.0]),
-            (Skip, [1, 1, 1], [2.0, 2.0, 2.0]),
-            (UserLevel, [0, 1, 0], [2.0, 2.0, 2.0]),
+            (Uniform, [0, 0, 0], [6.0, 6.0, 6.0]), (Uniform, [0, 1, 0], [3.0, 3.0, 3.0]),
+            (Uniform, [1, 1, 0], [2.0, 2.0, 2.0]), (Uniform, [1, 1, 1], [2.0, 2.0, 2.0]),
+            (Skip, [0, 0, 0], [6.0, 6.0, 6.0]), (Skip, [0, 1, 0], [6.0, 0.0, 6.0]),
+            (Skip, [1, 1, 1], [2.0, 2.0, 2.0]), (UserLevel, [0, 1, 0], [2.0, 2.0, 2.0]),
             (EventLevel, [0, 1, 0], [6.0, 6.0, 6.0]),
         ],
-    )
+    )  # fmt: skip
     def test_are_those_of_the_paper(self, cls, mask, expected):
         assert cls(epsilon=6.0, radius_m=1.0).budgets(np.array(mask, dtype=bool)).tolist() == expected
 
