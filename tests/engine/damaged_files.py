@@ -6,10 +6,8 @@ import random
 import struct
 import tempfile
 from collections import UserDict
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +20,8 @@ from privacy_engine.formats import Limits, formats, preview
 from tests.engine import format_samples
 from tests.later import openpyxl, pyogrio
 
-Found = TypeVar("Found")
 LIMITS = Limits(total=4_000_000)
+TIMES = ["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z"]
 TABLE_CHARS = "0123456789.,;-+:TZ \t\n\r\"'latlontimeid/"
 
 
@@ -46,11 +44,7 @@ def _feather():
 @cache
 def _workbook():
     book, out = openpyxl.Workbook(), io.BytesIO()
-    for row in (
-        ["user", "time", "lat", "lon"],
-        ["u", "2024-06-15T12:00:00Z", 52.5, 13.4],
-        ["u", "2024-06-15T12:01:00Z", 52.6, 13],
-    ):
+    for row in (["user", "time", "lat", "lon"], ["u", TIMES[0], 52.5, 13.4], ["u", TIMES[1], 52.6, 13]):
         book.active.append(row)
     book.save(out)
     return out.getvalue()
@@ -60,10 +54,7 @@ def _workbook():
 def _vector_files():
     """A zipped shapefile and a FlatGeobuf of two fixes."""
     points = np.array([struct.pack("<BIdd", 1, 1, 13.4 + i, 52.5) for i in range(2)], dtype=object)
-    fields = [
-        np.array(["u", "u"], dtype=object),
-        np.array(["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z"], dtype=object),
-    ]
+    fields = [np.array(one, dtype=object) for one in (["u", "u"], TIMES)]
     about = {"geometry_type": "Point", "crs": "EPSG:4326"}
     with tempfile.TemporaryDirectory() as folder:
         for name in ("fixes.shp", "fixes.fgb"):
@@ -73,15 +64,15 @@ def _vector_files():
     return format_samples.zipped(**parts), flat
 
 
-class _Seeds(UserDict[str, bytes]):
+class _Seeds(UserDict):
     """Small files by format, of which some are written when they are wanted."""
 
     def __getitem__(self, name):
-        made: Any = self.data[name]
+        made = self.data[name]
         return made if isinstance(made, bytes) else made()
 
 
-FILES: dict[str, bytes | Callable[[], bytes]] = {
+FILES = {
     "ais": format_samples.AIS,
     "csv": format_samples.CSV,
     "feather": _feather,
@@ -112,22 +103,8 @@ FILES: dict[str, bytes | Callable[[], bytes]] = {
 SEEDS = _Seeds(FILES)
 NAMES = [one.name for one in formats() if not one.hidden]
 PIECES = (
-    b"",
-    b"\0",
-    b'"',
-    b"\n",
-    b"<",
-    b"{",
-    b"[",
-    b"]}",
-    b"nan",
-    b"1e999",
-    b"-",
-    b",",
-    b";",
-    b"9" * 30,
-    b"\xff\xff\xff\xff",
-)
+    b"", b"\0", b'"', b"\n", b"<", b"{", b"[", b"]}", b"nan", b"1e999", b"-", b",", b";", b"9" * 30, b"\xff" * 4,
+)  # fmt: skip
 
 
 def damaged(data, seed):

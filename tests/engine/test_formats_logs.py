@@ -33,11 +33,6 @@ def rmc(clock, date, place=PLACE, status="A"):
 
 
 class TestClocks:
-    def test_dates_go_forwards_and_backwards_over_midnight(self):
-        clocks = np.array([86390.0, 5.0, 10.0, 86399.0, 1.0])
-        days = np.array([np.nan, np.nan, 100.0, np.nan, np.nan])
-        assert ((dated(clocks, days) - clocks) / DAY_S).tolist() == [99, 100, 100, 100, 101]
-
     @given(st.lists(st.integers(0, 20_000), min_size=1, max_size=40), st.integers(0, 19_000), st.data())
     def test_any_log_that_pauses_less_than_23_hours_is_dated_from_one_date(self, steps, start, data):
         true = start * DAY_S + np.cumsum(np.array(steps, dtype=np.float64) * 4)

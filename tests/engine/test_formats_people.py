@@ -212,10 +212,7 @@ class TestMarksOfTables:
     def test_is_recognised_by_its_name(self, name):
         assert guessed(shows(marked_table(["true", "false"], name), marked=[[True, False]])) == [name]
 
-    @each(
-        ("yes", "no"),
-        [("TRUE", "False"), ("1", "0"), ("yes", "no"), (" Yes ", " NO "), ("1", ""), ("yes", "NULL")],
-    )
+    @each(("yes", "no"), [("TRUE", "False"), ("1", "0"), ("yes", "no"), (" Yes ", " NO "), ("1", ""), ("yes", "NULL")])
     def test_usual_spellings_of_yes_and_no(self, yes, no):
         shows(marked_table([yes, no, yes]), marked=[[True, False, True]])
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import gpx, read
-from privacy_engine.formats.gpx_runs import runs
 from privacy_engine.formats.report import Report
 from tests.cases import each, refusal
 from tests.engine.format_samples import FIT, GPX, KML, TCX, read_bytes, refused, shows, zipped
@@ -194,18 +193,6 @@ def test_plain_points_are_not_passed_to_the_parser(monkeypatch):
     (series,) = read(io.BytesIO(text.encode())).series
     assert np.allclose(series.lat, [float(f"48.{second}") for second in range(10, 60)])
     assert len(calls) == 4 + 4
-
-
-@each("order", ["lat lon", "lon lat"])
-def test_runs_have_places_and_texts(order):
-    values = {"lat": "1.5", "lon": "-2e1"}
-    places = " ".join(f'{name}="{values[name]}"' for name in order.split())
-    point = f"<trkpt {places}><time>2024-05-14T07:00:00Z</time></trkpt>"
-    data = f"<gpx>{point} {point}{point}<a/>{point}</gpx>".encode()
-    (one,) = runs(data)
-    assert one.columns() == (("1.5",) * 2, ("-2e1",) * 2, ("2024-05-14T07:00:00Z",) * 2)
-    assert data[one.start : one.end].decode() == f"{point} {point}{point}"
-    assert data[one.start : one.first_end].decode() == point
 
 
 def test_of_long_runs_nothing_is_lost():

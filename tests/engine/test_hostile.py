@@ -191,12 +191,6 @@ def test_bombs_are_stopped_within_the_memory_of_the_cap(hostile, number, megabyt
     assert peak < megabytes * 1_000_000
 
 
-def test_a_long_line_is_refused_uncompressed_too(hostile):
-    line = b"lat,lon\n39.98," + b"1" * 10_000_000 + b"\n"
-    error = refusal(FormatError, read, io.BytesIO(line), name="long.csv")
-    assert ("Line 2 is longer" in error.message, error.code, error.row) == (True, "line_too_long", 2)
-
-
 def test_unsafe_members_are_listed_and_nothing_is_written(hostile, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     reading = read_number(hostile, "22")
