@@ -63,20 +63,16 @@ class TestOptions:
     def test_wrong_ones_are_refused_by_name(self, values, field):
         assert refusal(ParameterError, read_bytes, samples.CSV, **values).field == field
 
-    def test_columns(self):
+    def test_columns_and_the_first_events(self):
         shows(samples.CSV, given=dict.fromkeys(options(), ""), points=5)  # an empty text states nothing
         named = {"lon": "a", "lat": "#2", "time": "c", "id": "d"}
         shows(b"a;b;c;d\n13,4;52,5;2024-06-15T10:30:00Z;x\n", given=named, lon=[13.4], lat=[52.5], names=["x"])
         refused(samples.CSV, "unknown_column", "There is no column 'breite'", lat="breite")
         shows(samples.CSV, given={"id": "#0", "time": "#0"}, names=[""], seconds=None)
         shows(b"lat,lon\n1,2\n1,3\n", given={"id": "lon"}, names=["2", "3"])
-
-    def test_first_n_counts_each_series_in_time(self):
         table = b"id,t,lat,lon\n" + b"".join(b"u%d,%d,1,%d\n" % (i % 2, 1718444200 - i, i) for i in range(10))
         reading = read_bytes(table, first_n=2)
         assert [one.lon.tolist() for one in reading.series] == [[8, 6], [9, 7]]
-
-    def test_without_header_the_columns_are_requested(self):
         data = b"2024-06-15T10:30:00Z,13.4,52.5\n2024-06-15T10:31:00Z,13.5,52.6\n"
         assert refused(data, "choice-needed").parameter == "lon"
         assert refused(data, "choice-needed", lon="#2").parameter == "lat"
@@ -287,7 +283,7 @@ class TestNamedTables:
 
 
 class TestUnits:
-    def test_mixed_seconds_and_milliseconds_are_a_warning_that_counts_both(self):
+    def test_numbers_of_two_units_and_of_none_are_warnings(self):
         data = table(1718452800, 1718452860_000, 1718452920)
         times = [FIX, FIX + 60, FIX + 120]
         found = shows(data, seconds=times, outcome="accept_warn")
@@ -296,8 +292,6 @@ class TestUnits:
         assert "mixed_units" not in notes(table(1718452800, 1718452860))
         long = table(*range(1718452800, 1718652800), 1718652800_000)
         assert "200,000 in seconds since 1970 and 1 in milliseconds" in notes(long)["mixed_units"]
-
-    def test_a_number_of_no_unit_names_the_option(self):
         shows(table(12, 1718452800), dropped={"bad_time": 1})
         assert "time_unit" in notes(table(12, 1718452800))["unknown_unit"]
 
@@ -359,11 +353,14 @@ class TestLines:
         assert read_bytes(data).series[0].time_s is None
         assert f"such as {last[0]}" in notes(data)["fourth_coordinate"]
 
-    def test_movingpandas_segments_are_one_trajectory(self):
+    def test_segments_and_whole_lines_have_the_times_of_their_ends(self):
         clock = ["2024-06-15T12:00:00", "2024-06-15T12:01:00", "2024-06-15T12:02:00"]
         spots = [[13.4, 52.5], [13.5, 52.6], [13.6, 52.7]]
         parts = [line_feature(spots[i], spots[i + 1], traj_id=1, prev_t=clock[i], t=clock[i + 1]) for i in range(2)]
         shows(collection(*parts), seconds=[FIX, FIX + 60, FIX + 120], lon=[13.4, 13.5, 13.6])
+        line = line_feature([1, 1], [2, 2], [3, 3], start_t="2024-06-15T12:00:00", end_t="2024-06-15T12:02:00")
+        shows(collection(line), seconds=[FIX, FIX + 120], dropped={"no_time": 1})
+        assert "Only the ends" in notes(collection(line))["line_ends"]
 
     @each("column", ["geometry", "wkt"])
     def test_lines_of_a_table_have_the_times_of_their_ends(self, column):
@@ -383,8 +380,3 @@ class TestLines:
         assert "Only the ends" in str(reading.report.notes)
         points = f"id,{column},start_t,end_t\n1,POINT(1 2),2024-06-15T12:00:00,2024-06-15T12:02:00\n" * 1
         assert seconds(read_bytes(points.encode(), "x.csv").series[0]) == [FIX]
-
-    def test_whole_lines_have_the_times_of_their_ends_only(self):
-        line = line_feature([1, 1], [2, 2], [3, 3], start_t="2024-06-15T12:00:00", end_t="2024-06-15T12:02:00")
-        shows(collection(line), seconds=[FIX, FIX + 120], dropped={"no_time": 1})
-        assert "Only the ends" in notes(collection(line))["line_ends"]

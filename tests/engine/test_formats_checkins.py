@@ -122,11 +122,9 @@ class TestTimes:
     def test_what_is_no_date_is_none(self, text):
         assert times(pa.array([text]), ReadOptions()).bad.tolist() == [True]
 
-    def test_clock_readings_of_a_zone_that_the_owner_names(self):
+    def test_clock_readings_of_a_stated_zone_and_of_offsets_of_rows(self):
         data = b"user,time,place\na,2012-04-03 14:00:00,x\n"
         assert (checkins(data).time_s - checkins(data, time_zone="America/New_York").time_s).tolist() == [-4 * 3600]
-
-    def test_local_times_are_read_by_the_offsets_of_their_rows(self):
         data = b"user,local_time,place,tz_offset\na,2012-04-03 14:00:00,x,-240\nb,2012-04-03 20:00:00,x,soon\n"
         found = shows(data, given=KIND, dropped={"bad_time": 1}, notes={"offset_used": None})
         assert found.other.time_s.tolist() == [dt.datetime(2012, 4, 3, 18, tzinfo=dt.UTC).timestamp()]
@@ -146,7 +144,7 @@ class TestColumns:
         found = read_bytes(f"{header}\n7,2012-04-03T18:00:00Z,x,40.7,-74.0\n".encode(), kinds=KINDS).other
         assert (list(found.users), list(found.places), found.lon) == (["7"], ["x"], [-74.0])
 
-    def test_rows(self):
+    def test_rows_decimal_commas_and_parquet(self):
         found = checkins(CHECKINS)  # sorted by user and time
         assert [found.users[user] for user in found.user] == ["b", "b", "a"]
         assert [found.places[place] for place in found.place] == ["park", "cafe", "park"]
@@ -155,6 +153,13 @@ class TestColumns:
         shows(CHECKINS + rows, given=KIND, dropped={"missing": 2, "no_time": 1, "bad_time": 1})
         positions = CHECKINS.replace(b"venue_id", b"lat,lon").replace(b"cafe", b"1,2").replace(b"park", b"3,4")
         assert len(checkins(positions)) == 3
+        data = b"user;time;place;lat;lon\na;2024-01-01T00:00:00Z;x;48,85;2,35\n"
+        for options in ({}, {"decimal": ","}):
+            found = checkins(data, **options)
+            assert (found.lat, found.lon) == ([48.85], [2.35])
+        refused(data, "no_points", "not a number", decimal=".")
+        data = parquet(user_id=[1, 1], checkin_time=["2024-01-01T00:00:00Z"] * 2, place=["x", "y"])
+        shows(data, given={"kinds": KINDS}, kind="checkins", points=2)
 
     def test_the_owner_names_columns(self):
         renamed = CHECKINS.replace(b"user_id,time", b"who,whenever")
@@ -164,17 +169,6 @@ class TestColumns:
         choice = refused(data, "choice-needed")
         assert (choice.parameter, [value for value, _ in choice.choices]) == ("lat", ["#3", "#4"])
         assert checkins(data, lat="#4").lat == [2.0]
-
-    def test_decimal_commas(self):
-        data = b"user;time;place;lat;lon\na;2024-01-01T00:00:00Z;x;48,85;2,35\n"
-        for options in ({}, {"decimal": ","}):
-            found = checkins(data, **options)
-            assert (found.lat, found.lon) == ([48.85], [2.35])
-        refused(data, "no_points", "not a number", decimal=".")
-
-    def test_parquet(self):
-        data = parquet(user_id=[1, 1], checkin_time=["2024-01-01T00:00:00Z"] * 2, place=["x", "y"])
-        shows(data, given={"kinds": KINDS}, kind="checkins", points=2)
 
     @each("kind", KINDS)
     def test_dates_where_numbers_should_be_are_none(self, kind):

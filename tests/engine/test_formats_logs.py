@@ -58,6 +58,8 @@ class TestNmea:
         shows(nmea("GPZDA,120000,15,06,2024,00,00", gga("120000"), gga("120001")), seconds=[FIX, FIX + 1])
         found = shows(nmea(gga("120000"), gga("120001")), seconds=None)
         assert "no_date" in {note["code"] for note in found.report.warnings}
+        with pytest.raises(FormatError, match="AIS"):
+            read_bytes(b"!AIVDM,1,1,,A,13HOI:0P0000VOHLCnHQKwvL05Ip,0*23\r\n")
 
     def test_what_is_dropped_and_why(self):
         log = nmea(rmc("120000", "150624"), rmc("120001", "150624", status="V"), gga("120002", quality="0"))
@@ -66,10 +68,6 @@ class TestNmea:
         report = read_bytes(log).report
         assert report.dropped == {"no_fix": 2, "bad_checksum": 1, "not_a_number": 1, "missing": 1, "bad_time": 1}
         assert report.kept + sum(report.dropped.values()) == report.rows_read == 7
-
-    def test_ais_is_refused_by_its_name(self):
-        with pytest.raises(FormatError, match="AIS"):
-            read_bytes(b"!AIVDM,1,1,,A,13HOI:0P0000VOHLCnHQKwvL05Ip,0*23\r\n")
 
 
 def test_igc():

@@ -91,13 +91,11 @@ class TestGeoJson:
             shows(features(key, values), people=[("", "")])
         shows(features("device", ["b", None, "a"]), people=[("b", ""), ("", ""), ("a", "")])
 
-    def test_a_property_of_its_own(self):
+    def test_a_property_of_its_own_and_series_that_are_named(self):
         data = features("track", ["m", "m", "n"]).replace(b'"track"', b'"owner": "anna", "track"')
         shows(data, given={"person": "column:Owner"}, people=[("m", "anna"), ("n", "anna")])
         error = refusal(FormatError, read_bytes, data, person="column:missing")
         assert (error.field, error.rule, error.value) == ("person", "a property of the features", "missing")
-
-    def test_the_series_may_be_named(self):
         data = features("leg", ["m", "m", "n"])
         shows(data, people=[("", "")])
         shows(data, given={"id": "leg"}, people=[("m", ""), ("n", "")])
@@ -106,10 +104,15 @@ class TestGeoJson:
 
 
 class TestTables:
-    def test_a_column_of_users(self):
+    def test_columns_that_name_users_and_nobody(self):
         found = shows(table("a,1,1,1", "b,1,1,1"), given={"time_unit": "s"}, people=[("a", "a"), ("b", "b")])
         stated = {"count": 2, "by": "column", "column": "user", "said": False, "message": "'user' names a person."}
         assert found.report.people == stated
+        nobody = table(",1,1,1", ",2,1,1")
+        error = refused(nobody, "no_person", "names no person", person="column:user", time_unit="s")
+        assert (error.field, error.value) == ("person", "user")
+        shows(nobody, given={"time_unit": "s"}, people=[("", "")])
+        assert refused(samples.CSV, "unknown_column", "no column 'missing'", person="column:missing").field == "person"
 
     def test_pieces_are_not_people(self):
         rows = [f"{trip},2024-06-15T10:0{i}:00Z,1,1" for i, trip in enumerate("ababab")]
@@ -128,13 +131,6 @@ class TestTables:
         assert (note["count"], "column:user" in note["message"]) == (1, True)
         stated = {"person": "column:user", "time_unit": "s"}
         shows(data, given=stated, people=[("a", "a"), ("b", "b")], dropped={"no_person": 1}, rows={"no_person": [3]})
-
-    def test_columns_that_name_nobody(self):
-        nobody = table(",1,1,1", ",2,1,1")
-        error = refused(nobody, "no_person", "names no person", person="column:user", time_unit="s")
-        assert (error.field, error.value) == ("person", "user")
-        shows(nobody, given={"time_unit": "s"}, people=[("", "")])
-        assert refused(samples.CSV, "unknown_column", "no column 'missing'", person="column:missing").field == "person"
 
     @each("stated", ["folder", "unknown", "column:", "column:#0", "ONE"])
     def test_what_cannot_be_is_refused(self, stated):
@@ -229,12 +225,10 @@ class TestMarksOfTables:
         stated = {"lat": "#1", "lon": "#2", "landmark": "#3"}
         shows(b"1.5,2.5,1\n1.6,2.6,0\n", given=stated, marked=[[True, False]])
 
-    def test_rows_that_state_neither_are_dropped_and_counted(self):
+    def test_cells_that_state_neither_are_dropped_left_alone_or_refused(self):
         cells = marked_table(["1", "maybe", "0", "2", "1"])
         found = shows(cells, marked=[[True, False, True]], rows={"bad_mark": [3, 5]}, dropped={"bad_mark": 2})
         assert found.report.kept + 2 == found.report.rows_read
-
-    def test_a_column_of_other_things_is_left_alone_where_guessed_and_refused_where_named(self):
         data = marked_table(["Louvre", "", "Café"], "poi")
         shows(data, points=3, marked=[None], outcome="accept", notes={"not_marks": 2})
         error = refused(data, "bad_marks", "first on line 2", landmark="poi")
@@ -310,14 +304,12 @@ class TestMarksOfGeojson:
     def test_of_a_line(self, value, expected):
         gathered(feature("LineString", self.LINE, is_landmark=value), marks=expected)
 
-    def test_of_points_and_of_several_lines(self):
+    def test_of_points_and_several_lines_named_left_out_and_absent(self):
         points = [feature("Point", [i, 1], landmark=mark) for i, mark in enumerate([True, "no", 1])]
         gathered(*points, feature("Point", [9, 1]), marks=[True, False, True, False])
         lines = [[[1, 1], [2, 1]], [[3, 1]]]
         for value in ([1, 0, 1], [[1, 0], [1]]):
             gathered(feature("MultiLineString", lines, landmark=value), marks=[True, False, True])
-
-    def test_named_left_out_and_absent(self):
         line = feature("LineString", self.LINE, Home=[1, 0, 0])
         gathered(line, marks=None)
         gathered(line, marks=[True, False, False], landmark="home")

@@ -86,13 +86,11 @@ class TestCells:
         data = of_cells(["Date", "Time", "lat", "lon"], cells, formats={"A2": "dd/mm/yyyy"})
         shows(data, given=UTC, seconds=[FIX])
 
-    def test_rows_above_the_header_empty_rows_and_errors(self):
+    def test_rows_above_the_header_empty_rows_errors_and_formulas(self):
         rows = [["lat", "lon"], [52.5, 13.4], [], ["#N/A", 13.4], ["a\nb", 13.4], [52.6, 13.5]]
         data = of_cells(["Export of a logger"], [], *rows)
         found = shows(data, "x.xlsx", lat=[52.5, 52.6], rows={"missing": [6], "not_a_number": [7]})
         assert found.report.unit == "row"
-
-    def test_formulas_are_their_stored_values(self):
         data = of_cells(["lat", "lon"], [52.5, "=13+0.4"], [52.6, 13.5])
         stored = changed(data, SHEET, lambda xml: xml.replace(b"<f>13+0.4</f><v />", b"<f>13+0.4</f><v>13.4</v>"))
         shows(stored, lon=[13.4, 13.5])
@@ -106,8 +104,6 @@ class TestSheets:
         guessed = [(one["value"], one["option"]) for one in found.report.guesses if one["what"] == "sheet"]
         assert guessed == [("Fixes", "sheet")]
         shows(data, given=UTC | {"sheet": "Other"}, points=1)
-
-    def test_a_name_that_no_sheet_has(self):
         data = workbook(Info=info(), Fixes=naive())
         error = refused(data, "unknown_sheet", "The sheets are: 'Info', 'Fixes'.", sheet="Points")
         assert (error.field, error.value) == ("sheet", "Points")
@@ -117,12 +113,17 @@ class TestSheets:
 
 
 class TestRefusals:
-    def test_other_documents_name_what_to_save(self):
+    def test_other_documents_and_sizes_that_a_sheet_only_claims(self):
         old = "old (.xls) or encrypted Office document; save it as .xlsx without a password"
         calc = zipped(mimetype=b"", **{"content.xml": b"<x/>", "META-INF/manifest.xml": b"<x/>"})
         slides = zipped(**{"[Content_Types].xml": b"<Types/>", "ppt/presentation.xml": b""})
         for data, text in ((OLD, old), (BINARY, "binary workbook (.xlsb)"), (calc, "OpenDocument"), (slides, "")):
             refused(data, "other_kind", text, "x.xlsx")
+        data = of_cells(["lat", "lon"], [52.5, 13.4])
+        far = changed(data, SHEET, lambda xml: xml.replace(b'<row r="2"', b'<row r="2000000000"'))
+        assert refusal(FormatError, read_bytes, far).code in ("too_large", "no_rows")
+        claim = changed(data, SHEET, lambda xml: re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', xml, count=1))
+        shows(claim, points=1)
 
     def test_macros_are_not_run(self, tmp_path):
         data = workbook(fixes=naive().assign(time="2024-06-15T12:00:00Z"))
@@ -146,13 +147,6 @@ class TestRefusals:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 150_000_000
-
-    def test_sizes_that_a_sheet_only_claims(self):
-        data = of_cells(["lat", "lon"], [52.5, 13.4])
-        far = changed(data, SHEET, lambda xml: xml.replace(b'<row r="2"', b'<row r="2000000000"'))
-        assert refusal(FormatError, read_bytes, far).code in ("too_large", "no_rows")
-        claim = changed(data, SHEET, lambda xml: re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', xml, count=1))
-        shows(claim, points=1)
 
     def test_damage(self):
         data = workbook(fixes=naive())
@@ -267,8 +261,13 @@ class TestBoth:
 
 
 class TestHostileFeather:
-    def test_version_1(self):
+    def test_version_1_no_rows_no_columns_and_half_a_file(self):
         refused(b"FEA1" + bytes(100) + b"FEA1", "old_feather", "version 2: pandas.read_feather", "x.feather")
+        refused(stream(pa.Table.from_pandas(fixes()[:0]), 2), "no_points")
+        refused(stream(pa.table({}), 2), "no_position_columns")
+        data = feather(fixes())
+        for end in range(20, len(data), 97):
+            refused(data[:end], "bad_feather", name="x.feather")
 
     @each("compression", ["lz4", "zstd"])
     def test_a_bomb_is_stopped_before_it_is_unpacked(self, compression):
@@ -277,21 +276,12 @@ class TestHostileFeather:
         refused(data, "compression_ratio")
         refused(data, "too_large", limits=Limits(total=4_000_000))
 
-    def test_no_rows_no_columns_and_half_a_file(self):
-        refused(stream(pa.Table.from_pandas(fixes()[:0]), 2), "no_points")
-        refused(stream(pa.table({}), 2), "no_position_columns")
-        data = feather(fixes())
-        for end in range(20, len(data), 97):
-            refused(data[:end], "bad_feather", name="x.feather")
-
-    def test_texts_that_lead_out_of_the_column_or_are_no_utf_8(self):
+    def test_texts_and_sizes_that_lead_out_of_the_column(self):
         data = stream(pa.table({"lat": [1.0, 2.0], "lon": [1.0, 2.0], "id": ["abc", "Zür"]}), 2)
         offsets = struct.pack("<iii", 0, 3, 7)
         assert data.count(offsets) == 1
         refused(data.replace(offsets, struct.pack("<iii", 0, 3, 1 << 30)), "bad_feather")
         refused(data.replace("ü".encode(), b"\xff\xff"), "bad_feather")
-
-    def test_a_size_that_a_buffer_only_claims(self):
         data = stream(pa.table({axis: np.zeros(1000) for axis in ("lon", "lat")}), 1000, "zstd")
         size = struct.pack("<q", 8000)
         assert data.count(size) >= 2

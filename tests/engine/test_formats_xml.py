@@ -53,11 +53,9 @@ class TestKml:
         rows = track((NOON, "13.4 52.5"), (LATER, "east 52.6"), (LATER, "13"), (LATER, "400 1"))
         shows(kml(rows), dropped={"not_a_number": 1, "missing": 1, "out_of_range": 1})
 
-    def test_a_file_cut_off_names_the_place(self):
+    def test_files_cut_off_and_kmz(self):
         for end in (b"</Placemark>", b""):
             refused(kml(track((NOON, "13.4 52.5")))[:-30] + end, "bad_xml", "line 1")
-
-    def test_a_kmz_is_its_kml_and_not_its_images(self):
         packed = zipped(**{"doc.kml": KML, "files__icon.png": b"\x89PNG\r\n\x1a\n"})
         shows(packed, "trip.kmz", points=2, dropped={}, outcome="accept")
 
@@ -84,11 +82,9 @@ class TestGpx:
         )
         assert len(read_bytes(text.encode(encoding))) == 2
 
-    def test_only_its_own_time_counts(self):
+    def test_only_its_own_time_counts_and_damage_is_refused(self):
         other = b"<extensions><time>1999-01-01T00:00:00Z</time><trkpt/></extensions><time>"
         shows(GPX.replace(b"<time>", other, 1), seconds=[1718447400.0, 1718447460.0])
-
-    def test_damage(self):
         assert refused(GPX[: GPX.index(b"<trkpt") + 9], "bad_xml", "line 1").row == 1
         refused(GPX.replace(b"</trkpt>", b"</trkseg>", 1), "bad_xml", name="x.gpx")
         assert refusal(FormatError, read_bytes, b"<gpx>" + b"<a>" * 200_000).code

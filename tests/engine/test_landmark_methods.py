@@ -41,11 +41,9 @@ def series(*lengths, marked=False):
 
 
 class TestListing:
-    def test_names_never_change(self):
+    def test_names_never_change_and_what_each_needs(self):
         names = [cls.registered_name() for cls in landmark_methods]
         assert names == ["stay-points", "zones", "schedule", "released-zones", "manual", "column", "synthetic"]
-
-    def test_what_each_needs(self):
         needs = {cls.registered_name(): cls.needs() for cls in landmark_methods if cls.needs()}
         assert needs == {"stay-points": ["time"], "schedule": ["time"], "column": ["landmark column"]}
 
@@ -66,13 +64,11 @@ class TestSynthetic:
         again = landmark_methods.parse(json.loads(json.dumps(method.model_dump()))).mark(series(*lengths))
         assert [one.events.tolist() for one in found] == [one.events.tolist() for one in again]
 
-    def test_series_and_seeds_differ_and_other_series_do_not_matter(self):
+    def test_series_seeds_and_releases_have_draws_of_their_own(self):
         one, two = Synthetic(share=0.5, seed=1).mark(series(200, 200))
         assert not np.array_equal(one.mask, two.mask)
         assert not np.array_equal(one.mask, Synthetic(share=0.5, seed=2).mark(series(200))[0].mask)
         assert np.array_equal(one.mask, Synthetic(share=0.5, seed=1).mark(series(200, 7))[0].mask)
-
-    def test_draws_are_not_those_of_a_release_with_the_same_seed(self):
         [marks] = Synthetic(share=0.5, seed=1).mark(series(400))
         ranks = np.argsort(-noise.seeded(1).uniform(400))[:200]
         assert 60 < marks.mask[ranks].sum() < 140  # 100 expected, 4 standard deviations of 10 either side
@@ -114,11 +110,9 @@ class TestTemporalDistanceOfADataset:
 
 
 class TestColumn:
-    def test_marks_what_the_file_marks(self):
+    def test_marks_what_the_file_marks_and_refuses_data_without_such_a_column(self):
         found = Column().mark(series(5, 0, 2, marked=True))
         assert [one.mask.tolist() for one in found] == [[True, False, False, True, False], [], [True, False]]
-
-    def test_refuses_data_without_such_a_column_by_name(self):
         error = refusal(DataError, Column().mark, [*series(3, marked=True), *series(3)])
         assert "need a landmark column, and this dataset has none" in error.message
         assert (error.field, error.rule, error.value) == ("method.name", "needs a landmark column", "column")
@@ -162,12 +156,10 @@ class TestMarksOfATrajectory:
 
 
 class TestShortForms:
-    def test_state_what_the_long_ones_do(self):
+    def test_state_what_the_long_ones_do_and_read_files_only_where_they_may(self):
         assert parse_short("column") == Column()
         assert parse_short("synthetic:20%:bimodal:7") == Synthetic(share=0.2, distribution="bimodal", seed=7)
         assert parse_short("synthetic:0.2:bimodal:7") == parse_short("synthetic:20%:bimodal:7")
-
-    def test_zones_come_from_a_file_only_where_files_may_be_read(self):
         square = {"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 2]]]}
         found = parse_short("zones:C:/a b.geojson", read={"C:/a b.geojson": json.dumps(square).encode()}.__getitem__)
         assert found == Zones.model_validate({"zones": [square]})

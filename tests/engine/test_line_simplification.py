@@ -120,21 +120,17 @@ class TestShown:
         none = np.empty(0, dtype=np.int32)
         assert [len(one) for one in MapView(**WHOLE).shown(none, heights(none))] == [0, 0]
 
-    def test_a_step_over_the_edge_of_the_world_keeps_its_ends(self):
+    def test_steps_over_the_edge_of_the_world_and_straight_lines(self):
         lon = np.array([1_700_000_000, 1_750_000_000, 1_799_000_000, -1_799_000_000, -1_700_000_000], dtype=np.int32)
         y = np.zeros(5, dtype=np.int32)
         assert MapView(**WHOLE).shown(lon, y)[0].tolist() == [0, 2, 3, 4]
         over = MapView(**{**WHOLE, "middle": 180.0, "west": 0.0})
         assert over.shown(lon, y)[0].tolist() == [0, 4], "around the antimeridian it is a straight line"
-
-    def test_a_straight_line_needs_a_point_in_each_segment_at_most(self):
         lon = np.linspace(-1.79e9, 1.79e9, 100_000).astype(np.int32)
         large = MapView(**{**WHOLE, "zoom": 12.0, "width": 8192.0, "west": -1.0, "north": 0.001})
         index, ends = large.shown(lon, np.zeros(len(lon), dtype=np.int32))
         assert len(ends) == 1
         assert len(index) <= 2 + (index[-1] - index[0]) // MAX_RUN
-
-    def test_is_the_same_for_32_and_64_bits(self):
         walk = np.random.default_rng(3).integers(-9_000_000, 9_000_000, (2, 500)).cumsum(axis=1)
         wide, narrow = (MapView(**WHOLE).shown(one[0], heights(one[1])) for one in (walk, walk.astype(np.int32)))
         assert all(np.array_equal(a, b) for a, b in zip(wide, narrow, strict=True))

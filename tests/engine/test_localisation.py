@@ -172,8 +172,6 @@ class TestWhatItShows:
         skip, user = gains(Skip(epsilon=1.0, radius_m=200.0)), gains(UserLevel(epsilon=1.0, radius_m=200.0))
         assert min(skip) > 3
         assert np.mean(user) < 1.3
-
-    def test_its_guess_beats_the_release_where_noise_is_large(self):
         release = released(TAXI, 1000.0)
         found = Localisation(step_variance_m2=TAXI_STEP, cells=48).run(TAXI, release)
         published = geo.distance_m(TAXI.lon, TAXI.lat, release.series.lon, release.series.lat)

@@ -225,14 +225,12 @@ class TestPlanBudgets:
         assert temporal_loss(budgets, backward, forward).total.max() <= alpha * (1 + 1e-12)
         assert (budgets == budgets[0]).all()
 
-    def test_by_upper_bound_comes_near_its_target_in_a_long_series(self):
+    def test_plans_of_long_series(self):
         backward, forward = smoothing_matrix(3, 0.2), np.array([[0.7, 0.3], [0.4, 0.6]])
         budgets = plan_budgets(2.0, 10_001, backward, forward, "upper-bound")
         assert temporal_loss(budgets, backward, forward).total[5000] == pytest.approx(2.0, rel=1e-12)
         suprema = [LossFunction(matrix).supremum(budgets[0]) for matrix in (backward, forward)]
         assert sum(suprema) - budgets[0] == pytest.approx(2.0, rel=1e-12)
-
-    def test_finds_a_plan_where_constant_budgets_would_grow_without_bound(self):
         matrix = [[0.8, 0.2], [0.0, 1.0]]
         assert LossFunction(matrix).supremum(1.0) == math.inf
         budgets = plan_budgets(20.0, 500, matrix, matrix)

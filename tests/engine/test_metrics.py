@@ -183,14 +183,11 @@ def test_is_that_of_all_together(pieces, most):
     assert median.value() == median.value() == (expected if expected is None else pytest.approx(expected, rel=0, abs=0))
 
 
-def test_of_one_number_again_and_again():
+def test_of_one_number_again_and_again_and_of_numbers_that_differ_in_their_last_bits():
     median = Median(most=10)
     for _ in range(100):
         median.add(np.full(100, 7.25))
     assert median.value() == 7.25
-
-
-def test_of_numbers_that_differ_in_their_last_bits():
     numbers = np.random.default_rng(1).permutation(np.array([1.0]).view(np.uint64) + np.arange(5000, dtype=np.uint64))
     median = Median(most=50)
     for piece in np.array_split(numbers.view(np.float64), 70):

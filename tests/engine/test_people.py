@@ -101,6 +101,9 @@ class TestOnePersonOneBudget:
         assert landmarks == 9
         assert total <= 1 + 1e-12
         assert [one.budgets[1] for one in drawn] == pytest.approx([0.1] * 3)  # 9 landmarks and one event
+        series = [*self.DAYS, Trajectory([0.0] * 4, [0.0] * 4, person="bob")]
+        marks = [*self.MARKS, LandmarkSet([True] * 4)]
+        assert most_landmarks([one.mask for one in joined_landmarks(series, marks)]) == 9
 
     def test_a_cleaning_step_that_cuts_does_not_multiply_the_budget(self):
         lon, time_s = (np.concatenate([getattr(one, name) for one in self.DAYS]) for name in ("lon", "time_s"))
@@ -124,8 +127,3 @@ class TestOnePersonOneBudget:
             landmark = cls.level in ("landmark", "user")
             total = budgets[mask].sum() + budgets[~mask].max(initial=0.0) if landmark else budgets.max(initial=0.0)
             assert total <= epsilon * (1 + 1e-12)
-
-    def test_the_number_of_landmarks_is_that_of_the_person_with_most(self):
-        series = [*self.DAYS, Trajectory([0.0] * 4, [0.0] * 4, person="bob")]
-        marks = [*self.MARKS, LandmarkSet([True] * 4)]
-        assert most_landmarks([one.mask for one in joined_landmarks(series, marks)]) == 9

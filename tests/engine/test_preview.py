@@ -137,12 +137,10 @@ class TestUnhelpful:
         assert roles(found) == {"time": "a", "lat": "b", "lon": "c"}
         assert {"time_unit", "decimal", "delimiter"} <= {guess["option"] for guess in found.guesses}
 
-    def test_without_a_header_places_stand_for_names(self):
+    def test_places_stand_for_names_and_what_is_not_there_is_refused(self):
         found = seen(b"1718452800,52.5,13.4\n1718452801,52.5,13.4\n")
         assert isinstance(found.problem, ChoiceNeeded)
         assert (found.header, [column.place for column in found.columns]) == (False, ["#1", "#2", "#3"])
-
-    def test_what_is_not_there_is_refused_by_its_option(self):
         found = seen(CSV, lon="nowhere")
         assert (found.problem.code, found.problem.field, len(found.columns)) == ("unknown_column", "lon", 4)
         for values in ({"nothing": "x"}, {"delimiter": "x"}, {"format": "exe"}):
@@ -168,11 +166,16 @@ class TestKinds:
             found = seen(data)
             assert (found.columns, found.rows, found.mapping, found.problem) == ([], [], {}, None)
 
-    def test_of_an_archive_the_first_table(self):
+    def test_archives_and_cells(self):
         found = seen(zipped(a=GPX, b=CSV))
         assert (found.member, len(found.columns)) == ("b", 4)
         assert seen(zipped(a=GPX)).columns == []
         assert roles(seen(gzip.compress(CSV))) == roles(seen(CSV))
+        table = b'note,time,lat,lon\n"one\ntwo",2024-06-15T10:00:00Z,48,2\n'
+        assert seen(table).rows == [["one two", "2024-06-15T10:00:00Z", "48", "2"]]
+        table = f"time,lat,lon,note\n2024-06-15T10:00:00Z,48,2,\u202e{'x' * 500}\n".encode()
+        cell = seen(table).rows[0][3]
+        assert (len(cell), cell[0], cell[-1]) == (60, "x", "…")
 
     def test_columns(self):
         rows = b"".join(b"2024-06-15T10:3%d:00Z,48.%d,2,cafe\n" % (i, i) for i in range(3))
@@ -187,13 +190,6 @@ class TestKinds:
         found = seen(table)  # the first, and those that are read
         assert (len(found.columns), found.more_columns, len(found.rows[0])) == (103, 200, 103)
         read_alike(table, found)
-
-    def test_cells_are_on_one_line_and_short_and_hide_nothing(self):
-        table = b'note,time,lat,lon\n"one\ntwo",2024-06-15T10:00:00Z,48,2\n'
-        assert seen(table).rows == [["one two", "2024-06-15T10:00:00Z", "48", "2"]]
-        table = f"time,lat,lon,note\n2024-06-15T10:00:00Z,48,2,\u202e{'x' * 500}\n".encode()
-        cell = seen(table).rows[0][3]
-        assert (len(cell), cell[0], cell[-1]) == (60, "x", "…")
 
 
 def test_real_files_are_read_the_same_with_the_mapping_that_is_reported(shared):

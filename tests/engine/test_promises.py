@@ -30,8 +30,15 @@ def test_a_bound_is_never_rounded_down(value, text):
     assert at_most(value) == text
 
 
-def test_a_sentence_has_everything_that_is_not_covered():
+def test_sentences_ledgers_and_zones_at_their_ends():
     assert Context(not_covered=("times", "people")).qualified("It holds") == "It holds; not covered: times; people."
+    ledger = Ledger(1.0)
+    ledger.spend(0.6, is_landmark=False)
+    with pytest.raises(BudgetError):
+        ledger.spend(0.6, is_landmark=True)
+    ledger.spend(0.4, is_landmark=True)
+    zone = {"type": "Circle", "center": [2.0, 48.0], "radius_m": 100.0}
+    assert len(Zones(zones=[zone] * MOST_ZONES).zones) == MOST_ZONES
 
 
 @each(("seed", "private"), [(None, True), (7, False)])
@@ -41,24 +48,11 @@ def test_a_release_with_a_seed_promises_nothing(seed, private):
     assert (label["guarantee"] is not None) is private
 
 
-def test_a_landmark_fits_beside_the_largest_other_event():
-    ledger = Ledger(1.0)
-    ledger.spend(0.6, is_landmark=False)
-    with pytest.raises(BudgetError):
-        ledger.spend(0.6, is_landmark=True)
-    ledger.spend(0.4, is_landmark=True)
-
-
 @each(("cls", "expected"), [(StreamUniform, [0.5] * 6), (StreamSample, [2.0, 0.0, 0.0, 0.0, 2.0, 0.0])])
 def test_budgets_of_a_window_of_four(cls, expected):
     how = cls(epsilon=2.0, window=4, sensitivity=1)
     release = how.release(CountStream(np.ones((6, 2)), ("a", "b"), tuple("123456")), rng=noise.seeded(1))
     assert release.budgets.tolist() == expected
-
-
-def test_as_many_zones_as_are_allowed():
-    zone = {"type": "Circle", "center": [2.0, 48.0], "radius_m": 100.0}
-    assert len(Zones(zones=[zone] * MOST_ZONES).zones) == MOST_ZONES
 
 
 SERIES = Trajectory(np.linspace(2.3, 2.4, 12), np.linspace(48.8, 48.9, 12))
@@ -114,20 +108,16 @@ def released(cls, source):
 
 @every_mechanism
 class TestReleases:
-    def test_are_private_only_if_of_the_operating_system(self, cls):
+    def test_are_private_only_if_of_the_operating_system_whatever_a_mechanism_declares(self, cls, monkeypatch):
         for private, sources in ((False, SIMULATED), (True, PUBLISHABLE)):
             for name, make in sources.items():
                 assert released(cls, make()).private is private, name
-
-    def test_a_mechanism_cannot_declare_itself_private(self, cls, monkeypatch):
-        draw = cls.draw
-        monkeypatch.setattr(cls, "draw", lambda *args, **named: replace(draw(*args, **named), private=True))
-        assert released(cls, noise.seeded(1)).private is False
-
-    def test_what_is_no_source_is_refused_by_name(self, cls):
         for wrong in (None, 3, "os", np.random):
             with pytest.raises(ParameterError, match="^rng must be a source of randomness or a numpy generator, got"):
                 released(cls, wrong)
+        draw = cls.draw
+        monkeypatch.setattr(cls, "draw", lambda *args, **named: replace(draw(*args, **named), private=True))
+        assert released(cls, noise.seeded(1)).private is False
 
 
 @each("step", list(postprocesses))
@@ -138,15 +128,12 @@ def test_post_processing_keeps_what_is_known(step):
         assert step(**parameters).apply(release).private is release.private is source.private
 
 
-def test_releases_made_by_hand_and_dummies_of_a_source_that_claims_to_be_private_are_not():
+def test_nothing_else_is_private_and_the_system_source_cannot_be_overwritten():
     empty = np.zeros(0)
     assert Release(Trajectory(empty, empty), np.zeros(0, np.int64), empty, np.zeros(0, bool), empty).private is False
     for make in (Claiming, Derived):
         assert one_sided_dummies(MASK, epsilon=1, rng=make()).private is False
     assert one_sided_dummies(MASK, epsilon=1, rng=noise.publishable()).private is True
-
-
-def test_the_system_source_holds_no_attribute_to_overwrite():
     source = noise.publishable()
     for attribute in ("words", "uniform", "private"):
         with pytest.raises(AttributeError):
