@@ -144,7 +144,7 @@ class TestColumns:
         found = read_bytes(f"{header}\n7,2012-04-03T18:00:00Z,x,40.7,-74.0\n".encode(), kinds=KINDS).other
         assert (list(found.users), list(found.places), found.lon) == (["7"], ["x"], [-74.0])
 
-    def test_rows_decimal_commas_and_parquet(self):
+    def test_rows_columns_decimal_commas_and_parquet(self):
         found = checkins(CHECKINS)  # sorted by user and time
         assert [found.users[user] for user in found.user] == ["b", "b", "a"]
         assert [found.places[place] for place in found.place] == ["park", "cafe", "park"]
@@ -160,8 +160,6 @@ class TestColumns:
         refused(data, "no_points", "not a number", decimal=".")
         data = parquet(user_id=[1, 1], checkin_time=["2024-01-01T00:00:00Z"] * 2, place=["x", "y"])
         shows(data, given={"kinds": KINDS}, kind="checkins", points=2)
-
-    def test_the_owner_names_columns(self):
         renamed = CHECKINS.replace(b"user_id,time", b"who,whenever")
         assert len(checkins(renamed, id="who", time="#2")) == 3
         refused(renamed, "no_checkin_columns")
@@ -203,7 +201,7 @@ class TestVenues:
         assert found.place is not None
         assert [found.place_names[place] for place in found.place] == [f"n{found.places[one]}" for one in found.place]
 
-    def test_places_of_one_name_are_different_places(self):
+    def test_places_of_one_name_are_different_and_own_positions_hold(self):
         notes = {"venues_left_out": 1, "venue_positions": 2, "place_names": 2}
         found = shows(packed(PLAIN, NAMED), given=KIND, notes=notes)
         assert (list(found.other.places), list(found.other.place_names)) == (["7", "8"], ["The Bar", "The Bar"])
@@ -212,8 +210,6 @@ class TestVenues:
         own = checkins(data)
         assert (list(own.places), list(own.place_names)) == (["1", "2"], ["Bar", "Bar"])
         assert checkins(packed(PLAIN)).place_names == []
-
-    def test_positions_of_the_check_ins_themselves_hold(self):
         own = PLAIN.replace(b"place_id", b"place_id,lat,lon").replace(b",7", b",7,10.5,20.5").replace(b",8", b",8,,")
         found = checkins(packed(own.replace(b"Z,9", b"Z,9,1.5,1.5"), NAMED))
         assert (found.lat.tolist(), found.lon.tolist()) == ([10.5, 48.8, 1.5], [20.5, 2.4, 1.5])

@@ -131,12 +131,10 @@ class TestStreams:
         for table in (text, parquet(date=days, **dict(zip(names, counts.T, strict=True)))):
             counted(table, names=tuple(names), labels=tuple(days), counts=counts.tolist())
 
-    def test_rows_that_are_no_counts_are_dropped_by_reason(self):
+    def test_rows_that_are_no_counts_and_times(self):
         rows = WIDE + b"2024-01-03,,1\n2024-01-04,-1,2\n2024-01-05,x,2\n2024-01-06,1\n"
         why = {"short_row": [7], "missing": [4], "negative": [5], "not_a_number": [6]}
         shows(rows, given={"kinds": ["stream"]}, rows=why, points=2)
-
-    def test_times(self):
         weeks = counted(b"epiweek,a\n201452,1\n201501,2\n", labels=("201452", "201501")).other
         assert weeks.time_s is None
         found = counted(WIDE + b"2023-12-31,1,1\n")  # days out of order are sorted and counted
@@ -208,7 +206,7 @@ class TestRepeatedTimes:
 
 
 class TestNotes:
-    def test_counts_that_mechanisms_refuse(self):
+    def test_counts_that_mechanisms_refuse_and_times(self):
         reading = counted(b"date,a,b\n2026-01-01,1,4.5\n2026-01-02,1e300,2.5\n")
         found = {code: note["message"] for code, note in notes(reading).items()}
         assert found["fractions"].startswith("2 counts are not whole numbers, the first in line 2, column 'b': 4.5.")
@@ -216,6 +214,10 @@ class TestNotes:
         assert reading.report.outcome == "accept_warn"
         long = counted(TEXTS.replace(b",3\n", b",3.5\n"))
         assert "line 3, column 'visits': 3.5" in notes(long)["fractions"]["message"]
+        hours = counted(b"time,a,b\n2026-01-01 00:00,1,2\n2026-01-01 01:00,1,2\n")
+        assert "time_zone" not in notes(hours)
+        assert [guess["option"] for guess in hours.report.guesses] == ["time_zone"]
+        assert "days of UTC" in notes(counted(IDS))["time_zone"]["message"]
 
     def test_times_missing_at_a_regular_step(self):
         data = b"date,name,count\n2026-01-01,a,3\n2026-01-02,b,3\n2026-01-09,a,3\n2026-01-10,b,1\n"
@@ -224,9 +226,3 @@ class TestNotes:
         assert "a step of 1 d have no row, the first at 2026-01-03" in found["message"]
         for data in (b"date,a\n2026-01-01,1\n2026-02-01,1\n2026-03-01,1\n2026-04-01,1\n", IDS):
             assert "missing_times" not in notes(counted(data))
-
-    def test_times_of_the_day_are_not_called_days(self):
-        hours = counted(b"time,a,b\n2026-01-01 00:00,1,2\n2026-01-01 01:00,1,2\n")
-        assert "time_zone" not in notes(hours)
-        assert [guess["option"] for guess in hours.report.guesses] == ["time_zone"]
-        assert "days of UTC" in notes(counted(IDS))["time_zone"]["message"]

@@ -114,12 +114,10 @@ class TestRecords:
         document = {"devices": [{"name": "phone"}], "result": {"points": inner}}
         matches_frame(json.dumps(document).encode(), "x.json", "json")
 
-    def test_other_names_by_options_and_in_the_error(self):
+    def test_other_names_by_options_and_damage_by_its_record(self):
         data = json.dumps([{"u": 13.4, "v": 52.5}, {"u": 13.5, "v": 52.6}]).encode()
         shows(data, given={"lon": "u", "lat": "v"}, lon=[13.4, 13.5])
         refused(data, "no_position_columns", "The columns are: u, v.")
-
-    def test_damage_is_named_by_its_record(self):
         lines = b'{"lat": 1, "lon": 2}\n{"lat": 1, "lon"\n[]\n{"lat": 1, "lon": 3}\n'
         report = shows(lines, "x.jsonl", rows={"bad_json": [2, 3]}, dropped={"bad_json": 2}).report
         assert report.rows_read == 4

@@ -161,7 +161,7 @@ class TestTables:
 
 
 class TestFormats:
-    def test_each_names_its_people(self):
+    def test_each_names_its_people_and_the_preview_too(self):
         shows(samples.TDRIVE, people=[("1", "1")])
         shows(samples.TDRIVE, "cab 7.txt", given={"person": "file"}, people=[("1", "cab 7")])
         shows(samples.PORTO, people=[("20", "20")])
@@ -172,6 +172,10 @@ class TestFormats:
         shows(samples.SHAPES, people=[("a", ""), ("b", "")])
         shows(samples.PLT, people=[("", "")])
         shows(samples.GPX, people=[("", "")])
+        rows = ("1,a,2024-06-15T10:00:00Z,1,1", "2,b,2024-06-15T10:00:00Z,1,1")
+        found = preview(io.BytesIO(table(*rows, head="trip,user,time,lat,lon")), id="trip")
+        assert [column.role for column in found.columns] == ["id", "person", "time", "lat", "lon"]
+        assert [guess["value"] for guess in found.guesses if guess["option"] == "person"] == ["column:user"]
 
     def test_elements_of_gpx_and_kml(self):
         found = shows(TRACKS, given={"person": "column:name"})
@@ -183,12 +187,6 @@ class TestFormats:
             assert [one.person for one in read_bytes(kml, person=f"column:{column}").series] == people
         for data in (TRACKS, kml):
             refused(data, "no_person", "names no person", person="column:nothing")
-
-    def test_the_preview_states_so_too(self):
-        rows = ("1,a,2024-06-15T10:00:00Z,1,1", "2,b,2024-06-15T10:00:00Z,1,1")
-        found = preview(io.BytesIO(table(*rows, head="trip,user,time,lat,lon")), id="trip")
-        assert [column.role for column in found.columns] == ["id", "person", "time", "lat", "lon"]
-        assert [guess["value"] for guess in found.guesses if guess["option"] == "person"] == ["column:user"]
 
 
 HOUR = 1718444200

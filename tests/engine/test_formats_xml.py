@@ -128,21 +128,10 @@ FORMS = (
     "</trkseg></trk><trk><name>Bo</name><trkseg>",
 )
 AROUND = (
-    "{}",
-    "<!-- {} -->",
-    "<![CDATA[{}]]>",
-    "<?note {}?>",
-    "<extensions>{}</extensions>",
-    '<trkpt lat="1" lon="2">{}</trkpt>',
-    "<name>A {} B</name>",
-    "<link text='{}'/>",
-    '<wpt lat="1" lon="2">{}</wpt>',
-    '<x xmlns="http://example.com/">{}</x>',
-    "<ele>{}</time>",
-    "<!DOCTYPE {}>",
-    "{}<trkpt",
-    "{}\x0c",
-)
+    "{}", "<!-- {} -->", "<![CDATA[{}]]>", "<?note {}?>", "<extensions>{}</extensions>",
+    '<trkpt lat="1" lon="2">{}</trkpt>', "<name>A {} B</name>", "<link text='{}'/>", '<wpt lat="1" lon="2">{}</wpt>',
+    '<x xmlns="http://example.com/">{}</x>', "<ele>{}</time>", "<!DOCTYPE {}>", "{}<trkpt", "{}\x0c",
+)  # fmt: skip
 DOCUMENT = (
     '<gpx xmlns="http://www.topografix.com/GPX/1/1" xmlns:g="http://example.com/g" creator="{}">'
     "<trk><name>Al</name><trkseg>{}</trkseg></trk></gpx>"

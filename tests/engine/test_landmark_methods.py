@@ -308,13 +308,16 @@ class TestOneSided:
                 tightest = max(tightest, loss if m == 1 else 0.0)
         assert tightest == pytest.approx(promised)
 
-    def test_the_other_direction_has_no_bound_and_the_label_names_it(self):
+    def test_the_other_direction_has_no_bound_and_several_draws_count_together(self):
         none, one = np.array([False]), np.array([True])
         assert self.probability(none, none) > 0
         assert self.probability(none, one) == 0
         label = labelled(example(READING[0]), self.context())
         assert label["not_covered"] == ["that the events left unmarked are no landmarks, which is certain"]
         assert "→" in label["neighbours"]["symbols"]
+        choice = landmark_choice(SQUARE, beside=MarkedBeside(private=True, level=1.5, draws=3))
+        assert choice.one_sided == 1.5
+        assert "not preferred to the 2 other draws by looking at the landmarks" in choice.provided[1]
 
     def test_marks_follow_the_law_that_is_enumerated(self):
         """20,000 draws over three events of which one is a landmark, seed 3: 5 standard deviations, one in 10^6."""
@@ -354,11 +357,6 @@ class TestOneSided:
         assert ("which of the marked events are dummies, drawn from a seed" in choice.not_covered) == bool(
             beside and not beside.private
         )
-
-    def test_several_draws_count_together(self):
-        choice = landmark_choice(SQUARE, beside=MarkedBeside(private=True, level=1.5, draws=3))
-        assert choice.one_sided == 1.5
-        assert "not preferred to the 2 other draws by looking at the landmarks" in choice.provided[1]
 
 
 class TestEarlierRelease:

@@ -95,7 +95,7 @@ class TestOnePersonOneBudget:
     )
     MARKS = tuple(LandmarkSet.at([1, 2, 3], 10) for _ in range(3))
 
-    def test_three_days_spend_one_budget_not_three(self):
+    def test_three_days_or_pieces_spend_one_budget(self):
         drawn = spec("landmark-uniform").release(self.DAYS, self.MARKS)
         ((total, landmarks),) = protected_sums(self.DAYS, self.MARKS, drawn)
         assert landmarks == 9
@@ -104,8 +104,6 @@ class TestOnePersonOneBudget:
         series = [*self.DAYS, Trajectory([0.0] * 4, [0.0] * 4, person="bob")]
         marks = [*self.MARKS, LandmarkSet([True] * 4)]
         assert most_landmarks([one.mask for one in joined_landmarks(series, marks)]) == 9
-
-    def test_a_cleaning_step_that_cuts_does_not_multiply_the_budget(self):
         lon, time_s = (np.concatenate([getattr(one, name) for one in self.DAYS]) for name in ("lon", "time_s"))
         whole = Trajectory(lon, np.zeros(30), time_s, "ann", person="ann")
         pieces, _ = clean([whole], parse_cleaning([{"name": "split-gaps", "silence_s": 3600}]))

@@ -149,7 +149,7 @@ class TestUnhelpful:
 
 
 class TestKinds:
-    def test_parquet(self):
+    def test_parquet_and_formats_without_columns_to_choose(self):
         at = pa.array([0, 1000], pa.timestamp("ms", "UTC"))
         data = parquet(t=at, y=[48.0, 48.5], q=[2.0, 2.5], parts=[[1], [2]])
         assert [column.name for column in seen(data).columns] == ["t", "y", "q", "parts"]
@@ -157,8 +157,6 @@ class TestKinds:
         assert (found.problem, roles(found)) == (None, {"time": "t", "lat": "y", "lon": "q"})
         assert found.rows[1][1:] == ["48.5", "2.5", "(data)"]
         same(read_bytes(data, lon="q").series, read_bytes(data, **found.mapping).series)
-
-    def test_formats_without_columns_to_choose(self):
         for data, names in ((PLT, "lat lon time clock"), (TDRIVE, "id time lon lat"), (SHAPES, "id lat lon")):
             found = seen(data)
             assert (list(roles(found)), found.editable) == (names.split(), False)
