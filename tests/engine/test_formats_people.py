@@ -1,4 +1,4 @@
-"""Whose the series of a file are, and which of their events are landmarks: stated, guessed, or nobody's."""
+"""Whose the series of a file are, and which of their events are landmarks: stated, or guessed with a reason."""
 
 import io
 
@@ -104,14 +104,14 @@ class TestGeoJson:
 
 
 class TestTables:
-    def test_columns_that_name_users_and_nobody(self):
+    def test_columns_that_name_users_or_no_one(self):
         found = shows(table("a,1,1,1", "b,1,1,1"), given={"time_unit": "s"}, people=[("a", "a"), ("b", "b")])
         stated = {"count": 2, "by": "column", "column": "user", "said": False, "message": "'user' names a person."}
         assert found.report.people == stated
-        nobody = table(",1,1,1", ",2,1,1")
-        error = refused(nobody, "no_person", "names no person", person="column:user", time_unit="s")
+        unnamed = table(",1,1,1", ",2,1,1")
+        error = refused(unnamed, "no_person", "names no person", person="column:user", time_unit="s")
         assert (error.field, error.value) == ("person", "user")
-        shows(nobody, given={"time_unit": "s"}, people=[("", "")])
+        shows(unnamed, given={"time_unit": "s"}, people=[("", "")])
         assert refused(samples.CSV, "unknown_column", "no column 'missing'", person="column:missing").field == "person"
 
     def test_pieces_are_not_people(self):
