@@ -73,7 +73,6 @@ PORTO = b'TRIP_ID,TAXI_ID,TIMESTAMP,MISSING_DATA,POLYLINE\n1,20,1718452800,False
 SHAPES = b"shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\na,28.1,-82.1,2\na,28.0,-82.0,1\nb,28.3,-82.3,1\n"
 RECORDS = b'[{"user": "a", "time": 1718452800, "lat": 52.5, "lon": 13.4}, {"user": "a", "at": {"lat": 1}}]'
 LINES = b'{"user": "a", "time": "2024-06-15T12:00:00Z", "lat": 52.5, "lon": 13.4}\n{"lat": 52.5, "lon": 1e400}\n'
-LOCATIONS = b'{"count": 1, "data": [{"_type": "location", "lat": 52.5, "lon": 13.4, "tst": 1718452800}]}'
 GEOMETRIES = (
     b"id;t;geom\n1;2024-06-15T12:00:00Z;POINT (13.4 52.5)\n2;2024-06-15T12:00:00Z;POINT EMPTY\n"
     + b"1;2024-06-15T12:00:00Z;LINESTRING (13.4 52.5, 13.5 52.6)\n"

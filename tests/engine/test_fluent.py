@@ -152,18 +152,14 @@ class TestRefusals:
 
 
 class TestReleases:
-    def test_a_seed_repeats_it_and_promises_nothing(self, walk):
+    def test_seeds_cards_cleaning_and_steps_are_stated(self, walk):
         one, two = (walk.release("event-level", epsilon=1, radius_m=200, seed=7) for _ in range(2))
         np.testing.assert_array_equal(one.series[0].lon, two.series[0].lon)
         assert not one.private
         assert one.statement.startswith("NOT PRIVATE")
-
-    def test_the_original_is_not_on_the_card(self, walk):
         release = walk.release("event-level", epsilon=1, radius_m=200)
         drawn = re.findall(r'points="([^"]+)"', release._repr_html_())
         assert drawn != re.findall(r'points="([^"]+)"', walk._repr_html_())
-
-    def test_cleaning_and_steps_are_stated(self, walk):
         release = walk.clean("drop-jumps:300").release("event-level", epsilon=1, radius_m=200, then="ou-smoother")
         assert [one["name"] for one in release.label["cleaning"]] == ["drop-jumps"]
         assert [one["name"] for one in release.label["spec"]["postprocess"]] == ["ou-smoother"]

@@ -1,6 +1,5 @@
 """Reading tables and files as they are: options, dialects, times, and no input that breaks the reader."""
 
-import io
 import time
 
 import numpy as np
@@ -40,13 +39,6 @@ class TestRealFiles:
         requested = refusal(ChoiceNeeded, read, data / "csv_other/24173415.CSV")
         assert (requested.parameter, requested.default) == ("date_order", "ymd")
 
-    def test_the_first_thousand_of_a_geolife_user(self, data):
-        files = [data / f"plt/000_{stem}.plt" for stem in ("20081024020959", "20081023025304")]
-        packed = zipped(**{f"000__Trajectory__{file.name[4:]}": file.read_bytes() for file in files})
-        reading = read(io.BytesIO(packed), name="000.zip", first_n="1000")
-        assert reading.report.series == [("000", 1000)]
-        assert seconds(reading.series[0])[0] == 1224730384.0
-
 
 class TestOptions:
     def test_every_option_is_described(self):
@@ -61,36 +53,26 @@ class TestOptions:
     @each(
         ("values", "field"),
         [
-            ({"zone": "UTC"}, "zone"),
-            ({"time_zone": "Mars/Olympus"}, "time_zone"),
-            ({"time_zone": "../../etc/passwd"}, "time_zone"),
-            ({"date_order": "ydm"}, "date_order"),
-            ({"first_n": "0"}, "first_n"),
-            ({"first_n": "1.5"}, "first_n"),
-            ({"first_n": True}, "first_n"),
-            ({"format": "docx"}, "format"),
-            ({"format": "xml"}, "format"),
-            ({"swap": "maybe"}, "swap"),
+            ({"zone": "UTC"}, "zone"), ({"time_zone": "Mars/Olympus"}, "time_zone"),
+            ({"time_zone": "../../etc/passwd"}, "time_zone"), ({"date_order": "ydm"}, "date_order"),
+            ({"first_n": "0"}, "first_n"), ({"first_n": "1.5"}, "first_n"), ({"first_n": True}, "first_n"),
+            ({"format": "docx"}, "format"), ({"format": "xml"}, "format"), ({"swap": "maybe"}, "swap"),
             ({"lon": 3}, "lon"),
         ],
-    )
+    )  # fmt: skip
     def test_wrong_ones_are_refused_by_name(self, values, field):
         assert refusal(ParameterError, read_bytes, samples.CSV, **values).field == field
 
-    def test_columns(self):
+    def test_columns_and_the_first_events(self):
         shows(samples.CSV, given=dict.fromkeys(options(), ""), points=5)  # an empty text states nothing
         named = {"lon": "a", "lat": "#2", "time": "c", "id": "d"}
         shows(b"a;b;c;d\n13,4;52,5;2024-06-15T10:30:00Z;x\n", given=named, lon=[13.4], lat=[52.5], names=["x"])
         refused(samples.CSV, "unknown_column", "There is no column 'breite'", lat="breite")
         shows(samples.CSV, given={"id": "#0", "time": "#0"}, names=[""], seconds=None)
         shows(b"lat,lon\n1,2\n1,3\n", given={"id": "lon"}, names=["2", "3"])
-
-    def test_first_n_counts_each_series_in_time(self):
         table = b"id,t,lat,lon\n" + b"".join(b"u%d,%d,1,%d\n" % (i % 2, 1718444200 - i, i) for i in range(10))
         reading = read_bytes(table, first_n=2)
         assert [one.lon.tolist() for one in reading.series] == [[8, 6], [9, 7]]
-
-    def test_without_header_the_columns_are_requested(self):
         data = b"2024-06-15T10:30:00Z,13.4,52.5\n2024-06-15T10:31:00Z,13.5,52.6\n"
         assert refused(data, "choice-needed").parameter == "lon"
         assert refused(data, "choice-needed", lon="#2").parameter == "lat"
@@ -150,6 +132,9 @@ class TestTables:
         plain = b"user,time,lat,lon\n\nu,2024-06-15T10:30:00Z,1,2\n\nu,2024-06-15T10:30:00Z,x,2\nu\n"
         shows(plain, rows={"not_a_number": [5], "short_row": [6]})
         shows(b"lat,lon\n1,2,2024-06-15T10:30:00Z\n", warnings=["long_row", "untimed"])
+        for crs in ("EPSG:32633", "EPSG:3857"):
+            rule = refusal(FormatError, read_bytes, b"x,y\n1e300,1e300\n", crs=crs).rule
+            assert rule in ("out_of_range", "not_finite")
 
     @each("text", ["١", "1_0", "0x10", "１", "1e", "--1", "1 2"])
     def test_numbers_are_ascii(self, text):
@@ -237,11 +222,6 @@ class TestTables:
         assert (requested.parameter, requested.default) == (parameter, default)
         shows(data, given={parameter: default}, points=rows.count("\n"))
 
-    def test_absurd_metres_are_out_of_range(self):
-        for crs in ("EPSG:32633", "EPSG:3857"):
-            rule = refusal(FormatError, read_bytes, b"x,y\n1e300,1e300\n", crs=crs).rule
-            assert rule in ("out_of_range", "not_finite")
-
     def test_series(self):
         many = b"user,lat,lon\n" + b"".join(b"%d,1,2\n" % i for i in range(100_001))
         refused(many, "too_many_series")
@@ -252,19 +232,10 @@ class TestTables:
     @each(
         "head",
         [
-            b"{",
-            b"[",
-            b"<!--",
-            b"<!DOCTYPE [",
-            b"#\n",
-            b"A123",
-            b"lat,lon\n" + b'"',
-            b"1,",
-            b"<?x",
-            b"wkt\nSRID=1",
+            b"{", b"[", b"<!--", b"<!DOCTYPE [", b"#\n", b"A123", b"lat,lon\n" + b'"', b"1,", b"<?x", b"wkt\nSRID=1",
             b"wkt\nPOINT",
         ],
-    )
+    )  # fmt: skip
     @each("filling", [b" ", b"<!--", b'"', b"1", b"<!DOCTYPE ", b"[", b"#\n", b"A1"])
     def test_no_beginning_takes_long_to_look_at(self, head, filling):
         start = time.thread_time()  # what other threads of the tests do meanwhile is not its fault
@@ -310,7 +281,7 @@ class TestNamedTables:
 
 
 class TestUnits:
-    def test_mixed_seconds_and_milliseconds_are_a_warning_that_counts_both(self):
+    def test_numbers_of_two_units_and_of_none_are_warnings(self):
         data = table(1718452800, 1718452860_000, 1718452920)
         times = [FIX, FIX + 60, FIX + 120]
         found = shows(data, seconds=times, outcome="accept_warn")
@@ -319,8 +290,6 @@ class TestUnits:
         assert "mixed_units" not in notes(table(1718452800, 1718452860))
         long = table(*range(1718452800, 1718652800), 1718652800_000)
         assert "200,000 in seconds since 1970 and 1 in milliseconds" in notes(long)["mixed_units"]
-
-    def test_a_number_of_no_unit_names_the_option(self):
         shows(table(12, 1718452800), dropped={"bad_time": 1})
         assert "time_unit" in notes(table(12, 1718452800))["unknown_unit"]
 
@@ -382,11 +351,14 @@ class TestLines:
         assert read_bytes(data).series[0].time_s is None
         assert f"such as {last[0]}" in notes(data)["fourth_coordinate"]
 
-    def test_movingpandas_segments_are_one_trajectory(self):
+    def test_segments_and_whole_lines_have_the_times_of_their_ends(self):
         clock = ["2024-06-15T12:00:00", "2024-06-15T12:01:00", "2024-06-15T12:02:00"]
         spots = [[13.4, 52.5], [13.5, 52.6], [13.6, 52.7]]
         parts = [line_feature(spots[i], spots[i + 1], traj_id=1, prev_t=clock[i], t=clock[i + 1]) for i in range(2)]
         shows(collection(*parts), seconds=[FIX, FIX + 60, FIX + 120], lon=[13.4, 13.5, 13.6])
+        line = line_feature([1, 1], [2, 2], [3, 3], start_t="2024-06-15T12:00:00", end_t="2024-06-15T12:02:00")
+        shows(collection(line), seconds=[FIX, FIX + 120], dropped={"no_time": 1})
+        assert "Only the ends" in notes(collection(line))["line_ends"]
 
     @each("column", ["geometry", "wkt"])
     def test_lines_of_a_table_have_the_times_of_their_ends(self, column):
@@ -406,8 +378,3 @@ class TestLines:
         assert "Only the ends" in str(reading.report.notes)
         points = f"id,{column},start_t,end_t\n1,POINT(1 2),2024-06-15T12:00:00,2024-06-15T12:02:00\n" * 1
         assert seconds(read_bytes(points.encode(), "x.csv").series[0]) == [FIX]
-
-    def test_whole_lines_have_the_times_of_their_ends_only(self):
-        line = line_feature([1, 1], [2, 2], [3, 3], start_t="2024-06-15T12:00:00", end_t="2024-06-15T12:02:00")
-        shows(collection(line), seconds=[FIX, FIX + 120], dropped={"no_time": 1})
-        assert "Only the ends" in notes(collection(line))["line_ends"]

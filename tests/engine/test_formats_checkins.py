@@ -122,11 +122,9 @@ class TestTimes:
     def test_what_is_no_date_is_none(self, text):
         assert times(pa.array([text]), ReadOptions()).bad.tolist() == [True]
 
-    def test_clock_readings_of_a_zone_that_the_owner_names(self):
+    def test_clock_readings_of_a_stated_zone_and_of_offsets_of_rows(self):
         data = b"user,time,place\na,2012-04-03 14:00:00,x\n"
         assert (checkins(data).time_s - checkins(data, time_zone="America/New_York").time_s).tolist() == [-4 * 3600]
-
-    def test_local_times_are_read_by_the_offsets_of_their_rows(self):
         data = b"user,local_time,place,tz_offset\na,2012-04-03 14:00:00,x,-240\nb,2012-04-03 20:00:00,x,soon\n"
         found = shows(data, given=KIND, dropped={"bad_time": 1}, notes={"offset_used": None})
         assert found.other.time_s.tolist() == [dt.datetime(2012, 4, 3, 18, tzinfo=dt.UTC).timestamp()]
@@ -146,7 +144,7 @@ class TestColumns:
         found = read_bytes(f"{header}\n7,2012-04-03T18:00:00Z,x,40.7,-74.0\n".encode(), kinds=KINDS).other
         assert (list(found.users), list(found.places), found.lon) == (["7"], ["x"], [-74.0])
 
-    def test_rows(self):
+    def test_rows_columns_decimal_commas_and_parquet(self):
         found = checkins(CHECKINS)  # sorted by user and time
         assert [found.users[user] for user in found.user] == ["b", "b", "a"]
         assert [found.places[place] for place in found.place] == ["park", "cafe", "park"]
@@ -155,8 +153,13 @@ class TestColumns:
         shows(CHECKINS + rows, given=KIND, dropped={"missing": 2, "no_time": 1, "bad_time": 1})
         positions = CHECKINS.replace(b"venue_id", b"lat,lon").replace(b"cafe", b"1,2").replace(b"park", b"3,4")
         assert len(checkins(positions)) == 3
-
-    def test_the_owner_names_columns(self):
+        data = b"user;time;place;lat;lon\na;2024-01-01T00:00:00Z;x;48,85;2,35\n"
+        for options in ({}, {"decimal": ","}):
+            found = checkins(data, **options)
+            assert (found.lat, found.lon) == ([48.85], [2.35])
+        refused(data, "no_points", "not a number", decimal=".")
+        data = parquet(user_id=[1, 1], checkin_time=["2024-01-01T00:00:00Z"] * 2, place=["x", "y"])
+        shows(data, given={"kinds": KINDS}, kind="checkins", points=2)
         renamed = CHECKINS.replace(b"user_id,time", b"who,whenever")
         assert len(checkins(renamed, id="who", time="#2")) == 3
         refused(renamed, "no_checkin_columns")
@@ -164,17 +167,6 @@ class TestColumns:
         choice = refused(data, "choice-needed")
         assert (choice.parameter, [value for value, _ in choice.choices]) == ("lat", ["#3", "#4"])
         assert checkins(data, lat="#4").lat == [2.0]
-
-    def test_decimal_commas(self):
-        data = b"user;time;place;lat;lon\na;2024-01-01T00:00:00Z;x;48,85;2,35\n"
-        for options in ({}, {"decimal": ","}):
-            found = checkins(data, **options)
-            assert (found.lat, found.lon) == ([48.85], [2.35])
-        refused(data, "no_points", "not a number", decimal=".")
-
-    def test_parquet(self):
-        data = parquet(user_id=[1, 1], checkin_time=["2024-01-01T00:00:00Z"] * 2, place=["x", "y"])
-        shows(data, given={"kinds": KINDS}, kind="checkins", points=2)
 
     @each("kind", KINDS)
     def test_dates_where_numbers_should_be_are_none(self, kind):
@@ -209,7 +201,7 @@ class TestVenues:
         assert found.place is not None
         assert [found.place_names[place] for place in found.place] == [f"n{found.places[one]}" for one in found.place]
 
-    def test_places_of_one_name_are_different_places(self):
+    def test_places_of_one_name_are_different_and_own_positions_hold(self):
         notes = {"venues_left_out": 1, "venue_positions": 2, "place_names": 2}
         found = shows(packed(PLAIN, NAMED), given=KIND, notes=notes)
         assert (list(found.other.places), list(found.other.place_names)) == (["7", "8"], ["The Bar", "The Bar"])
@@ -218,8 +210,6 @@ class TestVenues:
         own = checkins(data)
         assert (list(own.places), list(own.place_names)) == (["1", "2"], ["Bar", "Bar"])
         assert checkins(packed(PLAIN)).place_names == []
-
-    def test_positions_of_the_check_ins_themselves_hold(self):
         own = PLAIN.replace(b"place_id", b"place_id,lat,lon").replace(b",7", b",7,10.5,20.5").replace(b",8", b",8,,")
         found = checkins(packed(own.replace(b"Z,9", b"Z,9,1.5,1.5"), NAMED))
         assert (found.lat.tolist(), found.lon.tolist()) == ([10.5, 48.8, 1.5], [20.5, 2.4, 1.5])
@@ -277,16 +267,11 @@ class TestRefused:
     @each(
         "wrong",
         [
-            {"place": None},
-            {"user": [0, 2]},
-            {"place": [0, -1]},
-            {"time_s": [2.0, 1.0]},
-            {"time_s": [1.0]},
-            {"lon": [200.0, 0.0], "lat": [0.0, 0.0]},
-            {"user": [1, 0], "users": ["a", "b"]},
+            {"place": None}, {"user": [0, 2]}, {"place": [0, -1]}, {"time_s": [2.0, 1.0]}, {"time_s": [1.0]},
+            {"lon": [200.0, 0.0], "lat": [0.0, 0.0]}, {"user": [1, 0], "users": ["a", "b"]},
             {"place_names": ["x", "y"]},
         ],
-    )
+    )  # fmt: skip
     def test_check_ins_are_checked(self, wrong):
         right = {"user": [0, 0], "users": ["a"], "time_s": [1.0, 2.0], "place": [0, 0], "places": ["p"]}
         assert len(CheckIns(**right)) == 2

@@ -71,8 +71,6 @@ class TestRecognition:
         for data in (b"date,a\n", b"date,a\nx,y\n", b"", b"a;b\n"):
             refusal(FormatError, read_bytes, data, kinds=["stream"])
         refused(b"time,lon,lat\n2026-01-01T00:00:00Z,1,2\n", "parameter", "count", count="lon")
-
-    def test_of_a_table_without_positions_name_the_kind_that_reads_it(self):
         for data in ("Datum;Nord;Süd\n01.01.2026;1.5;3\n02.01.2026;2;3\n",
                      "date,a,b\n2026-01-01,-2,3\n2026-01-02,1,3\n"):  # fmt: skip
             refused(data.encode(), "no_position_columns", "choose the kind Count streams", kinds=KINDS)
@@ -88,15 +86,11 @@ class TestLayouts:
         assert one.time_s.tolist() == [NEW_YEAR_S, NEW_YEAR_S + DAY_S]
         assert one.time_name == "date"
 
-    def test_columns_beside_time_and_count_name_the_streams_by_paths(self, kinds):
+    def test_names_are_paths_ids_or_texts_and_the_count_has_any_name(self, kinds):
         for data in (PATHS, PATHS.replace(b",", b"\t")):
             counted(data, kinds, names=("n/a/1st", "n/b/1st"), counts=[[3, 0], [5, 7]])
-
-    def test_ids_may_be_numbers(self, kinds):
         counted(IDS, kinds, names=("1/7", "2/8"), counts=[[8, 4], [6, 0]])
         counted(SALES, kinds, names=("1", "2"), counts=[[27, 46], [1, 33]])
-
-    def test_the_count_has_any_name_beside_texts(self, kinds):
         hours = np.array(["2026-01-01T00", "2026-01-01T00", "2026-01-02T00"], "M8[ms]")
         for data in (TEXTS, parquet(place=["A", "B", "A"], hour=hours, trips=[4, 3, 6])):
             found = counted(data, kinds, names=("A", "B"), counts=[[4, 3], [6, 0]])
@@ -112,7 +106,7 @@ class TestLayouts:
 
 
 class TestStreams:
-    def test_names(self):
+    def test_names_and_the_column_of_counts(self):
         counted(PATHS.replace(b",b,", b",b/c,"), names=("n:a:1st", "n:b/c:1st"))  # the separator is in no part
         every = PATHS.replace(b",b,", b",b/c:d|e,")
         refused(every, "separator", "region, city, shop must have names without one of", kinds=["stream"])
@@ -120,8 +114,6 @@ class TestStreams:
         counted(wide, names=("total", "north", "south"), counts=[[3, 1, 2], [4, 2, 2]])
         wide = b"date,cases,deaths\n2026-01-01,3,1\n2026-01-02,4,0\n"
         counted(wide, names=("cases", "deaths"), counts=[[3, 1], [4, 0]])
-
-    def test_the_owner_names_the_column_of_counts_or_none(self):
         data = b"date,a,b\n2026-01-01,1,2\n2026-01-02,2,4\n"
         counted(data, count="b", names=("1", "2"))
         counted(SALES.replace(b"2026-01-01,2", b"2026-01-03,2"), count="#0", names=("store", "sales"))
@@ -139,12 +131,10 @@ class TestStreams:
         for table in (text, parquet(date=days, **dict(zip(names, counts.T, strict=True)))):
             counted(table, names=tuple(names), labels=tuple(days), counts=counts.tolist())
 
-    def test_rows_that_are_no_counts_are_dropped_by_reason(self):
+    def test_rows_that_are_no_counts_and_times(self):
         rows = WIDE + b"2024-01-03,,1\n2024-01-04,-1,2\n2024-01-05,x,2\n2024-01-06,1\n"
         why = {"short_row": [7], "missing": [4], "negative": [5], "not_a_number": [6]}
         shows(rows, given={"kinds": ["stream"]}, rows=why, points=2)
-
-    def test_times(self):
         weeks = counted(b"epiweek,a\n201452,1\n201501,2\n", labels=("201452", "201501")).other
         assert weeks.time_s is None
         found = counted(WIDE + b"2023-12-31,1,1\n")  # days out of order are sorted and counted
@@ -172,14 +162,10 @@ class TestStreams:
     @each(
         ("counts", "labels", "time_s"),
         [
-            ([[1, 2]], ["x"], None),
-            ([[-1]], ["x"], None),
-            ([[np.nan]], ["x"], None),
-            ([["?"]], ["x"], None),
-            ([[1], [2]], ["x", "y"], [2.0, 1.0]),
-            ([[1]], ["x"], [1.0, 2.0]),
+            ([[1, 2]], ["x"], None), ([[-1]], ["x"], None), ([[np.nan]], ["x"], None), ([["?"]], ["x"], None),
+            ([[1], [2]], ["x", "y"], [2.0, 1.0]), ([[1]], ["x"], [1.0, 2.0]),
         ],
-    )
+    )  # fmt: skip
     def test_a_stream_is_checked(self, counts, labels, time_s):
         with pytest.raises(DataError):
             CountStream(counts, ["a"], labels, time_s)
@@ -211,18 +197,16 @@ class TestRepeatedTimes:
         found = counted(LONG + b"2024-01-01,north,4\n", counts=[[7, 0], [5, 7]])
         assert [notes(found)[code]["count"] for code in ("added", "zeros")] == [1, 1]
 
-    def test_one_instant_in_two_offsets_is_one_timestamp_of_a_long_table(self):
+    def test_instants_in_two_offsets_and_hours_that_come_twice(self):
         data = b"time,name,count\n2026-01-01T00:00:00Z,a,1\n2026-01-01T01:00:00+01:00,a,5\n2026-01-02T00:00:00Z,b,2\n"
         assert notes(counted(data, counts=[[6, 0], [0, 2]]))["same_instant"]["count"] == 1
-
-    def test_hours_that_come_twice_name_the_option_that_distinguishes_them(self):
         data = b"time,a,b\n2026-10-25 01:00,1,2\n2026-10-25 02:00,1,2\n2026-10-25 02:00,1,2\n2026-10-25 03:00,1,2\n"
         refused(data, "choice-needed", "time zone", kinds=["stream"])
         assert len(counted(data, time_zone="Europe/Berlin")) == 4
 
 
 class TestNotes:
-    def test_counts_that_mechanisms_refuse(self):
+    def test_counts_that_mechanisms_refuse_and_times(self):
         reading = counted(b"date,a,b\n2026-01-01,1,4.5\n2026-01-02,1e300,2.5\n")
         found = {code: note["message"] for code, note in notes(reading).items()}
         assert found["fractions"].startswith("2 counts are not whole numbers, the first in line 2, column 'b': 4.5.")
@@ -230,6 +214,10 @@ class TestNotes:
         assert reading.report.outcome == "accept_warn"
         long = counted(TEXTS.replace(b",3\n", b",3.5\n"))
         assert "line 3, column 'visits': 3.5" in notes(long)["fractions"]["message"]
+        hours = counted(b"time,a,b\n2026-01-01 00:00,1,2\n2026-01-01 01:00,1,2\n")
+        assert "time_zone" not in notes(hours)
+        assert [guess["option"] for guess in hours.report.guesses] == ["time_zone"]
+        assert "days of UTC" in notes(counted(IDS))["time_zone"]["message"]
 
     def test_times_missing_at_a_regular_step(self):
         data = b"date,name,count\n2026-01-01,a,3\n2026-01-02,b,3\n2026-01-09,a,3\n2026-01-10,b,1\n"
@@ -238,9 +226,3 @@ class TestNotes:
         assert "a step of 1 d have no row, the first at 2026-01-03" in found["message"]
         for data in (b"date,a\n2026-01-01,1\n2026-02-01,1\n2026-03-01,1\n2026-04-01,1\n", IDS):
             assert "missing_times" not in notes(counted(data))
-
-    def test_times_of_the_day_are_not_called_days(self):
-        hours = counted(b"time,a,b\n2026-01-01 00:00,1,2\n2026-01-01 01:00,1,2\n")
-        assert "time_zone" not in notes(hours)
-        assert [guess["option"] for guess in hours.report.guesses] == ["time_zone"]
-        assert "days of UTC" in notes(counted(IDS))["time_zone"]["message"]

@@ -92,11 +92,13 @@ class TestText:
         frame.to_parquet(out)
         matches_frame(out.getvalue(), "x.parquet", "parquet")
 
-    def test_lines_polygons_and_damage(self):
+    def test_lines_polygons_damage_and_coordinate_systems(self):
         cells = ["LINESTRING (1 2, 3 4)", "POLYGON ((0 0, 1 0, 1 1, 0 0))", "POINT EMPTY", "POINT (1)", ""]
         frame = pd.DataFrame({"n": range(7), "geom": [*cells, "GEOMETRYCOLLECTION EMPTY", "POINT (1e999 2)"]})
         dropped = {"unsupported_geometry": 2, "missing": 2, "bad_geometry": 1, "null_geometry": 1}
         shows(frame.to_csv(index=False).encode(), points=2, dropped=dropped)
+        found = read_bytes(b"id,geom\n1,SRID=3857;POINT (1491636.97 6894701.26)\n")
+        assert found.series[0].lon[0] == pytest.approx(13.3995, abs=1e-3)
 
     def test_collections_in_collections_never_reach_the_parser(self):
         def table(depth):
@@ -106,16 +108,17 @@ class TestText:
         refused(table(20_000), "line_too_long")  # more than 64 kB
         shows(table(3000), dropped={"unsupported_geometry": 1})
 
-    def test_a_srid_is_the_coordinate_system(self):
-        found = read_bytes(b"id,geom\n1,SRID=3857;POINT (1491636.97 6894701.26)\n")
-        assert found.series[0].lon[0] == pytest.approx(13.3995, abs=1e-3)
-
 
 class TestGeoPackage:
-    def test_positions_times_and_series(self, tmp_path, monkeypatch):
+    def test_positions_times_series_and_another_database(self):
         shows(GEOPACKAGE, series=[("a", 2), ("b", 1)], seconds=[FIX, FIX + 60, FIX + 120])
         mercator = geopackage("UPDATE gpkg_spatial_ref_sys SET organization_coordsys_id = 3857")
         assert read_bytes(mercator).series[0].lat[0] == pytest.approx(0.00047, abs=1e-4)
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.execute("CREATE TABLE t (x)")
+            data = database.serialize()
+        with pytest.raises(FormatError, match="no GeoPackage"):
+            read_bytes(data)
 
     def test_a_database_that_waits_for_its_log_is_read_alone(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
@@ -160,13 +163,6 @@ class TestGeoPackage:
         )
         assert len(read_bytes(geopackage(script))) == 3
 
-    def test_another_database_is_no_geopackage(self):
-        with closing(sqlite3.connect(":memory:")) as database:
-            database.execute("CREATE TABLE t (x)")
-            data = database.serialize()
-        with pytest.raises(FormatError, match="no GeoPackage"):
-            read_bytes(data)
-
     @each("at", [20, 60, 100, 500, 4096, 5000, 9000])
     def test_a_file_cut_off_or_overwritten(self, at):
         for data in (GEOPACKAGE[:at], GEOPACKAGE[:at] + b"\xff" * 200 + GEOPACKAGE[at + 200 :]):
@@ -181,21 +177,12 @@ class TestGeoParquet:
         pq.write_table(pa.table({"where": geometry, **columns}).replace_schema_metadata({"geo": geo}), out)
         return out.getvalue()
 
-    def test_well_known_binary_with_times_and_series(self):
+    def test_binary_structures_and_metadata_that_mean_nothing(self):
         blobs = [shapely.to_wkb(shapely.Point(x, 50)) for x in (1, 2, 3)] + [None]
         data = self.file(blobs, {"encoding": "WKB"}, time=[NOON] * 4, user=["a", "b", "a", "b"])
         shows(data, series=[("a", 2), ("b", 1)], dropped={"null_geometry": 1}, lon=[1, 3, 2], seconds=[FIX] * 3)
-
-    def test_points_as_structures(self):
         data = self.file([{"x": 1.0, "y": 2.0}, {"x": None, "y": 2.0}, None], {"encoding": "point"})
         shows(data, lon=[1.0], lat=[2.0], dropped={"missing": 1, "null_geometry": 1})
-
-    def test_another_system_is_followed(self):
-        system = {"id": {"authority": "EPSG", "code": 3857}}
-        data = self.file([shapely.to_wkb(shapely.Point(12947950, 4865090))], {"encoding": "WKB", "crs": system})
-        assert read_bytes(data).series[0].lon[0] == pytest.approx(116.31, abs=0.01)
-
-    def test_metadata_that_mean_nothing(self):
         for geo in ("[]", "{", '{"columns": 1}', '{"primary_column": "none", "columns": {"x": null}}'):
             out = io.BytesIO()
             pq.write_table(pa.table({"geometry": [shapely.to_wkb(POINT)]}).replace_schema_metadata({"geo": geo}), out)

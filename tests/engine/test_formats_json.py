@@ -4,11 +4,9 @@ import io
 import json
 import tracemalloc
 
-import numpy as np
 import pytest
 
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import read
 from tests.cases import each, refusal
 from tests.engine.format_samples import feature, read_bytes, refused, seconds, shows
 from tests.engine.frame_sample import FIX, fixes, matches_frame
@@ -24,14 +22,12 @@ def of(document, name="x", **facts):
 
 
 class TestGeoJson:
-    def test_times(self):
+    def test_times_and_an_old_crs(self):
         times = [["2024-06-15T10:30:00Z", "2024-06-15T10:31:00Z"], ["2024-06-15T10:32:00Z"]]
         line = feature("MultiLineString", [[[1, 1], [2, 2]], [[3, 3]]], coordTimes=times)
         of(line, seconds=[1718447400.0, 1718447460.0, 1718447520.0])
         for name in ("time", "timestamp", "datetime", "created_at", "recordedAt", "tst"):
             of(feature("Point", [1, 2], **{name: 1718447400}), seconds=[1718447400.0])
-
-    def test_an_old_crs_is_followed(self):
         crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::3857"}}
         found = of({"type": "Point", "coordinates": [12947950, 4865090], "crs": crs})
         assert found.series[0].lon[0] == pytest.approx(116.31, abs=0.01)
@@ -63,15 +59,17 @@ class TestGeoJsonSequences:
 
 
 class TestGoogle:
-    def test_records(self):
+    def test_records_visits_and_raw_signals(self):
         for when in ({"timestamp": "2024-06-15T12:00:00Z"}, {"timestampMs": "1718452800000"}):
             of({"locations": [HERE | when]}, format="takeout", lon=[13.405], lat=[52.52], seconds=[FIX])
         west = {"latitudeE7": 2**32 - 338688000, "longitudeE7": 2**32 - 66227296, "timestamp": "2024-06-15T12:00:00Z"}
         of({"locations": [west]}, "Records.json", lon=[-6.6227296], lat=[-33.8688], notes={"e7_overflow": 2})
-
-    def test_a_visit_is_an_arrival_and_a_departure(self):
         duration = {"startTimestamp": "2024-06-15T12:00:00Z", "endTimestamp": "2024-06-15T13:00:00Z"}
         of({"timelineObjects": [{"placeVisit": {"location": HERE, "duration": duration}}]}, seconds=[FIX, FIX + 3600])
+        signal = {"position": {"LatLng": "52.52°, 13.405°", "timestamp": "2024-06-15T12:00:00Z"}}
+        segment = {"startTime": "2024-06-15T12:00:00Z", "timelinePath": [{"point": "geo:1,2", "time": "1718452800"}]}
+        document = {"semanticSegments": [segment], "rawSignals": [signal]}
+        of(document, series=[("Timeline", 1), ("Timeline raw signals", 1)])
 
     def test_a_journey_is_its_ends_and_the_path_that_has_times(self):
         segment = {
@@ -91,12 +89,6 @@ class TestGoogle:
         path = {"timelinePath": [{"point": degrees, "durationMinutesOffsetFromStartTime": "30"}]}
         of([entry | visit], lon=[13.405] * 2, lat=[52.52] * 2, seconds=[FIX, FIX + 3600])
         of({"semanticSegments": [entry | path]}, lon=[13.405], lat=[52.52], seconds=[FIX + 1800])
-
-    def test_raw_signals_are_a_series_of_their_own(self):
-        signal = {"position": {"LatLng": "52.52°, 13.405°", "timestamp": "2024-06-15T12:00:00Z"}}
-        segment = {"startTime": "2024-06-15T12:00:00Z", "timelinePath": [{"point": "geo:1,2", "time": "1718452800"}]}
-        document = {"semanticSegments": [segment], "rawSignals": [signal]}
-        of(document, series=[("Timeline", 1), ("Timeline raw signals", 1)])
 
     def test_what_holds_no_positions(self):
         for key in ("timelineEdits", "deviceSettings"):
@@ -127,12 +119,10 @@ class TestRecords:
         document = {"devices": [{"name": "phone"}], "result": {"points": inner}}
         matches_frame(json.dumps(document).encode(), "x.json", "json")
 
-    def test_other_names_by_options_and_in_the_error(self):
+    def test_other_names_by_options_and_damage_by_its_record(self):
         data = json.dumps([{"u": 13.4, "v": 52.5}, {"u": 13.5, "v": 52.6}]).encode()
         shows(data, given={"lon": "u", "lat": "v"}, lon=[13.4, 13.5])
         refused(data, "no_position_columns", "The columns are: u, v.")
-
-    def test_damage_is_named_by_its_record(self):
         lines = b'{"lat": 1, "lon": 2}\n{"lat": 1, "lon"\n[]\n{"lat": 1, "lon": 3}\n'
         report = shows(lines, "x.jsonl", rows={"bad_json": [2, 3]}, dropped={"bad_json": 2}).report
         assert report.rows_read == 4
@@ -219,14 +209,6 @@ class TestWriters:
         assert one.df.geometry.x.tolist() == reading.series[0].lon.tolist()
         assert [at.timestamp() for at in one.df.index.tz_localize("UTC")] == seconds(reading.series[0])
 
-    def test_the_trajectory_of_the_standard_that_movingpandas_reads(self, shared):
-        path = shared / "data/trajectories/geojson/201901.en-trajectory.json"
-        expected = movingpandas.read_mf_json(str(path))
-        reading = read(path)
-        assert (reading.report.format, len(reading)) == ("geojson", 19)
-        assert reading.series[0].lon.tolist() == expected.df.geometry.x.tolist()
-        assert np.array_equal(seconds(reading.series[0]), expected.df.index.as_unit("s").astype("int64"))
-
     def test_points_and_sequences_of_mobilitydb(self):
         alone = {"type": "MovingPoint", "crs": named("EPSG:4326"), "interpolation": "Linear"}
         sequences = [
@@ -239,12 +221,19 @@ class TestWriters:
 
 
 class TestForms:
-    def test_features_with_identifiers_properties_and_neither(self):
+    def test_names_instants_and_other_geometries(self):
         bare = {key: value for key, value in FEATURE.items() if key != "properties"}
         people = [("ship", "ship"), ("7", "7")]  # they move at the same time
         found(together(bare | {"id": "ship"}, bare | {"id": 7}), people=people)
         found(together(bare, bare), names=["1", "2"])
         found(FEATURE, names=["run"])
+        for unit in (1, 1000, 1_000_000):
+            found({**POINT, "datetimes": [at * unit for at in TIMES]}, seconds=TIMES)
+        static = FEATURE | {"geometry": {"type": "LineString", "coordinates": [[0, 0], [1, 1]]}}
+        found(static, lon=LON)
+        found(together(static, notes="x" * 70_000), lon=LON)
+        other = FEATURE | {"temporalGeometry": {"type": "MovingPolygon", "datetimes": [], "coordinates": []}}
+        found(together(FEATURE, other), rows={"unsupported_geometry": [2]}, dropped={"unsupported_geometry": 1})
 
     def test_a_collection_is_joined_in_a_feature_and_apart_alone(self):
         rest = {**POINT, "datetimes": INSTANTS[1:], "coordinates": POSITIONS[1:]}
@@ -256,17 +245,6 @@ class TestForms:
         found(FEATURE | {"temporalGeometry": collection}, names=["run"], lon=LON, seconds=TIMES)
         found(collection, series=[("1", 1), ("2", 2)], lon=LON, seconds=TIMES)
         found({"type": "TemporalGeometrySequence", "geometrySequence": prisms}, names=["1", "2"])
-
-    def test_instants_as_numbers(self):
-        for unit in (1, 1000, 1_000_000):
-            found({**POINT, "datetimes": [at * unit for at in TIMES]}, seconds=TIMES)
-
-    def test_other_geometries(self):
-        static = FEATURE | {"geometry": {"type": "LineString", "coordinates": [[0, 0], [1, 1]]}}
-        found(static, lon=LON)
-        found(together(static, notes="x" * 70_000), lon=LON)
-        other = FEATURE | {"temporalGeometry": {"type": "MovingPolygon", "datetimes": [], "coordinates": []}}
-        found(together(FEATURE, other), rows={"unsupported_geometry": [2]}, dropped={"unsupported_geometry": 1})
 
     @each(
         "system",
@@ -320,13 +298,11 @@ class TestRefusals:
         assert (error.code, error.field, error.value) == ("unsupported_crs", field, value)
         assert error.rule
 
-    def test_two_systems_in_one_document(self):
+    def test_two_systems_in_one_document_and_collections_in_collections(self):
         two = [FEATURE | {"crs": named(system)} for system in ("EPSG:3857", "EPSG:25833")]
         error = refusal(FormatError, found, together(*two))
         assert ("must be in one" in error.message, error.field) == (True, "crs")
         assert error.value == "EPSG:3857, EPSG:25833"
-
-    def test_collections_in_collections_end(self):
         deep: object = POINT
         for _ in range(300):
             deep = {"type": "MovingGeometryCollection", "prisms": [deep]}

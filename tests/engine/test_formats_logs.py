@@ -33,11 +33,6 @@ def rmc(clock, date, place=PLACE, status="A"):
 
 
 class TestClocks:
-    def test_dates_go_forwards_and_backwards_over_midnight(self):
-        clocks = np.array([86390.0, 5.0, 10.0, 86399.0, 1.0])
-        days = np.array([np.nan, np.nan, 100.0, np.nan, np.nan])
-        assert ((dated(clocks, days) - clocks) / DAY_S).tolist() == [99, 100, 100, 100, 101]
-
     @given(st.lists(st.integers(0, 20_000), min_size=1, max_size=40), st.integers(0, 19_000), st.data())
     def test_any_log_that_pauses_less_than_23_hours_is_dated_from_one_date(self, steps, start, data):
         true = start * DAY_S + np.cumsum(np.array(steps, dtype=np.float64) * 4)
@@ -63,6 +58,8 @@ class TestNmea:
         shows(nmea("GPZDA,120000,15,06,2024,00,00", gga("120000"), gga("120001")), seconds=[FIX, FIX + 1])
         found = shows(nmea(gga("120000"), gga("120001")), seconds=None)
         assert "no_date" in {note["code"] for note in found.report.warnings}
+        with pytest.raises(FormatError, match="AIS"):
+            read_bytes(b"!AIVDM,1,1,,A,13HOI:0P0000VOHLCnHQKwvL05Ip,0*23\r\n")
 
     def test_what_is_dropped_and_why(self):
         log = nmea(rmc("120000", "150624"), rmc("120001", "150624", status="V"), gga("120002", quality="0"))
@@ -71,10 +68,6 @@ class TestNmea:
         report = read_bytes(log).report
         assert report.dropped == {"no_fix": 2, "bad_checksum": 1, "not_a_number": 1, "missing": 1, "bad_time": 1}
         assert report.kept + sum(report.dropped.values()) == report.rows_read == 7
-
-    def test_ais_is_refused_by_its_name(self):
-        with pytest.raises(FormatError, match="AIS"):
-            read_bytes(b"!AIVDM,1,1,,A,13HOI:0P0000VOHLCnHQKwvL05Ip,0*23\r\n")
 
 
 def test_igc():

@@ -1,4 +1,4 @@
-"""Whose the series of a file are, and which of their events are landmarks: stated, guessed, or nobody's."""
+"""Whose the series of a file are, and which of their events are landmarks: stated, or guessed with a reason."""
 
 import io
 
@@ -91,13 +91,11 @@ class TestGeoJson:
             shows(features(key, values), people=[("", "")])
         shows(features("device", ["b", None, "a"]), people=[("b", ""), ("", ""), ("a", "")])
 
-    def test_a_property_of_its_own(self):
+    def test_a_property_of_its_own_and_series_that_are_named(self):
         data = features("track", ["m", "m", "n"]).replace(b'"track"', b'"owner": "anna", "track"')
         shows(data, given={"person": "column:Owner"}, people=[("m", "anna"), ("n", "anna")])
         error = refusal(FormatError, read_bytes, data, person="column:missing")
         assert (error.field, error.rule, error.value) == ("person", "a property of the features", "missing")
-
-    def test_the_series_may_be_named(self):
         data = features("leg", ["m", "m", "n"])
         shows(data, people=[("", "")])
         shows(data, given={"id": "leg"}, people=[("m", ""), ("n", "")])
@@ -106,10 +104,15 @@ class TestGeoJson:
 
 
 class TestTables:
-    def test_a_column_of_users(self):
+    def test_columns_that_name_users_or_no_one(self):
         found = shows(table("a,1,1,1", "b,1,1,1"), given={"time_unit": "s"}, people=[("a", "a"), ("b", "b")])
         stated = {"count": 2, "by": "column", "column": "user", "said": False, "message": "'user' names a person."}
         assert found.report.people == stated
+        unnamed = table(",1,1,1", ",2,1,1")
+        error = refused(unnamed, "no_person", "names no person", person="column:user", time_unit="s")
+        assert (error.field, error.value) == ("person", "user")
+        shows(unnamed, given={"time_unit": "s"}, people=[("", "")])
+        assert refused(samples.CSV, "unknown_column", "no column 'missing'", person="column:missing").field == "person"
 
     def test_pieces_are_not_people(self):
         rows = [f"{trip},2024-06-15T10:0{i}:00Z,1,1" for i, trip in enumerate("ababab")]
@@ -128,13 +131,6 @@ class TestTables:
         assert (note["count"], "column:user" in note["message"]) == (1, True)
         stated = {"person": "column:user", "time_unit": "s"}
         shows(data, given=stated, people=[("a", "a"), ("b", "b")], dropped={"no_person": 1}, rows={"no_person": [3]})
-
-    def test_columns_that_name_nobody(self):
-        nobody = table(",1,1,1", ",2,1,1")
-        error = refused(nobody, "no_person", "names no person", person="column:user", time_unit="s")
-        assert (error.field, error.value) == ("person", "user")
-        shows(nobody, given={"time_unit": "s"}, people=[("", "")])
-        assert refused(samples.CSV, "unknown_column", "no column 'missing'", person="column:missing").field == "person"
 
     @each("stated", ["folder", "unknown", "column:", "column:#0", "ONE"])
     def test_what_cannot_be_is_refused(self, stated):
@@ -165,7 +161,7 @@ class TestTables:
 
 
 class TestFormats:
-    def test_each_names_its_people(self):
+    def test_each_names_its_people_and_the_preview_too(self):
         shows(samples.TDRIVE, people=[("1", "1")])
         shows(samples.TDRIVE, "cab 7.txt", given={"person": "file"}, people=[("1", "cab 7")])
         shows(samples.PORTO, people=[("20", "20")])
@@ -176,6 +172,10 @@ class TestFormats:
         shows(samples.SHAPES, people=[("a", ""), ("b", "")])
         shows(samples.PLT, people=[("", "")])
         shows(samples.GPX, people=[("", "")])
+        rows = ("1,a,2024-06-15T10:00:00Z,1,1", "2,b,2024-06-15T10:00:00Z,1,1")
+        found = preview(io.BytesIO(table(*rows, head="trip,user,time,lat,lon")), id="trip")
+        assert [column.role for column in found.columns] == ["id", "person", "time", "lat", "lon"]
+        assert [guess["value"] for guess in found.guesses if guess["option"] == "person"] == ["column:user"]
 
     def test_elements_of_gpx_and_kml(self):
         found = shows(TRACKS, given={"person": "column:name"})
@@ -187,12 +187,6 @@ class TestFormats:
             assert [one.person for one in read_bytes(kml, person=f"column:{column}").series] == people
         for data in (TRACKS, kml):
             refused(data, "no_person", "names no person", person="column:nothing")
-
-    def test_the_preview_states_so_too(self):
-        rows = ("1,a,2024-06-15T10:00:00Z,1,1", "2,b,2024-06-15T10:00:00Z,1,1")
-        found = preview(io.BytesIO(table(*rows, head="trip,user,time,lat,lon")), id="trip")
-        assert [column.role for column in found.columns] == ["id", "person", "time", "lat", "lon"]
-        assert [guess["value"] for guess in found.guesses if guess["option"] == "person"] == ["column:user"]
 
 
 HOUR = 1718444200
@@ -212,10 +206,7 @@ class TestMarksOfTables:
     def test_is_recognised_by_its_name(self, name):
         assert guessed(shows(marked_table(["true", "false"], name), marked=[[True, False]])) == [name]
 
-    @each(
-        ("yes", "no"),
-        [("TRUE", "False"), ("1", "0"), ("yes", "no"), (" Yes ", " NO "), ("1", ""), ("yes", "NULL")],
-    )
+    @each(("yes", "no"), [("TRUE", "False"), ("1", "0"), ("yes", "no"), (" Yes ", " NO "), ("1", ""), ("yes", "NULL")])
     def test_usual_spellings_of_yes_and_no(self, yes, no):
         shows(marked_table([yes, no, yes]), marked=[[True, False, True]])
 
@@ -232,12 +223,10 @@ class TestMarksOfTables:
         stated = {"lat": "#1", "lon": "#2", "landmark": "#3"}
         shows(b"1.5,2.5,1\n1.6,2.6,0\n", given=stated, marked=[[True, False]])
 
-    def test_rows_that_state_neither_are_dropped_and_counted(self):
+    def test_cells_that_state_neither_are_dropped_left_alone_or_refused(self):
         cells = marked_table(["1", "maybe", "0", "2", "1"])
         found = shows(cells, marked=[[True, False, True]], rows={"bad_mark": [3, 5]}, dropped={"bad_mark": 2})
         assert found.report.kept + 2 == found.report.rows_read
-
-    def test_a_column_of_other_things_is_left_alone_where_guessed_and_refused_where_named(self):
         data = marked_table(["Louvre", "", "Café"], "poi")
         shows(data, points=3, marked=[None], outcome="accept", notes={"not_marks": 2})
         error = refused(data, "bad_marks", "first on line 2", landmark="poi")
@@ -313,14 +302,12 @@ class TestMarksOfGeojson:
     def test_of_a_line(self, value, expected):
         gathered(feature("LineString", self.LINE, is_landmark=value), marks=expected)
 
-    def test_of_points_and_of_several_lines(self):
+    def test_of_points_and_several_lines_named_left_out_and_absent(self):
         points = [feature("Point", [i, 1], landmark=mark) for i, mark in enumerate([True, "no", 1])]
         gathered(*points, feature("Point", [9, 1]), marks=[True, False, True, False])
         lines = [[[1, 1], [2, 1]], [[3, 1]]]
         for value in ([1, 0, 1], [[1, 0], [1]]):
             gathered(feature("MultiLineString", lines, landmark=value), marks=[True, False, True])
-
-    def test_named_left_out_and_absent(self):
         line = feature("LineString", self.LINE, Home=[1, 0, 0])
         gathered(line, marks=None)
         gathered(line, marks=[True, False, False], landmark="home")

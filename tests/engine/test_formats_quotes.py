@@ -63,13 +63,10 @@ def test_one_that_is_never_closed_is_refused_with_its_line(what, end):
             assert f"The quotation mark in line {line} opens a cell that is never closed." in error.message
 
 
-def test_so_is_one_of_the_header_and_one_where_the_kind_is_found_out():
+def test_of_the_header_and_after_later_cells_and_cells_over_several_lines():
     for table, kind in itertools.islice(TABLES.values(), 3):
         assert cut(opened_in(1, table), kind).row == 1
         assert cut(opened_in(5, table), KINDS).row == 5
-
-
-def test_later_quoted_cells_and_cells_over_several_lines():
     table = opened_in(4, TRACK)
     table[8] = table[8].replace(",a", ',"a"')
     assert cut(table).row == 4
@@ -90,11 +87,16 @@ def test_in_every_encoding_with_every_separator():
         assert cut(other, delimiter=delimiter).row == 7
 
 
-def test_cells_that_span_lines_by_rfc_4180_and_marks_within_a_cell_are_read():
+def test_cells_that_span_lines_marks_within_cells_and_cells_that_are_too_long():
     for cells in ({4: ',"one\r\ntwo, ""three""\n"', 5: ',"a" '}, {4: ',5" pipe', 7: ',"a" b"'}):
         table = [line.replace(",a", cells.get(i, ",a")) for i, line in enumerate(TRACK)]
         found = read_bytes("\n".join(table).encode())
         assert (len(found), found.report.dropped) == (40, {})
+    table = list(TRACK)
+    table[4] = table[4].replace(",a", ',"' + "terms\n" * 30_000 + '"')
+    error = refusal(FormatError, read_bytes, "\n".join(table).encode())
+    assert (error.code, error.row) == ("line_too_long", 5)
+    assert "more than 131,072 characters" in error.message
 
 
 class TestLong:
@@ -146,14 +148,6 @@ def test_the_preview_of_a_part_refuses_no_cell_that_may_be_closed_further_on():
     found = formats.preview(io.BytesIO("\n".join(table).encode()), name="a.csv")
     assert (found.whole, found.problem) == (False, None)
     assert [column.name for column in found.columns] == ["time", "lon", "lat", "name"]
-
-
-def test_a_cell_that_is_too_long_is_not_called_open():
-    table = list(TRACK)
-    table[4] = table[4].replace(",a", ',"' + "terms\n" * 30_000 + '"')
-    error = refusal(FormatError, read_bytes, "\n".join(table).encode())
-    assert (error.code, error.row) == ("line_too_long", 5)
-    assert "more than 131,072 characters" in error.message
 
 
 CELL = st.text(alphabet='ab,"\n;', max_size=6)

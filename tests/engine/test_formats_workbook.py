@@ -86,13 +86,11 @@ class TestCells:
         data = of_cells(["Date", "Time", "lat", "lon"], cells, formats={"A2": "dd/mm/yyyy"})
         shows(data, given=UTC, seconds=[FIX])
 
-    def test_rows_above_the_header_empty_rows_and_errors(self):
+    def test_rows_above_the_header_empty_rows_errors_and_formulas(self):
         rows = [["lat", "lon"], [52.5, 13.4], [], ["#N/A", 13.4], ["a\nb", 13.4], [52.6, 13.5]]
         data = of_cells(["Export of a logger"], [], *rows)
         found = shows(data, "x.xlsx", lat=[52.5, 52.6], rows={"missing": [6], "not_a_number": [7]})
         assert found.report.unit == "row"
-
-    def test_formulas_are_their_stored_values(self):
         data = of_cells(["lat", "lon"], [52.5, "=13+0.4"], [52.6, 13.5])
         stored = changed(data, SHEET, lambda xml: xml.replace(b"<f>13+0.4</f><v />", b"<f>13+0.4</f><v>13.4</v>"))
         shows(stored, lon=[13.4, 13.5])
@@ -106,8 +104,6 @@ class TestSheets:
         guessed = [(one["value"], one["option"]) for one in found.report.guesses if one["what"] == "sheet"]
         assert guessed == [("Fixes", "sheet")]
         shows(data, given=UTC | {"sheet": "Other"}, points=1)
-
-    def test_a_name_that_no_sheet_has(self):
         data = workbook(Info=info(), Fixes=naive())
         error = refused(data, "unknown_sheet", "The sheets are: 'Info', 'Fixes'.", sheet="Points")
         assert (error.field, error.value) == ("sheet", "Points")
@@ -115,33 +111,19 @@ class TestSheets:
             read_bytes(CSV, sheet="Points")
         refused(of_cells(["only one cell"]), "no_rows", "No sheet of the workbook holds a table")
 
-    def test_the_preview_shows_what_is_read(self):
-        data = workbook(Info=info(), Fixes=naive())
-        found = preview(io.BytesIO(data), name="x.xlsx", time_zone="UTC")
-        roles = {column.role: column.name for column in found.columns}
-        assert roles == {"id": "user", "time": "time", "lon": "lon", "lat": "lat"}
-        assert (found.format, found.problem, len(found.rows)) == ("xlsx", None, 3)
-        assert found.rows[0][1] == "2024-06-15 12:00:00"
-        assert (found.delimiter, found.header, found.editable) == ("", True, True)
-        shows(data, given=UTC | found.mapping, series=read_bytes(data, time_zone="UTC").report.series)
-
-    def test_counts_and_check_ins(self):
-        counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
-        reading = read_bytes(workbook(Info=info(), Counts=counts), "x.xlsx", kinds=KINDS)
-        assert reading.other.counts.tolist() == [[3, 5], [4, 6]]
-        assert [one["value"] for one in reading.report.guesses if one["what"] == "sheet"] == ["Counts"]
-        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": naive()["time"][:2]})
-        found = read_bytes(workbook(visits=visits), "x.xlsx", kinds=KINDS, time_zone="UTC").other
-        assert (found.time_s.tolist(), list(found.places)) == ([FIX, FIX + 60], ["p", "q"])
-
 
 class TestRefusals:
-    def test_other_documents_name_what_to_save(self):
+    def test_other_documents_and_sizes_that_a_sheet_only_claims(self):
         old = "old (.xls) or encrypted Office document; save it as .xlsx without a password"
         calc = zipped(mimetype=b"", **{"content.xml": b"<x/>", "META-INF/manifest.xml": b"<x/>"})
         slides = zipped(**{"[Content_Types].xml": b"<Types/>", "ppt/presentation.xml": b""})
         for data, text in ((OLD, old), (BINARY, "binary workbook (.xlsb)"), (calc, "OpenDocument"), (slides, "")):
             refused(data, "other_kind", text, "x.xlsx")
+        data = of_cells(["lat", "lon"], [52.5, 13.4])
+        far = changed(data, SHEET, lambda xml: xml.replace(b'<row r="2"', b'<row r="2000000000"'))
+        assert refusal(FormatError, read_bytes, far).code in ("too_large", "no_rows")
+        claim = changed(data, SHEET, lambda xml: re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', xml, count=1))
+        shows(claim, points=1)
 
     def test_macros_are_not_run(self, tmp_path):
         data = workbook(fixes=naive().assign(time="2024-06-15T12:00:00Z"))
@@ -165,13 +147,6 @@ class TestRefusals:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 150_000_000
-
-    def test_sizes_that_a_sheet_only_claims(self):
-        data = of_cells(["lat", "lon"], [52.5, 13.4])
-        far = changed(data, SHEET, lambda xml: xml.replace(b'<row r="2"', b'<row r="2000000000"'))
-        assert refusal(FormatError, read_bytes, far).code in ("too_large", "no_rows")
-        claim = changed(data, SHEET, lambda xml: re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', xml, count=1))
-        shows(claim, points=1)
 
     def test_damage(self):
         data = workbook(fixes=naive())
@@ -255,23 +230,44 @@ class TestFeather:
         twins = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0]), pa.array([3.0])], ["lat", "x", "x"])
         shows(stream(twins, 2), given={"lon": "#3"}, lon=[3.0])
 
-    def test_other_kinds(self):
-        counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
-        assert read_bytes(feather(counts), kinds=KINDS).other.counts.tolist() == [[3, 5], [4, 6]]
-        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": fixes()["time"][:2]})
-        found = read_bytes(feather(visits), kinds=("stream", "checkins")).other
-        assert (found.time_s.tolist(), list(found.places)) == ([FIX, FIX + 60], ["p", "q"])
 
-    def test_the_preview_shows_the_rows_and_roles_of_the_file(self):
-        found = preview(io.BytesIO(feather(fixes())), name="x.feather")
+def sheet(frame):
+    frame = frame.assign(time=frame["time"].dt.tz_localize(None)) if "time" in frame else frame
+    return workbook(Info=info(), Data=frame)
+
+
+@each(("fmt", "written"), [("feather", feather), ("xlsx", sheet)])
+class TestBoth:
+    def test_the_preview_shows_what_is_read(self, fmt, written):
+        given = UTC if fmt == "xlsx" else {}
+        data = written(fixes())
+        found = preview(io.BytesIO(data), name=f"x.{fmt}", **given)
         roles = {column.role: column.name for column in found.columns}
         assert roles == {"id": "user", "time": "time", "lon": "lon", "lat": "lat"}
-        assert (len(found.rows), found.rows[2][0], found.whole, found.delimiter) == (3, "b", True, "")
+        assert (found.format, found.problem, len(found.rows), found.rows[2][0]) == (fmt, None, 3, "b")
+        assert (found.whole, found.delimiter, found.header, found.editable) == (True, "", True, True)
+        assert fmt == "feather" or found.rows[0][1] == "2024-06-15 12:00:00"
+        shows(data, given=given | found.mapping, series=read_bytes(data, **given).report.series)
+
+    def test_other_kinds(self, fmt, written):
+        counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
+        found = read_bytes(written(counts), f"x.{fmt}", kinds=KINDS)
+        assert found.other.counts.tolist() == [[3, 5], [4, 6]]
+        sheets = [one["value"] for one in found.report.guesses if one["what"] == "sheet"]
+        assert sheets == (["Data"] if fmt == "xlsx" else [])
+        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": fixes()["time"][:2]})
+        found = read_bytes(written(visits), f"x.{fmt}", kinds=KINDS, **(UTC if fmt == "xlsx" else {})).other
+        assert (found.time_s.tolist(), list(found.places)) == ([FIX, FIX + 60], ["p", "q"])
 
 
 class TestHostileFeather:
-    def test_version_1(self):
+    def test_version_1_no_rows_no_columns_and_half_a_file(self):
         refused(b"FEA1" + bytes(100) + b"FEA1", "old_feather", "version 2: pandas.read_feather", "x.feather")
+        refused(stream(pa.Table.from_pandas(fixes()[:0]), 2), "no_points")
+        refused(stream(pa.table({}), 2), "no_position_columns")
+        data = feather(fixes())
+        for end in range(20, len(data), 97):
+            refused(data[:end], "bad_feather", name="x.feather")
 
     @each("compression", ["lz4", "zstd"])
     def test_a_bomb_is_stopped_before_it_is_unpacked(self, compression):
@@ -280,21 +276,12 @@ class TestHostileFeather:
         refused(data, "compression_ratio")
         refused(data, "too_large", limits=Limits(total=4_000_000))
 
-    def test_no_rows_no_columns_and_half_a_file(self):
-        refused(stream(pa.Table.from_pandas(fixes()[:0]), 2), "no_points")
-        refused(stream(pa.table({}), 2), "no_position_columns")
-        data = feather(fixes())
-        for end in range(20, len(data), 97):
-            refused(data[:end], "bad_feather", name="x.feather")
-
-    def test_texts_that_lead_out_of_the_column_or_are_no_utf_8(self):
+    def test_texts_and_sizes_that_lead_out_of_the_column(self):
         data = stream(pa.table({"lat": [1.0, 2.0], "lon": [1.0, 2.0], "id": ["abc", "Zür"]}), 2)
         offsets = struct.pack("<iii", 0, 3, 7)
         assert data.count(offsets) == 1
         refused(data.replace(offsets, struct.pack("<iii", 0, 3, 1 << 30)), "bad_feather")
         refused(data.replace("ü".encode(), b"\xff\xff"), "bad_feather")
-
-    def test_a_size_that_a_buffer_only_claims(self):
         data = stream(pa.table({axis: np.zeros(1000) for axis in ("lon", "lat")}), 1000, "zstd")
         size = struct.pack("<q", 8000)
         assert data.count(size) >= 2

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import gpx, read
-from privacy_engine.formats.gpx_runs import runs
 from privacy_engine.formats.report import Report
 from tests.cases import each, refusal
 from tests.engine.format_samples import FIT, GPX, KML, TCX, read_bytes, refused, shows, zipped
@@ -54,11 +53,9 @@ class TestKml:
         rows = track((NOON, "13.4 52.5"), (LATER, "east 52.6"), (LATER, "13"), (LATER, "400 1"))
         shows(kml(rows), dropped={"not_a_number": 1, "missing": 1, "out_of_range": 1})
 
-    def test_a_file_cut_off_names_the_place(self):
+    def test_files_cut_off_and_kmz(self):
         for end in (b"</Placemark>", b""):
             refused(kml(track((NOON, "13.4 52.5")))[:-30] + end, "bad_xml", "line 1")
-
-    def test_a_kmz_is_its_kml_and_not_its_images(self):
         packed = zipped(**{"doc.kml": KML, "files__icon.png": b"\x89PNG\r\n\x1a\n"})
         shows(packed, "trip.kmz", points=2, dropped={}, outcome="accept")
 
@@ -85,11 +82,9 @@ class TestGpx:
         )
         assert len(read_bytes(text.encode(encoding))) == 2
 
-    def test_only_its_own_time_counts(self):
+    def test_only_its_own_time_counts_and_damage_is_refused(self):
         other = b"<extensions><time>1999-01-01T00:00:00Z</time><trkpt/></extensions><time>"
         shows(GPX.replace(b"<time>", other, 1), seconds=[1718447400.0, 1718447460.0])
-
-    def test_damage(self):
         assert refused(GPX[: GPX.index(b"<trkpt") + 9], "bad_xml", "line 1").row == 1
         refused(GPX.replace(b"</trkpt>", b"</trkseg>", 1), "bad_xml", name="x.gpx")
         assert refusal(FormatError, read_bytes, b"<gpx>" + b"<a>" * 200_000).code
@@ -133,21 +128,10 @@ FORMS = (
     "</trkseg></trk><trk><name>Bo</name><trkseg>",
 )
 AROUND = (
-    "{}",
-    "<!-- {} -->",
-    "<![CDATA[{}]]>",
-    "<?note {}?>",
-    "<extensions>{}</extensions>",
-    '<trkpt lat="1" lon="2">{}</trkpt>',
-    "<name>A {} B</name>",
-    "<link text='{}'/>",
-    '<wpt lat="1" lon="2">{}</wpt>',
-    '<x xmlns="http://example.com/">{}</x>',
-    "<ele>{}</time>",
-    "<!DOCTYPE {}>",
-    "{}<trkpt",
-    "{}\x0c",
-)
+    "{}", "<!-- {} -->", "<![CDATA[{}]]>", "<?note {}?>", "<extensions>{}</extensions>",
+    '<trkpt lat="1" lon="2">{}</trkpt>', "<name>A {} B</name>", "<link text='{}'/>", '<wpt lat="1" lon="2">{}</wpt>',
+    '<x xmlns="http://example.com/">{}</x>', "<ele>{}</time>", "<!DOCTYPE {}>", "{}<trkpt", "{}\x0c",
+)  # fmt: skip
 DOCUMENT = (
     '<gpx xmlns="http://www.topografix.com/GPX/1/1" xmlns:g="http://example.com/g" creator="{}">'
     "<trk><name>Al</name><trkseg>{}</trkseg></trk></gpx>"
@@ -194,18 +178,6 @@ def test_plain_points_are_not_passed_to_the_parser(monkeypatch):
     (series,) = read(io.BytesIO(text.encode())).series
     assert np.allclose(series.lat, [float(f"48.{second}") for second in range(10, 60)])
     assert len(calls) == 4 + 4
-
-
-@each("order", ["lat lon", "lon lat"])
-def test_runs_have_places_and_texts(order):
-    values = {"lat": "1.5", "lon": "-2e1"}
-    places = " ".join(f'{name}="{values[name]}"' for name in order.split())
-    point = f"<trkpt {places}><time>2024-05-14T07:00:00Z</time></trkpt>"
-    data = f"<gpx>{point} {point}{point}<a/>{point}</gpx>".encode()
-    (one,) = runs(data)
-    assert one.columns() == (("1.5",) * 2, ("-2e1",) * 2, ("2024-05-14T07:00:00Z",) * 2)
-    assert data[one.start : one.end].decode() == f"{point} {point}{point}"
-    assert data[one.start : one.first_end].decode() == point
 
 
 def test_of_long_runs_nothing_is_lost():

@@ -81,12 +81,15 @@ def test_no_other_budgets_of_levels_have_a_smaller_variance(sizes, data):
 
 
 class TestHierarchies:
-    def test_halves_and_quarters_of_an_order(self):
+    def test_halves_and_quarters_of_an_order_and_paths_of_any_depth(self):
         assert halves(32).sizes == [1, 2, 4, 8, 16, 32]
         assert halves(51).sizes == [1, 2, 4, 8, 16, 32, 51]
         assert quarters(64).sizes == [1, 4, 16, 64]
         assert quarters(5, ["a", "b", "c", "d", "e"]).sizes == [1, 4, 5]
         assert halves(1).sizes == quarters(1).sizes == [1]
+        found = paths(["n/a/1", "n/a/2", "n/b", "s"], "/")
+        assert [level.tolist() for level in found.levels] == [[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 2], [0, 1, 2, 3]]
+        assert paths(["a", "a", "b"], "/").sizes == [1, 3]  # dimensions of one name are two
 
     def test_quarters_of_a_grid_in_any_order_of_names(self):
         cells = [(row, column) for row in range(-3, 5) for column in range(4)]
@@ -96,11 +99,6 @@ class TestHierarchies:
         assert len({(cells[i][0] < 1, int(found.levels[1][k])) for k, i in enumerate(order)}) == 2
         for names in (["1,1", "1,1"], ["1,2", "a"], ["47.1,8.2", "47.1,8.3"]):
             assert [level.tolist() for level in quarters(2, names).levels] == [[0, 0], [0, 1]]  # no cells
-
-    def test_paths_of_any_depth(self):
-        found = paths(["n/a/1", "n/a/2", "n/b", "s"], "/")
-        assert [level.tolist() for level in found.levels] == [[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 2], [0, 1, 2, 3]]
-        assert paths(["a", "a", "b"], "/").sizes == [1, 3]  # dimensions of one name are two
 
     @given(tree=trees(), seed=st.integers(0, 2**32))
     def test_each_level_divides_the_one_above_and_its_sums_are_those_of_its_members(self, tree, seed):
@@ -164,13 +162,11 @@ class TestMechanism:
         found = [mechanism(window=1, mode=mode).start(2048, noise.seeded(7)).publish_all(one) for one in (rows, fewer)]
         assert np.abs(found[0] - found[1]).max() < 1e6
 
-    def test_small_noise_publishes_the_counts(self):
+    def test_small_noise_publishes_the_counts_and_the_release_depends_on_names(self):
         rows = np.random.default_rng(1).integers(0, 500, (5, 9))
         stream = CountStream(rows, [str(k) for k in range(9)], [str(t) for t in range(5)])
         found = mechanism(epsilon=1e4, window=1, mode="code", partition="none").release(stream, rng=noise.seeded(1))
         assert found.counts[0] == pytest.approx(rows[0], abs=0.01)
-
-    def test_the_release_depends_on_names_where_the_hierarchy_does(self):
         rows = np.random.default_rng(1).integers(0, 500, (5, 4))
         labels = [str(t) for t in range(5)]
         streams = [CountStream(rows, names, labels) for names in (["a/1", "a/2", "b/1", "b/2"], ["a", "b", "c", "d"])]

@@ -48,22 +48,11 @@ print(json.dumps({"rise": peak() - before, "outcomes": outcomes}))
 """
 # what EXPECTED.md states, and what it leaves open: the code of a refusal, the option that decides a choice
 REFUSED = {
-    "01": "empty",
-    "02": "no_rows",
-    "04": "empty",
-    "12": "utf16_without_bom",
-    "16": "line_too_long",
-    "17": "compression_ratio",
-    "18": "compression_ratio",
-    "20": "nested_archive",
-    "21": "too_many_members",
-    "24": "damaged_archive",
-    "50": "xml_doctype",
-    "52": "xml_doctype",
-    "56": "no_track",
-    "57": "too_deep",
+    "01": "empty", "02": "no_rows", "04": "empty", "12": "utf16_without_bom", "16": "line_too_long",
+    "17": "compression_ratio", "18": "compression_ratio", "20": "nested_archive", "21": "too_many_members",
+    "24": "damaged_archive", "50": "xml_doctype", "52": "xml_doctype", "56": "no_track", "57": "too_deep",
     "62": "other_kind",
-}
+}  # fmt: skip
 CHOICES = {"07": "lat", "29": "swap", "31": "crs", "40": "time_zone", "43": "date_order"}
 POINTS_ONCE_SETTLED = {"07": 2, "29": 5, "31": 5, "40": 4, "43": 5}
 NUMBERS = [*REFUSED, *CHOICES, "03", "05", "08", "09", "10", "11", "14", "22", "25", "26", "27", "30", "32", "34", "36"]
@@ -162,14 +151,11 @@ def test_a_file_name_is_data(hostile):
     assert display_name("C:\\x\\a\nb\u202e.csv") == "ab.csv"
 
 
-def test_rows_are_named_by_their_lines(hostile):
+def test_rows_columns_and_numbers(hostile):
     report = holds(hostile, "05", rows={"short_row": [6]}).report
     assert [note["rows"] for note in report.notes if note["code"] == "long_row"] == [[7]]
     holds(hostile, "14", rows={"nul": [5]})
     holds(hostile, "27", rows={"missing": [8, 9], "not_a_number": [11], "not_finite": [5, 6, 7, 10]})
-
-
-def test_columns_and_numbers(hostile):
     holds(hostile, "07", given={"lat": "#3"}, lat=[39.98, 39.98])
     holds(hostile, "07", given={"lat": "#4"}, lat=[0.0, 0.0])
     assert holds(hostile, "08", lat=[52.52, 52.5201, 52.5202, 52.5203, 52.5204]).series[0].lon[0] == 13.405
@@ -182,12 +168,15 @@ def test_columns_and_numbers(hostile):
     holds(hostile, "64", lat=[39.984702, 39.984683])  # a PLT without header loses no point
 
 
-def test_names_are_kept_as_they_are(hostile):
+def test_names_are_kept_and_content_goes_before_extension(hostile):
     for number in ("10", "11"):  # a byte order mark is no part of them
         holds(hostile, number, names=["u1"])
     holds(hostile, "26", names=["u1", "<b>u2</b>"])
     formulas = read_number(hostile, "25", id="name")
     assert {one.name for one in formulas.series} >= {"=1+1", "=cmd|' /C calc'!A0", "@SUM(A1:A9)", "+1-2", "-2+3"}
+    assert read_number(hostile, "61").report.format == "gpx"
+    with pytest.raises(FormatError, match=r"This is a PNG image\."):
+        read_number(hostile, "62")
 
 
 @each(("number", "megabytes"), [("16", 1), ("17", 16), ("18", 1)])
@@ -200,12 +189,6 @@ def test_bombs_are_stopped_within_the_memory_of_the_cap(hostile, number, megabyt
     finally:
         tracemalloc.stop()
     assert peak < megabytes * 1_000_000
-
-
-def test_a_long_line_is_refused_uncompressed_too(hostile):
-    line = b"lat,lon\n39.98," + b"1" * 10_000_000 + b"\n"
-    error = refusal(FormatError, read, io.BytesIO(line), name="long.csv")
-    assert ("Line 2 is longer" in error.message, error.code, error.row) == (True, "line_too_long", 2)
 
 
 def test_unsafe_members_are_listed_and_nothing_is_written(hostile, tmp_path, monkeypatch):
@@ -227,21 +210,15 @@ def test_swapped_columns_are_swapped_only_when_stated(hostile):
     assert "swap" in [guess["option"] for guess in read_number(hostile, "30").report.guesses]
 
 
-def test_web_mercator_becomes_degrees(hostile):
+def test_units_of_positions_and_times(hostile):
     one = read_number(hostile, "31", crs="EPSG:3857").series[0]
     assert one.lon[0] == pytest.approx(116.3125, abs=1e-3)
     assert one.lat[0] == pytest.approx(39.996, abs=2e-2)
     assert refusal(FormatError, read_number, hostile, "31", crs="EPSG:999999").code == "unsupported_crs"
-
-
-def test_e7_and_epochs(hostile):
     e7 = read_number(hostile, "32").series[0]
     assert (e7.lon[0], e7.lat[0], e7.time_s[0]) == (116.31, 39.98, 1517755336.082)
     for number in ("37", "38"):
         holds(hostile, number, seconds=[1224730384.0 + 60 * i for i in range(5)])
-
-
-def test_times(hostile):
     one = read_number(hostile, "40", time_zone="UTC").series[0]
     assert np.diff(one.time_s).tolist() == [60.0, 60.0, 60.0]
     shanghai = read_number(hostile, "40", time_zone="Asia/Shanghai").series[0]
@@ -287,12 +264,6 @@ def test_xml_reads_no_other_file_and_opens_no_connection(hostile, number, monkey
     with pytest.raises(FormatError):
         read(io.BytesIO(content), name="x.gpx")
     assert time.process_time() - start < 0.1
-
-
-def test_content_goes_before_extension(hostile):
-    assert read_number(hostile, "61").report.format == "gpx"
-    with pytest.raises(FormatError, match=r"This is a PNG image\."):
-        read_number(hostile, "62")
 
 
 def test_tdrive_is_longitude_first_and_its_zone_a_guess(hostile):

@@ -86,8 +86,6 @@ class TestJointNoise:
             out = noise.joint_planar(lon, lat, 1 / 200, rng=rng)
             one, two = (geo.distance_m(*plane.unproject(x), *out).max() for x in (here, there))
             assert abs(one - two) / 200 <= geo.distance_m(lon, lat, *plane.unproject(there)).max() / 200 + 1e-12
-
-    def test_nothing_is_drawn_for_nothing_and_what_is_wrong_is_named(self):
         assert [len(part) for part in noise.joint_planar([], [], 1.0, rng=noise.seeded(1))] == [0, 0]
         with pytest.raises(ParameterError, match="epsilon_per_m"):
             noise.joint_planar([1.0], [1.0], 0.0, rng=noise.seeded(1))

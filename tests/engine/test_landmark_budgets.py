@@ -84,8 +84,6 @@ class TestWEvent:
         how = {"epsilon": 2.0, "radius_m": 3.0}
         assert np.array_equal(WEvent(**how, window=1).budgets(mask), EventLevel(**how).budgets(mask))
         assert np.array_equal(WEvent(**how, window=40).budgets(mask), UserLevel(**how).budgets(mask))
-
-    def test_its_guarantee_states_the_window(self):
         statement = WEvent(epsilon=1.0, radius_m=200.0, window=1500).guarantee(Context(landmarks=0)).statement
         assert statement.startswith("Any 1,500 successive events of one person together leak at most ε = 1 per 200 m")
 
@@ -105,18 +103,19 @@ class TestPlanned:
         drawn = how.budgets(mask)[mask] > 0
         assert np.array_equal(drawn, np.arange(len(drawn)) % how.interval(mask) == 0)
 
-    def test_interval_is_that_of_the_closed_form(self):
+    def test_interval_is_that_of_the_closed_form_and_of_fast_movement_one(self):
         how = Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=Q)
         for k in (200, 400, 600, 800, 1000):
             mask = marked(1000, k)
             budget = OptimalSplit(epsilon=1.0, radius_m=1.0).budgets(mask)[mask].sum()
             assert how.interval(mask) == max(1, round((12 * k**2 / (budget**2 * Q)) ** (1 / 3)))
-
-    def test_fast_movement_is_the_optimal_split_to_the_bit(self):
         fast = Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=1e14)
         for k in (0, 1, 400, 999, 1000):
             mask = marked(1000, k)
             assert np.array_equal(fast.budgets(mask), OptimalSplit(epsilon=1.0, radius_m=1.0).budgets(mask))
+        (field,) = [one for one in Planned.fields() if one["name"] == "step_variance_m2"]
+        assert "public knowledge, never from this trace" in field["help"]
+        assert field["required"]
 
     @given(masks, step_variances, st.floats(0.01, 0.99))
     def test_no_other_split_of_the_same_draws_has_a_smaller_error(self, mask, q, part):
@@ -140,11 +139,6 @@ class TestPlanned:
         assert places[4] == places[5] == places[6]
         assert len({places[0], places[3], places[4]}) == 3
 
-    def test_its_parameter_states_it_must_be_public(self):
-        (field,) = [one for one in Planned.fields() if one["name"] == "step_variance_m2"]
-        assert "public knowledge, never from this trace" in field["help"]
-        assert field["required"]
-
 
 class TestAbsorption:
     def drawn(self, mask, seed=3, q=0.0):
@@ -158,13 +152,10 @@ class TestAbsorption:
         _, release = self.drawn(mask)
         share = 1 / 151
         drawn = np.flatnonzero(release.budgets[mask])
+        assert Adaptive(epsilon=1.0, radius_m=1.0).redistribution == "uniform"  # the default
         assert len(drawn) < 120
         assert np.allclose(release.budgets[~mask], share)
         assert np.allclose(release.budgets[mask][drawn], share * np.diff(drawn, prepend=-1))
-
-
-def test_uniform_redistribution_is_the_default():
-    assert Adaptive(epsilon=1.0, radius_m=1.0).redistribution == "uniform"
 
 
 class TestClosedForms:
@@ -173,17 +164,13 @@ class TestClosedForms:
     @each(
         ("cls", "mask", "expected"),
         [
-            (Uniform, [0, 0, 0], [6.0, 6.0, 6.0]),
-            (Uniform, [0, 1, 0], [3.0, 3.0, 3.0]),
-            (Uniform, [1, 1, 0], [2.0, 2.0, 2.0]),
-            (Uniform, [1, 1, 1], [2.0, 2.0, 2.0]),
-            (Skip, [0, 0, 0], [6.0, 6.0, 6.0]),
-            (Skip, [0, 1, 0], [6.0, 0.0, 6.0]),
-            (Skip, [1, 1, 1], [2.0, 2.0, 2.0]),
-            (UserLevel, [0, 1, 0], [2.0, 2.0, 2.0]),
+            (Uniform, [0, 0, 0], [6.0, 6.0, 6.0]), (Uniform, [0, 1, 0], [3.0, 3.0, 3.0]),
+            (Uniform, [1, 1, 0], [2.0, 2.0, 2.0]), (Uniform, [1, 1, 1], [2.0, 2.0, 2.0]),
+            (Skip, [0, 0, 0], [6.0, 6.0, 6.0]), (Skip, [0, 1, 0], [6.0, 0.0, 6.0]),
+            (Skip, [1, 1, 1], [2.0, 2.0, 2.0]), (UserLevel, [0, 1, 0], [2.0, 2.0, 2.0]),
             (EventLevel, [0, 1, 0], [6.0, 6.0, 6.0]),
         ],
-    )
+    )  # fmt: skip
     def test_are_those_of_the_paper(self, cls, mask, expected):
         assert cls(epsilon=6.0, radius_m=1.0).budgets(np.array(mask, dtype=bool)).tolist() == expected
 

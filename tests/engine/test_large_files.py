@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 import tracemalloc
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -144,16 +143,14 @@ def test_progress_is_by_bytes_and_may_stop(packed):
 
 
 class TestLimits:
-    def test_members_beyond_two_thousand_take_a_kilobyte_each(self):
+    def test_members_and_positions(self, monkeypatch):
         limits = Limits()
         assert limits.members_of(1_999_000) == 2000
         assert limits.members_of(400_000_000) == 50_000
         assert limits.members_of(20_000_000) == 20_000
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w") as many:
-            for i in range(2001):
-                many.writestr(f"{i}.csv", "")
-        refused(out.getvalue(), "too_many_members", name="x.zip")
+        monkeypatch.setattr(rows, "MOST_ROWS", 10)
+        entry = {"latitudeE7": 1, "longitudeE7": 2, "timestamp": "2024-06-15T12:00:00Z"}
+        refused(json.dumps({"locations": [entry] * 11}).encode(), "too_large", "more than 10 positions")
 
     @each(
         ("data", "text", "limits"),
@@ -166,8 +163,3 @@ class TestLimits:
     def test_bytes_of_a_format_that_is_held_in_memory_and_rows_of_a_table(self, data, text, limits):
         given = {"limits": Limits(**limits)} | ({} if data is TABLE else {"format": "geojson"})
         refused(data, "too_large", text, **given)
-
-    def test_positions_of_other_formats(self, monkeypatch):
-        monkeypatch.setattr(rows, "MOST_ROWS", 10)
-        entry = {"latitudeE7": 1, "longitudeE7": 2, "timestamp": "2024-06-15T12:00:00Z"}
-        refused(json.dumps({"locations": [entry] * 11}).encode(), "too_large", "more than 10 positions")

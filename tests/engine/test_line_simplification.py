@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from privacy_engine.analysis import outline
+from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.line_simplification import TILE, TOLERANCE, WORLD, MapView, heights, importance_of
 from privacy_engine.point_importance import LEVELS, MAX_RUN, RUNS, importance, importances
@@ -118,21 +120,17 @@ class TestShown:
         none = np.empty(0, dtype=np.int32)
         assert [len(one) for one in MapView(**WHOLE).shown(none, heights(none))] == [0, 0]
 
-    def test_a_step_over_the_edge_of_the_world_keeps_its_ends(self):
+    def test_steps_over_the_edge_of_the_world_and_straight_lines(self):
         lon = np.array([1_700_000_000, 1_750_000_000, 1_799_000_000, -1_799_000_000, -1_700_000_000], dtype=np.int32)
         y = np.zeros(5, dtype=np.int32)
         assert MapView(**WHOLE).shown(lon, y)[0].tolist() == [0, 2, 3, 4]
         over = MapView(**{**WHOLE, "middle": 180.0, "west": 0.0})
         assert over.shown(lon, y)[0].tolist() == [0, 4], "around the antimeridian it is a straight line"
-
-    def test_a_straight_line_needs_a_point_in_each_segment_at_most(self):
         lon = np.linspace(-1.79e9, 1.79e9, 100_000).astype(np.int32)
         large = MapView(**{**WHOLE, "zoom": 12.0, "width": 8192.0, "west": -1.0, "north": 0.001})
         index, ends = large.shown(lon, np.zeros(len(lon), dtype=np.int32))
         assert len(ends) == 1
         assert len(index) <= 2 + (index[-1] - index[0]) // MAX_RUN
-
-    def test_is_the_same_for_32_and_64_bits(self):
         walk = np.random.default_rng(3).integers(-9_000_000, 9_000_000, (2, 500)).cumsum(axis=1)
         wide, narrow = (MapView(**WHOLE).shown(one[0], heights(one[1])) for one in (walk, walk.astype(np.int32)))
         assert all(np.array_equal(a, b) for a, b in zip(wide, narrow, strict=True))
@@ -229,3 +227,61 @@ class TestEveryZoom:
                 if len(piece) > 1:
                     part = slice(piece[0], piece[-1] + 1)
                     assert farthest_apart(px[part], py[part], piece - piece[0]) <= TOLERANCE + 1e-6
+
+
+lengths = st.lists(st.integers(1, 300), min_size=1, max_size=20)
+
+
+def tracks(lengths, east=0.0):
+    """Random walks near the equator."""
+    rng = np.random.default_rng(1)
+    found = []
+    for n in lengths:
+        lon, lat = rng.normal(scale=1e-3, size=(2, n)).cumsum(axis=1)
+        found.append(Trajectory(lon=(lon + east + 180) % 360 - 180, lat=lat))
+    return found
+
+
+def inside(lines):
+    return all(line.ndim == 2 and line.shape[1] == 2 and (line >= 0).all() and (line <= 1).all() for line in lines)
+
+
+class TestTracks:
+    @given(lengths)
+    def test_few_points_in_the_unit_square(self, lengths):
+        lines = outline.of_tracks(tracks(lengths))
+        assert inside(lines)
+        assert len(lines) == min(len(lengths), outline.TRACKS)
+        assert sum(map(len, lines)) <= outline.POINTS
+
+    @given(st.floats(-180, 179))
+    def test_the_same_at_every_longitude_also_across_the_antimeridian(self, east):
+        here, there = (outline.of_tracks(tracks([40, 9], by)) for by in (0.0, east))
+        for one, other in zip(here, there, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-6)
+
+    def test_the_longer_side_is_filled_and_the_shape_is_true(self):
+        line = outline.of_tracks([Trajectory(lon=np.array([0.0, 0.02]), lat=np.array([60.0, 60.005]))])[0]
+        np.testing.assert_allclose(line, [[0, 0.25], [1, 0.75]], atol=0.001)
+        assert outline.of_tracks([Trajectory(lon=np.array([7.0]), lat=np.array([50.0]))])[0].tolist() == [[0.5, 0.5]]
+        assert outline.of_tracks([]) == []
+
+
+@given(st.integers(1, 500))
+def test_counts_are_their_total_over_time(n):
+    counts = np.random.default_rng(n).integers(0, 50, (n, 3))
+    (line,) = outline.of_counts(CountStream(counts=counts, names=("a", "b", "c"), labels=tuple(map(str, range(n)))))
+    assert inside([line])
+    total = counts.sum(axis=1)
+    assert (line[:, 1].max(), line[0, 0]) == ((1.0 if total.any() else 0.0), 0.0)
+    assert n == 1 or line[-1, 0] == 1.0
+
+
+def test_check_ins_are_the_cells_that_were_visited():
+    lon, lat = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0])
+    made = CheckIns(user=np.zeros(3, np.int64), time_s=np.arange(3.0), users=("u",), lon=lon, lat=lat)
+    lines = outline.of_checkins(made)
+    assert inside(lines)
+    assert [line.shape for line in lines] == [(5, 2)] * 2
+    np.testing.assert_allclose([lines[0][0], lines[1][2]], [[0, 0], [1, 1]], atol=1e-9)
+    assert pytest.approx(lines[0][0]) == lines[0][-1]

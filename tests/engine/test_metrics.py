@@ -13,6 +13,7 @@ from privacy_engine import geo, metrics
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.kernels.warping import warped
+from privacy_engine.median import Median
 from privacy_engine.metrics import DynamicTimeWarping, Hausdorff, PoiRecall, TripLengthError, shape
 from privacy_engine.metrics.base import on_sphere
 from tests.cases import each
@@ -167,3 +168,28 @@ class TestPlaces:
         leg, side = (math.radians(0.01) * geo.EARTH_RADIUS_M,) * 2
         assert detour == pytest.approx(2 * math.hypot(leg, side) - 2 * leg, rel=1e-4)
         assert TripLengthError().over(truth, [0.0, 0.0], [0.0, 0.01], [0, 1]) == pytest.approx(leg)
+
+
+# numpy adds the two middle ones before it halves them: what it states of larger numbers is infinite
+NUMBERS = st.one_of(st.floats(0, np.finfo(float).max / 2), st.sampled_from([0.0, 1.0, 1.0 + 2**-52]))
+
+
+@given(st.lists(st.lists(NUMBERS, max_size=9), max_size=9), st.integers(0, 9))
+def test_is_that_of_all_together(pieces, most):
+    median, every = Median(most), np.array([one for piece in pieces for one in piece])
+    for piece in pieces:
+        median.add(np.array(piece, dtype=np.float64))
+    expected = float(np.median(every)) if len(every) else None
+    assert median.value() == median.value() == (expected if expected is None else pytest.approx(expected, rel=0, abs=0))
+
+
+def test_of_one_number_again_and_again_and_of_numbers_that_differ_in_their_last_bits():
+    median = Median(most=10)
+    for _ in range(100):
+        median.add(np.full(100, 7.25))
+    assert median.value() == 7.25
+    numbers = np.random.default_rng(1).permutation(np.array([1.0]).view(np.uint64) + np.arange(5000, dtype=np.uint64))
+    median = Median(most=50)
+    for piece in np.array_split(numbers.view(np.float64), 70):
+        median.add(piece)
+    assert median.value() == float(np.median(numbers.view(np.float64)))

@@ -1,14 +1,14 @@
-"""Each parser against any bytes and damaged files: typed errors only, previewed as well as read.
+"""What holds for every format: described, on its page; any bytes and damaged files give typed errors only."""
 
-``CAIRN_FUZZ=20000 python -m pytest tests/engine/test_parsers_fuzz.py`` is the long run, of 20,000 files a parser.
-"""
-
+import contextlib
 import errno
 import gzip
+import inspect
 import io
 import json
 import os
 import sys
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -16,15 +16,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.cleaning import clean, parse_cleaning
-from privacy_engine.data import KINDS
-from privacy_engine.errors import EngineError, FormatError
-from privacy_engine.formats import formats, read
+from privacy_engine.data import KINDS, Trajectory
+from privacy_engine.errors import EngineError, FormatError, ParameterError
+from privacy_engine.exports.reference_page import written
+from privacy_engine.formats import formats, options, read
 from privacy_engine.formats.arrow import translated
+from privacy_engine.formats.options import PLACED
+from privacy_engine.formats.reference_page import page
 from privacy_engine.optional import MissingPackage
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.damaged_files import NAMES, SEEDS, TABLE_CHARS, damaged, survive
 from tests.engine.failing_files import FILES, MORE, codes
-from tests.engine.format_samples import CSV, GPX, zipped
+from tests.engine.format_samples import CSV, GPX, read_bytes, zipped
 from tests.examples import examples
 
 EXAMPLES = int(os.environ.get("CAIRN_FUZZ", examples(60)))
@@ -39,11 +42,15 @@ json_values = st.recursive(
 )
 
 
-def test_every_format_has_a_seed_that_it_reads():
+def test_every_format_has_a_seed_and_every_code_its_file():
     assert set(SEEDS) == set(NAMES)
     for name, data in SEEDS.items():
         survive(data)
         survive(data, format=name)
+    found = codes()
+    assert len(found) > 55
+    assert {code: place for code, place in found.items() if code not in FILES} == {}
+    assert [code for code in FILES if code not in found] == []
 
 
 @LONG
@@ -90,13 +97,6 @@ def test_any_json(value, kind):
 CASES = [*FILES.items(), *MORE]
 
 
-def test_every_code_of_the_sources_has_its_file():
-    found = codes()
-    assert len(found) > 55
-    assert {code: place for code, place in found.items() if code not in FILES} == {}
-    assert [code for code in FILES if code not in found] == []
-
-
 @each(("code", "file"), CASES, ids=[f"{code}-{file.name}" for code, file in CASES])
 def test_the_file_is_refused_with_its_code_and_a_text(code, file):
     with pytest.raises(EngineError) as refused:
@@ -121,3 +121,74 @@ def test_what_the_machine_lacks_is_no_damage_of_the_file(error):
     with pytest.raises(type(error)) as raised, translated(lambda: FormatError("damaged", code="bad_parquet")):
         raise error
     assert raised.value is error
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+SHOWN = [one for one in formats() if not one.hidden]
+VALUES = {
+    "delimiter": ";", "decimal": ",", "lon": "#2", "lat": "#1", "time": "#0", "id": "#0", "landmark": "#1",
+    "sheet": "Fixes", "date_order": "mdy", "time_zone": "Asia/Tokyo", "time_unit": "ms", "count": "#3",
+    "encoding": "UTF-8", "header": "1", "columns": "3", "clock": "#0", "place": "#1", "geometry": "#1",
+    "separator": ":", "fourth": "none", "ends": "time", "parts": "trkpt", "records": "#/data",
+}  # fmt: skip
+USED_BY_ALL = {"format", "automatic", *PLACED}
+
+
+def test_the_page_is_that_of_the_registry():
+    assert PAGE.read_text() == page() + written(), "docs/formats.md is out of date: `make formats` writes it again"
+
+
+@each("one", SHOWN, ids=lambda one: one.name)
+class TestEveryFormat:
+    def test_is_described(self, one):
+        assert all((one.title, one.extensions, one.keeps, one.person))
+        assert one.source.startswith("https://")
+        assert set(one.options) <= options().keys() - USED_BY_ALL
+        assert Trajectory.kind in one.kinds
+        assert set(one.kinds) <= set(KINDS)
+        assert (inspect.getdoc(one.sniff) or "").startswith("Whether ")
+        assert inspect.getdoc(one.read)
+        assert inspect.getdoc(inspect.getmodule(one.read))
+
+    @each("name", sorted(options().keys() - USED_BY_ALL))
+    def test_an_option_that_it_does_not_name_is_refused(self, one, name):
+        if name in one.options:
+            value = VALUES[name] if name in one.columns or options()[name].kind != "column" else "#0"
+            with contextlib.suppress(FormatError):  # the file may not be what the option states
+                read_bytes(SEEDS[one.name], format=one.name, **{name: value})
+            return
+        error = refusal(ParameterError, read_bytes, SEEDS[one.name], format=one.name, **{name: VALUES[name]})
+        assert (error.field, error.value, one.title in error.rule) == (name, VALUES[name], True)
+
+    @each("name", sorted(name for name, one in options().items() if one.kind == "column"))
+    def test_a_column_is_refused_where_there_are_none_to_name(self, one, name):
+        if name not in one.options or name in one.columns:
+            return
+        error = refusal(ParameterError, read_bytes, SEEDS[one.name], format=one.name, **{name: "nothing"})
+        assert ("#0" in error.message, error.field, error.value) == (True, name, "nothing")
+
+    def test_states_who_its_people_are(self, one):
+        found = read_bytes(SEEDS[one.name], format=one.name)
+        assert found.report.people["message"]
+        assert found.report.people["count"] == len({series.person for series in found.series})
+        for stated in ("one", "series", "file"):
+            again = read_bytes(SEEDS[one.name], name="seed.x", format=one.name, person=stated)
+            persons = {"one": [""], "series": [series.name for series in found.series], "file": ["seed"]}[stated]
+            assert [series.person for series in again.series] == persons * (len(again.series) // len(persons))
+            about = {"count": len(set(persons)), "by": stated, "column": "", "said": True, "message": ""}
+            assert again.report.people == about
+            assert not [guess for guess in again.report.guesses if guess["option"] == "person"]
+
+    def test_a_person_that_it_cannot_find_is_refused(self, one):
+        for stated, value in (("folder", "folder"), ("column:missing", "missing")):
+            error = refusal(EngineError, read_bytes, SEEDS[one.name], format=one.name, person=stated)
+            assert (error.field, bool(error.rule)) == ("person", True)
+            assert error.value in (stated, value)
+
+    def test_without_times_and_of_other_kinds(self, one):
+        if "time" in one.options:
+            found = read_bytes(SEEDS[one.name], format=one.name, time="#0")
+            assert all(series.time_s is None for series in found.series)
+        for kind in set(KINDS) - set(one.kinds):
+            with pytest.raises(EngineError, match="holds positions, not"):
+                read_bytes(SEEDS[one.name], kinds=(kind,))

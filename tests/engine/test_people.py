@@ -95,14 +95,15 @@ class TestOnePersonOneBudget:
     )
     MARKS = tuple(LandmarkSet.at([1, 2, 3], 10) for _ in range(3))
 
-    def test_three_days_spend_one_budget_not_three(self):
+    def test_three_days_or_pieces_spend_one_budget(self):
         drawn = spec("landmark-uniform").release(self.DAYS, self.MARKS)
         ((total, landmarks),) = protected_sums(self.DAYS, self.MARKS, drawn)
         assert landmarks == 9
         assert total <= 1 + 1e-12
         assert [one.budgets[1] for one in drawn] == pytest.approx([0.1] * 3)  # 9 landmarks and one event
-
-    def test_a_cleaning_step_that_cuts_does_not_multiply_the_budget(self):
+        series = [*self.DAYS, Trajectory([0.0] * 4, [0.0] * 4, person="bob")]
+        marks = [*self.MARKS, LandmarkSet([True] * 4)]
+        assert most_landmarks([one.mask for one in joined_landmarks(series, marks)]) == 9
         lon, time_s = (np.concatenate([getattr(one, name) for one in self.DAYS]) for name in ("lon", "time_s"))
         whole = Trajectory(lon, np.zeros(30), time_s, "ann", person="ann")
         pieces, _ = clean([whole], parse_cleaning([{"name": "split-gaps", "silence_s": 3600}]))
@@ -124,8 +125,3 @@ class TestOnePersonOneBudget:
             landmark = cls.level in ("landmark", "user")
             total = budgets[mask].sum() + budgets[~mask].max(initial=0.0) if landmark else budgets.max(initial=0.0)
             assert total <= epsilon * (1 + 1e-12)
-
-    def test_the_number_of_landmarks_is_that_of_the_person_with_most(self):
-        series = [*self.DAYS, Trajectory([0.0] * 4, [0.0] * 4, person="bob")]
-        marks = [*self.MARKS, LandmarkSet([True] * 4)]
-        assert most_landmarks([one.mask for one in joined_landmarks(series, marks)]) == 9

@@ -36,11 +36,15 @@ def released(series, mechanism=None, *, share=0.0, seed=2):
     return mechanism.release(series, LandmarkSet(mask), rng=noise.seeded(seed))
 
 
-def test_the_registered_names_are_these():
+def test_the_registered_names_and_releases_without_draws():
     assert [cls.registered_name() for cls in postprocesses] == ["random-walk-smoother", "ou-smoother", "causal-filter"]
     for cls in postprocesses:
         assert "References" in cls.documentation()
         assert all(field["label"] and field["help"] and field["minimum"] for field in cls.fields())
+    still = walk(5)
+    release = Release(still, np.arange(5), np.zeros(5), np.zeros(5, bool), np.zeros(5))
+    for step in STEPS:
+        assert step.apply(release) is release
 
 
 @every_step
@@ -101,13 +105,6 @@ def test_constant_positions_stay_where_they_are(step, n):
 def test_standing_still_is_found_out_and_draws_are_averaged(step):
     still = Trajectory(np.full(2000, 2.35), np.full(2000, 48.85))
     assert metrics.mean_absolute_error_m(still, step.apply(released(still))) < 400 / 10
-
-
-def test_a_release_without_draws_is_left_alone():
-    still = walk(5)
-    release = Release(still, np.arange(5), np.zeros(5), np.zeros(5, bool), np.zeros(5))
-    for step in STEPS:
-        assert step.apply(release) is release
 
 
 def plain_rts(phi, innovation, start, values, precision):

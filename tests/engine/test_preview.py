@@ -137,12 +137,10 @@ class TestUnhelpful:
         assert roles(found) == {"time": "a", "lat": "b", "lon": "c"}
         assert {"time_unit", "decimal", "delimiter"} <= {guess["option"] for guess in found.guesses}
 
-    def test_without_a_header_places_stand_for_names(self):
+    def test_places_stand_for_names_and_what_is_not_there_is_refused(self):
         found = seen(b"1718452800,52.5,13.4\n1718452801,52.5,13.4\n")
         assert isinstance(found.problem, ChoiceNeeded)
         assert (found.header, [column.place for column in found.columns]) == (False, ["#1", "#2", "#3"])
-
-    def test_what_is_not_there_is_refused_by_its_option(self):
         found = seen(CSV, lon="nowhere")
         assert (found.problem.code, found.problem.field, len(found.columns)) == ("unknown_column", "lon", 4)
         for values in ({"nothing": "x"}, {"delimiter": "x"}, {"format": "exe"}):
@@ -151,7 +149,7 @@ class TestUnhelpful:
 
 
 class TestKinds:
-    def test_parquet(self):
+    def test_parquet_and_formats_without_columns_to_choose(self):
         at = pa.array([0, 1000], pa.timestamp("ms", "UTC"))
         data = parquet(t=at, y=[48.0, 48.5], q=[2.0, 2.5], parts=[[1], [2]])
         assert [column.name for column in seen(data).columns] == ["t", "y", "q", "parts"]
@@ -159,8 +157,6 @@ class TestKinds:
         assert (found.problem, roles(found)) == (None, {"time": "t", "lat": "y", "lon": "q"})
         assert found.rows[1][1:] == ["48.5", "2.5", "(data)"]
         same(read_bytes(data, lon="q").series, read_bytes(data, **found.mapping).series)
-
-    def test_formats_without_columns_to_choose(self):
         for data, names in ((PLT, "lat lon time clock"), (TDRIVE, "id time lon lat"), (SHAPES, "id lat lon")):
             found = seen(data)
             assert (list(roles(found)), found.editable) == (names.split(), False)
@@ -168,11 +164,16 @@ class TestKinds:
             found = seen(data)
             assert (found.columns, found.rows, found.mapping, found.problem) == ([], [], {}, None)
 
-    def test_of_an_archive_the_first_table(self):
+    def test_archives_and_cells(self):
         found = seen(zipped(a=GPX, b=CSV))
         assert (found.member, len(found.columns)) == ("b", 4)
         assert seen(zipped(a=GPX)).columns == []
         assert roles(seen(gzip.compress(CSV))) == roles(seen(CSV))
+        table = b'note,time,lat,lon\n"one\ntwo",2024-06-15T10:00:00Z,48,2\n'
+        assert seen(table).rows == [["one two", "2024-06-15T10:00:00Z", "48", "2"]]
+        table = f"time,lat,lon,note\n2024-06-15T10:00:00Z,48,2,\u202e{'x' * 500}\n".encode()
+        cell = seen(table).rows[0][3]
+        assert (len(cell), cell[0], cell[-1]) == (60, "x", "…")
 
     def test_columns(self):
         rows = b"".join(b"2024-06-15T10:3%d:00Z,48.%d,2,cafe\n" % (i, i) for i in range(3))
@@ -187,13 +188,6 @@ class TestKinds:
         found = seen(table)  # the first, and those that are read
         assert (len(found.columns), found.more_columns, len(found.rows[0])) == (103, 200, 103)
         read_alike(table, found)
-
-    def test_cells_are_on_one_line_and_short_and_hide_nothing(self):
-        table = b'note,time,lat,lon\n"one\ntwo",2024-06-15T10:00:00Z,48,2\n'
-        assert seen(table).rows == [["one two", "2024-06-15T10:00:00Z", "48", "2"]]
-        table = f"time,lat,lon,note\n2024-06-15T10:00:00Z,48,2,\u202e{'x' * 500}\n".encode()
-        cell = seen(table).rows[0][3]
-        assert (len(cell), cell[0], cell[-1]) == (60, "x", "…")
 
 
 def test_real_files_are_read_the_same_with_the_mapping_that_is_reported(shared):

@@ -110,18 +110,11 @@ def test_a_state_of_format_1_is_read():
 
 def test_values_survive():
     values = {
-        "none": None,
-        "number": 0.1 + 0.2,
-        "large": 2**80,
-        "text": "é",
-        "list": [1, [2.5, None]],
-        "inner": {"a": 1},
-        "floats": np.array([[0.1, np.inf], [np.nan, -0.0]]),
-        "flags": np.array([True, False]),
-        "half": np.arange(6, dtype=np.float16).reshape(2, 3).T,
-        "scalar": np.array(7),
+        "none": None, "number": 0.1 + 0.2, "large": 2**80, "text": "é", "list": [1, [2.5, None]], "inner": {"a": 1},
+        "floats": np.array([[0.1, np.inf], [np.nan, -0.0]]), "flags": np.array([True, False]),
+        "half": np.arange(6, dtype=np.float16).reshape(2, 3).T, "scalar": np.array(7),
         "empty": np.empty((0, 3), dtype=np.int64),
-    }
+    }  # fmt: skip
     found = from_bytes(to_bytes(values))
     assert found.keys() == values.keys()
     for name, value in values.items():
