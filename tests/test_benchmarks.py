@@ -99,17 +99,16 @@ def test_every_benchmark_is_collected_by_the_command_of_the_makefile():
         assert f"{path.name}::bench_" in listed
 
 
-class TestResultPages:
-    def test_are_written_between_their_marks_alone(self, tmp_path):
-        page = tmp_path / "page.md"
-        write(page, "one")
-        assert page.read_text() == "<!-- measured -->\none\n<!-- /measured -->\n"
-        page.write_text("# Title\n" + page.read_text() + "by hand\n<!-- b --><!-- /b -->\n")
-        write(page, "two")
-        write(page, "three\n", "b")
-        expected = "# Title\n<!-- measured -->\ntwo\n<!-- /measured -->\nby hand\n<!-- b -->\nthree\n<!-- /b -->\n"
-        assert page.read_text() == expected
-        with pytest.raises(SystemExit, match="has no <!-- c -->"):
-            write(page, "four", "c")
-        assert page.read_text() == expected
-        assert [metres(one) for one in (None, 2.04, 1234.5)] == ["–", "2.0", "1,234"]
+def test_result_pages_are_written_between_their_marks_alone(tmp_path):
+    page = tmp_path / "page.md"
+    write(page, "one")
+    assert page.read_text() == "<!-- measured -->\none\n<!-- /measured -->\n"
+    page.write_text("# Title\n" + page.read_text() + "by hand\n<!-- b --><!-- /b -->\n")
+    write(page, "two")
+    write(page, "three\n", "b")
+    expected = "# Title\n<!-- measured -->\ntwo\n<!-- /measured -->\nby hand\n<!-- b -->\nthree\n<!-- /b -->\n"
+    assert page.read_text() == expected
+    with pytest.raises(SystemExit, match="has no <!-- c -->"):
+        write(page, "four", "c")
+    assert page.read_text() == expected
+    assert [metres(one) for one in (None, 2.04, 1234.5)] == ["–", "2.0", "1,234"]

@@ -68,13 +68,12 @@ class TestCommands:
         assert (ROOT / name).exists() or name == example
 
 
-class TestPreCommit:
-    def test_every_tool_is_a_check_of_make(self):
-        checks = (ROOT / ".ci" / "check").read_text()
-        for hook in HOOKS[0]["hooks"]:
-            tool = Path(hook["entry"].split()[0]).name
-            part = hook["entry"].split()[1] if tool == "node" else tool
-            assert part in checks, hook["id"]
+def test_every_hook_of_pre_commit_is_a_check_of_make():
+    checks = (ROOT / ".ci" / "check").read_text()
+    for hook in HOOKS[0]["hooks"]:
+        tool = Path(hook["entry"].split()[0]).name
+        part = hook["entry"].split()[1] if tool == "node" else tool
+        assert part in checks, hook["id"]
 
 
 class TestLanguageCheck:

@@ -245,14 +245,13 @@ class TestSharedStorage:
         assert names_in(server, "older", tmp_path / "cache") == before
 
 
-class TestKilled:
-    def test_what_an_owner_deletes_is_removed_after_a_kill_and_never_in_the_trash(self, sqlite):
-        killed = sqlite.python("-c", KILLED_AT_REMOVAL)
-        assert killed.returncode == -signal.SIGKILL, killed.stderr
-        assert len(stored(sqlite.home)) == 2 * DATASETS - 1  # a file of one dataset went
-        sqlite.manage("sweep|--once")
-        assert stored(sqlite.home) == []
-        assert not (sqlite.home / "trash").exists()
+def test_what_an_owner_deletes_is_removed_after_a_kill_and_never_in_the_trash(sqlite):
+    killed = sqlite.python("-c", KILLED_AT_REMOVAL)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert len(stored(sqlite.home)) == 2 * DATASETS - 1  # a file of one dataset went
+    sqlite.manage("sweep|--once")
+    assert stored(sqlite.home) == []
+    assert not (sqlite.home / "trash").exists()
 
 
 KILLED_AT_REMOVAL = """

@@ -143,12 +143,11 @@ class TestEqualsTheCalendar:
         assert found.mask.tolist() == [True, True, False]
 
 
-class TestExamples:
-    def test_each_series_has_its_own_marks(self):
-        noon = dt.datetime(2024, 6, 3, 12, tzinfo=dt.UTC).timestamp()
-        series = [trajectory([noon]), trajectory([]), trajectory([noon + 3600, noon + 7200])]
-        found = parse_short("schedule:mon:12:00-13:30@UTC").mark(series)
-        assert [one.mask.tolist() for one in found] == [[True], [], [True, False]]
+def test_each_series_has_its_own_marks():
+    noon = dt.datetime(2024, 6, 3, 12, tzinfo=dt.UTC).timestamp()
+    series = [trajectory([noon]), trajectory([]), trajectory([noon + 3600, noon + 7200])]
+    found = parse_short("schedule:mon:12:00-13:30@UTC").mark(series)
+    assert [one.mask.tolist() for one in found] == [[True], [], [True, False]]
 
 
 def test_a_million_events_take_less_than_half_a_second():
