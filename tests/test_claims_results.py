@@ -10,10 +10,8 @@ import pytest
 from benchmarks import recommendation_claims as recommended
 from benchmarks import results_people as people
 from benchmarks.event_copies import PAGE, measured, tables
-from benchmarks.explorer_city import BOX, explorer_city
 from benchmarks.recommendation_runs import LEVELS, METRICS, UNITS, Line, Runs
 from benchmarks.recommendation_tables import difference, grids, levels, losses, number
-from benchmarks.references.recommendation import COUNTED, plain_fit, plain_sequences, visits
 from benchmarks.results_families import CELLS, compared
 from benchmarks.results_families import ratio as quotient
 from benchmarks.series import READINGS
@@ -26,10 +24,8 @@ from privacy_engine.data import Trajectory
 from privacy_engine.event_hashes.limits import FOUND_IN_PART, NOT_FOUND
 from privacy_engine.experiments import MemoryStore
 from privacy_engine.experiments.presets import GeolifeError
-from privacy_engine.grid import Grid
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.stream import StreamShrink
-from privacy_engine.recommender import Sequences
 from tests.cases import each
 from tests.later import stats
 
@@ -168,23 +164,6 @@ def test_a_better_mechanism_than_the_blend_is_listed():
     worse = losses(runs(Gravity=47.5))
     assert "that of gravity in 0 of 8 combinations" in worse
     assert "| Manhattan | 16 | user | 0.1 | Gravity | .470 ± .011 | -.005 ± .000 |" in worse
-
-
-@pytest.fixture(scope="module")
-def city():
-    return explorer_city(80, 20, count=200)
-
-
-def test_the_plain_reference_counts_what_the_engine_counts(city):
-    grid = Grid.square(*BOX, 16)
-    rows = list(zip(city.user.tolist(), city.lon.tolist(), city.lat.tolist(), strict=True))
-    for most in (3, 10_000):
-        ours, plain = Sequences.of(city, grid, most), plain_sequences(rows, grid, most)
-        assert [cell for one in plain for cell in one] == ours.cells.tolist()
-        (counts,) = visits(plain, grid)
-        assert [counts[cell] for cell in range(256)] == np.bincount(ours.cells, minlength=256).tolist()
-    for name in COUNTED:
-        assert all(len(table) for table in plain_fit(name, rows, grid, 10))
 
 
 NAMES = {name.partition(":")[0]: name for name in FAMILIES}

@@ -133,9 +133,6 @@ def test_runs_from_top_to_bottom(notebook, monkeypatch, tmp_path):
     assert len(images) == FIGURES[notebook.stem]
     assert min(map(len, images)) > LEAST_BYTES
     assert sum("<svg" in one["data"].get("text/html", "") for one in outputs if "data" in one) >= 3
-    if folder := os.environ.get("NOTEBOOK_IMAGES"):
-        for number, image in enumerate(images):
-            Path(folder, f"{notebook.stem}-{number}.png").write_bytes(image)
 
 
 def test_notebooks_are_stored_without_outputs():

@@ -27,7 +27,6 @@ MOST_FORKED_KB = 100_000
 POINTS = 10_000
 VIEW = "west=2.2&north=48.95&width=1000&height=700&zoom=11.5&middle=2.35"
 MECHANISMS = [{"name": f"landmark-{name}", "epsilon": 1.0, "radius_m": 200.0} for name in ("uniform", "skip")]
-LOSS = "n=2&s=0.1&bound=bridge&diameter_m=200"
 HIDE = """
 import os
 import sys
@@ -156,16 +155,12 @@ def shares(pid):
 
 
 def check(pid, reader, rows, *, share="Rss", most=MOST_KB):
-    print(f"\nbefore: {shares(pid)}")
     for _ in range(3):
         use(reader, *rows)
     settle(pid)
     found = int(memory_kb(pid)[share])
-    print(f"after three sessions: {shares(pid)}")
     assert "llvm" not in Path(f"/proc/{pid}/maps").read_text()
     assert found < most, f"{found:,} kB: {shares(pid)}"
-    reader.get(f"{rows[2][0]['urls']['self']}series/?{LOSS}")
-    print(f"after a temporal loss, which loads numba: {shares(pid)}")
 
 
 def test_the_web_process_of_the_launcher(server, owner, rows):

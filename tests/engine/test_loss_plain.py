@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.accounting.planning import plan_budgets
 from privacy_engine.accounting.temporal import LossFunction, landmark_own_loss, landmark_temporal_loss, temporal_loss
-from tests.engine.test_temporal import transition_matrices
-from tests.engine.test_temporal_landmarks import reverse
+from tests.engine.test_temporal import reverse, transition_matrices
 from tests.later import optimize
 
 Loss = Callable[[float], float]

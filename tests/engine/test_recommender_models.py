@@ -27,7 +27,7 @@ from privacy_engine.recommender import (
     model_digest,
 )
 from privacy_engine.recommender.distance_bands import band_sizes, bands_between, offset_distances_m, offset_pairs
-from privacy_engine.recommender.gravity import band_counts, nonincreasing, transitions_by_offset, visit_counts
+from privacy_engine.recommender.gravity import band_counts, transitions_by_offset, visit_counts
 from privacy_engine.recommender.markov import gram_levels
 from privacy_engine.recommender.shrinkage import detectable, shrunk_towards
 from privacy_engine.recommender.transitions import expected_transitions, transition_counts
@@ -97,15 +97,6 @@ class TestGrid:
 
 
 class TestGravity:
-    @given(values=st.lists(st.floats(-50, 50), min_size=1, max_size=12), data=st.data())
-    @settings(max_examples=80, deadline=None)
-    def test_the_fit_by_distance_never_increases_and_preserves_the_sum(self, values, data):
-        weights = np.array(data.draw(st.lists(st.floats(0.5, 9), min_size=len(values), max_size=len(values))))
-        found = nonincreasing(np.array(values), weights)
-        assert (np.diff(found) <= 1e-9).all()
-        assert (found * weights).sum() == pytest.approx((values * weights).sum(), abs=1e-6)
-        assert nonincreasing(found, weights) == pytest.approx(found)
-
     def test_bands_have_all_pairs_of_cells_and_grow_with_distance(self):
         grid = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5)
         cells = np.arange(len(grid))

@@ -20,7 +20,7 @@ from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_l
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import EngineError
 from tests.cases import each, refusal
-from tests.engine.test_temporal_landmarks import reverse
+from tests.engine.test_temporal import reverse
 from tests.examples import examples
 from tests.later import optimize
 

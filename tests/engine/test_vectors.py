@@ -28,7 +28,7 @@ from tests.cases import each
 from tests.conftest import SHARED
 from tests.engine.test_dummy_orders import evaluate, marks_of
 from tests.engine.test_staypoints import recording
-from tests.engine.test_temporal_landmarks import joint_loss, reverse, stationary
+from tests.engine.test_temporal import joint_loss, reverse, stationary
 
 REMARKS = {"name", "note", "WARNING ConTPL genTM.m adds s twice: its genTM(0.1,2)", "monte carlo check"}
 """Names and notes of vectors, another program's mistake, and a sample of a law whose exact values are here too."""
