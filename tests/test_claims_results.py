@@ -97,22 +97,17 @@ class TestPages:
             assert f"### {title}, stay points" in part("experiments")
 
     def test_verdicts_that_the_text_names(self):
-        by = {
-            row[0]: dict(zip(table_rows(part("people"), "claim")[0], row, strict=True))
-            for row in _claims("stay points")
-        }
-        skip, joint = (
-            by["Skip is the best of the paper's three"],
-            by["(ours) Joint never falls behind it by more than 1 %"],
-        )
+        head = table_rows(part("people"), "claim")[0]
+        by = {row[0]: dict(zip(head, row, strict=True)) for row in _claims("stay points")}
+        skip = by["Skip is the best of the paper's three"]
+        joint = by["(ours) Joint never falls behind it by more than 1 %"]
         adaptive = by["Adaptive (literal) beats Skip by more than 20 %"]
         assert skip["Geolife, user 000 (seed)"] == "yes"
         assert skip["Geolife, user 174 (li08_def)"] == "yes at 19 %, no at 42, 66, 80 %"
         assert adaptive["T-Drive, taxi 2 (seed)"] == "yes at 41, 59, 82, 98 %, no at 21 %"
         assert joint["Geolife, user 174 (li08_def)"] == "yes at 19 %, no at 42, 80 %, open at 66 %"
-        for stated in re.findall(
-            r"\b(\d+) of 158", RESULTS.partition("**Which verdicts change")[2].partition("\n\n")[0]
-        ):
+        text = RESULTS.partition("**Which verdicts change")[2].partition("\n\n")[0]
+        for stated in re.findall(r"\b(\d+) of 158", text):
             assert re.search(rf"\b{stated}\b", part("people"))
 
     def test_the_readme_states_what_the_table_of_recommendations_has(self):

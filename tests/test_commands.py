@@ -110,10 +110,8 @@ class TestARunningServer:
         assert len((running.clone / "table.csv").read_text().splitlines()) == 1 + 9 * 6
 
     def test_the_lines_of_recommendations(self, running, token):
-        rows = [
-            f"u{i % 7},2024-05-01T{i % 24:02d}:00:00Z,{40.71 + i % 9 * 0.01},{-74.01 + i % 5 * 0.01}"
-            for i in range(200)
-        ]
+        places = [f"{40.71 + i % 9 * 0.01},{-74.01 + i % 5 * 0.01}" for i in range(200)]
+        rows = [f"u{i % 7},2024-05-01T{i % 24:02d}:00:00Z,{place}" for i, place in enumerate(places)]
         (running.clone / "checkins.csv").write_text("\n".join(["user,time,lat,lon", *rows, ""]))
         given = {"API": f"{running.address}/api/v1", "AUTH": f"Authorization: Token {token}"}
         given["JSON"] = "Content-Type: application/json"

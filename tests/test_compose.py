@@ -112,10 +112,8 @@ def test_workers_take_from_every_queue_and_one_from_interactive_alone():
         for option in SERVICES[name]["command"]
         if option.startswith("--queues=")
     }
-    assert taken == {
-        "worker": {queue.name for queue in settings.CELERY_TASK_QUEUES},
-        "worker-interactive": {"interactive"},
-    }
+    queues = {queue.name for queue in settings.CELERY_TASK_QUEUES}
+    assert taken == {"worker": queues, "worker-interactive": {"interactive"}}
 
 
 def test_redis_needs_a_password_and_stores_less_than_its_memory():

@@ -169,10 +169,8 @@ def seconds_to_the_end(connection, begun, *, after_s):
 @pytest.mark.parametrize(("what", "by", "end"), CASES)
 def test_ends_within_seconds(web, what, by, end):
     person = web.people.pop()
-    header = (
-        f"Cookie: {web.cookie}={person['session']}" if by == "session" else f"Authorization: Token {person['token']}"
-    )
-    with closing(opened(web, person[what], header)) as connection:
+    by_cookie, by_token = f"Cookie: {web.cookie}={person['session']}", f"Authorization: Token {person['token']}"
+    with closing(opened(web, person[what], by_cookie if by == "session" else by_token)) as connection:
         found, read = seconds_to_the_end(connection, lambda: web.end(person, end), after_s=1.5)
     print(f"{what} by {by}, {end}: {found:.2f} s, {read:,} bytes")
     assert found < patience(LIMIT_S)

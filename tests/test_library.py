@@ -92,9 +92,8 @@ def test_the_commands_of_the_guide(folder):
     lines = re.findall(r"^cairn (.+)$", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE)
     assert len(lines) == 2
     for line in lines:
-        run(
-            f"{WITHOUT_DJANGO}from privacy_engine.commands.main import main\nassert main({line.split()!r}) == 0", folder
-        )
+        command = f"from privacy_engine.commands.main import main\nassert main({line.split()!r}) == 0"
+        run(WITHOUT_DJANGO + command, folder)
     assert len((folder / "released.csv").read_text().splitlines()) == 121
 
 

@@ -107,10 +107,8 @@ def rewritten(name, **members):
 
 
 def large_and_long():
-    padding = {b"padding": noise().tobytes()}
-    return parquet(
-        lambda table, out: pq.write_table(table.replace_schema_metadata(padding), out), lat=pa.nulls(MANY_ROWS)
-    )
+    more = {b"padding": noise().tobytes()}
+    return parquet(lambda table, out: pq.write_table(table.replace_schema_metadata(more), out), lat=pa.nulls(MANY_ROWS))
 
 
 CHECKINS = b"user,venue,time\n" + b"".join(b"u%d,v1,2024-06-15T12:00:0%dZ\n" % (i % 2, i) for i in range(6))

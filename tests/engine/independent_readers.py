@@ -104,9 +104,8 @@ def by_pandas_porto(content):
 def by_pandas_ais(content):
     ships = pd.read_csv(io.BytesIO(content))
     ships = ships[ships["Latitude"] < 91]
-    return rows_of(
-        pd.to_datetime(ships["# Timestamp"], format="%d/%m/%Y %H:%M:%S"), ships["Longitude"], ships["Latitude"]
-    )
+    times = pd.to_datetime(ships["# Timestamp"], format="%d/%m/%Y %H:%M:%S")
+    return rows_of(times, ships["Longitude"], ships["Latitude"])
 
 
 def by_pandas_movebank(content):

@@ -27,10 +27,8 @@ def frame(n):
 
 
 def rows(n):
-    made = frame(n)
-    return zip(
-        made.user, made.time.dt.strftime("%Y-%m-%dT%H:%M:%SZ"), made.lon.tolist(), made.lat.tolist(), strict=True
-    )
+    of = frame(n)
+    return zip(of.user, of.time.dt.strftime("%Y-%m-%dT%H:%M:%SZ"), of.lon.tolist(), of.lat.tolist(), strict=True)
 
 
 def lines(head, row):

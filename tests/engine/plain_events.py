@@ -53,10 +53,8 @@ def shared(one, other):
 
 
 def _most(pair, left):
-    least = min(map(len, left))
-    return least > 0 and any(
-        2 * len(part) >= least for part, all_ in zip(pair, left, strict=True) if len(all_) == least
-    )
+    n = min(map(len, left))
+    return n > 0 and any(2 * len(part) >= n for part, all_ in zip(pair, left, strict=True) if len(all_) == n)
 
 
 def _shifted(one, other):

@@ -14,9 +14,8 @@ def _style(rng, **given):
 
 
 def _point(one, keys, rng):
-    properties = {keys[0]: one.user, keys[1]: one.time} | {
-        key: rng.choice(("yes", "no", True, None)) for key in keys[2:]
-    }
+    properties = {keys[0]: one.user, keys[1]: one.time}
+    properties |= {key: rng.choice(("yes", "no", True, None)) for key in keys[2:]}
     if rng.random() < 0.1:
         del properties[keys[0]]
     feature, odd = samples.feature("Point", [one.lon, one.lat], **properties), rng.random()
@@ -117,11 +116,8 @@ def mfjson(rng):
 
     def feature(number):
         fixes = [style.fix(number * 3 + i) for i in range(rng.randint(1, 3))]
-        moving = {
-            "type": rng.choice(["MovingPoint"] * 19 + ["MovingPolygon"]),
-            "datetimes": [one.time for one in fixes],
-        }
-        moving["coordinates"] = [[one.lon, one.lat] for one in fixes]
+        moving = {"type": rng.choice(["MovingPoint"] * 19 + ["MovingPolygon"])}
+        moving |= {"coordinates": [[one.lon, one.lat] for one in fixes], "datetimes": [one.time for one in fixes]}
         cells = {"type": "Feature", "properties": {key: fixes[0].user} if key not in ("", "id") else {}}
         cells |= {"id": f"f{number}"} if key == "id" else {}
         return Record(cells | {"temporalGeometry": moving}, tuple(one.known for one in fixes))
@@ -218,9 +214,8 @@ _XML = ("zero", "far", "beyond", "west", "e7", "untimed", "undated", "order", "z
 
 
 def _xml(rng, cells, name, render):
-    style = Style(
-        rng, times=[*DATES, *UNITS, "none"], units=("degrees", "degrees", "swapped", "e7"), odd=_XML, foreign=True
-    )
+    units = ("degrees", "degrees", "swapped", "e7")
+    style = Style(rng, times=[*DATES, *UNITS, "none"], units=units, odd=_XML, foreign=True)
     found, other = records(style, cells)
     return File(name, "trajectory", found, other, render, style.options, ordered=True)
 
@@ -328,9 +323,8 @@ def nmea(rng):
 
 @makes("igc")
 def igc(rng):
-    style = Style(
-        rng, texts=False, units=("degrees",), times=("iso",), odd=("zero", "west", "early", "letters"), foreign=True
-    )
+    odd = ("zero", "west", "early", "letters")
+    style = Style(rng, texts=False, units=("degrees",), times=("iso",), odd=odd, foreign=True)
     style.days = rng.choice((0, 0, 1))
 
     def cells(one):

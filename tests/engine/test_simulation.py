@@ -202,9 +202,8 @@ def test_common_noise_is_shared_by_all_and_differences_vary_less():
     """Uniform at twice the budget is half the error, draw by draw; with noise of its own it is not."""
     series, sets = walk(50), [marks(50, 0.2), marks(50, 0.4)]
     two = [landmark.EventLevel(epsilon=1.0, radius_m=1.0), landmark.EventLevel(epsilon=2.0, radius_m=1.0)]
-    common, own = (
-        simulation.simulate(two, series, sets, seed=1, repetitions=100, common=common) for common in (True, False)
-    )
+    how = {"seed": 1, "repetitions": 100}
+    common, own = (simulation.simulate(two, series, sets, **how, common=common) for common in (True, False))
     assert common.common
     assert not own.common
     assert np.allclose(common.errors_m[0], 2 * common.errors_m[1], rtol=1e-14)

@@ -112,9 +112,8 @@ def test_a_release_off_the_lattice_is_refused(value):
 
 
 def test_every_row_of_counts_has_all_columns_and_the_first_alone_the_label():
-    release = StreamRelease(
-        np.array([[1, 2], [3, 4]]), ("a", "=b"), ["=1+1", 'day "2"'], None, np.ones(2), private=True
-    )
+    counts, labels = np.array([[1, 2], [3, 4]]), ["=1+1", 'day "2"']
+    release = StreamRelease(counts, ("a", "=b"), labels, None, np.ones(2), private=True)
     out = io.BytesIO()
     datatypes["stream"].write(release, "csv", out, label={"epsilon": 1.0})
     header, first, second = csv.reader(io.StringIO(out.getvalue().decode()))

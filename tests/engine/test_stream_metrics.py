@@ -125,12 +125,8 @@ def test_the_measured_area_is_that_of_the_curve(event, rows, seed, length, thres
 def test_the_error_of_sums_counts_every_group_of_the_tree_once(rows, seed, tree):
     published = np.random.default_rng(seed).permutation(rows)
     d, relative = rows.shape[1], metrics.StreamRelativeError()
-    levels = {
-        1: [[0]],
-        2: [[0, 0], [0, 1]],
-        3: [[0, 0, 0], [0, 0, 1], [0, 1, 2]],
-        4: [[0] * 4, [0, 0, 1, 1], [0, 1, 2, 3]],
-    }
+    levels = {1: [[0]], 2: [[0, 0], [0, 1]], 3: [[0, 0, 0], [0, 0, 1], [0, 1, 2]]}
+    levels[4] = [[0] * 4, [0, 0, 1, 1], [0, 1, 2, 3]]
     if tree == "quad":
         levels = {d: [[0] * d, [*range(d)]] for d in (2, 3, 4)} | {1: [[0]]}
     groups = [[k for k in range(d) if level[k] == g] for level in levels[d] for g in range(max(level) + 1)]

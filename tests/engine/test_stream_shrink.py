@@ -244,9 +244,8 @@ class TestUtility:
         levels.level[:] = 500.0, 20.0, 1.0
         levels.near.weight[:] = 1 / FILTERS.shape[1]
         total.state[:2] = 521.0, 400.0
-        plan = Scheduler(1.0, 100, 1, relative).choose(
-            Plan(last, 0.1, 0, 0.1, 0.001), 50, levels, total, np.full(50, 0.005)
-        )
+        before, budgets = Plan(last, 0.1, 0, 0.1, 0.001), np.full(50, 0.005)
+        plan = Scheduler(1.0, 100, 1, relative).choose(before, 50, levels, total, budgets)
         assert last / 3 - 1 <= plan.interval <= min(3 * last, 34)
 
 

@@ -125,14 +125,7 @@ def test_a_series_of_another_person_and_the_label_of_another_release_are_found(f
     assert failed(exported([ann], fmt, labelled([bob]))) == {"digest"}
 
 
-EDITS = {
-    "epsilon": 0.1,
-    "text": "private",
-    "not_covered": [],
-    "unit": "one series",
-    "surprise": 1,
-    "grid_degrees": 1e-6,
-}
+EDITS = {"epsilon": 0.1, "text": "", "not_covered": [], "unit": "one series", "surprise": 1, "grid_degrees": 1e-6}
 
 
 @each("fmt", FORMATS)
