@@ -66,10 +66,10 @@ def _check_without(file, first, rng):
     if laws.unknown(file, first):
         record, other = (one._replace(lats=(None,) * len(one.lats)) for one in (record, other))
     before, after = file.records[:at], file.records[at + 1 :]
-    laws.check_left_out(first.reading, laws.again(file, [*before, *after], first), record)
+    laws.check(first.reading, laws.again(file, [*before, *after], first), record.lats)
     changed = laws.again(file, [*before, file.other, *after], first)
     if changed is not None:  # one damaged record may have a whole file refused, of which there are no rows then
-        laws.check_changed(first.reading, changed, record, other)
+        laws.check(first.reading, changed, record.lats, other.lats)
 
 
 def _check_moved(file, first, rng):
