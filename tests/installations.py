@@ -63,15 +63,12 @@ class Cairn:
 
     @property
     def env(self):
+        digits = "0123456789-" * 5
         found = clean_environment(
-            CAIRN_HOME=str(self.home),
-            CAIRN_SECRET_KEY="only-for-a-test-0123456789-0123456789-0123456789-01",
-            CAIRN_LEDGER_KEY="only-for-a-test-9876543210-9876543210-9876543210-98",
-            REDIS_URL="redis://127.0.0.1:1/0",
-            DJANGO_SETTINGS_MODULE="dashboard.config.settings",
-            **(self.storage or {}),
+            CAIRN_HOME=str(self.home), CAIRN_SECRET_KEY="a" + digits, CAIRN_LEDGER_KEY="b" + digits
         )
-        return found | ({"DATABASE_URL": self.url} if self.url else {})
+        found |= {"REDIS_URL": "redis://127.0.0.1:1/0", "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+        return found | (self.storage or {}) | ({"DATABASE_URL": self.url} if self.url else {})
 
     def python(self, *arguments):
         return subprocess.run(
@@ -106,11 +103,9 @@ class Cairn:
 
     def files(self):
         """The SHA-256 of every file that is stored in the home."""
-        return {
-            str(path.relative_to(self.home)): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(self.home.rglob("*"))
-            if path.is_file() and path.relative_to(self.home).parts[0] not in OF_A_PROCESS
-        }
+        found = {str(path.relative_to(self.home)): path for path in sorted(self.home.rglob("*")) if path.is_file()}
+        kept = {name: path for name, path in found.items() if name.split("/")[0] not in OF_A_PROCESS}
+        return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in kept.items()}
 
 
 def age(home):

@@ -40,11 +40,8 @@ def context(files):
     assert lines == ["*", *(line for line in lines if line[1:] in kept), *(f"**/{one}" for one in left_out)]
     assert "/" not in "".join([*kept, *left_out])
     parts = {file: file.split("/") for file in files}
-    return [
-        file
-        for file, of in parts.items()
-        if of[0] in kept and not any(fnmatch(part, one) for part in of for one in left_out)
-    ]
+    left = {file for file, of in parts.items() if of[0] in kept}
+    return [file for file in left if not any(fnmatch(part, one) for part in parts[file] for one in left_out)]
 
 
 def tracked():

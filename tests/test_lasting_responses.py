@@ -71,11 +71,8 @@ class Web:
         self.cookie, self.csrf = f"cairn_{server.port}", f"csrf_{server.port}"  # by CAIRN_PORT
 
     def send(self, person, session, path, form=""):
-        headers = {
-            "Cookie": f"{self.cookie}={person[session]}; {self.csrf}={CSRF}",
-            "X-CSRFToken": CSRF,
-            "Content-Type": "application/x-www-form-urlencoded",
-        }
+        headers = {"Cookie": f"{self.cookie}={person[session]}; {self.csrf}={CSRF}", "X-CSRFToken": CSRF}
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience(30))) as connection:
             connection.request("POST", path, form, headers)
             assert connection.getresponse().status == 302

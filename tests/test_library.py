@@ -41,10 +41,9 @@ def blocks(page):
 
 def run(code, cwd):
     environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
-    done = subprocess.run(
-        [sys.executable, "-W", "error::DeprecationWarning:__main__", "-c", code],
-        cwd=cwd, env=environment, capture_output=True, text=True, timeout=patience(400),
-    )  # fmt: skip
+    command = [sys.executable, "-W", "error::DeprecationWarning:__main__", "-c", code]
+    how = {"cwd": cwd, "env": environment, "timeout": patience(400)}
+    done = subprocess.run(command, capture_output=True, text=True, **how)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -15,10 +15,8 @@ LOCKS = ("requirements.txt", "requirements-s3.txt", "requirements-dev.txt")
 
 
 def _tracked(*endings):
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return [path for name in listed.stdout.splitlines() if (path := ROOT / name).suffix in endings and path.is_file()]
 
 

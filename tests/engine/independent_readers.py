@@ -72,11 +72,8 @@ def by_sentences(content):
     """GGA sentences, whose date is that of the RMC sentences after them: their times of day alone are compared."""
     found = {}
     for time, lat, north, lon, east in re.findall(rb"GGA,(\d+\.?\d*),([\d.]+),([NS]),([\d.]+),([EW])", content):
-        degrees = [
-            (float(text) // 100 + float(text) % 100 / 60) * (1 if side in b"NE" else -1)
-            for text, side in ((lon, east), (lat, north))
-        ]
-        found[time] = degrees
+        sides = ((lon, east), (lat, north))
+        found[time] = [(float(x) // 100 + float(x) % 100 / 60) * (1 if side in b"NE" else -1) for x, side in sides]
     return [(time, *place) for time, place in found.items()]
 
 

@@ -197,13 +197,9 @@ def named_members(rng):
 
     def member(of, at):
         key = "id" if plain else "user"
-        return collection(
-            *(
-                feature("Point", [one.lon, one.lat], time=one.time, **({key: name} if name else {}))
-                for where, name, one in (record.cells for record in of)
-                if where == at
-            )
-        )
+        points = ((name, one) for where, name, one in (record.cells for record in of) if where == at)
+        places = ((one, {key: name} if name else {}) for name, one in points)
+        return collection(*(feature("Point", [x.lon, x.lat], time=x.time, **named) for x, named in places))
 
     def render(of):
         return zipped(**{f"m{at}.geojson": member(of, at) for at in range(3)})

@@ -7,10 +7,8 @@ _JSON = ("zero", "far", "beyond", "west", "e7", "empty", "untimed", "undated", "
 
 
 def _style(rng, **given):
-    return Style(
-        rng,
-        **({"units": ("degrees", "degrees", "swapped", "e7"), "texts": False, "odd": _JSON, "foreign": True} | given),
-    )
+    given = {"units": ("degrees", "degrees", "swapped", "e7")} | given
+    return Style(rng, texts=False, odd=_JSON, foreign=True, **given)
 
 
 def _point(one, keys, rng):
@@ -55,10 +53,8 @@ def _line(rng, style, ways):
         geometry = {"type": kind, "coordinates": places}
         if kind == "LineString" and way != "ends" and rng.random() < 0.1:
             geometry = {"type": "MultiLineString", "coordinates": [places]}
-        return Record(
-            {"type": "Feature", "geometry": geometry, "properties": properties},
-            (*(one.known for one in fixes), *between),
-        )
+        feature = {"type": "Feature", "geometry": geometry, "properties": properties}
+        return Record(feature, (*(one.known for one in fixes), *between))
 
     return feature
 
@@ -123,14 +119,8 @@ def mfjson(rng):
         return Record(cells | {"temporalGeometry": moving}, tuple(one.known for one in fixes))
 
     found = [feature(i) for i in range(min(style.count, 20))]
-    return File(
-        "x.mfjson",
-        "trajectory",
-        found,
-        feature(OTHER // 3),
-        listed("features", type="FeatureCollection"),
-        style.options,
-    )
+    render = listed("features", type="FeatureCollection")
+    return File("x.mfjson", "trajectory", found, feature(OTHER // 3), render, style.options)
 
 
 @makes("json")

@@ -144,12 +144,8 @@ def _published(rng):
 
 
 def _counts(name, rng):
-    style = Style(
-        rng,
-        times=[*DATES, *UNITS, "days", "none"],
-        odd=("empty", "letters", "untimed", "undated", "order"),
-        foreign=name == "csv",
-    )
+    odd = ("empty", "letters", "untimed", "undated", "order")
+    style = Style(rng, times=[*DATES, *UNITS, "days", "none"], odd=odd, foreign=name == "csv")
     style.twins = False if rng.random() < 0.7 else style.twins
     long, labelled = rng.random() < 0.5, style.time != "none" and rng.random() < 0.9
     many = rng.randint(1, 4)

@@ -48,11 +48,8 @@ def near_changes(draw):
     name, year = draw(zones), draw(st.integers(1950, 2060))
     zone = zoneinfo.ZoneInfo(name)
     days = [dt.datetime(year, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days=day) for day in range(367)]
-    changed = [
-        int(b.timestamp())
-        for a, b in itertools.pairwise(days)
-        if a.astimezone(zone).utcoffset() != b.astimezone(zone).utcoffset()
-    ]
+    offsets = [(int(day.timestamp()), day.astimezone(zone).utcoffset()) for day in days]
+    changed = [then for (_, before), (then, after) in itertools.pairwise(offsets) if before != after]
     around = draw(st.lists(st.integers(-2 * 86400, 86400), min_size=1, max_size=30))
     return name, sorted(start + shift for start in changed or [int(days[0].timestamp())] for shift in around)
 

@@ -97,10 +97,8 @@ def test_agrees_with_releases_in_distribution(mechanism):
     places = geo.destination(179.9, 60.0, np.where(np.arange(15) % 5, 300.0, 300e3), np.arange(15) * 1.0)
     series, landmarks = Trajectory(*places), LandmarkSet(mask)
     ours = simulation.simulate_errors(mechanism, series, landmarks, seed=5, repetitions=400)
-    theirs = [
-        metrics.mean_absolute_error_m(series, mechanism.release(series, landmarks, rng=noise.seeded(one)))
-        for one in range(400)
-    ]
+    drawn = (mechanism.release(series, landmarks, rng=noise.seeded(one)) for one in range(400))
+    theirs = [metrics.mean_absolute_error_m(series, one) for one in drawn]
     assert stats.ks_2samp(ours, theirs).pvalue > 1e-5
 
 
@@ -164,10 +162,8 @@ class TestSameBits:
         """Where all events are near each other the distances of held positions are measured in another place."""
         series, mask = walk(300, 1e-4), np.append(marks(299, 0.6).mask, False)
         far = series.moved(np.append(series.lon[:299], 20.0), series.lat)
-        near, other = (
-            simulation.simulate([one], places, [LandmarkSet(mask)], seed=3, repetitions=20, by_event=True)
-            for places in (series, far)
-        )
+        how = {"seed": 3, "repetitions": 20, "by_event": True}
+        near, other = (simulation.simulate([one], places, [LandmarkSet(mask)], **how) for places in (series, far))
         assert near.by_event_m[0, 0].tobytes() == other.by_event_m[0, 0].tobytes()
         assert near.errors_m.tobytes() == other.errors_m.tobytes()
 

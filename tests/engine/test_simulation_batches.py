@@ -22,10 +22,9 @@ from tests.examples import examples
 
 
 def alone(mechanism, series, landmarks, seed, first=0):
-    parts = [
-        simulate_errors(mechanism, series, one, seed=seed, repetitions=1, first_repetition=first + i)
-        for i, one in enumerate(landmarks)
-    ]
+    how = {"seed": seed, "repetitions": 1}
+    ones = enumerate(landmarks, first)
+    parts = [simulate_errors(mechanism, series, one, first_repetition=i, **how) for i, one in ones]
     return np.concatenate([np.empty(0), *parts])
 
 

@@ -19,13 +19,9 @@ from privacy_engine.stays import StaySpec, stays_of, write_csv
 from tests.cases import each
 
 SPEC = StaySpec(distance_m=200.0, duration_s=600.0)
-SPECS = st.builds(
-    StaySpec,
-    distance_m=st.floats(0, 2000),
-    duration_s=st.floats(0, 1000),
-    reading=st.sampled_from(["seed", "li08_def", "trackintel"]),
-    max_gap_s=st.none() | st.floats(60, 1000),
-)
+READINGS = st.sampled_from(["seed", "li08_def", "trackintel"])
+STAYS = {"distance_m": st.floats(0, 2000), "duration_s": st.floats(0, 1000), "reading": READINGS}
+SPECS = st.builds(StaySpec, max_gap_s=st.none() | st.floats(60, 1000), **STAYS)
 
 
 @st.composite

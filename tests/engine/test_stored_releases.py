@@ -162,10 +162,9 @@ print(int(re.findall(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[0]) 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_is_far_below_that_of_the_columns():
     """Of 3 million events, 219 MB with their originals; distances, a million rows at once, and no more."""
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, "300"],
-        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2], timeout=patience(300),
-    )  # fmt: skip
+    how = {"cwd": Path(__file__).parents[2], "timeout": patience(300)}
+    command = [sys.executable, "-c", SCRIPT, "300"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, **how)
     assert int(done.stdout) < 150_000
 
 

@@ -33,10 +33,8 @@ class TestWeights:
 
 def sets_of_two(weights):
     """The law of two draws one after another without replacement."""
-    return {
-        (i, j): weights[i] * weights[j] * (1 / (1 - weights[i]) + 1 / (1 - weights[j]))
-        for i, j in itertools.combinations(range(len(weights)), 2)
-    }
+    pairs = itertools.combinations(range(len(weights)), 2)
+    return {(i, j): weights[i] * weights[j] * (1 / (1 - weights[i]) + 1 / (1 - weights[j])) for i, j in pairs}
 
 
 class TestSampler:

@@ -199,10 +199,8 @@ def _(case):
     """The printed formula is below the exact loss of randomised response, the bridge above it."""
     matrix, mask, budgets = np.array(case["P"]), at(case["L"], case["n"]), np.full(case["n"], case["eps_t"])
     assert stationary(matrix) == near(case["stationary"], rel=1e-12)
-    published, bridged = (
-        landmark_temporal_loss(budgets, mask, reverse(matrix), matrix, bound=bound)[0]
-        for bound in ("published", "bridge")
-    )
+    given = budgets, mask, reverse(matrix), matrix
+    published, bridged = (landmark_temporal_loss(*given, bound=one)[0] for one in ("published", "bridge"))
     exact = joint_loss(matrix, budgets, np.flatnonzero(mask).tolist())
     assert published == near(case["sum of alpha_i (text formula)"], abs=1e-12)
     assert exact == near(case["exact group loss (enumeration, binary randomised response)"], abs=1e-12)

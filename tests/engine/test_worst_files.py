@@ -56,20 +56,14 @@ def test_what_is_just_within_the_limits_is_read():
 
 @each("what", LONG)
 def test_a_long_token_of_a_sheet_is_refused(what):
-    assert (
-        refusal(FormatError, read_bytes, in_sheet(lambda data: data.replace(b"</sheetData>", LONG[what]))).code
-        == "xml_limit"
-    )
+    data = in_sheet(lambda data: data.replace(b"</sheetData>", LONG[what]))
+    assert refusal(FormatError, read_bytes, data).code == "xml_limit"
 
 
 @each("part", ["xl/worksheets/sheet1.xml", "xl/styles.xml", "xl/workbook.xml"])
 def test_a_deep_part_of_a_workbook_is_refused(part):
-    assert (
-        refusal(
-            FormatError, read_bytes, in_sheet(lambda data: data[: data.rindex(b"</")] + b"<a>" * DEEPEST, part)
-        ).code
-        == "xml_limit"
-    )
+    data = in_sheet(lambda data: data[: data.rindex(b"</")] + b"<a>" * DEEPEST, part)
+    assert refusal(FormatError, read_bytes, data).code == "xml_limit"
 
 
 def test_a_document_of_another_kind_is_refused_for_its_kind_before_its_depth():
