@@ -13,10 +13,8 @@ from pathlib import Path
 
 from tests import postgres
 from tests.patience import patience
-from tests.server import clean_environment
+from tests.server import ROOT, clean_environment
 
-ROOT = Path(__file__).resolve().parent.parent
-OLD = 7200.0
 OF_A_PROCESS = ("tmp", "run", "log", "broker", "cache")
 COMMANDS = """
 import contextlib, io, json, sys, traceback
@@ -111,7 +109,7 @@ class Cairn:
 def age(home):
     """Make everything older than what the sweep leaves alone."""
     for path in home.rglob("*"):
-        os.utime(path, (time.time() - OLD,) * 2)
+        os.utime(path, (time.time() - 7200.0,) * 2)
 
 
 def stored(home, *folders):

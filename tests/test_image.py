@@ -18,8 +18,6 @@ from tests.patience import patience, until
 from tests.server import ROOT, free_port
 
 TEXT = (ROOT / "Dockerfile").read_text()
-PLACES = ("/app", "/data", "/opt/numba-cache", "/tmp/build")
-"""Absolute paths that the Dockerfile names."""
 
 
 def instructions(text):
@@ -64,7 +62,7 @@ class Build:
 
     def here(self, text):
         """The text with the image's folders replaced by those of the build."""
-        for place in PLACES:
+        for place in ("/app", "/data", "/opt/numba-cache", "/tmp/build"):
             text = re.sub(rf"(?<![\w/]){place}\b", f"{self.folder}{place}", text)
         return text
 

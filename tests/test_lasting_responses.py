@@ -15,7 +15,6 @@ from tests.patience import patience
 from tests.server import ROOT, of_servers, running_gunicorn, running_server
 
 pytestmark = of_servers
-LIMIT_S = 5.0
 SIZE = 400_000_000
 """Of a download, whose reader takes 4 MB a second."""
 PASSWORD, NEW = "a phrase of length", "another phrase of length"
@@ -170,7 +169,7 @@ def test_ends_within_seconds(web, what, by, end):
     with closing(opened(web, person[what], by_cookie if by == "session" else by_token)) as connection:
         found, read = seconds_to_the_end(connection, lambda: web.end(person, end), after_s=1.5)
     print(f"{what} by {by}, {end}: {found:.2f} s, {read:,} bytes")
-    assert found < patience(LIMIT_S)
+    assert found < patience(5.0)
     assert read < SIZE
 
 

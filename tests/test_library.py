@@ -110,7 +110,6 @@ def test_missing_packages_are_named(folder):
 
 
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
-FIGURES = {"landmark-error": 2}
 LEAST_BYTES = 10_000  # of a figure with lines; one of empty axes has 5,000
 
 
@@ -128,7 +127,7 @@ def test_runs_from_top_to_bottom(notebook, monkeypatch, tmp_path):
     outputs = [one for cell in found.cells for one in cell.get("outputs", [])]
     images = [base64.b64decode(one["data"]["image/png"]) for one in outputs if "image/png" in one.get("data", {})]
     assert [one["output_type"] for one in outputs if one["output_type"] in ("error", "stream")] == []
-    assert len(images) == FIGURES[notebook.stem]
+    assert len(images) == {"landmark-error": 2}[notebook.stem]
     assert min(map(len, images)) > LEAST_BYTES
     assert sum("<svg" in one["data"].get("text/html", "") for one in outputs if "data" in one) >= 3
 

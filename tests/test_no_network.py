@@ -5,14 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.patience import patience
 from tests.postgres import programs
-
-ROOT = Path(__file__).resolve().parent.parent
+from tests.server import ROOT
 
 
 def why_not():

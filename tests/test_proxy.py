@@ -18,8 +18,6 @@ from tests.nginx import CONF, MISSING, running_nginx
 from tests.patience import patience, until
 from tests.server import ROOT
 
-needs_nginx = pytest.mark.skipif(bool(MISSING), reason=MISSING)
-
 
 class Cairn(BaseHTTPRequestHandler):
     seen: list[dict[str, Any]] = []
@@ -56,7 +54,7 @@ def connect(port):
     return http.client.HTTPSConnection("127.0.0.1", port, timeout=patience(10), context=context)
 
 
-@needs_nginx
+@pytest.mark.skipif(bool(MISSING), reason=MISSING)
 class TestProxy:
     @pytest.mark.parametrize(("method", "path"), [("POST", "datasets/"), ("PATCH", f"uploads/{uuid.uuid4()}/")])
     def test_passes_on_whole_requests_and_a_piece_of_an_upload_as_it_comes(self, proxy, method, path):

@@ -24,7 +24,6 @@ from dashboard.launcher import watch
 alive = Path(sys.argv[1])
 sys.exit(watch.watch(sys.argv[2:], alive.exists, starts_s=0.2, every_s=0.1, grace_s=0.5))
 """
-FOREVER = "import time\nwhile True: time.sleep(1)"
 STUBBORN = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(flush=True)\ntime.sleep(600)"
 
 
@@ -40,7 +39,7 @@ def ended(process):
 
 class TestWatch:
     def test_ends_what_gives_no_answer(self, tmp_path):
-        code, error = ended(start(tmp_path / "never", FOREVER))
+        code, error = ended(start(tmp_path / "never", "import time\nwhile True: time.sleep(1)"))
         assert code == 70
         assert "no answer 4 times" in error
 

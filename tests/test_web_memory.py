@@ -23,7 +23,6 @@ from tests.server import ROOT, answers, ended, of_servers, running_gunicorn, run
 
 pytestmark = of_servers
 MOST_KB = 150_000  # as the kernel prints it: kB of 1,024 bytes
-MOST_FORKED_KB = 100_000
 POINTS = 10_000
 VIEW = "west=2.2&north=48.95&width=1000&height=700&zoom=11.5&middle=2.35"
 MECHANISMS = [{"name": f"landmark-{name}", "epsilon": 1.0, "radius_m": 200.0} for name in ("uniform", "skip")]
@@ -169,7 +168,7 @@ def test_the_web_process_of_the_launcher(server, owner, rows):
     until(lambda: answers(f"{server.address}/healthz"), 60)
     (pid,) = server.process_ids("[cairn-web]")
     assert pid != before
-    check(pid, owner, rows, share="Pss", most=MOST_FORKED_KB)  # it shares a part with supervisor and worker
+    check(pid, owner, rows, share="Pss", most=100_000)  # it shares a part with supervisor and worker
 
 
 def test_a_worker_of_gunicorn_as_the_image_starts_it(server, owner, rows):

@@ -21,7 +21,6 @@ from tests.engine import format_samples as samples
 from tests.engine.test_formats_tables import AIS, MOVEBANK
 from tests.later import openpyxl, pyogrio
 
-LIMITS = Limits(total=4_000_000)
 TABLE_CHARS = "0123456789.,;-+:TZ \t\n\r\"'latlontimeid/"
 
 
@@ -139,7 +138,7 @@ def survive(data, **options):
     seen = refused(lambda: preview(io.BytesIO(data), name="x", **options))
     if not isinstance(seen, EngineError):
         in_json(seen)
-    found = refused(lambda: samples.read_bytes(data, limits=LIMITS, **options))
+    found = refused(lambda: samples.read_bytes(data, limits=Limits(total=4_000_000), **options))
     if not isinstance(found, EngineError):
         json.dumps(found.report.as_dict(), allow_nan=False)
         assert len(found) == found.report.kept > 0

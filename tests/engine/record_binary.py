@@ -15,7 +15,6 @@ from tests.engine.record_files import File, Record, Style, encoded, makes, recor
 from tests.engine.record_tables import csv_of
 from tests.later import pyogrio
 
-_FIT_EPOCH = 631_065_600
 _NO_POSITION, _NO_TIME = 0x7FFFFFFF, 0xFFFFFFFF
 _ODD = ("zero", "far", "beyond", "west", "untimed", "undated", "order", "zoned", "unit")
 
@@ -31,7 +30,7 @@ def fit(rng):
     def cells(one):
         lon = one.lon - 360 if isinstance(one.lon, float) and one.lon > 180 else one.lon
         place = [round(x * 2**31 / 180) if isinstance(x, float) else _NO_POSITION for x in (one.lat, lon)]
-        time = int(one.time_s) - _FIT_EPOCH
+        time = int(one.time_s) - 631_065_600
         kind = rng.choice(kinds)
         if kind == 0:
             return b"\x00" + struct.pack("<Iii", _NO_TIME if one.odd == "untimed" else time, *place)

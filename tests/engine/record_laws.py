@@ -6,7 +6,6 @@ from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from tests.engine.format_samples import read_bytes
 
-TOLERANCE = 3e-4
 FOLLOWS, NUMBERED, FOLD = "times_follow", "numbered_series", "dst_fold"
 JOINED = {"joined_ends", "one_instant"}
 """Codes of the notes that name what still depends on other records."""
@@ -138,4 +137,4 @@ def _is_of(row, lats):
     numbers = [value for value in row if isinstance(value, float)]
     if len(row) == 6 and abs(row[3]) < 1 and abs(row[4]) < 1:  # written in another unit than the owner chose
         return True
-    return any(lat is None or any(abs(lat - value) < TOLERANCE for value in numbers) for lat in lats)
+    return any(lat is None or any(abs(lat - value) < 3e-4 for value in numbers) for lat in lats)

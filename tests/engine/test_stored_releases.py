@@ -23,7 +23,6 @@ from tests.patience import patience
 
 KIND = datatypes["trajectory"]
 SKIP = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1, "radius_m": 200}, "seed": 5})
-COLUMNS = ("event", "budgets", "fresh", "sd_m")
 
 
 def people():
@@ -45,7 +44,7 @@ def marks(series):
 def same(one, other):
     for name in ("lon", "lat", "time_s"):
         np.testing.assert_array_equal(getattr(one.series, name), getattr(other.series, name))
-    for name in COLUMNS:
+    for name in ("event", "budgets", "fresh", "sd_m"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         assert getattr(one, name).dtype == getattr(other, name).dtype
     assert (one.series.name, one.series.person) == (other.series.name, other.series.person)

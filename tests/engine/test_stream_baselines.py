@@ -244,10 +244,7 @@ def test_estimates_follow_the_counts_where_noise_is_small():
     assert np.abs(published - rows).max() < 0.01
 
 
-AMOUNTS = st.lists(st.integers(0, 64), min_size=1, max_size=40)
-
-
-@given(AMOUNTS, st.integers(1, 6))
+@given(st.lists(st.integers(0, 64), min_size=1, max_size=40), st.integers(1, 6))
 def test_what_was_taken_never_exceeds_a_window(sixteenths, window):
     """Amounts are binary fractions, so that sums of them are exact."""
     ledger, taken = WindowLedger(1.0, window=window), []
