@@ -62,10 +62,12 @@ class Cairn:
     @property
     def env(self):
         digits = "0123456789-" * 5
-        found = clean_environment(
-            CAIRN_HOME=str(self.home), CAIRN_SECRET_KEY="a" + digits, CAIRN_LEDGER_KEY="b" + digits
-        )
-        found |= {"REDIS_URL": "redis://127.0.0.1:1/0", "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+        keys = {
+            "CAIRN_SECRET_KEY": "a" + digits,
+            "CAIRN_LEDGER_KEY": "b" + digits,
+            "REDIS_URL": "redis://127.0.0.1:1/0",
+        }
+        found = clean_environment(CAIRN_HOME=str(self.home), DJANGO_SETTINGS_MODULE="dashboard.config.settings", **keys)
         return found | (self.storage or {}) | ({"DATABASE_URL": self.url} if self.url else {})
 
     def python(self, *arguments):

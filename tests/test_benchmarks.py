@@ -37,12 +37,6 @@ class TestVerdict:
         given = Target(0.004, NUMPY_40, cause) if cause else Target(0.004, NUMPY_40)
         assert verdict(seconds, given, 0.001, numpy=numpy).startswith(text)
 
-    def test_the_design_time_decides_nothing_and_is_shown(self):
-        """A machine that is ten times slower takes ten times as long for peers and floors too."""
-        slow = Figure("1", "x", 0.02, {"numpy": 0.8}, {}, Target(0.004, NUMPY_40), Floor("draws", 10**6), 0.01).cells()
-        floor = "**2×** (goal ≤ 2×, 10 ms for 1,000,000 draws)"
-        assert slow[2:] == ["20 ms (4 ms)", "numpy **40×** (goal ≥ 40×, 800 ms)", floor, "met"]
-
     def test_a_target_without_a_ratio_is_refused(self):
         """It would be met by everything."""
         with pytest.raises(ValueError, match="needs a ratio to a peer or a floor: work"):

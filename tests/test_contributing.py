@@ -118,11 +118,3 @@ class TestLanguageCheck:
     def test_an_exception_holds_in_its_place_alone(self, folder):
         assert self.check(folder, "rings = 1", "privacy_engine/landmarks/shapes.py").returncode == 0
         assert self.check(folder, "rings = 1", "privacy_engine/shapes.py").returncode == 1
-
-    def test_an_exception_without_a_reason_is_refused(self, folder):
-        listed = folder / "scripts" / "language.toml"
-        entry = 'pattern = "x"\nsense = "x"\nuse = "y"\nallow = [{ text = "z" }]'
-        listed.write_text(f"{listed.read_text()}\n[[entry]]\n{entry}\n")
-        done = self.check(folder, "")
-        assert done.returncode != 0
-        assert "needs a path or text, and a reason" in done.stderr

@@ -257,13 +257,6 @@ class TestStates:
         run.publish_all(self.ROWS[:timestamps])
         return run
 
-    def test_a_run_continues_with_what_it_estimated(self):
-        run, other = self.run(40), StreamShrink(epsilon=1.0, window=10, sensitivity=1).start(3, noise.seeded(2))
-        other.restore(run.state())
-        assert np.array_equal(other._levels.near._p, run._levels.near._p)
-        assert np.array_equal(other._levels.near._prior, run._levels.near._prior)
-        assert other._wait == run._wait
-
     @each("dimensions", [1, 4])
     @each(("window", "layout"), [(1, 2), (100, 2), (1, 3), (100, 3)])
     def test_a_state_of_an_earlier_layout_publishes_its_levels_until_the_next_sample(self, dimensions, window, layout):
