@@ -97,7 +97,9 @@ class TestPages:
 
     def test_verdicts_that_the_text_names(self):
         head = table_rows(part("people"), "claim")[0]
-        by = {row[0]: dict(zip(head, row, strict=True)) for row in _claims("stay points")}
+        table = part("people").partition("### Claims of the landmark paper, stay points")[2].partition("###")[0]
+        rows_of = [row for one in people.CLAIMS for row in table_rows(table, one.text)]
+        by = {row[0]: dict(zip(head, row, strict=True)) for row in rows_of}
         skip = by["Skip is the best of the paper's three"]
         joint = by["(ours) Joint never falls behind it by more than 1 %"]
         adaptive = by["Adaptive (literal) beats Skip by more than 20 %"]
@@ -115,11 +117,6 @@ class TestPages:
         assert user[2] == "no 4 of 4"
         assert "yes" not in record[2]
         assert "none of the published trees and n-grams recommends better than the nearest cell" in readme
-
-
-def _claims(text):
-    table = part("people").partition(f"### Claims of the landmark paper, {text}")[2].partition("###")[0]
-    return [row for one in people.CLAIMS for row in table_rows(table, one.text)]
 
 
 def test_scripts_that_the_page_names_are_there():

@@ -29,11 +29,6 @@ def _block(*, holding):
     return next(block for block in BLOCKS if holding in block).splitlines()
 
 
-def _tcp_lines():
-    tables = [Path("/proc/net") / name for name in ("tcp", "tcp6")]
-    return [line for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
-
-
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
     return fresh_clone(tmp_path_factory.mktemp("clone"), with_packages=True)
@@ -161,7 +156,9 @@ class TestARunningServer:
         assert stat.S_ISSOCK((running.home / "run" / "broker.sock").stat().st_mode)
         broker = running.process_ids("-server ")[0]
         held = {str(link.readlink()) for link in Path(f"/proc/{broker}/fd").iterdir()}
-        listening = {line.split()[9] for line in _tcp_lines() if line.split()[3] == "0A"}
+        tables = [path.read_text() for path in Path("/proc/net").glob("tcp*")]
+        lines = [line.split() for text in tables for line in text.splitlines()[1:]]
+        listening = {line[9] for line in lines if line[3] == "0A"}
         assert not held & {f"socket:[{inode}]" for inode in listening}
 
     def test_a_second_one_on_the_same_home_is_refused_with_a_message(self, running):

@@ -150,16 +150,14 @@ LINKS = {"__cause__", "__context__"}
 def _branches(value):
     match value:
         case ast.IfExp():
-            yield from (*_branches(value.body), *_branches(value.orelse))
+            parts = [value.body, value.orelse]
         case ast.BoolOp():
-            for one in value.values:
-                yield from _branches(one)
+            parts = value.values
         case ast.NamedExpr():
-            yield from (value.target, *_branches(value.value))
-        case None:
-            return
+            parts = [value.target, value.value]
         case _:
-            yield value
+            return [] if value is None else [value]
+    return [one for part in parts for one in _branches(part)]
 
 
 def _returns_an_argument(function):

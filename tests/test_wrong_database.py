@@ -62,7 +62,7 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="module")
 def migrated(cluster, tmp_path_factory):
     cairn = Cairn(tmp_path_factory.mktemp("migrated"), fresh_database(cluster, "migrated"))
-    done = cairn.python("-c", MIGRATED_ALONE)
+    done = cairn.python("-m", "tests.earlier_migrations", "squashed")
     assert done.returncode == 0, done.stderr
     return "migrated"
 
@@ -354,9 +354,4 @@ def killed(*arguments):
 installation.{step} = killed
 from dashboard.launcher.commands import execute
 execute(sys.argv)
-"""
-MIGRATED_ALONE = """
-import django; django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 """

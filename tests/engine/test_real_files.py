@@ -1,7 +1,6 @@
 """Every real file reads as its provenance states: format, series, points, drops, place and time.
 
-The table is ``real_files.csv``; files that are new there are named as not tested. Boxes and counts were compared with
-regular expressions over the files themselves.
+The table is ``real_files.csv``. Boxes and counts were compared with regular expressions over the files themselves.
 """
 
 import csv

@@ -223,16 +223,12 @@ def errors(mechanism, rows, runs=3):
     return float(np.mean(found))
 
 
-def rhythmic(levels, timestamps=200, seed=3):
-    rng = np.random.default_rng(seed)
-    week = 1 + 0.5 * np.sin(2 * np.pi * np.arange(timestamps) / 30)
-    return rng.poisson(np.asarray(levels) * week[:, None])
-
-
 class TestUtility:
     @each(("level", "epsilon"), [(500.0, 1.0), (50.0, 0.5), (2.0, 0.2)])
     def test_it_is_below_the_filter_without_a_total_and_the_plain_sample(self, level, epsilon):
-        rows = rhythmic(level * np.exp(np.random.default_rng(4).normal(0, 1, 40)))
+        week = 1 + 0.5 * np.sin(2 * np.pi * np.arange(200) / 30)
+        levels = level * np.exp(np.random.default_rng(4).normal(0, 1, 40))
+        rows = np.random.default_rng(3).poisson(levels * week[:, None])
         ours = errors(StreamShrink(epsilon=epsilon, window=50, sensitivity=1), rows)
         for cls in (StreamKalman, StreamSample):
             assert ours < errors(cls(epsilon=epsilon, window=50, sensitivity=1), rows)

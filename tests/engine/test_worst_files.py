@@ -73,10 +73,6 @@ def _once(case, size):
     return cpu_s(case.make(size))[0]
 
 
-def _median(measure):
-    return statistics.median(measure() for _ in range(3))
-
-
 @pytest.mark.thorough
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", NAMES)
@@ -85,5 +81,5 @@ def test_time_is_linear_in_size_whatever_is_lengthened(name):
     assert name in SEEDS
     slowest = sorted(cases(name), key=lambda case: _once(case, 500_000))[-10:]
     for case in slowest:
-        small = max(_median(lambda case=case: _once(case, 500_000)), 0.02)
+        small = max(statistics.median(_once(case, 500_000) for _ in range(3)), 0.02)
         assert _once(case, 4_000_000) < 16 * small, case.label
