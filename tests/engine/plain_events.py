@@ -5,6 +5,7 @@ from collections import Counter
 
 from privacy_engine.geo import EARTH_RADIUS_M
 
+Event = tuple
 QUARTER_MS = 900_000
 
 
