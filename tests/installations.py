@@ -62,13 +62,10 @@ class Cairn:
     @property
     def env(self):
         digits = "0123456789-" * 5
-        keys = {
-            "CAIRN_SECRET_KEY": "a" + digits,
-            "CAIRN_LEDGER_KEY": "b" + digits,
-            "REDIS_URL": "redis://127.0.0.1:1/0",
-        }
+        keys = {"CAIRN_SECRET_KEY": "a" + digits, "CAIRN_LEDGER_KEY": "b" + digits}
         found = clean_environment(CAIRN_HOME=str(self.home), DJANGO_SETTINGS_MODULE="dashboard.config.settings", **keys)
-        return found | (self.storage or {}) | ({"DATABASE_URL": self.url} if self.url else {})
+        found |= {"REDIS_URL": "redis://127.0.0.1:1/0"} | (self.storage or {})
+        return found | ({"DATABASE_URL": self.url} if self.url else {})
 
     def python(self, *arguments):
         return subprocess.run(

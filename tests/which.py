@@ -107,9 +107,8 @@ def main():
     django.setup()
     names = arguments.names
     if arguments.changed:
-        names += sorted(
-            git("diff", "--name-only", arguments.changed) | git("ls-files", "--others", "--exclude-standard")
-        )
+        changed = git("diff", "--name-only", arguments.changed) | git("ls-files", "--others", "--exclude-standard")
+        names += sorted(changed)
     for name, _ in sum(map(of, names), Counter()).most_common(arguments.most):
         print(name)
 

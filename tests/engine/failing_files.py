@@ -111,10 +111,8 @@ def large_and_long():
 
 CHECKINS = b"user,venue,time\n" + b"".join(b"u%d,v1,2024-06-15T12:00:0%dZ\n" % (i % 2, i) for i in range(6))
 VENUES = b"venue,latitude,longitude,name\nv1,99,13.4,Cafe\n"
-UNLIKE = {
-    "a.csv": CHECKINS.replace(b",", b";"),
-    "b.csv": b"venue;latitude;longitude;a,b,c,d,e\n" + b"v1;52.5;13.4;a,b,c,d,e\n" * 4,
-}
+UNLIKE = {"a.csv": CHECKINS.replace(b",", b";")}
+UNLIKE["b.csv"] = b"venue;latitude;longitude;a,b,c,d,e\n" + b"v1;52.5;13.4;a,b,c,d,e\n" * 4
 LONG_COUNTS = "".join(f"2024-01-0{day},{{}},{day}\n" for day in range(1, 9))
 
 

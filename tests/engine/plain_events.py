@@ -69,11 +69,8 @@ def _shifted(one, other):
     for east, north, ms in other:
         by_place.setdefault((east, north), []).append(ms)
     shifts = ((event, ms, ms - event[2]) for event in held for ms in by_place[event[:2]])
-    pairs = [
-        (event, (*event[:2], ms), by)
-        for event, ms, by in shifts
-        if by and by % QUARTER_MS == 0 and abs(by) <= 26 * 3_600_000
-    ]
+    pairs = [(event, (*event[:2], ms), by) for event, ms, by in shifts if by and by % QUARTER_MS == 0]
+    pairs = [pair for pair in pairs if abs(pair[2]) <= 26 * 3_600_000]
     explained = Counter(shift for *_, shift in pairs)
     chosen = [pair for pair in pairs if explained[pair[2]] >= max(0.05 * len(held), 1)]
     return {pair[0] for pair in chosen}, {pair[1] for pair in chosen}

@@ -150,9 +150,8 @@ def archive(rng):
     def render(of):
         parts = {}
         for at, (_, header) in enumerate(members):
-            parts[f"m{at}.csv"] = csv_of(header, ";")(
-                [Record(one.cells[1], one.lats) for one in of if one.cells[0] == at]
-            )
+            rows = [Record(one.cells[1], one.lats) for one in of if one.cells[0] == at]
+            parts[f"m{at}.csv"] = csv_of(header, ";")(rows)
         return zipped(**parts)
 
     return File("x.zip", "trajectory", found, record(0, files.OTHER), render)

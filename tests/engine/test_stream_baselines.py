@@ -228,9 +228,8 @@ def test_a_window_holds_at_most_the_samples_that_share_epsilon(window, samples, 
 def test_estimates_follow_the_counts_where_noise_is_small():
     rows = np.random.default_rng(3).integers(100, 2000, (60, 4))
     stream = CountStream(rows, list("abcd"), [str(t) for t in range(60)])
-    published = (
-        streams.StreamKalmanUniform(epsilon=1e4, window=1, sensitivity=1).release(stream, rng=noise.seeded(1)).counts
-    )
+    mechanism = streams.StreamKalmanUniform(epsilon=1e4, window=1, sensitivity=1)
+    published = mechanism.release(stream, rng=noise.seeded(1)).counts
     assert np.abs(published - rows).max() < 0.01
 
 

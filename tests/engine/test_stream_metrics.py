@@ -112,9 +112,8 @@ def test_tables_that_do_not_fit_are_refused():
 @pytest.mark.parametrize("event", ["jump", "low-signal"])
 @given(rows=tables, seed=st.integers(0, 2**32), length=st.integers(1, 4), threshold=st.integers(0, 6))
 def test_the_measured_area_is_that_of_the_curve(event, rows, seed, length, threshold):
-    metric = (metrics.StreamJumpDetection if event == "jump" else metrics.StreamLowSignalDetection)(
-        length=length, threshold=threshold
-    )
+    cls = metrics.StreamJumpDetection if event == "jump" else metrics.StreamLowSignalDetection
+    metric = cls(length=length, threshold=threshold)
     published = np.random.default_rng(seed).permutation(rows)
     found = (rows.astype(float), published.astype(float), event, length, threshold)
     curve = detection(*found).curve if len(rows) > length else None

@@ -248,9 +248,8 @@ class TestCells:
         assert (apart <= found.distances_m[np.ix_(which, which)])[different].all()
 
     def test_adjacent_cells_are_as_far_apart_as_their_far_corners(self):
-        found = cell_distances_m(
-            np.array([0, 1, 1]), np.array([0, 0, 1]), 1000.0, south=48.0, metres_per_column=111_195.0 * 0.669
-        )
+        x, y = np.array([0, 1, 1]), np.array([0, 0, 1])
+        found = cell_distances_m(x, y, 1000.0, south=48.0, metres_per_column=111_195.0 * 0.669)
         assert found[0, 1] == pytest.approx(1000 * math.sqrt(5), rel=1e-2)
         assert found[0, 2] == pytest.approx(1000 * math.sqrt(8), rel=1e-2)
         assert np.diagonal(found).tolist() == [0.0] * 3
