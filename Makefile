@@ -101,7 +101,7 @@ test-js: install-dev
 	@sed -n '/^ℹ tests/p; /start of coverage/,/end of coverage/p' build/test-js.txt
 
 test-fast: kernels $(NODE_STAMP) test-js
-	@$(PYTEST) -m "not slow and not thorough and not browser" tests/engine tests/dashboard tests/test_repository.py
+	@$(PYTEST) -m "not slow and not thorough and not browser" tests/engine tests/dashboard tests/test_contributing.py
 
 test-slow: install-dev
 	@$(BIN)/python -m pytest -q tests/test_start_from_nothing.py # alone: it has three minutes

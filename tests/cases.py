@@ -5,9 +5,6 @@ import inspect
 
 import pytest
 
-MOST_SHOWN = 80
-"""Characters of a case's name."""
-
 
 def each(names, cases, ids=None):
     """Run a test, or each test of a class, once for every case: as ``pytest.mark.parametrize``, but as one test.
@@ -67,7 +64,7 @@ def _name(case):
     if isinstance(case, tuple):
         return "-".join(map(_name, case))
     named = case.registered_name() if hasattr(case, "registered_name") else getattr(case, "__name__", None)
-    return named if isinstance(named, str) else repr(case)[:MOST_SHOWN]
+    return named if isinstance(named, str) else repr(case)[:80]
 
 
 def refusal(error, call, *given, **named):

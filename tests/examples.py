@@ -16,9 +16,8 @@ def register_profiles():
     fixed = {"derandomize": True, "database": None} if kind_of_examples() == "fixed" else {}
     for name, number in EXAMPLES.items():
         slow = [HealthCheck.too_slow]  # generating takes as long as the machine's other work lets it
-        settings.register_profile(
-            name, max_examples=number, deadline=None, print_blob=True, suppress_health_check=slow, **fixed
-        )
+        how = {"deadline": None, "print_blob": True, "suppress_health_check": slow}
+        settings.register_profile(name, max_examples=number, **how, **fixed)
     settings.load_profile("fast")
 
 

@@ -16,9 +16,8 @@ def fresh_environment(folder):
     venv.create(folder, with_pip=True)
 
     def run(*arguments, cwd=folder):
-        done = subprocess.run(
-            [folder / "bin" / "python", *arguments], capture_output=True, text=True, timeout=patience(600), cwd=cwd
-        )
+        how = {"capture_output": True, "text": True, "timeout": patience(600), "cwd": cwd}
+        done = subprocess.run([folder / "bin" / "python", *arguments], **how)
         if done.returncode and re.search(OFFLINE, done.stderr):
             pytest.skip(f"the packages cannot be downloaded here: {done.stderr.strip().splitlines()[-1]:.120}")
         assert done.returncode == 0, done.stderr

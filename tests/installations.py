@@ -13,10 +13,8 @@ from pathlib import Path
 
 from tests import postgres
 from tests.patience import patience
-from tests.server import clean_environment
+from tests.server import ROOT, clean_environment
 
-ROOT = Path(__file__).resolve().parent.parent
-OLD = 7200.0
 OF_A_PROCESS = ("tmp", "run", "log", "broker", "cache")
 COMMANDS = """
 import contextlib, io, json, sys, traceback
@@ -63,14 +61,10 @@ class Cairn:
 
     @property
     def env(self):
-        found = clean_environment(
-            CAIRN_HOME=str(self.home),
-            CAIRN_SECRET_KEY="only-for-a-test-0123456789-0123456789-0123456789-01",
-            CAIRN_LEDGER_KEY="only-for-a-test-9876543210-9876543210-9876543210-98",
-            REDIS_URL="redis://127.0.0.1:1/0",
-            DJANGO_SETTINGS_MODULE="dashboard.config.settings",
-            **(self.storage or {}),
-        )
+        digits = "0123456789-" * 5
+        keys = {"CAIRN_SECRET_KEY": "a" + digits, "CAIRN_LEDGER_KEY": "b" + digits}
+        found = clean_environment(CAIRN_HOME=str(self.home), DJANGO_SETTINGS_MODULE="dashboard.config.settings", **keys)
+        found |= {"REDIS_URL": "redis://127.0.0.1:1/0"} | (self.storage or {})
         return found | ({"DATABASE_URL": self.url} if self.url else {})
 
     def python(self, *arguments):
@@ -106,17 +100,15 @@ class Cairn:
 
     def files(self):
         """The SHA-256 of every file that is stored in the home."""
-        return {
-            str(path.relative_to(self.home)): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(self.home.rglob("*"))
-            if path.is_file() and path.relative_to(self.home).parts[0] not in OF_A_PROCESS
-        }
+        found = {str(path.relative_to(self.home)): path for path in sorted(self.home.rglob("*")) if path.is_file()}
+        kept = {name: path for name, path in found.items() if name.split("/")[0] not in OF_A_PROCESS}
+        return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in kept.items()}
 
 
 def age(home):
     """Make everything older than what the sweep leaves alone."""
     for path in home.rglob("*"):
-        os.utime(path, (time.time() - OLD,) * 2)
+        os.utime(path, (time.time() - 7200.0,) * 2)
 
 
 def stored(home, *folders):

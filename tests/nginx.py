@@ -45,9 +45,8 @@ def listens(port):
 def running_nginx(folder, web_port):
     """nginx before a web server until the block ends: its ports of TLS and HTTP, and its log."""
     subject = ["-subj", "/CN=localhost", "-keyout", folder / "tls_key", "-out", folder / "tls_certificate"]
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject], check=True, capture_output=True
-    )
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject]
+    subprocess.run(command, check=True, capture_output=True)
     tls, plain = free_port(), free_port()
     (folder / "mime.types").write_text("types { text/html html; }")
     (folder / "nginx.conf").write_text(_configured(folder, web_port, tls, plain))

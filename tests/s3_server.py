@@ -37,10 +37,8 @@ class S3Server:
         up = self.folder / "port"
         up.unlink(missing_ok=True)
         with (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.s3_server", str(self.folder), str(self.port)],
-                cwd=ROOT, env=os.environ | KEYS, stdout=log, stderr=log,
-            )  # fmt: skip
+            command = [sys.executable, "-m", "tests.s3_server", str(self.folder), str(self.port)]
+            self.process = subprocess.Popen(command, cwd=ROOT, env=os.environ | KEYS, stdout=log, stderr=log)
         until(up.exists, 60, lambda: (self.folder / "log").read_text())
         self.port = int(up.read_text())
         request = urllib.request.Request(f"{self.endpoint}/{BUCKET}", method="PUT")

@@ -76,14 +76,10 @@ class Server:
         """Start, wait until it prints the login link, and return the seconds that took."""
         began = time.monotonic()
         self.forget()
-        self.process = subprocess.Popen(
-            command or ("make", "run"),
-            cwd=self.clone,
-            env=self.env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,  # a terminal's foreground group, to which Ctrl-C goes
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        # a session of its own: a terminal's foreground group, to which Ctrl-C goes
+        how = {"cwd": self.clone, "env": self.env, "start_new_session": True}
+        self.process = subprocess.Popen(command or ("make", "run"), **pipes, **how)
         os.set_blocking(self.process.stdout.fileno(), False)
 
         def shown():
@@ -135,10 +131,8 @@ class Server:
         return sorted(pid for pid, command in self.processes().items() if part_of_command in command)
 
     def shell(self, line, **variables):
-        done = subprocess.run(
-            ["bash", "-c", line], cwd=self.clone, env=self.env | variables, capture_output=True, text=True,
-            timeout=patience(120),
-        )  # fmt: skip
+        how = {"cwd": self.clone, "env": self.env | variables, "timeout": patience(120)}
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, **how)
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 

@@ -37,16 +37,6 @@ class TestVerdict:
         given = Target(0.004, NUMPY_40, cause) if cause else Target(0.004, NUMPY_40)
         assert verdict(seconds, given, 0.001, numpy=numpy).startswith(text)
 
-    def test_the_design_time_decides_nothing_and_is_shown(self):
-        """A machine that is ten times slower takes ten times as long for peers and floors too."""
-        slow = Figure("1", "x", 0.02, {"numpy": 0.8}, {}, Target(0.004, NUMPY_40), Floor("draws", 10**6), 0.01).cells()
-        assert slow[2:] == [
-            "20 ms (4 ms)",
-            "numpy **40×** (goal ≥ 40×, 800 ms)",
-            "**2×** (goal ≤ 2×, 10 ms for 1,000,000 draws)",
-            "met",
-        ]
-
     def test_a_target_without_a_ratio_is_refused(self):
         """It would be met by everything."""
         with pytest.raises(ValueError, match="needs a ratio to a peer or a floor: work"):
@@ -99,17 +89,16 @@ def test_every_benchmark_is_collected_by_the_command_of_the_makefile():
         assert f"{path.name}::bench_" in listed
 
 
-class TestResultPages:
-    def test_are_written_between_their_marks_alone(self, tmp_path):
-        page = tmp_path / "page.md"
-        write(page, "one")
-        assert page.read_text() == "<!-- measured -->\none\n<!-- /measured -->\n"
-        page.write_text("# Title\n" + page.read_text() + "by hand\n<!-- b --><!-- /b -->\n")
-        write(page, "two")
-        write(page, "three\n", "b")
-        expected = "# Title\n<!-- measured -->\ntwo\n<!-- /measured -->\nby hand\n<!-- b -->\nthree\n<!-- /b -->\n"
-        assert page.read_text() == expected
-        with pytest.raises(SystemExit, match="has no <!-- c -->"):
-            write(page, "four", "c")
-        assert page.read_text() == expected
-        assert [metres(one) for one in (None, 2.04, 1234.5)] == ["–", "2.0", "1,234"]
+def test_result_pages_are_written_between_their_marks_alone(tmp_path):
+    page = tmp_path / "page.md"
+    write(page, "one")
+    assert page.read_text() == "<!-- measured -->\none\n<!-- /measured -->\n"
+    page.write_text("# Title\n" + page.read_text() + "by hand\n<!-- b --><!-- /b -->\n")
+    write(page, "two")
+    write(page, "three\n", "b")
+    expected = "# Title\n<!-- measured -->\ntwo\n<!-- /measured -->\nby hand\n<!-- b -->\nthree\n<!-- /b -->\n"
+    assert page.read_text() == expected
+    with pytest.raises(SystemExit, match="has no <!-- c -->"):
+        write(page, "four", "c")
+    assert page.read_text() == expected
+    assert [metres(one) for one in (None, 2.04, 1234.5)] == ["–", "2.0", "1,234"]

@@ -10,26 +10,21 @@ import pytest
 from benchmarks import recommendation_claims as recommended
 from benchmarks import results_people as people
 from benchmarks.event_copies import PAGE, measured, tables
-from benchmarks.explorer_city import BOX, explorer_city
 from benchmarks.recommendation_runs import LEVELS, METRICS, UNITS, Line, Runs
 from benchmarks.recommendation_tables import difference, grids, levels, losses, number
-from benchmarks.references.recommendation import COUNTED, plain_fit, plain_sequences, visits
-from benchmarks.results_families import CELLS, compared
-from benchmarks.results_families import ratio as quotient
+from benchmarks.results_families import CELLS
 from benchmarks.series import READINGS
 from benchmarks.stream_errors import EPSILONS, WINDOWS, Store, rows
 from benchmarks.stream_families import FAMILIES, generated
-from benchmarks.stream_tables import ARE, MAE, Measured, best_other, beyond, ratio, shrink, whole_grid
+from benchmarks.stream_tables import ARE, MAE, Measured, best_other, beyond, ratio, shrink
 from benchmarks.written import ROOT
 from privacy_engine import noise
 from privacy_engine.data import Trajectory
 from privacy_engine.event_hashes.limits import FOUND_IN_PART, NOT_FOUND
 from privacy_engine.experiments import MemoryStore
 from privacy_engine.experiments.presets import GeolifeError
-from privacy_engine.grid import Grid
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.stream import StreamShrink
-from privacy_engine.recommender import Sequences
 from tests.cases import each
 from tests.later import stats
 
@@ -101,22 +96,19 @@ class TestPages:
             assert f"### {title}, stay points" in part("experiments")
 
     def test_verdicts_that_the_text_names(self):
-        by = {
-            row[0]: dict(zip(table_rows(part("people"), "claim")[0], row, strict=True))
-            for row in _claims("stay points")
-        }
-        skip, joint = (
-            by["Skip is the best of the paper's three"],
-            by["(ours) Joint never falls behind it by more than 1 %"],
-        )
+        head = table_rows(part("people"), "claim")[0]
+        table = part("people").partition("### Claims of the landmark paper, stay points")[2].partition("###")[0]
+        rows_of = [row for one in people.CLAIMS for row in table_rows(table, one.text)]
+        by = {row[0]: dict(zip(head, row, strict=True)) for row in rows_of}
+        skip = by["Skip is the best of the paper's three"]
+        joint = by["(ours) Joint never falls behind it by more than 1 %"]
         adaptive = by["Adaptive (literal) beats Skip by more than 20 %"]
         assert skip["Geolife, user 000 (seed)"] == "yes"
         assert skip["Geolife, user 174 (li08_def)"] == "yes at 19 %, no at 42, 66, 80 %"
         assert adaptive["T-Drive, taxi 2 (seed)"] == "yes at 41, 59, 82, 98 %, no at 21 %"
         assert joint["Geolife, user 174 (li08_def)"] == "yes at 19 %, no at 42, 80 %, open at 66 %"
-        for stated in re.findall(
-            r"\b(\d+) of 158", RESULTS.partition("**Which verdicts change")[2].partition("\n\n")[0]
-        ):
+        text = RESULTS.partition("**Which verdicts change")[2].partition("\n\n")[0]
+        for stated in re.findall(r"\b(\d+) of 158", text):
             assert re.search(rf"\b{stated}\b", part("people"))
 
     def test_the_readme_states_what_the_table_of_recommendations_has(self):
@@ -125,11 +117,6 @@ class TestPages:
         assert user[2] == "no 4 of 4"
         assert "yes" not in record[2]
         assert "none of the published trees and n-grams recommends better than the nearest cell" in readme
-
-
-def _claims(text):
-    table = part("people").partition(f"### Claims of the landmark paper, {text}")[2].partition("###")[0]
-    return [row for one in people.CLAIMS for row in table_rows(table, one.text)]
 
 
 def test_scripts_that_the_page_names_are_there():
@@ -170,23 +157,6 @@ def test_a_better_mechanism_than_the_blend_is_listed():
     assert "| Manhattan | 16 | user | 0.1 | Gravity | .470 ± .011 | -.005 ± .000 |" in worse
 
 
-@pytest.fixture(scope="module")
-def city():
-    return explorer_city(80, 20, count=200)
-
-
-def test_the_plain_reference_counts_what_the_engine_counts(city):
-    grid = Grid.square(*BOX, 16)
-    rows = list(zip(city.user.tolist(), city.lon.tolist(), city.lat.tolist(), strict=True))
-    for most in (3, 10_000):
-        ours, plain = Sequences.of(city, grid, most), plain_sequences(rows, grid, most)
-        assert [cell for one in plain for cell in one] == ours.cells.tolist()
-        (counts,) = visits(plain, grid)
-        assert [counts[cell] for cell in range(256)] == np.bincount(ours.cells, minlength=256).tolist()
-    for name in COUNTED:
-        assert all(len(table) for table in plain_fit(name, rows, grid, 10))
-
-
 NAMES = {name.partition(":")[0]: name for name in FAMILIES}
 
 
@@ -224,18 +194,6 @@ class TestErrors:
 
 
 class TestTable:
-    def test_a_quotient_of_means_and_its_interval(self):
-        ours, other = np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0])
-        assert quotient(ours, other) == pytest.approx((2.0, 4.3027 / np.sqrt(3)), rel=1e-4)
-        assert quotient(ours, ours) == (1.0, 0.0)
-        assert quotient(np.full(3, 5e-4), np.zeros(3)) == (1.0, 0.0)
-
-    def test_ours_is_beside_the_least_mean_error(self):
-        runs = {"zero": [[1.0, 9.0]] * 2, "sample": [[2.0, 4.0]] * 2}
-        runs |= {"shrink relative": [[1.5, 0.0]] * 2, "shrink absolute": [[0.0, 5.0]] * 2}
-        assert compared(runs, 0) == ("zero", 1.5, 0.0)
-        assert compared(runs, 1) == ("sample", 1.25, 0.0)
-
     def test_the_texts_state_what_the_page_has(self):
         page = (ROOT / "docs" / "results-streams.md").read_text()
         table = page.partition("<!-- families -->")[2].partition("<!-- /families -->")[0]
@@ -281,14 +239,6 @@ def test_ours_is_compared_with_the_best_sound_row(store):
     assert beyond(found, ARE, ["Set"]) == "Set (0.1, 20) 1.30 ± 0.10"
 
 
-def test_the_grid_has_every_row_and_cell_once(store):
-    text = whole_grid(Measured(store), "Set")
-    lines = [line for line in text.splitlines() if line.startswith("| ") and "---" not in line]
-    assert len(lines) == 4 * (len(rows(1.0, 100)) + 1)
-    assert {line.count(" | ") for line in lines} == {len(EPSILONS) * len(WINDOWS)}
-    assert "1.50 ± 0.5" in text
-
-
 @pytest.fixture(scope="module")
 def copies():
     return measured()
@@ -303,16 +253,3 @@ def test_the_page_has_what_is_measured(copies):
 def test_the_list_of_what_is_not_found_is_complete(copies, verdict, listed):
     fixes, rest = copies
     assert [name for name, *_, decided in fixes + rest if decided == verdict] == list(listed)
-
-
-def test_every_change_that_the_ledger_promises_to_find_is_found(copies):
-    found = {name for name, *_, decided in copies[0] if decided == "found"}
-    assert {
-        "a part of the events, down to a single one",
-        "times in another time zone",
-        "local times that change to summer time",
-        "positions rounded to 3 decimals",
-        "times rounded to the minute",
-        "positions rounded to 3 decimals and times cut off to the minute",
-        "positions moved by 50 m to the north and to the east",
-    } <= found

@@ -106,16 +106,12 @@ def test_jobs_fit_into_the_memory_of_their_worker():
 def test_workers_take_from_every_queue_and_one_from_interactive_alone():
     from django.conf import settings
 
-    taken = {
-        name: set(option.partition("=")[2].split(","))
-        for name in ("worker", "worker-interactive")
-        for option in SERVICES[name]["command"]
-        if option.startswith("--queues=")
-    }
-    assert taken == {
-        "worker": {queue.name for queue in settings.CELERY_TASK_QUEUES},
-        "worker-interactive": {"interactive"},
-    }
+    prefix, taken = "--queues=", {}
+    for name in ("worker", "worker-interactive"):
+        [given] = [one for one in SERVICES[name]["command"] if one.startswith(prefix)]
+        taken[name] = set(given.removeprefix(prefix).split(","))
+    queues = {queue.name for queue in settings.CELERY_TASK_QUEUES}
+    assert taken == {"worker": queues, "worker-interactive": {"interactive"}}
 
 
 def test_redis_needs_a_password_and_stores_less_than_its_memory():

@@ -97,9 +97,8 @@ def stands(address, token, path):
 def cut_short(address, token, path, piece, offset=0, **more):
     """Announce a piece, send half of it, and close the connection."""
     with address.opened() as wire:
-        wire.sendall(
-            head(token, "PATCH", path, Upload_Offset=offset, Content_Type=PATCH, Content_Length=len(piece), **more)
-        )
+        size = len(piece)
+        wire.sendall(head(token, "PATCH", path, Upload_Offset=offset, Content_Type=PATCH, Content_Length=size, **more))
         wire.sendall(piece[: len(piece) // 2])
         wire.settimeout(0.5)
         with contextlib.suppress(TimeoutError):  # what TLS sends of its own, or the close would reset the connection
@@ -167,10 +166,8 @@ def test_four_hundred_megabytes_finish_and_the_web_process_stays_small(large, tm
     address, file, whole = Address(large.port), tmp_path / "large.csv", hashlib.sha256()
     with file.open("wb") as out:
         for first in range(0, ROWS, 1000):
-            lines = (
-                b"%d,%.5f,2.35,%s\n" % (1_700_000_000 + i, 48 + i * 1e-6, b"x" * 4050)
-                for i in range(first, first + 1000)
-            )
+            numbers = range(first, first + 1000)
+            lines = (b"%d,%.5f,2.35,%s\n" % (1_700_000_000 + i, 48 + i * 1e-6, b"x" * 4050) for i in numbers)
             text = b"".join([b"" if first else b"time,lat,lon,note\n", *lines])
             out.write(text)
             whole.update(text)

@@ -18,8 +18,6 @@ from tests.patience import patience, until
 from tests.server import ROOT, free_port
 
 TEXT = (ROOT / "Dockerfile").read_text()
-PLACES = ("/app", "/data", "/opt/numba-cache", "/tmp/build")
-"""Absolute paths that the Dockerfile names."""
 
 
 def instructions(text):
@@ -40,11 +38,8 @@ def context(files):
     assert lines == ["*", *(line for line in lines if line[1:] in kept), *(f"**/{one}" for one in left_out)]
     assert "/" not in "".join([*kept, *left_out])
     parts = {file: file.split("/") for file in files}
-    return [
-        file
-        for file, of in parts.items()
-        if of[0] in kept and not any(fnmatch(part, one) for part in of for one in left_out)
-    ]
+    left = {file for file, of in parts.items() if of[0] in kept}
+    return [file for file in left if not any(fnmatch(part, one) for part in parts[file] for one in left_out)]
 
 
 def tracked():
@@ -67,7 +62,7 @@ class Build:
 
     def here(self, text):
         """The text with the image's folders replaced by those of the build."""
-        for place in PLACES:
+        for place in ("/app", "/data", "/opt/numba-cache", "/tmp/build"):
             text = re.sub(rf"(?<![\w/]){place}\b", f"{self.folder}{place}", text)
         return text
 

@@ -15,7 +15,6 @@ from tests.patience import patience
 from tests.server import ROOT, of_servers, running_gunicorn, running_server
 
 pytestmark = of_servers
-LIMIT_S = 5.0
 SIZE = 400_000_000
 """Of a download, whose reader takes 4 MB a second."""
 PASSWORD, NEW = "a phrase of length", "another phrase of length"
@@ -71,11 +70,8 @@ class Web:
         self.cookie, self.csrf = f"cairn_{server.port}", f"csrf_{server.port}"  # by CAIRN_PORT
 
     def send(self, person, session, path, form=""):
-        headers = {
-            "Cookie": f"{self.cookie}={person[session]}; {self.csrf}={CSRF}",
-            "X-CSRFToken": CSRF,
-            "Content-Type": "application/x-www-form-urlencoded",
-        }
+        headers = {"Cookie": f"{self.cookie}={person[session]}; {self.csrf}={CSRF}", "X-CSRFToken": CSRF}
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience(30))) as connection:
             connection.request("POST", path, form, headers)
             assert connection.getresponse().status == 302
@@ -169,13 +165,11 @@ def seconds_to_the_end(connection, begun, *, after_s):
 @pytest.mark.parametrize(("what", "by", "end"), CASES)
 def test_ends_within_seconds(web, what, by, end):
     person = web.people.pop()
-    header = (
-        f"Cookie: {web.cookie}={person['session']}" if by == "session" else f"Authorization: Token {person['token']}"
-    )
-    with closing(opened(web, person[what], header)) as connection:
+    by_cookie, by_token = f"Cookie: {web.cookie}={person['session']}", f"Authorization: Token {person['token']}"
+    with closing(opened(web, person[what], by_cookie if by == "session" else by_token)) as connection:
         found, read = seconds_to_the_end(connection, lambda: web.end(person, end), after_s=1.5)
     print(f"{what} by {by}, {end}: {found:.2f} s, {read:,} bytes")
-    assert found < patience(LIMIT_S)
+    assert found < patience(5.0)
     assert read < SIZE
 
 

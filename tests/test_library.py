@@ -41,10 +41,9 @@ def blocks(page):
 
 def run(code, cwd):
     environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
-    done = subprocess.run(
-        [sys.executable, "-W", "error::DeprecationWarning:__main__", "-c", code],
-        cwd=cwd, env=environment, capture_output=True, text=True, timeout=patience(400),
-    )  # fmt: skip
+    command = [sys.executable, "-W", "error::DeprecationWarning:__main__", "-c", code]
+    how = {"cwd": cwd, "env": environment, "timeout": patience(400)}
+    done = subprocess.run(command, capture_output=True, text=True, **how)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -92,9 +91,8 @@ def test_the_commands_of_the_guide(folder):
     lines = re.findall(r"^cairn (.+)$", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE)
     assert len(lines) == 2
     for line in lines:
-        run(
-            f"{WITHOUT_DJANGO}from privacy_engine.commands.main import main\nassert main({line.split()!r}) == 0", folder
-        )
+        command = f"from privacy_engine.commands.main import main\nassert main({line.split()!r}) == 0"
+        run(WITHOUT_DJANGO + command, folder)
     assert len((folder / "released.csv").read_text().splitlines()) == 121
 
 
@@ -112,7 +110,6 @@ def test_missing_packages_are_named(folder):
 
 
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
-FIGURES = {"landmark-error": 2}
 LEAST_BYTES = 10_000  # of a figure with lines; one of empty axes has 5,000
 
 
@@ -130,12 +127,9 @@ def test_runs_from_top_to_bottom(notebook, monkeypatch, tmp_path):
     outputs = [one for cell in found.cells for one in cell.get("outputs", [])]
     images = [base64.b64decode(one["data"]["image/png"]) for one in outputs if "image/png" in one.get("data", {})]
     assert [one["output_type"] for one in outputs if one["output_type"] in ("error", "stream")] == []
-    assert len(images) == FIGURES[notebook.stem]
+    assert len(images) == {"landmark-error": 2}[notebook.stem]
     assert min(map(len, images)) > LEAST_BYTES
     assert sum("<svg" in one["data"].get("text/html", "") for one in outputs if "data" in one) >= 3
-    if folder := os.environ.get("NOTEBOOK_IMAGES"):
-        for number, image in enumerate(images):
-            Path(folder, f"{notebook.stem}-{number}.png").write_bytes(image)
 
 
 def test_notebooks_are_stored_without_outputs():

@@ -29,11 +29,6 @@ def rehearse(*arguments):
     return done.stdout
 
 
-def has_history():
-    found = subprocess.run(["git", "cat-file", "-e", f"{EARLIER}^{{tree}}"], cwd=ROOT, check=False, capture_output=True)
-    return found.returncode == 0
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_a_restored_backup_is_the_same_to_the_byte():
@@ -47,18 +42,11 @@ def test_a_restored_backup_is_the_same_to_the_byte():
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_an_installation_of_an_earlier_version_is_restored_and_upgraded(database):
-    if not has_history():
+    if subprocess.run(["git", "cat-file", "-e", f"{EARLIER}^{{tree}}"], cwd=ROOT, capture_output=True).returncode:
         pytest.skip(f"the history of this clone does not reach back to {EARLIER}")
     if database == "postgresql" and programs() is None:
         pytest.skip("PostgreSQL is not installed")
     assert "upgraded and compared" in rehearse("--database", database, "--upgrade-from", EARLIER)
-
-
-@pytest.mark.thorough
-@pytest.mark.timeout(300)
-@pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed")
-def test_a_restored_backup_of_postgresql_is_the_same_to_the_byte():
-    rehearse("--database", "postgresql")
 
 
 @pytest.mark.slow

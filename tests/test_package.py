@@ -91,9 +91,8 @@ def _open(address):
 
 def test_the_wheel_holds_engine_and_workbench_with_their_pages(source, tmp_path):
     code = "import hatchling.build as build, sys; print(build.build_wheel(sys.argv[1]))"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], cwd=source, capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=True)
     with zipfile.ZipFile(tmp_path / done.stdout.strip().splitlines()[-1]) as wheel:
         names = set(wheel.namelist())
         entries = next(wheel.read(name).decode() for name in names if name.endswith("entry_points.txt"))

@@ -8,15 +8,11 @@ from tests.cases import each
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = sorted([*ROOT.glob("dashboard/**/*.py"), *ROOT.glob("privacy_engine/**/*.py")])
-SCRIPTS = sorted(ROOT.glob("static/js/**/*.js"))
 TEMPLATES = sorted(ROOT.glob("templates/**/*.html"))
-CHECKLIST = ROOT / "docs" / "security.md"
 NAMES = dict.fromkeys(("eval", "exec"), "runs text as code")  # calls by their last names, and why not
 NAMES |= dict.fromkeys(("md5", "sha1"), "is no hash for integrity")
 NAMES |= dict.fromkeys(("raw", "extra", "RawSQL"), "is SQL as text")
 NAMES["mktemp"] = "names a file that another process may make first"
-SHELLS = {"system", "popen"}
-"""Of the module os."""
 LOGS, ERRORS = {"debug", "info", "warning", "error", "critical"}, {"error", "exc", "exception"}
 SOURCES = {"default_rng", "Generator", "Philox", "SeedSequence", "BitGenerator"}
 """Of numpy.random, what makes a generator of its own."""
@@ -57,7 +53,7 @@ def _faults(tree, *, marks=True):
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        if name in SHELLS and getattr(getattr(node.func, "value", None), "id", "") == "os":
+        if name in {"system", "popen"} and getattr(getattr(node.func, "value", None), "id", "") == "os":
             yield "starts a shell"
         if name in NAMES:
             yield f"{name} {NAMES[name]}"
@@ -101,7 +97,7 @@ def test_the_search_finds_what_is_not_allowed(text):
 def test_scripts_write_text_and_no_html():
     written = r"(inner|outer)HTML\s*\+?=[^=]|insertAdjacentHTML|document\.write|\beval\(|new Function\(|setHTMLUnsafe"
     assert re.search(written, "a.innerHTML = b")
-    assert [path.name for path in SCRIPTS if re.search(written, path.read_text())] == []
+    assert [path.name for path in sorted(ROOT.glob("static/js/**/*.js")) if re.search(written, path.read_text())] == []
 
 
 def test_only_the_page_of_a_refused_request_is_without_a_token_of_its_form():
@@ -113,12 +109,9 @@ def test_no_response_is_for_other_origins():
 
 
 def test_password_fields_are_masked_and_take_what_is_pasted():
-    fields = [
-        (path.name, field)
-        for path in TEMPLATES
-        for field in re.findall(r"<input[^>]*>", re.sub(r"{%.*?%}", "", path.read_text()))
-        if re.search(r'(?:name|id)="[^"]*password', field)
-    ]
+    texts = {path.name: re.sub(r"{%.*?%}", "", path.read_text()) for path in TEMPLATES}
+    fields = [(name, one) for name, text in texts.items() for one in re.findall(r"<input[^>]*>", text)]
+    fields = [(name, one) for name, one in fields if re.search(r'(?:name|id)="[^"]*password', one)]
     assert fields
     for name, field in fields:
         assert 'type="password"' in field, name
@@ -127,7 +120,7 @@ def test_password_fields_are_masked_and_take_what_is_pasted():
 
 
 class TestChecklist:
-    text = CHECKLIST.read_text()
+    text = (ROOT / "docs" / "security.md").read_text()
 
     def test_has_every_requirement_of_level_1_once(self):
         expected = [f"{chapter}.{one}" for chapter, some in LEVEL_1.items() for one in some.split()]
@@ -147,24 +140,24 @@ class TestChecklist:
                 assert re.match(r"(`tests/|Not met|Partly|Does not apply|By )", how), line
 
 
-FOLDERS = ("privacy_engine", "dashboard", "scripts", "benchmarks")
-FILES = [ROOT / "manage.py", *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]
+FILES = [ROOT / "manage.py"]
+FILES += [
+    one for folder in ("privacy_engine", "dashboard", "scripts", "benchmarks") for one in ROOT.glob(f"{folder}/**/*.py")
+]
 LINKS = {"__cause__", "__context__"}
 
 
 def _branches(value):
     match value:
         case ast.IfExp():
-            yield from (*_branches(value.body), *_branches(value.orelse))
+            parts = [value.body, value.orelse]
         case ast.BoolOp():
-            for one in value.values:
-                yield from _branches(one)
+            parts = value.values
         case ast.NamedExpr():
-            yield from (value.target, *_branches(value.value))
-        case None:
-            return
+            parts = [value.target, value.value]
         case _:
-            yield value
+            return [] if value is None else [value]
+    return [one for part in parts for one in _branches(part)]
 
 
 def _returns_an_argument(function):

@@ -119,9 +119,8 @@ def test_a_change_in_what_a_kernel_calls_is_noticed(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
 
     def drawn():
-        ran = subprocess.run(
-            [sys.executable, "-c", DRAW], env=environment, cwd=tmp_path, check=True, capture_output=True, text=True
-        )
+        how = {"env": environment, "cwd": tmp_path, "check": True, "capture_output": True, "text": True}
+        ran = subprocess.run([sys.executable, "-c", DRAW], **how)
         return list(json.loads(ran.stdout))
 
     head = "def log(x: float) -> float:\n"

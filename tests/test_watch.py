@@ -24,10 +24,7 @@ from dashboard.launcher import watch
 alive = Path(sys.argv[1])
 sys.exit(watch.watch(sys.argv[2:], alive.exists, starts_s=0.2, every_s=0.1, grace_s=0.5))
 """
-FOREVER = "import time\nwhile True: time.sleep(1)"
-STUBBORN = (
-    "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('deaf', flush=True)\ntime.sleep(600)"
-)
+STUBBORN = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(flush=True)\ntime.sleep(600)"
 
 
 def start(alive, code, *arguments):
@@ -42,16 +39,14 @@ def ended(process):
 
 class TestWatch:
     def test_ends_what_gives_no_answer(self, tmp_path):
-        code, error = ended(start(tmp_path / "never", FOREVER))
+        code, error = ended(start(tmp_path / "never", "import time\nwhile True: time.sleep(1)"))
         assert code == 70
         assert "no answer 4 times" in error
 
     def test_ends_what_does_not_react_to_sigterm_with_what_it_started(self, tmp_path):
         started = tmp_path / "pid"
-        code = (
-            "import os, pathlib, sys\nif pid := os.fork(): pathlib.Path(sys.argv[1]).write_text(str(pid))\n" + STUBBORN
-        )
-        assert ended(start(tmp_path / "never", code, str(started)))[0] == 70
+        fork = "import os, pathlib, sys\nif pid := os.fork(): pathlib.Path(sys.argv[1]).write_text(str(pid))\n"
+        assert ended(start(tmp_path / "never", fork + STUBBORN, str(started)))[0] == 70
         child = Path(f"/proc/{started.read_text()}/status")
         until(lambda: not child.exists() or "State:\tZ" in child.read_text(), 5)
 

@@ -62,7 +62,7 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="module")
 def migrated(cluster, tmp_path_factory):
     cairn = Cairn(tmp_path_factory.mktemp("migrated"), fresh_database(cluster, "migrated"))
-    done = cairn.python("-c", MIGRATED_ALONE)
+    done = cairn.python("-m", "tests.earlier_migrations", "squashed")
     assert done.returncode == 0, done.stderr
     return "migrated"
 
@@ -245,14 +245,13 @@ class TestSharedStorage:
         assert names_in(server, "older", tmp_path / "cache") == before
 
 
-class TestKilled:
-    def test_what_an_owner_deletes_is_removed_after_a_kill_and_never_in_the_trash(self, sqlite):
-        killed = sqlite.python("-c", KILLED_AT_REMOVAL)
-        assert killed.returncode == -signal.SIGKILL, killed.stderr
-        assert len(stored(sqlite.home)) == 2 * DATASETS - 1  # a file of one dataset went
-        sqlite.manage("sweep|--once")
-        assert stored(sqlite.home) == []
-        assert not (sqlite.home / "trash").exists()
+def test_what_an_owner_deletes_is_removed_after_a_kill_and_never_in_the_trash(sqlite):
+    killed = sqlite.python("-c", KILLED_AT_REMOVAL)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert len(stored(sqlite.home)) == 2 * DATASETS - 1  # a file of one dataset went
+    sqlite.manage("sweep|--once")
+    assert stored(sqlite.home) == []
+    assert not (sqlite.home / "trash").exists()
 
 
 KILLED_AT_REMOVAL = """
@@ -355,9 +354,4 @@ def killed(*arguments):
 installation.{step} = killed
 from dashboard.launcher.commands import execute
 execute(sys.argv)
-"""
-MIGRATED_ALONE = """
-import django; django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 """

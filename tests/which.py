@@ -67,10 +67,6 @@ def of_source(file):
     return Counter({test: 100 - i for i, test in enumerate(dict.fromkeys(tests))})
 
 
-def of_python(file):
-    return of_source(file) + of_view(file.removesuffix(".py").replace("/", "."))
-
-
 def of_template(file):
     """The tests of the pages that show a template, alone or in another one."""
     name, found = file.removeprefix("templates/"), Counter()
@@ -90,22 +86,15 @@ def templates_with(name):
     return [file for file, text in files if re.search(rf"""["']{re.escape(name)}["']""", text) and name not in file]
 
 
-def of_javascript(file):
-    """The tests of a module, and those of the pages that begin with it."""
-    return sum(map(of_template, templates_with(file.removeprefix("static/"))), of_source(file))
-
-
 def of(name):
     """The tests of an address, or of a file below the top folder."""
     if name in texts():
         return Counter({name: 1000})
     python = r"(privacy_engine|dashboard)/.*\.py"
-    kinds = {r"/.*": of_address, python: of_python, r"templates/.*": of_template, r"static/js/.*": of_javascript}
+    kinds = {r"/.*": of_address, r"templates/.*": of_template}
+    kinds[python] = lambda file: of_source(file) + of_view(file.removesuffix(".py").replace("/", "."))
+    kinds[r"static/js/.*"] = lambda file: sum(map(of_template, templates_with(file[7:])), of_source(file))
     return next((found(name) for kind, found in kinds.items() if re.fullmatch(kind, name)), Counter())
-
-
-def changed_since(base):
-    return sorted(git("diff", "--name-only", base) | git("ls-files", "--others", "--exclude-standard"))
 
 
 def main():
@@ -116,7 +105,10 @@ def main():
     arguments = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
     django.setup()
-    names = arguments.names + (changed_since(arguments.changed) if arguments.changed else [])
+    names = arguments.names
+    if arguments.changed:
+        changed = git("diff", "--name-only", arguments.changed) | git("ls-files", "--others", "--exclude-standard")
+        names += sorted(changed)
     for name, _ in sum(map(of, names), Counter()).most_common(arguments.most):
         print(name)
 

@@ -1,4 +1,4 @@
-"""Which changed copies of an upload are not recognised by its hashes; `tests/test_claims_results.py` measures it."""
+"""Which changed copies of an upload its hashes do not recognise; ``tests/test_claims_results.py`` measures them."""
 
 NOT_FOUND = (
     "positions rounded to 2 decimals",

@@ -20,7 +20,6 @@ from privacy_engine.formats import Limits, formats, preview
 from tests.engine import format_samples as samples
 from tests.later import openpyxl, pyogrio
 
-LIMITS = Limits(total=4_000_000)
 TABLE_CHARS = "0123456789.,;-+:TZ \t\n\r\"'latlontimeid/"
 
 
@@ -138,7 +137,7 @@ def survive(data, **options):
     seen = refused(lambda: preview(io.BytesIO(data), name="x", **options))
     if not isinstance(seen, EngineError):
         in_json(seen)
-    found = refused(lambda: samples.read_bytes(data, limits=LIMITS, **options))
+    found = refused(lambda: samples.read_bytes(data, limits=Limits(total=4_000_000), **options))
     if not isinstance(found, EngineError):
         json.dumps(found.report.as_dict(), allow_nan=False)
         assert len(found) == found.report.kept > 0

@@ -29,8 +29,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [path for part in ("formats", "cleaning") for path in sorted((ROOT / "privacy_engine" / part).glob("*.py"))]
 ERRORS = {one.__name__: one for one in vars(errors).values() if isinstance(one, type)}
 MANY_ROWS = 20_000_001
-LARGE = 400_000
-"""Bytes: more than what a web process reads at once of a packed file."""
 
 
 class FailingFile(NamedTuple):
@@ -82,7 +80,7 @@ def arrow_stream(table, rows, compression=None):
     return out.getvalue()
 
 
-def noise(rows=LARGE // 8):
+def noise(rows=400_000 // 8):
     return np.random.default_rng(7).uniform(0, 1, rows)
 
 
@@ -107,20 +105,15 @@ def rewritten(name, **members):
 
 
 def large_and_long():
-    padding = {b"padding": noise().tobytes()}
-    return parquet(
-        lambda table, out: pq.write_table(table.replace_schema_metadata(padding), out), lat=pa.nulls(MANY_ROWS)
-    )
+    more = {b"padding": noise().tobytes()}
+    return parquet(lambda table, out: pq.write_table(table.replace_schema_metadata(more), out), lat=pa.nulls(MANY_ROWS))
 
 
 CHECKINS = b"user,venue,time\n" + b"".join(b"u%d,v1,2024-06-15T12:00:0%dZ\n" % (i % 2, i) for i in range(6))
 VENUES = b"venue,latitude,longitude,name\nv1,99,13.4,Cafe\n"
-UNLIKE = {
-    "a.csv": CHECKINS.replace(b",", b";"),
-    "b.csv": b"venue;latitude;longitude;a,b,c,d,e\n" + b"v1;52.5;13.4;a,b,c,d,e\n" * 4,
-}
+UNLIKE = {"a.csv": CHECKINS.replace(b",", b";")}
+UNLIKE["b.csv"] = b"venue;latitude;longitude;a,b,c,d,e\n" + b"v1;52.5;13.4;a,b,c,d,e\n" * 4
 LONG_COUNTS = "".join(f"2024-01-0{day},{{}},{day}\n" for day in range(1, 9))
-OLD_FEATHER = b"FEA1" + bytes(100) + b"FEA1"
 
 
 def counts(names, mark=""):
@@ -167,7 +160,7 @@ FILES = {
     "not_gpx": FailingFile("a.gpx", samples.TCX, {"format": "gpx"}),
     "not_kml": FailingFile("a.kml", samples.GPX, {"format": "kml"}),
     "not_tcx": FailingFile("a.tcx", samples.GPX, {"format": "tcx"}),
-    "old_feather": FailingFile("a.feather", OLD_FEATHER),
+    "old_feather": FailingFile("a.feather", b"FEA1" + bytes(100) + b"FEA1"),
     "other_kind": FailingFile("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"),
     "parameter": FailingFile("a.csv", samples.CSV, {"person": "folder"}),
     "part_of_shapefile": FailingFile("a.zip", partial(rewritten, "shapefile", **{"fixes.shx": b""})),

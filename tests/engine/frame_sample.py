@@ -12,9 +12,8 @@ FIX = 1718452800
 def fixes():
     """Copied by whoever changes it."""
     times = pd.to_datetime([FIX, FIX + 60, FIX + 120], unit="s", utc=True)
-    return pd.DataFrame(
-        {"user": ["a", "a", "b"], "time": times, "lon": [13.4, 13.5, -70.25], "lat": [52.5, 52.6, -33.5]}
-    )
+    lon, lat = [13.4, 13.5, -70.25], [52.5, 52.6, -33.5]
+    return pd.DataFrame({"user": ["a", "a", "b"], "time": times, "lon": lon, "lat": lat})
 
 
 def matches_frame(data, name, fmt, **given):

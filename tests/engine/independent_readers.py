@@ -5,6 +5,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 from xml.etree import ElementTree
 
@@ -72,11 +73,8 @@ def by_sentences(content):
     """GGA sentences, whose date is that of the RMC sentences after them: their times of day alone are compared."""
     found = {}
     for time, lat, north, lon, east in re.findall(rb"GGA,(\d+\.?\d*),([\d.]+),([NS]),([\d.]+),([EW])", content):
-        degrees = [
-            (float(text) // 100 + float(text) % 100 / 60) * (1 if side in b"NE" else -1)
-            for text, side in ((lon, east), (lat, north))
-        ]
-        found[time] = degrees
+        sides = ((lon, east), (lat, north))
+        found[time] = [(float(x) // 100 + float(x) % 100 / 60) * (1 if side in b"NE" else -1) for x, side in sides]
     return [(time, *place) for time, place in found.items()]
 
 
@@ -104,19 +102,19 @@ def by_pandas_porto(content):
 def by_pandas_ais(content):
     ships = pd.read_csv(io.BytesIO(content))
     ships = ships[ships["Latitude"] < 91]
-    return rows_of(
-        pd.to_datetime(ships["# Timestamp"], format="%d/%m/%Y %H:%M:%S"), ships["Longitude"], ships["Latitude"]
-    )
+    times = pd.to_datetime(ships["# Timestamp"], format="%d/%m/%Y %H:%M:%S")
+    return rows_of(times, ships["Longitude"], ships["Latitude"])
 
 
-def by_pandas_movebank(content):
-    fixes = pd.read_csv(io.BytesIO(content), compression="gzip")
-    return rows_of(fixes["timestamp"], fixes["location-long"], fixes["location-lat"])
+def _by_pandas(content, columns, **how):
+    fixes = pd.read_csv(io.BytesIO(content), **how)
+    return rows_of(*(fixes[one] for one in columns))
 
 
-def by_pandas_tdrive(content):
-    fixes = pd.read_csv(io.BytesIO(content), header=None)
-    return rows_of(fixes[1], fixes[2], fixes[3])
+_ANIMAL = ("timestamp", "location-long", "location-lat")
+by_pandas_movebank = partial(_by_pandas, columns=_ANIMAL, compression="gzip")
+by_pandas_tdrive = partial(_by_pandas, columns=(1, 2, 3), header=None)
+by_pandas_columns = partial(_by_pandas, columns=("tracked_at", "longitude", "latitude"), sep=";")
 
 
 def by_pandas_plt(content):
@@ -140,11 +138,6 @@ def by_json_records(content):
     times = [pd.Timestamp(one["timestamp"]) if "timestamp" in one else int(one["timestampMs"]) for one in found]
     seconds = [time / 1e3 if isinstance(time, int) else time.timestamp() for time in times]
     return [(t, one["longitudeE7"] / 1e7, one["latitudeE7"] / 1e7) for t, one in zip(seconds, found, strict=True)]
-
-
-def by_pandas_columns(content):
-    fixes = pd.read_csv(io.BytesIO(content), sep=";")
-    return rows_of(fixes["tracked_at"], fixes["longitude"], fixes["latitude"])
 
 
 def by_json_of_a_line(content):

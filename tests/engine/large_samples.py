@@ -17,6 +17,7 @@ from tests.later import geopandas, openpyxl
 from tests.later import pandas as pd
 
 START_S = 1_718_452_800
+KEYS = ("user", "time", "lon", "lat")
 
 
 def frame(n):
@@ -27,10 +28,8 @@ def frame(n):
 
 
 def rows(n):
-    made = frame(n)
-    return zip(
-        made.user, made.time.dt.strftime("%Y-%m-%dT%H:%M:%SZ"), made.lon.tolist(), made.lat.tolist(), strict=True
-    )
+    of = frame(n)
+    return zip(of.user, of.time.dt.strftime("%Y-%m-%dT%H:%M:%SZ"), of.lon.tolist(), of.lat.tolist(), strict=True)
 
 
 def lines(head, row):
@@ -63,7 +62,7 @@ def _arrow(write):
 def _xlsx(n):
     book, out = openpyxl.Workbook(write_only=True), io.BytesIO()
     sheet = book.create_sheet("points")
-    sheet.append(["user", "time", "lon", "lat"])
+    sheet.append(KEYS)
     for one in rows(n):
         sheet.append(one)
     book.save(out)
@@ -78,10 +77,6 @@ def _geojson(n):
     )
 
 
-def _point(user, time, lon, lat):
-    return json.dumps(feature("Point", [lon, lat], user=user, time=time))
-
-
 def _mfjson(n):
     _, time, lon, lat = zip(*rows(n), strict=True)
     moving = {"type": "MovingPoint", "datetimes": time, "coordinates": [*zip(lon, lat, strict=True)]}
@@ -92,11 +87,6 @@ def _takeout(n):
     keys = ("timestamp", "longitudeE7", "latitudeE7")
     found = ((time, round(lon * 1e7), round(lat * 1e7)) for _, time, lon, lat in rows(n))
     return json.dumps({"locations": [dict(zip(keys, one, strict=True)) for one in found]}).encode()
-
-
-def _json(n):
-    keys = ("user", "time", "lon", "lat")
-    return json.dumps([dict(zip(keys, one, strict=True)) for one in rows(n)]).encode()
 
 
 def _porto(n):
@@ -144,7 +134,7 @@ SAMPLES = {
     "fit": _fit,
     "flatgeobuf": _geo(".fgb", "FlatGeobuf"),
     "geojson": _geojson,
-    "geojsonseq": lines("", _point),
+    "geojsonseq": lines("", lambda user, time, *at: json.dumps(feature("Point", at, user=user, time=time))),
     "geopackage": _geo(".gpkg", "GPKG"),
     "gpx": _around(
         '<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>',
@@ -153,7 +143,7 @@ SAMPLES = {
     ),
     "gtfs": lines(SHAPES.decode().split("\n")[0] + "\n", lambda user, time, lon, lat: f"{user},{lat},{lon},{time[-6]}"),
     "igc": lines("ALXNQKFFLIGHT:3\r\nHFDTE150624\r\n", _igc_row),
-    "json": _json,
+    "json": lambda n: json.dumps([dict(zip(KEYS, one, strict=True)) for one in rows(n)]).encode(),
     "kml": _around(
         '<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Placemark><gx:Track>',
         lambda _, time, lon, lat: f"<when>{time}</when><gx:coord>{lon} {lat} 30</gx:coord>",

@@ -58,9 +58,8 @@ def variants(cls, **given):
 
 def walk(n, seed=1):
     rng = np.random.default_rng(seed)
-    return Trajectory(
-        116.4 + np.cumsum(rng.normal(0, 0.002, n)), 39.9 + np.cumsum(rng.normal(0, 0.002, n)), np.arange(n) * 60.0, "w"
-    )
+    lon, lat = (centre + np.cumsum(rng.normal(0, 0.002, n)) for centre in (116.4, 39.9))
+    return Trajectory(lon, lat, np.arange(n) * 60.0, "w")
 
 
 def protected_sets(mechanism, mask):

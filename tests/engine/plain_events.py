@@ -5,6 +5,7 @@ from collections import Counter
 
 from privacy_engine.geo import EARTH_RADIUS_M
 
+Event = tuple
 QUARTER_MS = 900_000
 
 
@@ -53,10 +54,8 @@ def shared(one, other):
 
 
 def _most(pair, left):
-    least = min(map(len, left))
-    return least > 0 and any(
-        2 * len(part) >= least for part, all_ in zip(pair, left, strict=True) if len(all_) == least
-    )
+    n = min(map(len, left))
+    return n > 0 and any(2 * len(part) >= n for part, all_ in zip(pair, left, strict=True) if len(all_) == n)
 
 
 def _shifted(one, other):
@@ -69,12 +68,9 @@ def _shifted(one, other):
     by_place = {}
     for east, north, ms in other:
         by_place.setdefault((east, north), []).append(ms)
-    pairs = [
-        (event, (*event[:2], ms), ms - event[2])
-        for event in held
-        for ms in by_place[event[:2]]
-        if ms != event[2] and (ms - event[2]) % QUARTER_MS == 0 and abs(ms - event[2]) <= 26 * 3_600_000
-    ]
+    shifts = ((event, ms, ms - event[2]) for event in held for ms in by_place[event[:2]])
+    pairs = [(event, (*event[:2], ms), by) for event, ms, by in shifts if by and by % QUARTER_MS == 0]
+    pairs = [pair for pair in pairs if abs(pair[2]) <= 26 * 3_600_000]
     explained = Counter(shift for *_, shift in pairs)
     chosen = [pair for pair in pairs if explained[pair[2]] >= max(0.05 * len(held), 1)]
     return {pair[0] for pair in chosen}, {pair[1] for pair in chosen}

@@ -9,24 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.engine import record_files as files
 from tests.engine.format_samples import collection, feature, zipped
-from tests.engine.record_files import (
-    DATES,
-    NO_UTF8,
-    OTHER,
-    UNITS,
-    File,
-    Record,
-    Style,
-    encoded,
-    makes,
-    records,
-    text,
-)
+from tests.engine.record_files import File, Record, Style, encoded, makes, records, text
 from tests.engine.record_tables import csv_of
 from tests.later import pyogrio
 
-_FIT_EPOCH = 631_065_600
 _NO_POSITION, _NO_TIME = 0x7FFFFFFF, 0xFFFFFFFF
 _ODD = ("zero", "far", "beyond", "west", "untimed", "undated", "order", "zoned", "unit")
 
@@ -42,7 +30,7 @@ def fit(rng):
     def cells(one):
         lon = one.lon - 360 if isinstance(one.lon, float) and one.lon > 180 else one.lon
         place = [round(x * 2**31 / 180) if isinstance(x, float) else _NO_POSITION for x in (one.lat, lon)]
-        time = int(one.time_s) - _FIT_EPOCH
+        time = int(one.time_s) - 631_065_600
         kind = rng.choice(kinds)
         if kind == 0:
             return b"\x00" + struct.pack("<Iii", _NO_TIME if one.odd == "untimed" else time, *place)
@@ -108,12 +96,14 @@ def geopackage(rng):
                         database.execute(f"INSERT INTO {table} VALUES (NULL, ?, {marks})", (blob, *cells))
             return bytes(database.serialize())
 
-    return File("x.gpkg", "trajectory", [made(i) for i in range(style.count)], made(OTHER // 3), render, style.options)
+    return File(
+        "x.gpkg", "trajectory", [made(i) for i in range(style.count)], made(files.OTHER // 3), render, style.options
+    )
 
 
 def _written(rng, name):
     names, row, style, lines = _layer(rng)
-    found, other = [row(i) for i in range(style.count)], row(OTHER // 3)
+    found, other = [row(i) for i in range(style.count)], row(files.OTHER // 3)
     whole = [all(isinstance(one.cells[1][i], int) for one in [*found, other]) for i in range(len(names))]
 
     def render(of):
@@ -141,7 +131,9 @@ makes("shapefile")(lambda rng: _written(rng, "fixes.shp"))
 def archive(rng):
     members = []
     for _ in range(rng.randint(1, 3)):
-        style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma", "e7"), foreign=True)
+        style = Style(
+            rng, times=[*files.DATES, *files.UNITS], units=("degrees", "degrees", "comma", "e7"), foreign=True
+        )
         style.count = rng.randint(1, 4)
         members.append((style, ["user", "time", "lon", "lat"][rng.randint(0, 1) :]))
     names = rng.choice(({}, {"a": "m0", "b": "m1", "c": ""}))  # as members are called, of which some name no user
@@ -156,20 +148,21 @@ def archive(rng):
     found = [record(at, next(numbers)) for at, (style, _) in enumerate(members) for _ in range(style.count)]
 
     def render(of):
-        written = {
-            at: [Record(one.cells[1], one.lats) for one in of if one.cells[0] == at] for at in range(len(members))
-        }
-        return zipped(**{f"m{at}.csv": csv_of(members[at][1], ";")(rows) for at, rows in written.items()})
+        parts = {}
+        for at, (_, header) in enumerate(members):
+            rows = [Record(one.cells[1], one.lats) for one in of if one.cells[0] == at]
+            parts[f"m{at}.csv"] = csv_of(header, ";")(rows)
+        return zipped(**parts)
 
-    return File("x.zip", "trajectory", found, record(0, OTHER), render)
+    return File("x.zip", "trajectory", found, record(0, files.OTHER), render)
 
 
 @makes("zip", "checkins")
 def checkins_with_venues(rng):
-    style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma"), foreign=True)
+    style = Style(rng, times=[*files.DATES, *files.UNITS], units=("degrees", "degrees", "comma"), foreign=True)
     placed = rng.random() < 0.6
     header = ["user", "time", "venue", *(["longitude", "latitude"] if placed else [])]
-    name = f"Ca{NO_UTF8}" if style.foreign else "Cafe"
+    name = f"Ca{files.NO_UTF8}" if style.foreign else "Cafe"
     venues = "".join(f"v{i},{13 + i}.5,{50 + i}.25,{name}\n" for i in range(rng.randint(1, 3)))
 
     def cells(one):
@@ -202,13 +195,9 @@ def named_members(rng):
 
     def member(of, at):
         key = "id" if plain else "user"
-        return collection(
-            *(
-                feature("Point", [one.lon, one.lat], time=one.time, **({key: name} if name else {}))
-                for where, name, one in (record.cells for record in of)
-                if where == at
-            )
-        )
+        points = ((name, one) for where, name, one in (record.cells for record in of) if where == at)
+        places = ((one, {key: name} if name else {}) for name, one in points)
+        return collection(*(feature("Point", [x.lon, x.lat], time=x.time, **named) for x, named in places))
 
     def render(of):
         return zipped(**{f"m{at}.geojson": member(of, at) for at in range(3)})

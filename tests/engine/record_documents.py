@@ -7,16 +7,13 @@ _JSON = ("zero", "far", "beyond", "west", "e7", "empty", "untimed", "undated", "
 
 
 def _style(rng, **given):
-    return Style(
-        rng,
-        **({"units": ("degrees", "degrees", "swapped", "e7"), "texts": False, "odd": _JSON, "foreign": True} | given),
-    )
+    given = {"units": ("degrees", "degrees", "swapped", "e7")} | given
+    return Style(rng, texts=False, odd=_JSON, foreign=True, **given)
 
 
 def _point(one, keys, rng):
-    properties = {keys[0]: one.user, keys[1]: one.time} | {
-        key: rng.choice(("yes", "no", True, None)) for key in keys[2:]
-    }
+    properties = {keys[0]: one.user, keys[1]: one.time}
+    properties |= {key: rng.choice(("yes", "no", True, None)) for key in keys[2:]}
     if rng.random() < 0.1:
         del properties[keys[0]]
     feature, odd = samples.feature("Point", [one.lon, one.lat], **properties), rng.random()
@@ -56,10 +53,8 @@ def _line(rng, style, ways):
         geometry = {"type": kind, "coordinates": places}
         if kind == "LineString" and way != "ends" and rng.random() < 0.1:
             geometry = {"type": "MultiLineString", "coordinates": [places]}
-        return Record(
-            {"type": "Feature", "geometry": geometry, "properties": properties},
-            (*(one.known for one in fixes), *between),
-        )
+        feature = {"type": "Feature", "geometry": geometry, "properties": properties}
+        return Record(feature, (*(one.known for one in fixes), *between))
 
     return feature
 
@@ -117,24 +112,15 @@ def mfjson(rng):
 
     def feature(number):
         fixes = [style.fix(number * 3 + i) for i in range(rng.randint(1, 3))]
-        moving = {
-            "type": rng.choice(["MovingPoint"] * 19 + ["MovingPolygon"]),
-            "datetimes": [one.time for one in fixes],
-        }
-        moving["coordinates"] = [[one.lon, one.lat] for one in fixes]
+        moving = {"type": rng.choice(["MovingPoint"] * 19 + ["MovingPolygon"])}
+        moving |= {"coordinates": [[one.lon, one.lat] for one in fixes], "datetimes": [one.time for one in fixes]}
         cells = {"type": "Feature", "properties": {key: fixes[0].user} if key not in ("", "id") else {}}
         cells |= {"id": f"f{number}"} if key == "id" else {}
         return Record(cells | {"temporalGeometry": moving}, tuple(one.known for one in fixes))
 
     found = [feature(i) for i in range(min(style.count, 20))]
-    return File(
-        "x.mfjson",
-        "trajectory",
-        found,
-        feature(OTHER // 3),
-        listed("features", type="FeatureCollection"),
-        style.options,
-    )
+    render = listed("features", type="FeatureCollection")
+    return File("x.mfjson", "trajectory", found, feature(OTHER // 3), render, style.options)
 
 
 @makes("json")
@@ -218,9 +204,8 @@ _XML = ("zero", "far", "beyond", "west", "e7", "untimed", "undated", "order", "z
 
 
 def _xml(rng, cells, name, render):
-    style = Style(
-        rng, times=[*DATES, *UNITS, "none"], units=("degrees", "degrees", "swapped", "e7"), odd=_XML, foreign=True
-    )
+    units = ("degrees", "degrees", "swapped", "e7")
+    style = Style(rng, times=[*DATES, *UNITS, "none"], units=units, odd=_XML, foreign=True)
     found, other = records(style, cells)
     return File(name, "trajectory", found, other, render, style.options, ordered=True)
 
@@ -328,9 +313,8 @@ def nmea(rng):
 
 @makes("igc")
 def igc(rng):
-    style = Style(
-        rng, texts=False, units=("degrees",), times=("iso",), odd=("zero", "west", "early", "letters"), foreign=True
-    )
+    odd = ("zero", "west", "early", "letters")
+    style = Style(rng, texts=False, units=("degrees",), times=("iso",), odd=odd, foreign=True)
     style.days = rng.choice((0, 0, 1))
 
     def cells(one):

@@ -6,7 +6,6 @@ from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from tests.engine.format_samples import read_bytes
 
-TOLERANCE = 3e-4
 FOLLOWS, NUMBERED, FOLD = "times_follow", "numbered_series", "dst_fold"
 JOINED = {"joined_ends", "one_instant"}
 """Codes of the notes that name what still depends on other records."""
@@ -98,26 +97,23 @@ def unknown(file, first):
     return 2 * sum(_is_of(row, lats) for row in rows) < len(rows)
 
 
-def check_left_out(before, after, record):
+def check(before, after, old, new=()):
+    """Every row is as it was but those of one record, known by ``old``, and of one in its place, known by ``new``."""
     named = codes(before, after)
-    _check(rows_of(before, named), rows_of(after, named), record.lats, (), named, before.kind)
+    rows = rows_of(before, named), rows_of(after, named)
+    if before.kind == "stream":
+        _check_counts(*rows, len(new))
+    else:
+        _check(*rows, old, new, named)
 
 
-def check_changed(before, after, record, other):
-    named = codes(before, after)
-    _check(rows_of(before, named), rows_of(after, named), record.lats, other.lats, named, before.kind)
-
-
-def _check(before, after, old, new, named, kind):
-    if kind == "stream":
-        _check_counts(before, after, len(new))
-        return
+def _check(before, after, old, new, named):
     gone, come = (list((Counter(a) - Counter(b)).elements()) for a, b in ((before, after), (after, before)))
     own = [row for row in gone if _is_of(row, old)] + [row for row in come if _is_of(row, new)]
     joined = {row[:3] for row in own} if JOINED & named else set()
     for rows, lats, what in ((gone, old, "lost"), (come, new, "new")):
         others = [row for row in rows if not _is_of(row, lats) and row[:3] not in joined]
-        if FOLLOWS in named and kind == "trajectory":  # sentences of one time are one fix
+        if FOLLOWS in named:  # sentences of one time are one fix
             others = others if len(others) > 2 * len(lats) + 2 else []
         assert not others, f"{what} of other records: {others[:4]}"
         assert len(rows) <= len(lats) + len(joined) or FOLLOWS in named, f"more {what} than the record has: {rows[:4]}"
@@ -141,4 +137,4 @@ def _is_of(row, lats):
     numbers = [value for value in row if isinstance(value, float)]
     if len(row) == 6 and abs(row[3]) < 1 and abs(row[4]) < 1:  # written in another unit than the owner chose
         return True
-    return any(lat is None or any(abs(lat - value) < TOLERANCE for value in numbers) for lat in lats)
+    return any(lat is None or any(abs(lat - value) < 3e-4 for value in numbers) for lat in lats)

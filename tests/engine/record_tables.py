@@ -97,13 +97,8 @@ def _positions(name, rng):
     def cells(one):
         extra = {"row": one.number, "landmark": rng.choice(("yes", "no", "", "no")), "accuracy": rng.randint(1, 9)}
         extra["person"] = rng.choice(("p", "q"))
-        values = [
-            (one.user, user),
-            (one.time, style.time != "none"),
-            (one.lon, 1),
-            (one.lat, 1),
-            (extra.get(more), more),
-        ]
+        values = [(one.user, user), (one.time, style.time != "none"), (one.lon, 1), (one.lat, 1)]
+        values.append((extra.get(more), more))
         return [value for value, written in values if written]
 
     found, other = records(style, cells)
@@ -149,12 +144,8 @@ def _published(rng):
 
 
 def _counts(name, rng):
-    style = Style(
-        rng,
-        times=[*DATES, *UNITS, "days", "none"],
-        odd=("empty", "letters", "untimed", "undated", "order"),
-        foreign=name == "csv",
-    )
+    odd = ("empty", "letters", "untimed", "undated", "order")
+    style = Style(rng, times=[*DATES, *UNITS, "days", "none"], odd=odd, foreign=name == "csv")
     style.twins = False if rng.random() < 0.7 else style.twins
     long, labelled = rng.random() < 0.5, style.time != "none" and rng.random() < 0.9
     many = rng.randint(1, 4)

@@ -24,8 +24,7 @@ from privacy_engine.accounting.temporal import (
 )
 from privacy_engine.errors import DataError, EngineError, ParameterError
 from tests.cases import each
-from tests.engine.test_temporal import transition_matrices
-from tests.engine.test_temporal_landmarks import reverse
+from tests.engine.test_temporal import reverse, transition_matrices
 from tests.later import optimize
 
 Loss = Callable[[float], float]

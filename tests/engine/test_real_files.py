@@ -1,7 +1,6 @@
 """Every real file reads as its provenance states: format, series, points, drops, place and time.
 
-The table is ``real_files.csv``; files that are new there are named as not tested. Boxes and counts were compared with
-regular expressions over the files themselves.
+The table is ``real_files.csv``. Boxes and counts were compared with regular expressions over the files themselves.
 """
 
 import csv
@@ -17,8 +16,6 @@ from privacy_engine.formats import read
 from tests.cases import each, refusal
 
 REFUSED = "refused: "
-OF_BENCHMARKS = "geolife/"
-"""A folder of 60 MB, which only benchmarks read."""
 with Path(__file__).with_name("real_files.csv").open(newline="") as _file:
     TABLE = {row.pop("file"): row for row in csv.DictReader(_file)}
 OF_KIND = {
@@ -41,22 +38,8 @@ def instant(text):
     return float(np.datetime64(text, "us").astype(np.int64)) / 1e6
 
 
-def without_row(data):
-    files = (str(path.relative_to(data)) for path in data.rglob("*") if path.is_file())
-    return sorted(
-        file
-        for file in files
-        if file not in TABLE and not file.startswith(OF_BENCHMARKS) and not file.endswith("PROVENANCE.md")
-    )
-
-
 def test_every_row_has_its_file(data):
     assert [file for file in TABLE if not (data / file).is_file()] == []
-
-
-def test_every_file_has_its_row(data):
-    if new := without_row(data):
-        pytest.skip(f"new in ../shared/data and without a row in real_files.csv: {', '.join(new)}")
 
 
 @each("file", TRACKS)

@@ -14,18 +14,8 @@ from privacy_engine.analysis import simulation
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms import landmark
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from privacy_engine.mechanisms.landmark import (
-    Adaptive,
-    EventLevel,
-    Joint,
-    OptimalSplit,
-    Planned,
-    Skip,
-    Uniform,
-    UserLevel,
-    WEvent,
-)
 from tests.cases import each
 from tests.engine.compiled_for import compiled_for
 from tests.engine.plain_simulation import plain_errors
@@ -39,17 +29,17 @@ def of(epsilon, radius_m, q=1e5):
     """Every mechanism, with every choice that a simulation could get wrong."""
     how = {"epsilon": epsilon, "radius_m": radius_m}
     return [
-        EventLevel(**how),
-        UserLevel(**how),
-        WEvent(**how, window=3),
-        Uniform(**how),
-        Skip(**how),
-        Skip(**how, leading="gap"),
-        OptimalSplit(**how),
-        Planned(**how, step_variance_m2=q),
-        Joint(**how, step_variance_m2=q),
+        landmark.EventLevel(**how),
+        landmark.UserLevel(**how),
+        landmark.WEvent(**how, window=3),
+        landmark.Uniform(**how),
+        landmark.Skip(**how),
+        landmark.Skip(**how, leading="gap"),
+        landmark.OptimalSplit(**how),
+        landmark.Planned(**how, step_variance_m2=q),
+        landmark.Joint(**how, step_variance_m2=q),
         *(
-            Adaptive(**how, reading=reading, redistribution=redistribution)
+            landmark.Adaptive(**how, reading=reading, redistribution=redistribution)
             for reading in ("calibrated", "literal")
             for redistribution in ("uniform", "absorption")
         ),
@@ -71,50 +61,45 @@ def test_every_registered_mechanism_is_among_those_tested():
     assert {type(one) for one in of(1, 1)} == set(mechanisms.of("trajectory"))
 
 
-class TestEqualsPlainLoops:
-    @given(
-        which=st.integers(0, len(of(1, 1)) - 1),
-        mask=st.lists(st.booleans(), min_size=1, max_size=40),
-        lon=st.floats(-180, 180),
-        lat=st.floats(-90, 90),
-        step_m=st.floats(0, 3).map(lambda power: 10**power),
-        noise_m=st.floats(0, 6).map(lambda power: 10**power),
-        seed=st.integers(0, 2**70),
-        first=st.sampled_from([0, 5, 2**32 - 2]),
+@given(
+    which=st.integers(0, len(of(1, 1)) - 1),
+    mask=st.lists(st.booleans(), min_size=1, max_size=40),
+    lon=st.floats(-180, 180),
+    lat=st.floats(-90, 90),
+    step_m=st.floats(0, 3).map(lambda power: 10**power),
+    noise_m=st.floats(0, 6).map(lambda power: 10**power),
+    seed=st.integers(0, 2**70),
+    first=st.sampled_from([0, 5, 2**32 - 2]),
+)
+def test_equals_plain_loops_to_1e_12(which, mask, lon, lat, step_m, noise_m, seed, first):
+    """Relative; absolute 10 nm, as near as degrees report positions. Noise from a metre to all round the Earth."""
+    n, rng = len(mask), np.random.default_rng(seed)
+    places = geo.destination(lon, lat, step_m * rng.exponential(1, n), rng.uniform(0, 7, n))
+    series, landmarks = Trajectory(*places), LandmarkSet(np.array(mask))
+    mechanism = of(1.0, noise_m, q=max(step_m**2, 1.0))[which]
+    found = simulation.simulate(
+        [mechanism], series, [landmarks], seed=seed, repetitions=2, first_repetition=first, by_event=True
     )
-    def test_to_1e_12(self, which, mask, lon, lat, step_m, noise_m, seed, first):
-        """Relative; absolute 10 nm, as near as degrees report positions. Noise from a metre to all round the Earth."""
-        n, rng = len(mask), np.random.default_rng(seed)
-        places = geo.destination(lon, lat, step_m * rng.exponential(1, n), rng.uniform(0, 7, n))
-        series, landmarks = Trajectory(*places), LandmarkSet(np.array(mask))
-        mechanism = of(1.0, noise_m, q=max(step_m**2, 1.0))[which]
-        found = simulation.simulate(
-            [mechanism], series, [landmarks], seed=seed, repetitions=2, first_repetition=first, by_event=True
-        )
-        expected = np.array([plain_errors(mechanism, series, landmarks, seed, first + one) for one in range(2)])
-        published = ~np.isnan(expected[0])
-        means = expected[:, published].mean(axis=1) if published.any() else np.full(2, np.nan)
-        assert np.allclose(found.errors_m[0, 0], means, rtol=1e-12, atol=1e-8, equal_nan=True)
-        assert np.allclose(found.by_event_m[0, 0], expected.mean(axis=0), rtol=1e-12, atol=1e-8, equal_nan=True)
+    expected = np.array([plain_errors(mechanism, series, landmarks, seed, first + one) for one in range(2)])
+    published = ~np.isnan(expected[0])
+    means = expected[:, published].mean(axis=1) if published.any() else np.full(2, np.nan)
+    assert np.allclose(found.errors_m[0, 0], means, rtol=1e-12, atol=1e-8, equal_nan=True)
+    assert np.allclose(found.by_event_m[0, 0], expected.mean(axis=0), rtol=1e-12, atol=1e-8, equal_nan=True)
 
 
-class TestAgreesWithReleases:
+@each("mechanism", of(1.0, 400.0), ids=lambda one: "-".join(str(v) for _, v in one))
+def test_agrees_with_releases_in_distribution(mechanism):
     """Two samples of 400 errors each by Kolmogorov and Smirnov; false alarms 1e-5 for each mechanism.
 
     Landmarks come first, so that leading ones are among them. Positions of one fifth are 300 km apart.
     """
-
-    @each("mechanism", of(1.0, 400.0), ids=lambda one: "-".join(str(v) for _, v in one))
-    def test_in_distribution(self, mechanism):
-        mask = np.arange(15) % 3 != 2
-        places = geo.destination(179.9, 60.0, np.where(np.arange(15) % 5, 300.0, 300e3), np.arange(15) * 1.0)
-        series, landmarks = Trajectory(*places), LandmarkSet(mask)
-        ours = simulation.simulate_errors(mechanism, series, landmarks, seed=5, repetitions=400)
-        theirs = [
-            metrics.mean_absolute_error_m(series, mechanism.release(series, landmarks, rng=noise.seeded(one)))
-            for one in range(400)
-        ]
-        assert stats.ks_2samp(ours, theirs).pvalue > 1e-5
+    mask = np.arange(15) % 3 != 2
+    places = geo.destination(179.9, 60.0, np.where(np.arange(15) % 5, 300.0, 300e3), np.arange(15) * 1.0)
+    series, landmarks = Trajectory(*places), LandmarkSet(mask)
+    ours = simulation.simulate_errors(mechanism, series, landmarks, seed=5, repetitions=400)
+    drawn = (mechanism.release(series, landmarks, rng=noise.seeded(one)) for one in range(400))
+    theirs = [metrics.mean_absolute_error_m(series, one) for one in drawn]
+    assert stats.ks_2samp(ours, theirs).pvalue > 1e-5
 
 
 class Rounded(TrajectoryMechanism):
@@ -126,21 +111,20 @@ class Rounded(TrajectoryMechanism):
     radius_m: float = 1.0
 
     def draw(self, series, is_landmark, *, rng):
-        release = EventLevel(**HOW).release(series, LandmarkSet(is_landmark), rng=rng)
+        release = landmark.EventLevel(**HOW).release(series, LandmarkSet(is_landmark), rng=rng)
         keep = np.arange(len(series)) < len(series) - 1
         shorter = release.series.moved(release.series.lon[keep].round(3), release.series.lat[keep].round(3), keep)
         return type(release)(shorter, release.event[keep], release.budgets, release.fresh, release.sd_m)
 
 
-class TestWithoutAWalk:
-    def test_a_mechanism_is_released_again_and_again(self):
-        series, landmarks = walk(20), marks(20, 0.3)
-        found = simulation.simulate([Rounded()], series, [landmarks], seed=3, repetitions=4, by_event=True)
-        for repetition, error in enumerate(found.errors_m[0, 0]):
-            release = Rounded().release(series, landmarks, rng=noise.simulated_releases(3, repetition))
-            assert error == metrics.mean_absolute_error_m(series, release)
-        assert np.flatnonzero(np.isnan(found.by_event_m[0, 0])).tolist() == [19]
-        assert np.nanmean(found.by_event_m) == pytest.approx(found.errors_m.mean(), rel=1e-12)
+def test_a_mechanism_without_a_walk_is_released_again_and_again():
+    series, landmarks = walk(20), marks(20, 0.3)
+    found = simulation.simulate([Rounded()], series, [landmarks], seed=3, repetitions=4, by_event=True)
+    for repetition, error in enumerate(found.errors_m[0, 0]):
+        release = Rounded().release(series, landmarks, rng=noise.simulated_releases(3, repetition))
+        assert error == metrics.mean_absolute_error_m(series, release)
+    assert np.flatnonzero(np.isnan(found.by_event_m[0, 0])).tolist() == [19]
+    assert np.nanmean(found.by_event_m) == pytest.approx(found.errors_m.mean(), rel=1e-12)
 
 
 def digest(found):
@@ -173,15 +157,13 @@ class TestSameBits:
                 alone = simulation.simulate_errors(mechanism, series, landmarks, seed=7, repetitions=20, common=common)
                 assert alone.tobytes() == errors.tobytes()
 
-    @each("one", [*of(1.0, 1.0)[-4:], *of(1.0, 1.0)[4:6], Planned(**HOW, step_variance_m2=1e5)])
+    @each("one", [*of(1.0, 1.0)[-4:], *of(1.0, 1.0)[4:6], landmark.Planned(**HOW, step_variance_m2=1e5)])
     def test_with_a_far_event_at_the_end(self, one):
         """Where all events are near each other the distances of held positions are measured in another place."""
         series, mask = walk(300, 1e-4), np.append(marks(299, 0.6).mask, False)
         far = series.moved(np.append(series.lon[:299], 20.0), series.lat)
-        near, other = (
-            simulation.simulate([one], places, [LandmarkSet(mask)], seed=3, repetitions=20, by_event=True)
-            for places in (series, far)
-        )
+        how = {"seed": 3, "repetitions": 20, "by_event": True}
+        near, other = (simulation.simulate([one], places, [LandmarkSet(mask)], **how) for places in (series, far))
         assert near.by_event_m[0, 0].tobytes() == other.by_event_m[0, 0].tobytes()
         assert near.errors_m.tobytes() == other.errors_m.tobytes()
 
@@ -212,46 +194,43 @@ print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", " ".join(as
 """
 
 
-class TestCommonNoise:
-    def test_is_shared_by_all_and_differences_vary_less(self):
-        """Uniform at twice the budget is half the error, draw by draw; with noise of its own it is not."""
-        series, sets = walk(50), [marks(50, 0.2), marks(50, 0.4)]
-        two = [EventLevel(epsilon=1.0, radius_m=1.0), EventLevel(epsilon=2.0, radius_m=1.0)]
-        common, own = (
-            simulation.simulate(two, series, sets, seed=1, repetitions=100, common=common) for common in (True, False)
-        )
-        assert common.common
-        assert not own.common
-        assert np.allclose(common.errors_m[0], 2 * common.errors_m[1], rtol=1e-14)
-        assert np.array_equal(common.errors_m[:, 0], common.errors_m[:, 1])
-        independent = [own.errors_m[i, j] for i in (0, 1) for j in (0, 1)]
-        for i, one in enumerate(independent):
-            for other in independent[:i]:
-                assert abs(np.corrcoef(one, other)[0, 1]) < 0.5  # five standard errors
+def test_common_noise_is_shared_by_all_and_differences_vary_less():
+    """Uniform at twice the budget is half the error, draw by draw; with noise of its own it is not."""
+    series, sets = walk(50), [marks(50, 0.2), marks(50, 0.4)]
+    two = [landmark.EventLevel(epsilon=1.0, radius_m=1.0), landmark.EventLevel(epsilon=2.0, radius_m=1.0)]
+    how = {"seed": 1, "repetitions": 100}
+    common, own = (simulation.simulate(two, series, sets, **how, common=common) for common in (True, False))
+    assert common.common
+    assert not own.common
+    assert np.allclose(common.errors_m[0], 2 * common.errors_m[1], rtol=1e-14)
+    assert np.array_equal(common.errors_m[:, 0], common.errors_m[:, 1])
+    independent = [own.errors_m[i, j] for i in (0, 1) for j in (0, 1)]
+    for i, one in enumerate(independent):
+        for other in independent[:i]:
+            assert abs(np.corrcoef(one, other)[0, 1]) < 0.5  # five standard errors
 
 
-class TestMemory:
-    @each("mechanism", [Adaptive(**HOW), Skip(**HOW)], ids=["adaptive", "skip"])
-    def test_depends_on_neither_repetitions_nor_events(self, mechanism):
-        """Beyond the series and what the mechanism states of it: budgets, sources and masks, 100 bytes an event."""
+@each("mechanism", [landmark.Adaptive(**HOW), landmark.Skip(**HOW)], ids=["adaptive", "skip"])
+def test_memory_depends_on_neither_repetitions_nor_events(mechanism):
+    """Beyond the series and what the mechanism states of it: budgets, sources and masks, 100 bytes an event."""
 
-        def peak(n, repetitions):
-            series, landmarks = walk(n, 1e-6), marks(n, 0.2)
-            tracemalloc.start()
-            simulation.simulate_errors(mechanism, series, landmarks, seed=1, repetitions=repetitions)
-            taken = tracemalloc.get_traced_memory()[1]
-            tracemalloc.stop()
-            return taken
+    def peak(n, repetitions):
+        series, landmarks = walk(n, 1e-6), marks(n, 0.2)
+        tracemalloc.start()
+        simulation.simulate_errors(mechanism, series, landmarks, seed=1, repetitions=repetitions)
+        taken = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return taken
 
-        peak(10, 1)
-        few, many = peak(3000, 100), peak(3000, 1000)
-        assert many < few + 100_000
-        assert peak(30_000, 100) < few + 100 * 27_000
+    peak(10, 1)
+    few, many = peak(3000, 100), peak(3000, 1000)
+    assert many < few + 100_000
+    assert peak(30_000, 100) < few + 100 * 27_000
 
 
 class TestInterface:
     def test_shapes(self):
-        two, three = [Uniform(**HOW), Adaptive(**HOW)], [marks(9, share) for share in (0, 0.5, 1)]
+        two, three = [landmark.Uniform(**HOW), landmark.Adaptive(**HOW)], [marks(9, share) for share in (0, 0.5, 1)]
         found = simulation.simulate(two, walk(9), three, seed=1, repetitions=4, first_repetition=6, by_event=True)
         assert found.errors_m.shape == (2, 3, 4)
         assert found.by_event_m.shape == (2, 3, 9)
@@ -274,7 +253,7 @@ class TestInterface:
         assert (series.lon.tobytes(), series.lat.tobytes(), landmarks.mask.tobytes()) == before
 
     def test_landmarks_over_another_series_are_refused(self):
-        for mechanism in (Uniform(**HOW), Rounded()):
+        for mechanism in (landmark.Uniform(**HOW), Rounded()):
             with pytest.raises(DataError, match="landmarks must mark 5 events, got 4"):
                 simulation.simulate_errors(mechanism, walk(5), marks(4, 0.5), seed=1, repetitions=1)
 
@@ -286,5 +265,5 @@ class TestInterface:
         for value in values:
             given = {"seed": 1, "repetitions": 2} | {field: value}
             with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
-                simulation.simulate_errors(Uniform(**HOW), walk(5), marks(5, 0.5), **given)
+                simulation.simulate_errors(landmark.Uniform(**HOW), walk(5), marks(5, 0.5), **given)
             assert caught.value.field == field

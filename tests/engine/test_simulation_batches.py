@@ -22,10 +22,9 @@ from tests.examples import examples
 
 
 def alone(mechanism, series, landmarks, seed, first=0):
-    parts = [
-        simulate_errors(mechanism, series, one, seed=seed, repetitions=1, first_repetition=first + i)
-        for i, one in enumerate(landmarks)
-    ]
+    how = {"seed": seed, "repetitions": 1}
+    ones = enumerate(landmarks, first)
+    parts = [simulate_errors(mechanism, series, one, first_repetition=i, **how) for i, one in ones]
     return np.concatenate([np.empty(0), *parts])
 
 
@@ -118,10 +117,8 @@ def test_are_the_same_bits_as_alone(which, masks, noise_m, seed, first):
 
 @pytest.mark.parametrize("mechanism", of(1.0, 50.0), ids=lambda one: "-".join(str(v) for _, v in one))
 def test_over_several_chunks_and_tiles(mechanism, monkeypatch):
-    series, sets = (
-        walk(600),
-        [marks(600, share, seed) for seed, share in enumerate((0.0, 0.1, 0.4, 0.9, 1.0, 0.5, 0.5))],
-    )
+    shares = (0.0, 0.1, 0.4, 0.9, 1.0, 0.5, 0.5)
+    series, sets = walk(600), [marks(600, share, seed) for seed, share in enumerate(shares)]
     expected = alone(mechanism, series, sets, 3, 9).tobytes()
     assert simulate_each(mechanism, series, sets, seed=3, first_repetition=9).tobytes() == expected
     for name, value in (("REPETITIONS", 3), ("MASKED_EVENTS", 1300), ("MASKED_EVENTS", 1), ("EVENTS", 64)):
@@ -139,9 +136,8 @@ def test_a_mechanism_without_a_plan_is_released():
 def test_none_and_nothing():
     assert simulate_each(Uniform(**HOW), walk(5), [], seed=1).shape == (0,)
     for mechanism in of(1.0, 50.0):
-        assert np.isnan(
-            simulate_each(mechanism, Trajectory([], []), [LandmarkSet(np.zeros(0, bool))] * 2, seed=1)
-        ).all()
+        nothing = [LandmarkSet(np.zeros(0, bool))] * 2
+        assert np.isnan(simulate_each(mechanism, Trajectory([], []), nothing, seed=1)).all()
 
 
 def test_refusals():

@@ -8,8 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine.postprocess import CausalFilter
-from privacy_engine.postprocess.chain import ornstein_uhlenbeck, smooth
-from tests.engine.test_postprocess import plain_rts
 
 
 @st.composite
@@ -44,16 +42,3 @@ class TestAgainstTheTextbook:
         for axis in (0, 1):
             expected = plain_filter(q, xy_m[:, axis], precision)
             assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
-
-    @given(draws(), st.floats(10.0, 1e5), st.floats(0.01, 0.999))
-    def test_the_ornstein_uhlenbeck_smoother_is_that_of_rauch_tung_and_striebel(self, case, variance, correlation):
-        xy_m, precision = case
-        found = smooth(ornstein_uhlenbeck(len(xy_m), variance, correlation), xy_m, precision)[0]
-        innovation = variance * (1 - correlation**2)
-        for axis in (0, 1):
-            expected = plain_rts(correlation, innovation, variance, xy_m[:, axis], precision)
-            assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12 * scale(xy_m))
-
-
-def scale(xy_m):
-    return 1 + float(np.abs(xy_m).max())

@@ -117,14 +117,13 @@ class TestAgainstThePlainLoop:
         assert stay_points(*where, distance_m=distance, duration_s=900.0, reading=reading).tolist() == expected
 
 
-class TestUnitVectors:
-    def test_agree_with_numpy_to_two_ulps_of_one(self):
-        rng, corners = np.random.default_rng(4), np.arange(-180.0, 181.0, 45.0)
-        lon = np.concatenate([rng.uniform(-180, 180, 100_000), corners])
-        lat = np.concatenate([rng.uniform(-90, 90, 100_000), corners / 2])
-        lam, phi = np.radians(lon), np.radians(lat)
-        expected = np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=1)
-        assert np.abs(unit_vectors(lon, lat) - expected).max() < 5e-16
+def test_unit_vectors_agree_with_numpy_to_two_ulps_of_one():
+    rng, corners = np.random.default_rng(4), np.arange(-180.0, 181.0, 45.0)
+    lon = np.concatenate([rng.uniform(-180, 180, 100_000), corners])
+    lat = np.concatenate([rng.uniform(-90, 90, 100_000), corners / 2])
+    lam, phi = np.radians(lon), np.radians(lat)
+    expected = np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=1)
+    assert np.abs(unit_vectors(lon, lat) - expected).max() < 5e-16
 
 
 class TestLaws:

@@ -23,7 +23,6 @@ from tests.patience import patience
 
 KIND = datatypes["trajectory"]
 SKIP = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1, "radius_m": 200}, "seed": 5})
-COLUMNS = ("event", "budgets", "fresh", "sd_m")
 
 
 def people():
@@ -45,7 +44,7 @@ def marks(series):
 def same(one, other):
     for name in ("lon", "lat", "time_s"):
         np.testing.assert_array_equal(getattr(one.series, name), getattr(other.series, name))
-    for name in COLUMNS:
+    for name in ("event", "budgets", "fresh", "sd_m"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         assert getattr(one, name).dtype == getattr(other, name).dtype
     assert (one.series.name, one.series.person) == (other.series.name, other.series.person)
@@ -162,10 +161,9 @@ print(int(re.findall(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[0]) 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_is_far_below_that_of_the_columns():
     """Of 3 million events, 219 MB with their originals; distances, a million rows at once, and no more."""
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, "300"],
-        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2], timeout=patience(300),
-    )  # fmt: skip
+    how = {"cwd": Path(__file__).parents[2], "timeout": patience(300)}
+    command = [sys.executable, "-c", SCRIPT, "300"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, **how)
     assert int(done.stdout) < 150_000
 
 

@@ -16,6 +16,8 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import DataError
 from privacy_engine.exports import parquet
 from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.stream_layout import Long, long_places
 from privacy_engine.label import privacy_label
 from privacy_engine.mechanism import NO_CONTEXT
 from privacy_engine.spec import ReleaseSpec
@@ -112,9 +114,8 @@ def test_a_release_off_the_lattice_is_refused(value):
 
 
 def test_every_row_of_counts_has_all_columns_and_the_first_alone_the_label():
-    release = StreamRelease(
-        np.array([[1, 2], [3, 4]]), ("a", "=b"), ["=1+1", 'day "2"'], None, np.ones(2), private=True
-    )
+    counts, labels = np.array([[1, 2], [3, 4]]), ["=1+1", 'day "2"']
+    release = StreamRelease(counts, ("a", "=b"), labels, None, np.ones(2), private=True)
     out = io.BytesIO()
     datatypes["stream"].write(release, "csv", out, label={"epsilon": 1.0})
     header, first, second = csv.reader(io.StringIO(out.getvalue().decode()))
@@ -131,3 +132,16 @@ def test_a_group_of_rows_is_written_when_it_is_full(monkeypatch):
     table = pq.ParquetFile(io.BytesIO(exported(series, "parquet")))
     groups = [table.metadata.row_group(i).num_rows for i in range(table.num_row_groups)]
     assert groups == [6, 6, 3]
+
+
+def test_a_long_table_is_one_that_can_be_nothing_else():
+    for header, first, second, expected in (
+        ("date,till_no,count", "2026-01-01,1,5", "2026-01-01,2,6", Long(0, (1,), 2)),
+        ("date,shop,count", "2026-01-01,1,5", "2026-01-01,2,6", Long(0, (1,), 2)),
+        ("date,shop,sales", "2026-01-01,1,5", "2026-01-01,2,6", None),  # two columns of numbers
+        ("date,shop,till_no,count", "2026-01-01,1,1,5", "2026-01-01,1,2,6", None),  # three of them
+        ("date,region,sales", "2026-01-01,North,5", "2026-01-01,South,6", Long(0, (1,), 2)),
+        ("date,open,region,sales", "2026-01-01,true,North,5", "2026-01-01,false,South,6", None),  # what is "open"?
+    ):
+        found = long_places(header.split(","), [first.split(","), second.split(",")], ReadOptions())
+        assert found == expected, header

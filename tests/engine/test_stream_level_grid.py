@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import noise
-from privacy_engine.errors import DataError
 from privacy_engine.kernels.level_bank import median
 from privacy_engine.kernels.level_grid import change_levels, errors_on_grid, observe_on_grid
 from privacy_engine.mechanisms.stream import StreamKalman, StreamShrink
@@ -119,18 +118,6 @@ class TestSingle:
 
 
 class TestPublisher:
-    def test_a_state_continues_and_that_of_several_dimensions_does_not(self):
-        rows = np.random.default_rng(1).poisson(30.0, (60, 1))
-        mechanism = StreamShrink(epsilon=1.0, window=10, sensitivity=1)
-        run = mechanism.start(1, noise.seeded(1))
-        run.publish_all(rows[:40])
-        other = mechanism.start(1, noise.seeded(2))
-        other.restore(run.state())
-        assert np.array_equal(other._single._p, run._single._p)
-        assert np.isfinite(other.publish_all(rows[40:])).all()
-        with pytest.raises(DataError, match="dimensions"):
-            mechanism.start(2, noise.seeded(2)).restore(run.state())
-
     @each("mean", [0.05, 0.4, 1.5])
     @each("epsilon", [0.1, 1.0])
     def test_a_stream_with_next_to_no_counts_is_published_nearly_as_zeros(self, mean, epsilon):

@@ -6,29 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from privacy_engine.analysis.stream_comparison import (
-    MOST_CELLS,
-    MOST_COLUMNS,
-    column_edges,
-    column_largest,
-    column_means,
-    dimension_errors,
-    stream_comparison,
-    window_sums,
-)
+from privacy_engine import metrics
+from privacy_engine.analysis import stream_comparison as comparison
 from privacy_engine.analysis.stream_detection import MOST_POINTS, detection, roc
 from privacy_engine.data import CountStream
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.metrics import (
-    StreamHierarchyError,
-    StreamJumpDetection,
-    StreamLowSignalDetection,
-    StreamMeanAbsoluteError,
-    StreamPearson,
-    StreamRelativeError,
-    StreamRootMeanSquareError,
-    StreamSpearman,
-)
 from privacy_engine.metrics.stream_events import jump_scores, low_signal_scores
 from privacy_engine.stream_release import StreamRelease
 from tests.cases import each
@@ -47,7 +29,7 @@ def of(metric, truth, published):
 def test_correlations_are_those_of_scipy(truth, seed):
     published = np.random.default_rng(seed).permutation(truth)
     changing = [k for k in range(truth.shape[1]) if len(set(truth[:, k])) > 1]
-    for metric, reference in ((StreamPearson(), stats.pearsonr), (StreamSpearman(), stats.spearmanr)):
+    for metric, reference in ((metrics.StreamPearson(), stats.pearsonr), (metrics.StreamSpearman(), stats.spearmanr)):
         found = of(metric, truth, published)
         if not changing:
             assert np.isnan(found)
@@ -58,12 +40,12 @@ def test_correlations_are_those_of_scipy(truth, seed):
 
 def test_of_a_constant_release_the_correlation_is_0():
     truth = np.array([[1, 2], [3, 4], [5, 1]])
-    assert of(StreamPearson(), truth, np.full_like(truth, 7)) == 0
-    assert of(StreamSpearman(), truth, truth) == pytest.approx(1)
+    assert of(metrics.StreamPearson(), truth, np.full_like(truth, 7)) == 0
+    assert of(metrics.StreamSpearman(), truth, truth) == pytest.approx(1)
 
 
 def test_root_mean_square_error_by_hand():
-    assert of(StreamRootMeanSquareError(), np.array([[0, 3]]), [[3, 7]]) == pytest.approx(np.sqrt((9 + 16) / 2))
+    assert of(metrics.StreamRootMeanSquareError(), np.array([[0, 3]]), [[3, 7]]) == pytest.approx(np.sqrt((9 + 16) / 2))
 
 
 @given(
@@ -130,7 +112,8 @@ def test_tables_that_do_not_fit_are_refused():
 @pytest.mark.parametrize("event", ["jump", "low-signal"])
 @given(rows=tables, seed=st.integers(0, 2**32), length=st.integers(1, 4), threshold=st.integers(0, 6))
 def test_the_measured_area_is_that_of_the_curve(event, rows, seed, length, threshold):
-    metric = (StreamJumpDetection if event == "jump" else StreamLowSignalDetection)(length=length, threshold=threshold)
+    cls = metrics.StreamJumpDetection if event == "jump" else metrics.StreamLowSignalDetection
+    metric = cls(length=length, threshold=threshold)
     published = np.random.default_rng(seed).permutation(rows)
     found = (rows.astype(float), published.astype(float), event, length, threshold)
     curve = detection(*found).curve if len(rows) > length else None
@@ -140,18 +123,14 @@ def test_the_measured_area_is_that_of_the_curve(event, rows, seed, length, thres
 @given(tables, st.integers(0, 2**32), st.sampled_from(["binary", "quad"]))
 def test_the_error_of_sums_counts_every_group_of_the_tree_once(rows, seed, tree):
     published = np.random.default_rng(seed).permutation(rows)
-    d, relative = rows.shape[1], StreamRelativeError()
-    levels = {
-        1: [[0]],
-        2: [[0, 0], [0, 1]],
-        3: [[0, 0, 0], [0, 0, 1], [0, 1, 2]],
-        4: [[0] * 4, [0, 0, 1, 1], [0, 1, 2, 3]],
-    }
+    d, relative = rows.shape[1], metrics.StreamRelativeError()
+    levels = {1: [[0]], 2: [[0, 0], [0, 1]], 3: [[0, 0, 0], [0, 0, 1], [0, 1, 2]]}
+    levels[4] = [[0] * 4, [0, 0, 1, 1], [0, 1, 2, 3]]
     if tree == "quad":
         levels = {d: [[0] * d, [*range(d)]] for d in (2, 3, 4)} | {1: [[0]]}
     groups = [[k for k in range(d) if level[k] == g] for level in levels[d] for g in range(max(level) + 1)]
     each = [of(relative, *(t[:, group].sum(axis=1, keepdims=True) for t in (rows, published))) for group in groups]
-    assert of(StreamHierarchyError(tree=tree), rows, published) == pytest.approx(np.mean(each))
+    assert of(metrics.StreamHierarchyError(tree=tree), rows, published) == pytest.approx(np.mean(each))
 
 
 both = st.integers(1, 6).flatmap(
@@ -166,48 +145,48 @@ class TestDimensionErrors:
         truth, published = both
         names, labels = [f"n{k}" for k in range(truth.shape[1])], [str(t) for t in range(7)]
         stream, release = CountStream(truth, names, labels), StreamRelease(published, names, labels, None, np.ones(7))
-        found = dimension_errors(stream.counts, published.astype(float))
+        found = comparison.dimension_errors(stream.counts, published.astype(float))
         for values, cls in (
-            (found.relative_error, StreamRelativeError),
-            (found.absolute_error, StreamMeanAbsoluteError),
+            (found.relative_error, metrics.StreamRelativeError),
+            (found.absolute_error, metrics.StreamMeanAbsoluteError),
         ):
             assert np.mean(values) == pytest.approx(cls(name=cls.registered_name()).of(stream, release))
         changing = [value for value in found.correlation if value is not None]
         assert len(changing) == (np.ptp(truth, axis=0) > 0).sum()
         if changing:
-            expected = StreamPearson(name="stream-pearson").of(stream, release)
+            expected = metrics.StreamPearson(name="stream-pearson").of(stream, release)
             assert np.mean(changing) == pytest.approx(expected, abs=1e-12)
 
     @each(("one", "other"), [((3, 2), (3, 1)), ((0, 2), (0, 2))])
     def test_fail_on_other_shapes(self, one, other):
         with pytest.raises(DataError, match="at least one timestamp"):
-            dimension_errors(np.zeros(one), np.zeros(other))
+            comparison.dimension_errors(np.zeros(one), np.zeros(other))
 
 
 class TestColumns:
     @given(timestamps=st.integers(0, 10_000), dimensions=st.integers(1, 3_000_000))
     def test_edges_cover_all_timestamps_in_order_within_the_limits(self, timestamps, dimensions):
-        edges = column_edges(timestamps, dimensions)
+        edges = comparison.column_edges(timestamps, dimensions)
         assert (edges[0], edges[-1]) == (0, timestamps)
         assert (np.diff(edges) >= 1).all()
-        assert len(edges) - 1 <= MOST_COLUMNS
-        assert (len(edges) - 1) * dimensions <= max(MOST_CELLS, dimensions)
+        assert len(edges) - 1 <= comparison.MOST_COLUMNS
+        assert (len(edges) - 1) * dimensions <= max(comparison.MOST_CELLS, dimensions)
 
     def test_means_and_largest_values_of_columns(self):
         edges, counts = np.array([0, 2, 3]), np.array([[1, 9], [3, 0], [5, 5]])
-        assert column_means(counts, edges).tolist() == [[2.0, 4.5], [5.0, 5.0]]
-        assert column_largest(counts[:, 0], edges).tolist() == [3, 5]
+        assert comparison.column_means(counts, edges).tolist() == [[2.0, 4.5], [5.0, 5.0]]
+        assert comparison.column_largest(counts[:, 0], edges).tolist() == [3, 5]
 
 
 class TestBudgets:
     @given(budgets=st.lists(st.floats(0, 1), min_size=1, max_size=40), window=st.integers(1, 50))
     def test_sums_are_those_of_the_last_w_timestamps(self, budgets, window):
         expected = [sum(budgets[max(t + 1 - window, 0) : t + 1]) for t in range(len(budgets))]
-        assert window_sums(np.array(budgets), window).tolist() == pytest.approx(expected, abs=1e-12)
+        assert comparison.window_sums(np.array(budgets), window).tolist() == pytest.approx(expected, abs=1e-12)
 
     def test_what_was_spent_at_most_and_budgets_that_are_missing(self):
         truth = np.arange(8.0).reshape(4, 2)
-        found = stream_comparison(truth, truth, np.array([0.5, 0.25, 0.5, 0.0]), 2)
+        found = comparison.stream_comparison(truth, truth, np.array([0.5, 0.25, 0.5, 0.0]), 2)
         assert (found.most_spent, found.window_spent) == (0.75, [0.5, 0.75, 0.75, 0.5])
-        missing = stream_comparison(truth, truth, np.full(4, np.nan), 2)
+        missing = comparison.stream_comparison(truth, truth, np.full(4, np.nan), 2)
         assert (missing.most_spent, missing.window_spent, missing.budgets) == (None, [None] * 4, [None] * 4)

@@ -11,14 +11,18 @@ from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger
 from privacy_engine.kernels.laplace_filter import observe, proportions, scaled_erfc
 from privacy_engine.kernels.level_bank import medians_under, move_levels, update_levels
+from privacy_engine.kernels.level_grid import medians_ahead
 from privacy_engine.kernels.stream_levels import excess_losses, median_share
 from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
 from privacy_engine.mechanisms.stream import StreamKalman, StreamSample, StreamShrink
+from privacy_engine.mechanisms.stream.shrink import LAYOUT, SIGNIFICANT
 from privacy_engine.mechanisms.stream.shrinkage import distributions
 from privacy_engine.mechanisms.stream.shrinkage.distributions import LevelDistributions, counts_below, levels_of
+from privacy_engine.mechanisms.stream.shrinkage.factor import LEAST_STRICT
 from privacy_engine.mechanisms.stream.shrinkage.filters import FILTERS
-from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
+from privacy_engine.mechanisms.stream.shrinkage.levels import ONE_EVENT, Levels
 from privacy_engine.mechanisms.stream.shrinkage.schedule import Plan, Scheduler, after_total, first_plan, largest_budget
+from privacy_engine.mechanisms.stream.shrinkage.single import Single
 from privacy_engine.mechanisms.stream.shrinkage.total import Total, noisy_totals
 from tests.cases import each
 
@@ -219,16 +223,12 @@ def errors(mechanism, rows, runs=3):
     return float(np.mean(found))
 
 
-def rhythmic(levels, timestamps=200, seed=3):
-    rng = np.random.default_rng(seed)
-    week = 1 + 0.5 * np.sin(2 * np.pi * np.arange(timestamps) / 30)
-    return rng.poisson(np.asarray(levels) * week[:, None])
-
-
 class TestUtility:
     @each(("level", "epsilon"), [(500.0, 1.0), (50.0, 0.5), (2.0, 0.2)])
     def test_it_is_below_the_filter_without_a_total_and_the_plain_sample(self, level, epsilon):
-        rows = rhythmic(level * np.exp(np.random.default_rng(4).normal(0, 1, 40)))
+        week = 1 + 0.5 * np.sin(2 * np.pi * np.arange(200) / 30)
+        levels = level * np.exp(np.random.default_rng(4).normal(0, 1, 40))
+        rows = np.random.default_rng(3).poisson(levels * week[:, None])
         ours = errors(StreamShrink(epsilon=epsilon, window=50, sensitivity=1), rows)
         for cls in (StreamKalman, StreamSample):
             assert ours < errors(cls(epsilon=epsilon, window=50, sensitivity=1), rows)
@@ -240,9 +240,8 @@ class TestUtility:
         levels.level[:] = 500.0, 20.0, 1.0
         levels.near.weight[:] = 1 / FILTERS.shape[1]
         total.state[:2] = 521.0, 400.0
-        plan = Scheduler(1.0, 100, 1, relative).choose(
-            Plan(last, 0.1, 0, 0.1, 0.001), 50, levels, total, np.full(50, 0.005)
-        )
+        before, budgets = Plan(last, 0.1, 0, 0.1, 0.001), np.full(50, 0.005)
+        plan = Scheduler(1.0, 100, 1, relative).choose(before, 50, levels, total, budgets)
         assert last / 3 - 1 <= plan.interval <= min(3 * last, 34)
 
 
@@ -253,13 +252,6 @@ class TestStates:
         run = StreamShrink(epsilon=1.0, window=10, sensitivity=1).start(3, noise.seeded(1))
         run.publish_all(self.ROWS[:timestamps])
         return run
-
-    def test_a_run_continues_with_what_it_estimated(self):
-        run, other = self.run(40), StreamShrink(epsilon=1.0, window=10, sensitivity=1).start(3, noise.seeded(2))
-        other.restore(run.state())
-        assert np.array_equal(other._levels.near._p, run._levels.near._p)
-        assert np.array_equal(other._levels.near._prior, run._levels.near._prior)
-        assert other._wait == run._wait
 
     @each("dimensions", [1, 4])
     @each(("window", "layout"), [(1, 2), (100, 2), (1, 3), (100, 3)])
@@ -317,3 +309,46 @@ class TestNextToNothing:
         rows = np.random.default_rng(1).poisson(0.3, (60, 40))
         published = StreamShrink(epsilon=5.0, window=10, sensitivity=1).start(40, noise.seeded(1)).publish_all(rows)
         assert not ((published > 0) & (published < 0.5)).any()
+
+
+WINDOW = 30
+
+
+@pytest.mark.parametrize("dimensions", [1, 3])
+@pytest.mark.parametrize("layout", [None, LAYOUT - 1, LAYOUT + 1])
+def test_only_levels_and_budgets_of_another_layout_are_read(dimensions, layout):
+    mechanism = StreamShrink(epsilon=1.0, window=WINDOW, sensitivity=1)
+    rows = np.tile(np.arange(1, dimensions + 1) * 1000, (40, 1))
+    run, other = (mechanism.start(dimensions, noise.seeded(seed)) for seed in (1, 2))
+    run.publish_all(rows)
+    stored = from_bytes(run.state())
+    stored["own"] = {"_layout": layout, "_levels": stored["own"]["_levels"], "_total": "of another layout"}
+    other.restore(to_bytes(stored))
+    fresh = mechanism.start(dimensions, noise.seeded(2))
+    assert other._last == -1
+    assert vars(other._total).keys() == vars(fresh._total).keys()
+    wait = other._wait
+    assert 0 < wait < WINDOW
+    between = other.publish_all(rows[:wait])
+    assert between == pytest.approx(np.tile(run._levels.level, (wait, 1)), abs=5e-4)
+    other.publish(rows[0])
+    assert other._last == 40 + wait
+
+
+@pytest.mark.parametrize(("count", "doubted"), [(0, True), (5000, False)])
+def test_levels_are_doubted_where_the_total_may_be_noise(count, doubted):
+    run = StreamShrink(epsilon=1.0, window=WINDOW, sensitivity=1).start(3, noise.seeded(1))
+    run.publish(np.full(3, count))
+    near = run._levels.near
+    strict = near.mean / np.sqrt(near.variance + ONE_EVENT)
+    assert (run._total.value < SIGNIFICANT * run._total.deviation) == doubted
+    assert np.allclose(run._levels.signal, strict, rtol=1e-12) == doubted
+    assert (run._factor.gate >= LEAST_STRICT) == doubted
+
+
+def test_a_sample_ends_the_time_without_samples():
+    one = Single(1.0)
+    for level in (40.0, 60.0):
+        one.sample(level, 2.0)
+        found = one.ahead(3)
+        assert np.array_equal(found, medians_ahead(0, 3, one._kept, *one._counts()))

@@ -33,10 +33,8 @@ class TestWeights:
 
 def sets_of_two(weights):
     """The law of two draws one after another without replacement."""
-    return {
-        (i, j): weights[i] * weights[j] * (1 / (1 - weights[i]) + 1 / (1 - weights[j]))
-        for i, j in itertools.combinations(range(len(weights)), 2)
-    }
+    pairs = itertools.combinations(range(len(weights)), 2)
+    return {(i, j): weights[i] * weights[j] * (1 / (1 - weights[i]) + 1 / (1 - weights[j])) for i, j in pairs}
 
 
 class TestSampler:
@@ -70,13 +68,12 @@ class TestSampler:
         assert not np.array_equal(first, other)
 
 
-class TestAverageDistance:
-    @given(st.lists(st.booleans(), max_size=60))
-    def test_equals_the_definition(self, marks):
-        fixed = [0, *(t for t, marked in enumerate(marks, 1) if marked), len(marks) + 1]
-        away = [min(abs(t - m) for m in fixed) for t, marked in enumerate(marks, 1) if not marked]
-        expected = sum(away) / len(away) if away else 0.0
-        assert average_temporal_distance(marks) == pytest.approx(expected, rel=1e-15)
+@given(st.lists(st.booleans(), max_size=60))
+def test_the_average_distance_equals_the_definition(marks):
+    fixed = [0, *(t for t, marked in enumerate(marks, 1) if marked), len(marks) + 1]
+    away = [min(abs(t - m) for m in fixed) for t, marked in enumerate(marks, 1) if not marked]
+    expected = sum(away) / len(away) if away else 0.0
+    assert average_temporal_distance(marks) == pytest.approx(expected, rel=1e-15)
 
 
 @each(

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix, temporal_loss
+from privacy_engine.accounting.temporal import (
+    LossFunction,
+    landmark_losses,
+    landmark_own_loss,
+    landmark_temporal_loss,
+    smoothing_matrix,
+    temporal_loss,
+)
 from privacy_engine.errors import DataError, EngineError, ParameterError
 from tests.cases import each
 from tests.examples import examples
@@ -59,15 +66,11 @@ class TestSmoothingMatrix:
 
 
 class TestLossFunction:
-    @settings(max_examples=examples(150))
-    @given(transition_matrices(), st.floats(0, 29))
+    @settings(max_examples=examples(200))
+    @given(transition_matrices(), st.floats(0, 29) | st.floats(30, 700))
     def test_is_the_maximum_over_pairs_and_subsets(self, matrix, alpha):
-        assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=0, abs=1e-12)
-
-    @settings(max_examples=examples(50))
-    @given(transition_matrices(), st.floats(30, 700))
-    def test_is_that_maximum_for_large_losses_too(self, matrix, alpha):
-        assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=1e-13, abs=1e-12)
+        rel = 0 if alpha < 30 else 1e-13
+        assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=rel, abs=1e-12)
 
     @settings(max_examples=examples(150))
     @given(st.integers(0, 2**32), st.integers(2, 5), st.sampled_from([5, 20, 60, 250]), st.floats(0, 690))
@@ -191,3 +194,184 @@ class TestTemporalLoss:
             assert caught.value.field == field
             assert caught.value.rule
             assert isinstance(caught.value, DataError | ParameterError)
+
+
+def formula(epsilons, mask, backward, forward):
+    """alpha_t as printed, term by term."""
+    n, alphas = len(epsilons), []
+    for t in range(n):
+        among = sorted({*np.flatnonzero(mask), t})
+        alpha = 0.0
+        for before, i, after in zip([-1, *among], among, [*among[1:], n], strict=False):
+            back = ahead = 0.0
+            for u in range(before + 1, i + 1):
+                back = epsilons[u] + backward(back)
+            for u in range(after - 1, i - 1, -1):
+                ahead = epsilons[u] + forward(ahead)
+            alpha += back + ahead - epsilons[i]
+        alphas.append(alpha)
+    return np.array(alphas)
+
+
+def joint_loss(matrix, epsilons, among):
+    """The largest log-ratio of Pr(outputs | states at ``among``) by enumeration, binary randomised response."""
+    states, n = len(matrix), len(epsilons)
+    paths = np.array(list(itertools.product(range(states), repeat=n)))
+    weight = stationary(matrix)[paths[:, 0]] * np.prod(matrix[paths[:, :-1], paths[:, 1:]], axis=1)
+    group = paths[:, among] @ states ** np.arange(len(among))
+    mass, keep = np.bincount(group, weight), 1 / (1 + np.exp(-epsilons))
+    worst = 0.0
+    for output in itertools.product(range(2), repeat=n):
+        likelihood = np.where(paths % 2 == output, keep, 1 - keep).prod(axis=1)
+        given_group = np.bincount(group, weight * likelihood)[mass > 0] / mass[mass > 0]
+        worst = max(worst, math.log(given_group.max() / given_group.min()))
+    return worst
+
+
+def stationary(matrix):
+    return np.asarray(np.linalg.matrix_power(matrix, 4096)[0])
+
+
+def reverse(matrix):
+    """Pr(l_{t-1} | l_t) of the stationary chain."""
+    share = stationary(matrix)
+    found = (matrix * share[:, None]).T / share[:, None]
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+@st.composite
+def cases(draw, longest=14):
+    """Budgets (any, or equal among landmarks and among the others), a mask, two loss functions."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, states = draw(st.integers(1, longest)), draw(st.integers(1, 4))
+    mask = rng.random(n) < draw(st.sampled_from([0.0, 0.2, 0.5, 1.0]))
+    epsilons = rng.random(n) * 2 if draw(st.booleans()) else np.where(mask, rng.random(), rng.random())
+    if draw(st.booleans()):
+        epsilons = np.where(rng.random(n) < 0.3, 0.0, epsilons)
+    backward, forward = (LossFunction(rng.dirichlet(np.full(states, 0.4), size=states)) for _ in range(2))
+    return epsilons, mask, backward, forward
+
+
+class TestPublishedFormula:
+    @settings(max_examples=examples(120))
+    @given(cases())
+    def test_is_the_formula_written_out(self, case):
+        assert np.allclose(landmark_temporal_loss(*case), formula(*case), rtol=1e-12, atol=1e-12)
+
+    @settings(max_examples=examples(30))
+    @given(cases())
+    def test_without_correlation_is_what_landmarks_and_one_event_spend(self, case):
+        epsilons, mask = case[:2]
+        spent = np.where(mask, 0, epsilons) + epsilons[mask].sum()
+        assert np.allclose(landmark_temporal_loss(epsilons, mask), spent, rtol=1e-13)
+
+    @settings(max_examples=examples(30))
+    @given(cases())
+    def test_own_losses_of_landmarks_sum_to_their_joint_loss(self, case):
+        mask, own, alpha = case[1], landmark_own_loss(*case), landmark_temporal_loss(*case)
+        assert np.allclose(alpha[mask], own[mask].sum(), rtol=1e-12)
+        assert (own >= case[0] * (1 - 1e-12)).all()
+
+    @each("bound", ["published", "bridge"])
+    def test_both_at_once_are_the_two(self, bound):
+        rng, matrix = np.random.default_rng(8), smoothing_matrix(3, 0.2)
+        case = rng.random((4, 25)), rng.random((4, 25)) < 0.3, matrix, matrix
+        own, joint = landmark_losses(*case, bound=bound)
+        assert np.array_equal(own, landmark_own_loss(*case, bound=bound))
+        assert np.array_equal(joint, landmark_temporal_loss(*case, bound=bound))
+
+    def test_takes_many_series_at_once(self):
+        rng, matrix = np.random.default_rng(3), smoothing_matrix(2, 0.1)
+        masks, epsilons = rng.random((5, 30)) < 0.3, rng.random(30)
+        together = landmark_temporal_loss(epsilons, masks, matrix, matrix)
+        assert together.shape == (5, 30)
+        for row, mask in zip(together, masks, strict=True):
+            assert np.array_equal(row, landmark_temporal_loss(epsilons, mask, matrix, matrix))
+
+    def test_of_an_empty_series_is_empty(self):
+        assert landmark_temporal_loss([], np.zeros(0, dtype=bool), np.eye(2), np.eye(2)).shape == (0,)
+
+    def test_long_gaps_with_varied_budgets_stay_exact(self):
+        epsilons, mask = np.random.default_rng(5).random(300), np.isin(np.arange(300), [39, 289])
+        carried = LossFunction(smoothing_matrix(3, 0.3))
+        found = landmark_temporal_loss(epsilons, mask, carried, carried)
+        assert np.allclose(found, formula(epsilons, mask, carried, carried), rtol=1e-12)
+
+    @settings(max_examples=examples(60))
+    @given(cases(), st.integers(0, 2**32))
+    def test_budgets_equal_between_landmarks_are_the_formula_too(self, case, seed):
+        epsilons, mask, *carried = case
+        gap = np.cumsum(mask)
+        stepped = np.where(mask, epsilons, np.random.default_rng(seed).random(gap.max() + 1)[gap])
+        assert np.allclose(
+            landmark_temporal_loss(stepped, mask, *carried), formula(stepped, mask, *carried), rtol=1e-12, atol=1e-12
+        )
+
+
+class TestBridge:
+    @each("seed", range(12))
+    def test_bounds_the_joint_loss_of_enumerated_chains(self, seed):
+        rng = np.random.default_rng(seed)
+        states = 2 + seed % 2
+        matrix = rng.dirichlet(np.full(states, 0.6), size=states)
+        epsilons, mask = rng.random(5) * 0.7, np.zeros(5, dtype=bool)
+        mask[rng.choice(5, size=1 + seed % 3, replace=False)] = True
+        bridged = landmark_temporal_loss(epsilons, mask, reverse(matrix), matrix, bound="bridge")
+        for t in range(5):
+            assert joint_loss(matrix, epsilons, sorted({*np.flatnonzero(mask), t})) <= bridged[t] + 1e-10
+
+    def test_without_landmarks_is_the_published_loss(self):
+        epsilons, matrix = np.random.default_rng(2).random(12), smoothing_matrix(2, 0.1)
+        none = np.zeros(12, dtype=bool)
+        assert np.allclose(
+            landmark_temporal_loss(epsilons, none, matrix, matrix, bound="bridge"),
+            landmark_temporal_loss(epsilons, none, matrix, matrix),
+        )
+
+    @each("seed", range(8))
+    def test_budgets_equal_between_landmarks_give_the_same_loss(self, seed):
+        rng = np.random.default_rng(seed)
+        matrix, mask = rng.dirichlet(np.ones(3), size=3), rng.random(40) < 0.15
+        stepped = rng.random(mask.sum() + 1)[np.cumsum(mask)]
+        nearly = stepped * (1 + 1e-15 * np.arange(40))
+        for loss in (landmark_temporal_loss, landmark_own_loss):
+            slow, fast = (loss(budgets, mask, reverse(matrix), matrix, bound="bridge") for budgets in (nearly, stepped))
+            assert np.allclose(slow, fast, rtol=1e-12)
+
+    def test_kept_bridges_serve_shorter_and_longer_gaps(self):
+        matrix, rng = smoothing_matrix(2, 0.3), np.random.default_rng(4)
+        kept = LossFunction(matrix)
+        for share in (0.4, 0.02, 0.2, 0.0, 0.5):
+            mask = rng.random(300) < share
+            fresh = landmark_temporal_loss(np.full(300, 0.2), mask, matrix, matrix, bound="bridge")
+            again = landmark_temporal_loss(np.full(300, 0.2), mask, kept, kept, bound="bridge")
+            assert np.array_equal(fresh, again)
+
+    def test_refuses_what_would_take_too_long(self):
+        mask = np.zeros(6000, dtype=bool)
+        with pytest.raises(ParameterError, match="forward must mix within 5000 steps"):
+            landmark_temporal_loss(np.ones(6000), mask, None, smoothing_matrix(2, 1e-5), bound="bridge")
+        with pytest.raises(ParameterError, match="backward must have at most 50 states"):
+            landmark_temporal_loss(np.ones(6000), mask, smoothing_matrix(51, 0.1), bound="bridge")
+        still = landmark_temporal_loss(np.full(6000, 0.1), mask, np.eye(2), np.eye(2), bound="bridge")
+        assert still == pytest.approx(600)
+
+
+@each(
+    ("field", "arguments"),
+    [
+        ("is_landmark", [([0.1, 0.1], [True]), ([0.1, 0.1], [0, 1]), (0.1, True)]),
+        ("epsilons", [([0.1, -0.1], [True, False])]),
+        ("backward", [([0.1], [True], [[0.5, 0.4], [0.5, 0.5]])]),
+    ],
+)
+def test_names_what_it_refuses(field, arguments):
+    for one in arguments:
+        with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
+            landmark_temporal_loss(*one)
+        assert caught.value.field == field
+
+
+def test_refuses_an_unknown_bound_by_name():
+    with pytest.raises(ParameterError, match="bound must be published or bridge, got 'exact'"):
+        landmark_temporal_loss([0.1], [True], bound="exact")

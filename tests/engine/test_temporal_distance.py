@@ -20,7 +20,7 @@ from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_l
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import EngineError
 from tests.cases import each, refusal
-from tests.engine.test_temporal_landmarks import reverse
+from tests.engine.test_temporal import reverse
 from tests.examples import examples
 from tests.later import optimize
 
@@ -248,9 +248,8 @@ class TestCells:
         assert (apart <= found.distances_m[np.ix_(which, which)])[different].all()
 
     def test_adjacent_cells_are_as_far_apart_as_their_far_corners(self):
-        found = cell_distances_m(
-            np.array([0, 1, 1]), np.array([0, 0, 1]), 1000.0, south=48.0, metres_per_column=111_195.0 * 0.669
-        )
+        x, y = np.array([0, 1, 1]), np.array([0, 0, 1])
+        found = cell_distances_m(x, y, 1000.0, south=48.0, metres_per_column=111_195.0 * 0.669)
         assert found[0, 1] == pytest.approx(1000 * math.sqrt(5), rel=1e-2)
         assert found[0, 2] == pytest.approx(1000 * math.sqrt(8), rel=1e-2)
         assert np.diagonal(found).tolist() == [0.0] * 3

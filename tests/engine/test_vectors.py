@@ -28,7 +28,7 @@ from tests.cases import each
 from tests.conftest import SHARED
 from tests.engine.test_dummy_orders import evaluate, marks_of
 from tests.engine.test_staypoints import recording
-from tests.engine.test_temporal_landmarks import joint_loss, reverse, stationary
+from tests.engine.test_temporal import joint_loss, reverse, stationary
 
 REMARKS = {"name", "note", "WARNING ConTPL genTM.m adds s twice: its genTM(0.1,2)", "monte carlo check"}
 """Names and notes of vectors, another program's mistake, and a sample of a law whose exact values are here too."""
@@ -36,45 +36,29 @@ REMARKS = {"name", "note", "WARNING ConTPL genTM.m adds s twice: its genTM(0.1,2
 near = pytest.approx
 
 
-class TrackedValues:
-    """A branch of the vectors: indexed and iterated like it; reading a leaf removes it from ``unread``."""
+class TrackedValues(dict):
+    """An object of the vectors; reading a leaf of it (a number, a text, a list of them) removes it from ``unread``."""
 
     def __init__(self, node, at, unread):
-        self.node, self.at, self.unread = node, at, unread
+        self.at, self.unread = at, unread
+        branches = {key: tracked(value, f"{at}/{key}", unread) for key, value in node.items() if key not in REMARKS}
+        super().__init__(node | branches)
 
     def __getitem__(self, key):
-        return self._child(key, self.node[key])
-
-    def __len__(self):
-        return len(self.node)
-
-    def __iter__(self):
-        if isinstance(self.node, dict):
-            return iter([key for key in self.node if key not in REMARKS])
-        return (self._child(i, value) for i, value in enumerate(self.node))
+        self.unread.discard(f"{self.at}/{key}")
+        return super().__getitem__(key)
 
     def items(self):
-        return [(key, self[key]) for key in self]
-
-    def _child(self, key, value):
-        at = f"{self.at}/{key}"
-        if at in self.unread:  # a leaf: a number, a text, or a list of lists of them
-            self.unread.discard(at)
-            return value
-        return TrackedValues(value, at, self.unread) if isinstance(value, dict) or rows(value) else value
+        return [(key, self[key]) for key in self if key not in REMARKS]
 
 
-def rows(value):
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
-
-
-def leaves(node, at):
-    if isinstance(node, dict) or rows(node):
-        for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-            if key not in REMARKS:
-                yield from leaves(value, f"{at}/{key}")
-    else:
-        yield at
+def tracked(node, at, unread):
+    if isinstance(node, dict):
+        return TrackedValues(node, at, unread)
+    if isinstance(node, list) and node and all(isinstance(one, dict) for one in node):
+        return [TrackedValues(one, f"{at}/{i}", unread) for i, one in enumerate(node)]
+    unread.add(at)
+    return node
 
 
 @cache
@@ -91,11 +75,7 @@ CHECKS = {}
 
 
 def check(section):
-    def keep(function):
-        CHECKS[section] = function
-        return function
-
-    return keep
+    return lambda function: CHECKS.setdefault(section, function)
 
 
 def at(landmarks, n):
@@ -219,10 +199,8 @@ def _(case):
     """The printed formula is below the exact loss of randomised response, the bridge above it."""
     matrix, mask, budgets = np.array(case["P"]), at(case["L"], case["n"]), np.full(case["n"], case["eps_t"])
     assert stationary(matrix) == near(case["stationary"], rel=1e-12)
-    published, bridged = (
-        landmark_temporal_loss(budgets, mask, reverse(matrix), matrix, bound=bound)[0]
-        for bound in ("published", "bridge")
-    )
+    given = budgets, mask, reverse(matrix), matrix
+    published, bridged = (landmark_temporal_loss(*given, bound=one)[0] for one in ("published", "bridge"))
     exact = joint_loss(matrix, budgets, np.flatnonzero(mask).tolist())
     assert published == near(case["sum of alpha_i (text formula)"], abs=1e-12)
     assert exact == near(case["exact group loss (enumeration, binary randomised response)"], abs=1e-12)
@@ -356,9 +334,10 @@ def _present(shared):
 
 @each("section", CHECKS)
 def test_a_section_of_the_vectors_holds_and_no_value_of_it_is_left_out(section):
-    unread = set(leaves(files()[section], section))
+    unread = set()
+    values = tracked(files()[section], section, unread)
     assert unread
-    CHECKS[section](TrackedValues(files()[section], section, unread))
+    CHECKS[section](values)
     assert not unread
 
 
@@ -367,8 +346,8 @@ def test_every_section_of_every_file_has_a_check():
 
 
 def test_a_value_that_no_check_reads_is_found():
-    case = {"a": [{"b": 1, "c": [2, 3]}], "note": "a remark"}
-    unread = set(leaves(case, "x"))
+    unread = set()
+    case = tracked({"a": [{"b": 1, "c": [2, 3]}], "note": "a remark"}, "x", unread)
     assert unread == {"x/a/0/b", "x/a/0/c"}
-    assert TrackedValues(case, "x", unread)["a"][0]["b"] == 1
+    assert case["a"][0]["b"] == 1
     assert unread == {"x/a/0/c"}
