@@ -158,8 +158,6 @@ class TestDeletion:
             answer = here.post("/account/delete/", self.FORM | change)
             assert (answer.status_code, message in answer.content.decode()) == (400, True), change
         assert User.objects.filter(username="owner").exists()
-
-    def test_needs_the_code_of_a_second_factor(self, owner):
         codes, here = enabled(with_password(owner)), logged_in(owner)
         for form in (self.FORM, self.FORM | {"code": "x"}, self.FORM | {"code": codes[0], "password": "guess"}):
             assert here.post("/account/delete/", form).status_code == 400

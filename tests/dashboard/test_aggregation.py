@@ -131,8 +131,6 @@ class TestPages:
         assert "Not covered: the first and the last timestamp" in shown
         owner_api.delete(source["urls"]["self"])
         assert "a dataset that was deleted" in owner_page.get(made["urls"]["page"]).content.decode()
-
-    def test_what_has_no_events_shows_no_form(self, owner_page, owner_api):
         untimed = kinds.made(owner_api, b"lat,lon\n48.8,2.2\n48.9,2.3\n")
         assert owner_page.get(f"/datasets/{untimed['id']}/count/").status_code == 302
         assert "/count/" not in owner_page.get(untimed["urls"]["page"]).content.decode()

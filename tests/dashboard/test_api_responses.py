@@ -47,6 +47,11 @@ class TestProblems:
             for verb in ["get", "post", "put", "patch", "delete", "options"]:
                 found = problem_of(getattr(anonymous_api, verb)(path), 404)
                 assert found["errors"][0]["code"] == "not_found", (path, verb)
+        for path in ("datasets/", "docs/", "schema/"):
+            assert problem_of(anonymous_api.get(f"{API}{path}"), 401)["errors"][0]["code"] == "not_authenticated"
+            answer = anonymous_api.get(f"{API}{path}", headers={"Authorization": "Token x"})
+            problem_of(answer, 401)
+            assert answer["WWW-Authenticate"] == "Token"
 
     def test_malformed_id(self, owner_api):
         for of in ["datasets", "landmark-sets", "releases", "experiments", "attacks", "audits", "streams"]:
@@ -65,23 +70,16 @@ class TestProblems:
         assert (error["field"], error["value"]) == ("mechanism.epsilon", -1)
         assert error["rule"] in found["detail"]
 
-    def test_method(self, owner_api):
+    def test_method(self, owner_api, ready_dataset):
         answer = owner_api.put(f"{API}mechanisms/")
         problem_of(answer, 405)
         assert answer["Allow"] == "GET, HEAD, OPTIONS"
-
-    def test_no_login_and_a_wrong_token(self, anonymous_api):
-        for path in ("datasets/", "docs/", "schema/"):
-            assert problem_of(anonymous_api.get(f"{API}{path}"), 401)["errors"][0]["code"] == "not_authenticated"
-            answer = anonymous_api.get(f"{API}{path}", headers={"Authorization": "Token x"})
-            problem_of(answer, 401)
-            assert answer["WWW-Authenticate"] == "Token"
-
-    def test_media_types_that_are_not_served(self, owner_api, ready_dataset):
         problem_of(owner_api.get(f"{API}docs/", headers={"Accept": "image/png"}), 406)
         problem_of(owner_api.get(f"{API}datasets/", headers={"Accept": "text/html"}), 406)
         problem_of(owner_api.post(f"{API}releases/", b"<a/>", content_type="application/xml"), 415)
         problem_of(owner_api.patch(f"{API}datasets/{ready_dataset.pk}/", {"name": "x"}, format="multipart"), 415)
+        body = b'"' + b"x" * 5_000_000 + b'"'
+        problem_of(owner_api.post(RELEASES, body, content_type="application/json"), 413)
 
     def test_value_of_another_type(self, owner_api, ready_dataset):
         dataset = f"{API}datasets/{ready_dataset.pk}/"
@@ -92,10 +90,6 @@ class TestProblems:
             for path in (RELEASES, f"{dataset}read/"):
                 found = problem_of(owner_api.post(path, body, content_type="application/json"), 400)
                 assert "must be a JSON object" in found["detail"], body
-
-    def test_too_large(self, owner_api):
-        body = b'"' + b"x" * 5_000_000 + b'"'
-        problem_of(owner_api.post(RELEASES, body, content_type="application/json"), 413)
 
     def test_session_without_the_csrf_token(self, owner):
         browser = Client(enforce_csrf_checks=True)

@@ -115,20 +115,6 @@ class TestQuote:
         assert "0.284 beside 0.466 on Manhattan" in popularity
         assert better == ""
 
-    def test_limits_of_one_unit_leave_the_other(self, owner_api, checkins):
-        for unit, epsilon in (("user", 0.5), ("record", 2)):
-            answer = owner_api.patch(checkins["urls"]["self"], {"budget": {"epsilon": epsilon, "unit": unit}})
-            assert answer.status_code == 200, answer.json()
-        assert requested(owner_api, checkins, RECORDS).status_code == 201
-        refused = requested(owner_api, checkins, POPULARITY)
-        assert (refused.status_code, first_error(refused)["code"]) == (409, "budget")
-        assert "of one user" in first_error(refused)["message"]
-        quoted = owner_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [POPULARITY, RECORDS]}).json()
-        assert [(one["unit"], one["total"], one["fits"]) for one in quoted["budgets"]] == [
-            ("user", 0.5, False),
-            ("record", 2, True),
-        ]
-
 
 class TestRelease:
     @pytest.mark.parametrize(
@@ -239,6 +225,14 @@ def test_a_box_that_was_seen_is_not_covered(owner_api, checkins):
     assert SEEN_BOX.capitalize() in label.pop("page")
     assert label["spec"]["box_from_data"] is True
     assert label["label_sha256"] == label_digest(label)
+    body = {"dataset": checkins["id"], "mechanism": POPULARITY}
+    answers = [owner_api.post(RELEASES, body | more, headers={"Idempotency-Key": "one"}) for more in ({}, LOOKED, {})]
+    assert [answer.status_code for answer in answers] == [201, 409, 201]
+    stream = made(owner_api, kinds.wide(kinds.counts()))
+    answer = requested(owner_api, stream, STREAM, **LOOKED)
+    assert answer.status_code == 400
+    assert first_error(answer)["field"] == "box_from_data"
+    assert "only mechanisms of check-ins" in first_error(answer)["rule"]
 
 
 def test_a_public_box_is_promised_as_before(owner_api, checkins):
@@ -249,17 +243,3 @@ def test_a_public_box_is_promised_as_before(owner_api, checkins):
         assert SEEN_BOX not in found["not_covered"]
     assert PUBLIC in release["guarantee"]["statement"]
     assert set(label["spec"]) == {"mechanism", "seed"}  # as that of releases from before it could be stated
-
-
-def test_the_same_key_with_another_statement_is_another_request(owner_api, checkins):
-    body = {"dataset": checkins["id"], "mechanism": POPULARITY}
-    answers = [owner_api.post(RELEASES, body | more, headers={"Idempotency-Key": "one"}) for more in ({}, LOOKED, {})]
-    assert [answer.status_code for answer in answers] == [201, 409, 201]
-
-
-def test_only_check_ins_have_a_box(owner_api):
-    stream = made(owner_api, kinds.wide(kinds.counts()))
-    answer = requested(owner_api, stream, STREAM, **LOOKED)
-    assert answer.status_code == 400
-    assert first_error(answer)["field"] == "box_from_data"
-    assert "only mechanisms of check-ins" in first_error(answer)["rule"]

@@ -106,8 +106,6 @@ class TestTrack:
         assert decode_track(answer.content) == degrees | {"time_ms": [7000, 8250, 9000], "event": [], "ends": []}
         body = owner_api.get(f"{URL}{make_dataset(owner, Trajectory([0, 1], [0, 1])).pk}/track/").content
         assert struct.unpack_from("<10I", body)[2:] == (2, 0, 1, 5, 5, 0, 0, 0), "without times"
-
-    def test_is_compressed_for_clients_that_accept_it(self, owner_api, owner, make_dataset):
         lon = np.round(np.random.default_rng(1).uniform(0, 1, 5000), 7)
         url = f"{URL}{make_dataset(owner, Trajectory(lon, lon)).pk}/track/"
         plain, pressed = (owner_api.get(url, headers={"Accept-Encoding": how}) for how in ("identity", "gzip, zstd"))
@@ -143,8 +141,6 @@ class TestTrack:
             assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field), (field, value)
         error = owner_api.get(url, {"west": 0, "north": 1, "zoom": 1, "middle": 0}).json()["errors"][0]
         assert (error["field"], error["message"]) == ("width", "width must be given with west, north, zoom, middle")
-
-    def test_what_was_deleted_is_not_read_from_the_cache(self, owner_api, ready_dataset):
         url = f"{URL}{ready_dataset.pk}/track/"
         assert owner_api.get(url).status_code == 200
         ready_dataset.points_path.unlink()

@@ -287,17 +287,15 @@ class TestOwner:
         assert "48,51" not in caplog.text
         assert "2024-06-15" not in caplog.text
 
-    def test_is_allowed_once_landmarks_refer_to_the_points(self, owner_api, ready_dataset):
-        mark_landmarks(owner=ready_dataset.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
-        with ready_dataset.original_path.written() as out:
-            out.write(CSV)
-        assert roles(owner_api.get(at(ready_dataset))) == ["time", "lat", "lon"]
-
-    def test_is_reported_where_there_are_no_columns(self, owner_api):
+    def test_is_reported_where_there_are_no_columns(self, owner_api, ready_dataset):
         small = owner_api.post(URL, {"file": upload(GPX, "run.gpx")}, format="multipart").json()
         seen = owner_api.get(small["urls"]["preview"]).json()
         assert (seen["columns"], seen["rows"], seen["mapping"]) == ([], [], {})
         assert seen["says"].startswith("GPX has no columns")
+        mark_landmarks(owner=ready_dataset.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
+        with ready_dataset.original_path.written() as out:
+            out.write(CSV)
+        assert roles(owner_api.get(at(ready_dataset))) == ["time", "lat", "lon"]
 
 
 class TestRefused:

@@ -237,8 +237,6 @@ class TestInstallation:
         checks, (found,) = doctor.examine()
         assert (checks, found.code, found.level) == (["installation id"], "installation", "error")
         assert "manage.py adopt" in found.do
-
-    def test_a_trash_that_holds_something(self, home):
         assert codes(storage.trash_of_the_sweep) == []
         lost = home / "datasets" / "of-no-row"
         lost.mkdir(parents=True)

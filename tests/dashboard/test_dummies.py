@@ -63,8 +63,6 @@ class TestDraw:
             assert events["runs"] == [[0, 8]]
             assert events["dummies"] == [[1, 2], [3, 4], [5, 7]]
         assert "dummies" not in owner_api.get(f"{SETS}{landmark_set.pk}/events/").json()
-
-    def test_a_seeded_draw_is_repeatable_and_stamped(self, owner_api, landmark_set):
         made = [owner_api.post(dummies_url(landmark_set), {"method": COINS, "seed": 7}).json() for _ in range(2)]
         first, again = (LandmarkSet.objects.get(pk=one["id"]).mask for one in made)
         assert (first == again).all()
@@ -136,8 +134,6 @@ class TestPreview:
         assert (found["landmarks"], found["points"]) == (4, 8)
         assert (found["earlier_selections"], found["level_spent"]) == (0, 0.0)
         assert (LandmarkSet.objects.count(), DummyDraw.objects.count()) == (1, 0)
-
-    def test_an_option_has_at_least_one_dummy(self, owner_api, landmark_set):
         for method in [HEURISTIC, PARTITIONED, OPTIMAL]:
             found = owner_api.post(dummies_url(landmark_set, "preview"), {"method": method}).json()
             assert [bar["first"] for bar in found["counts"]] == [1, 2, 3, 4], method
@@ -166,15 +162,13 @@ class TestRefusals:
             answer = owner_api.post(dummies_url(landmark_set), {"method": COINS, "seed": seed})
             assert refused(answer) == (400, "seed"), seed
 
-    def test_optimal_beyond_its_size(self, owner, owner_api, make_dataset, paris_day):
+    def test_optimal_beyond_its_size(self, owner, owner_api, make_dataset, paris_day, landmark_set, monkeypatch):
         long = make_dataset(owner, type(paris_day)(np.linspace(2, 3, 20), np.full(20, 48.0)))
         source = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [3]})
         message = "Every series must have at most 16 regular events (Optimal; Heuristic takes more), got 19"
         for parts in [(), ("preview",)]:
             answer = owner_api.post(dummies_url(source, *parts), {"method": OPTIMAL})
             assert (*refused(answer), first_error(answer)["message"]) == (400, "method.name", message), parts
-
-    def test_what_would_take_long_is_refused_before_it_starts(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(dummy_landmarks, "WORK_S", 1e-9)
         answer = owner_api.post(dummies_url(landmark_set), {"method": HEURISTIC})
         assert refused(answer) == (413, "method.name")
@@ -221,7 +215,7 @@ class TestReleaseOnDummies:
         row.refresh_from_db()
         return row
 
-    def test_no_file_reports_the_source_or_its_count(self, owner_api, row):
+    def test_no_file_reports_the_source_or_its_count(self, owner_api, row, owner):
         for fmt in FORMATS:
             answer = owner_api.get(release_url(row, "data"), {"format": fmt})
             body = b"".join(answer.streaming_content)
@@ -231,9 +225,6 @@ class TestReleaseOnDummies:
                 assert secret not in text, fmt
             assert re.search(r"all 8 landmarks", text.replace("\\u03b5", "ε")), fmt
             assert not re.search(r"\b(4|four) (landmarks|events)", text), fmt
-
-    def test_the_label_is_that_of_a_set_marked_by_hand(self, owner, owner_api, row):
-        """Nothing in a label depends on how the landmarks were defined."""
         by_hand = mark_landmarks(owner=owner, dataset=row.dataset, method={"name": "manual", "events": list(range(8))})
         twin = Release.objects.get(pk=row.pk)
         twin.landmark_set = by_hand

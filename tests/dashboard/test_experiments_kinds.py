@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from django.core.files.base import ContentFile
 
@@ -21,7 +20,7 @@ from dashboard.experiments import files
 from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
 from dashboard.storage.data_files import read_data
-from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets, run
+from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets
 from privacy_engine.experiments import runner as experiment_runner
 from privacy_engine.experiments.presets import TemporalDistance
 from privacy_engine.experiments.synthetic_series import taxi
@@ -92,14 +91,6 @@ class TestEveryKind:
             for folder in (first, again):
                 assert hashlib.sha256((folder / "table.parquet").read_bytes()).hexdigest() == digests[way]
 
-    def test_its_results_have_the_measures_of_the_kind_with_units(self, owner_api, kind):
-        found = submitted(owner_api, preset=preset_of(kind))
-        shown = owner_api.get(of(found["id"], "results")).json()
-        known = [measures.parse(one) for one in presets.parse({"name": PRESETS[kind]}).metrics]
-        assert [(one["name"], one["unit"]) for one in shown["measures"]] == [(one.name, one.unit) for one in known]
-        assert shown["shares"] is False
-        assert all(one["share"] is None and all(v["n"] for v in one["values"]) for one in shown["points"])
-
     def test_a_plan_reads_nothing_and_states_its_size(self, owner_api, kind):
         dataset = made(owner_api, FILES[kind])
         planned = owner_api.post(f"{URL}plan/", {"spec": spec_of(kind), "dataset": dataset["id"]}, format="json").json()
@@ -107,6 +98,12 @@ class TestEveryKind:
         assert planned["size_text"] == {"stream": "120 counts", "checkins": "200 check-ins"}[kind]
         assert planned["spec"]["kind"] == kind
         assert not Experiment.objects.exists()
+        found = submitted(owner_api, preset=preset_of(kind))
+        shown = owner_api.get(of(found["id"], "results")).json()
+        known = [measures.parse(one) for one in presets.parse({"name": PRESETS[kind]}).metrics]
+        assert [(one["name"], one["unit"]) for one in shown["measures"]] == [(one.name, one.unit) for one in known]
+        assert shown["shares"] is False
+        assert all(one["share"] is None and all(v["n"] for v in one["values"]) for one in shown["points"])
 
     def test_what_does_not_fit_together_is_refused_by_name(self, owner_api, kind):
         dataset = made(owner_api, FILES[kind])["id"]
@@ -180,16 +177,6 @@ def test_what_a_stream_cannot_be_used_for_is_refused_by_name(owner_api):
 
 ROOT = Path(__file__).resolve().parents[2]
 FEW = ["temporal-distance", "--set", "repetitions=3"]
-
-
-def test_a_preset_writes_the_engines_table_in_four_forms(command, tmp_path):
-    out, wrong, code = command(*FEW, "--out", tmp_path / "new" / "folder")
-    assert (wrong, code) == ("", 0)
-    assert out == "30 cells, 3 repetitions, 100 events. NOT PRIVATE: seeded simulation, seed 1.\n"
-    out = tmp_path / "new" / "folder"
-    assert {path.name for path in out.iterdir()} == {"table.parquet", "table.csv", "table.tex", "spec.json", "blocks"}
-    preset = TemporalDistance(repetitions=3)
-    assert pq.read_table(out / "table.parquet").equals(run(preset.spec(), preset.data()))
 
 
 def test_the_spec_it_writes_can_be_run_again_and_its_cells_are_taken_over(command, tmp_path, monkeypatch):

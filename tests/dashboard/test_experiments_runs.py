@@ -112,8 +112,6 @@ class TestPage:
         assert str(first.pk) not in page
         page = owner_page.get("/experiments/?kind=stream").content.decode()
         assert "None of your 2 experiments" in page
-
-    def test_results_from_before_are_added(self, owner_page, run):
         row = run()
         Experiment.objects.filter(pk=row.pk).update(measured=[])
         assert "sparkline" in owner_page.get("/experiments/").content.decode()

@@ -1,8 +1,6 @@
 """Experiments with a real broker and real workers: killed, cancelled, interrupted by others: the same bytes."""
 
 import hashlib
-import os
-import signal
 import time
 
 import pytest
@@ -80,17 +78,6 @@ def test_kill_9_in_the_middle_changes_no_byte_and_nothing_is_computed_twice(serv
     assert_same_bytes(server, pk, expected)
     blocks = [block for block, _ in server.computed()]
     assert len(set(blocks)) == len(blocks) == BLOCKS
-
-
-def test_a_child_that_is_killed_costs_its_lease(server, expected):
-    server.start_worker(concurrency=2)
-    server.hold_blocks(after=2)
-    pk = server.submit_experiment(preset=PRESET)
-    children = server.until_reached("blocks", times=2)
-    os.kill(children[0], signal.SIGKILL)
-    server.release_blocks()
-    assert server.until_finished(pk)["most_attempts"] == 2
-    assert_same_bytes(server, pk, expected)
 
 
 def test_a_release_does_not_wait_for_a_long_experiment(server):

@@ -27,6 +27,7 @@ CASES = [
 def test_a_file_name_has_letters_digits_points_hyphens_and_underscores_alone():
     for parts, name in CASES:
         assert file_name(*parts, extension="gpkg") == name, (parts, name)
+    assert title_parts("Skip · ε 0.1–2 / 200\u202fm · Taxi day") == ["Skip", "eps0.1–2 / 200\u202fm", "Taxi day"]
 
 
 def test_a_name_has_the_parameters_that_are_no_default():
@@ -42,10 +43,6 @@ def test_a_name_has_the_parameters_that_are_no_default():
         ),
     ]:
         assert parameter_parts(mechanisms.parse(mechanism)) == parts, (mechanism, parts)
-
-
-def test_a_title_is_split_into_its_parts():
-    assert title_parts("Skip · ε 0.1–2 / 200\u202fm · Taxi day") == ["Skip", "eps0.1–2 / 200\u202fm", "Taxi day"]
 
 
 @given(st.lists(st.text(max_size=90), max_size=6), st.sampled_from(["csv", "gpx", "tar.gz"]))
