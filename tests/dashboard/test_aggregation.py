@@ -166,7 +166,7 @@ class TestReleases:
         assert "all events of one person" in plain["statement"]
         assert plain["better_elsewhere"] == ""
         assert "Stream sample where counts hardly change" in shrink["better_elsewhere"]
-        assert found["budgets"][0]["price"] == 1.0
+        assert found["budgets"][0]["price"] == 2.0, "one for each mechanism"
 
     def test_hierarchies_follow_the_grid_or_the_names(self, owner_api, source):
         paths = kinds.made(owner_api, kinds.wide(kinds.counts(4), ("n/a", "n/b", "s/a")))

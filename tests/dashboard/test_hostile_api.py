@@ -8,7 +8,6 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from dashboard.datasets.models import Budget, Dataset
-from dashboard.datasets.tasks import import_dataset
 from tests.conftest import SHARED
 from tests.dashboard.conftest import CSV
 
@@ -94,19 +93,6 @@ def test_rejected_file_states_why_and_leaves_nothing(owner_api, files, row):
     assert not Dataset.objects.exists()
     assert not Budget.objects.exists()
     assert files() == []
-
-
-@pytest.mark.parametrize("row", of("reject", "ask"))
-def test_rejected_file_read_by_a_worker_fails_and_states_why(owner_api, everything_is_large, row):
-    answer = post(owner_api, FOLDER / row.file).json()
-    assert answer["state"] == "queued"
-    import_dataset(answer["id"])
-    reported = owner_api.get(answer["urls"]["self"]).json()
-    assert reported["state"] == "failed"
-    assert reported["error"]["code"] not in ("", "internal")
-    assert reported["error"]["message"]
-    folder = Dataset.objects.get().folder
-    assert [path.name for path in folder.iterdir()] == ["original"]
 
 
 def names():
