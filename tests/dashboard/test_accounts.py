@@ -266,19 +266,18 @@ class TestJoin:
         assert User.objects.count() == 1
 
 
-class TestCommand:
-    def test_refuses_a_validity_with_the_rule(self, db):
-        for days in ["0", "-1", "x", "3651"]:
-            with pytest.raises(CommandError, match="must be 1 to 3650 days"):
-                call_command("invite", f"--days={days}")
-            assert not Invitation.objects.exists(), days
-        out = StringIO()
-        call_command("invite", "--note=Ada", "--days=2", stdout=out)
-        address = out.getvalue().split()[-1]
-        row = Invitation.objects.get()
-        assert (row.note, row.invited_by) == ("Ada", None)
-        assert timedelta(days=1, hours=23) < row.expires_at - row.created_at <= timedelta(days=2)
-        assert Client().get(address[address.index("/join/") :]).status_code == 200
+def test_the_command_invites_and_refuses_a_validity(db):
+    for days in ["0", "-1", "x", "3651"]:
+        with pytest.raises(CommandError, match="must be 1 to 3650 days"):
+            call_command("invite", f"--days={days}")
+        assert not Invitation.objects.exists(), days
+    out = StringIO()
+    call_command("invite", "--note=Ada", "--days=2", stdout=out)
+    address = out.getvalue().split()[-1]
+    row = Invitation.objects.get()
+    assert (row.note, row.invited_by) == ("Ada", None)
+    assert timedelta(days=1, hours=23) < row.expires_at - row.created_at <= timedelta(days=2)
+    assert Client().get(address[address.index("/join/") :]).status_code == 200
 
 
 class TestUsers:

@@ -118,22 +118,21 @@ class TestDataset:
         assert owner_api.get(f"{source['urls']['self']}geometry/").status_code == 400
 
 
-class TestPages:
-    def test_the_form_and_the_dataset_are_shown(self, owner_api, owner_page, source):
-        assert f"/datasets/{source['id']}/count/" in owner_page.get(source["urls"]["page"]).content.decode()
-        form = owner_page.get(f"/datasets/{source['id']}/count/").content.decode()
-        assert "is not covered by any promise" in form
-        made = counted(owner_api, source, most=1, end=None)
-        shown = owner_page.get(made["urls"]["page"]).content.decode()
-        assert "Made of the events of" in shown
-        assert "Sensitivity 1: a person counts in at most 1 cell of a timestamp." in shown
-        assert "charged twice its" in shown
-        assert "Not covered: the first and the last timestamp" in shown
-        owner_api.delete(source["urls"]["self"])
-        assert "a dataset that was deleted" in owner_page.get(made["urls"]["page"]).content.decode()
-        untimed = kinds.made(owner_api, b"lat,lon\n48.8,2.2\n48.9,2.3\n")
-        assert owner_page.get(f"/datasets/{untimed['id']}/count/").status_code == 302
-        assert "/count/" not in owner_page.get(untimed["urls"]["page"]).content.decode()
+def test_the_form_and_the_dataset_are_shown(owner_api, owner_page, source):
+    assert f"/datasets/{source['id']}/count/" in owner_page.get(source["urls"]["page"]).content.decode()
+    form = owner_page.get(f"/datasets/{source['id']}/count/").content.decode()
+    assert "is not covered by any promise" in form
+    made = counted(owner_api, source, most=1, end=None)
+    shown = owner_page.get(made["urls"]["page"]).content.decode()
+    assert "Made of the events of" in shown
+    assert "Sensitivity 1: a person counts in at most 1 cell of a timestamp." in shown
+    assert "charged twice its" in shown
+    assert "Not covered: the first and the last timestamp" in shown
+    owner_api.delete(source["urls"]["self"])
+    assert "a dataset that was deleted" in owner_page.get(made["urls"]["page"]).content.decode()
+    untimed = kinds.made(owner_api, b"lat,lon\n48.8,2.2\n48.9,2.3\n")
+    assert owner_page.get(f"/datasets/{untimed['id']}/count/").status_code == 302
+    assert "/count/" not in owner_page.get(untimed["urls"]["page"]).content.decode()
 
 
 class TestReleases:

@@ -114,22 +114,21 @@ class TestApi:
             Audit.objects.filter(pk=done.pk).update(result=None)
 
 
-class TestJob:
-    def test_cancelled_while_it_draws_it_stops(self, waiting, monkeypatch):
-        shares = []
-        report = leases.Lease.report
+def test_cancelled_while_it_draws_it_stops(waiting, monkeypatch):
+    shares = []
+    report = leases.Lease.report
 
-        def cancelling(lease, stage, share):
-            shares.append(share)
-            lease._reported = 0.0
-            if len(shares) == 2:
-                queue.request_cancel(waiting)
-            report(lease, stage, share)
+    def cancelling(lease, stage, share):
+        shares.append(share)
+        lease._reported = 0.0
+        if len(shares) == 2:
+            queue.request_cancel(waiting)
+        report(lease, stage, share)
 
-        monkeypatch.setattr(leases.Lease, "report", cancelling)
-        execution.run(waiting.pk)
-        waiting.refresh_from_db()
-        assert (waiting.state, waiting.result, len(shares)) == (State.CANCELLED, None, 2)
+    monkeypatch.setattr(leases.Lease, "report", cancelling)
+    execution.run(waiting.pk)
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.result, len(shares)) == (State.CANCELLED, None, 2)
 
 
 def test_bars_of_every_pair_share_one_axis():

@@ -125,8 +125,6 @@ class Credentials(RuleBasedStateMachine):
         elif holding == "reset link":
             self.link = services.make_password_link(user=self.user)
 
-    # -- What is so after every action
-
     @invariant()
     def check(self):
         user = User.objects.get(pk=self.user.pk)
@@ -172,8 +170,6 @@ class Credentials(RuleBasedStateMachine):
         AttemptCount.objects.all().delete()
         codes = [self.known_codes[-1], *(code_of(key) for key in list(self.known_keys.values())[-1:])]
         return [{"password": self.known_password, "old_password": self.known_password, "code": code} for code in codes]
-
-    # -- The thief
 
     @rule()
     def steal_the_password_page(self):
@@ -257,8 +253,6 @@ class Credentials(RuleBasedStateMachine):
         answer = self.get(path)
         there = urlsplit(answer.get("Location", path)).path
         self.post_all(there, new_password1=THEIRS, new_password2=THEIRS)
-
-    # -- The owner
 
     def ten_minutes_pass(self):
         UserSession.objects.update(created_at=timezone.now() - FRESH - timedelta(seconds=1))

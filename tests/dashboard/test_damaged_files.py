@@ -84,7 +84,6 @@ class TestEveryKind:
             assert states[path.key] == ("removed" if integrity.is_derived(path.key) else "damaged")
             put(path, before[path])
         assert set(checked().values()) <= {"sound", "removed"}
-
         for i in range(len(paths), BYTES):
             path = paths[i % len(paths)]
             content = damaged(path)

@@ -243,17 +243,16 @@ class TestCleaning:
         assert {one["reads"] for one in listed} == {"positions", "times", "nothing"}
 
 
-class TestLabel:
-    def test_states_which_steps_no_guarantee_covers(self, done, owner_api):
-        plain = owner_api.get(f"/api/v1/releases/{done.pk}/").json()
-        assert "reads positions" not in plain["label"]
-        Dataset.objects.filter(pk=done.dataset_id).update(cleaning=[JUMPS, FIRST])
-        cleaned = owner_api.get(f"/api/v1/releases/{done.pk}/").json()
-        clause = "which events were left out before by cleaning that reads positions (drop-jumps)"
-        assert clause in cleaned["label"].split(".")[0]
-        label = downloads.label(Release.objects.get())
-        assert label["not_covered"] == [*plain["guarantee"]["not_covered"], clause]
-        assert label["cleaning"] == [JUMPS, FIRST]
+def test_a_label_states_which_steps_no_guarantee_covers(done, owner_api):
+    plain = owner_api.get(f"/api/v1/releases/{done.pk}/").json()
+    assert "reads positions" not in plain["label"]
+    Dataset.objects.filter(pk=done.dataset_id).update(cleaning=[JUMPS, FIRST])
+    cleaned = owner_api.get(f"/api/v1/releases/{done.pk}/").json()
+    clause = "which events were left out before by cleaning that reads positions (drop-jumps)"
+    assert clause in cleaned["label"].split(".")[0]
+    label = downloads.label(Release.objects.get())
+    assert label["not_covered"] == [*plain["guarantee"]["not_covered"], clause]
+    assert label["cleaning"] == [JUMPS, FIRST]
 
 
 GPX = (

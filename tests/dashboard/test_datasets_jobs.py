@@ -230,15 +230,14 @@ class TestGivingWay:
         assert not fairness.gives_way(Part, owner.pk)
 
 
-class TestPlaces:
-    def test_are_in_turns_in_the_order_in_which_workers_take_them(self, owner, stranger):
-        mine, theirs = datasets(owner, 4), datasets(stranger, 2)
-        order = [mine[0], theirs[0], mine[1], theirs[1], *mine[2:]]
-        assert positions() == {row.pk: place for place, row in enumerate(order, start=1)}
-        assert [row.owner for row in served([*mine, *theirs])] == [row.owner for row in order]
-        for _ in range(5):
-            part(owner)
-        assert (ahead(Part, stranger.pk), ahead(Part, owner.pk)) == (1, 5)
+def test_places_are_in_turns_in_the_order_in_which_workers_take_them(owner, stranger):
+    mine, theirs = datasets(owner, 4), datasets(stranger, 2)
+    order = [mine[0], theirs[0], mine[1], theirs[1], *mine[2:]]
+    assert positions() == {row.pk: place for place, row in enumerate(order, start=1)}
+    assert [row.owner for row in served([*mine, *theirs])] == [row.owner for row in order]
+    for _ in range(5):
+        part(owner)
+    assert (ahead(Part, stranger.pk), ahead(Part, owner.pk)) == (1, 5)
 
 
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}

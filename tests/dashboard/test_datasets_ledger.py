@@ -134,11 +134,10 @@ class TestRefund:
         assert granted(ready_dataset, 0.5, 3.0, tries=3) == 2
 
 
-class TestContent:
-    def test_another_users_upload_of_it_has_a_budget_of_its_own(self, ready_dataset, stranger_dataset):
-        reserve(ready_dataset)
-        assert ready_dataset.content_digest == stranger_dataset.content_digest
-        assert ledger.spent(stranger_dataset)["per_km"] == 0
+def test_another_users_upload_of_it_has_a_budget_of_its_own(ready_dataset, stranger_dataset):
+    reserve(ready_dataset)
+    assert ready_dataset.content_digest == stranger_dataset.content_digest
+    assert ledger.spent(stranger_dataset)["per_km"] == 0
 
 
 @pytest.mark.parametrize("amount", [1, 0])
@@ -172,7 +171,6 @@ def test_the_exact_sum_of_entries_rounded_up_is_what_is_spent_after_any_sequence
 class TestRace:
     def test_sixteen_threads_get_exactly_ten_grants(self, ready_dataset):
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=300.0)
-
         assert sum(at_once(16, lambda _: granted(ready_dataset, 0.1, 300.0, tries=1))) == 10
         assert BudgetEntry.objects.count() == 10
 

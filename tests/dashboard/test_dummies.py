@@ -106,18 +106,17 @@ class TestDrawingAgain:
         assert (found["earlier_selections"], found["level_spent"]) == (1, 1.0)
 
 
-class TestPreview:
-    def test_gives_the_law_and_stores_nothing(self, owner_api, landmark_set):
-        for method in [COINS, HEURISTIC, PARTITIONED, OPTIMAL]:
-            found = owner_api.post(dummies_url(landmark_set, "preview"), {"method": method}).json()
-            least = int(method != COINS)  # an option has at least one dummy
-            assert [(bar["first"], bar["last"]) for bar in found["counts"]] == [(d, d) for d in range(least, 5)], method
-            assert sum(bar["probability"] for bar in found["counts"]) == pytest.approx(1), method
-            mean = sum(bar["first"] * bar["probability"] for bar in found["counts"])
-            assert found["expected"] == pytest.approx(mean, rel=1e-12), method
-            assert (found["landmarks"], found["points"]) == (4, 8)
-            assert (found["earlier_selections"], found["level_spent"]) == (0, 0.0)
-        assert (LandmarkSet.objects.count(), DummyDraw.objects.count()) == (1, 0)
+def test_a_preview_gives_the_law_and_stores_nothing(owner_api, landmark_set):
+    for method in [COINS, HEURISTIC, PARTITIONED, OPTIMAL]:
+        found = owner_api.post(dummies_url(landmark_set, "preview"), {"method": method}).json()
+        least = int(method != COINS)  # an option has at least one dummy
+        assert [(bar["first"], bar["last"]) for bar in found["counts"]] == [(d, d) for d in range(least, 5)], method
+        assert sum(bar["probability"] for bar in found["counts"]) == pytest.approx(1), method
+        mean = sum(bar["first"] * bar["probability"] for bar in found["counts"])
+        assert found["expected"] == pytest.approx(mean, rel=1e-12), method
+        assert (found["landmarks"], found["points"]) == (4, 8)
+        assert (found["earlier_selections"], found["level_spent"]) == (0, 0.0)
+    assert (LandmarkSet.objects.count(), DummyDraw.objects.count()) == (1, 0)
 
 
 class TestRefusals:

@@ -102,8 +102,6 @@ class Server:
                 **({"stdin": subprocess.DEVNULL, "stdout": out, "stderr": out} | pipes),
             )
 
-    # -- the broker
-
     def start_broker(self):
         program = (self.port and shutil.which("redis-server")) or broker.find_server()
         command = broker.command(program, folder=self.home / "broker", socket_path=self.socket)
@@ -119,8 +117,6 @@ class Server:
     def redis(self):
         return redis.Redis(unix_socket_path=str(self.socket))
 
-    # -- the database
-
     @contextmanager
     def database_away(self):
         """A database server that was stopped as by a crash, or an SQLite file that another process has locked."""
@@ -133,8 +129,6 @@ class Server:
             held.execute("BEGIN EXCLUSIVE")
             yield
             held.execute("ROLLBACK")
-
-    # -- workers
 
     def start_worker(self, *, concurrency=1, **env):
         name = f"worker-{uuid.uuid4().hex[:6]}"
@@ -157,8 +151,6 @@ class Server:
             if worker.process.poll() is None:
                 worker.kill()
         self.workers.clear()
-
-    # -- the web process
 
     def control(self, do, **arguments):
         assert self.web.stdin
@@ -221,8 +213,6 @@ class Server:
         for path in [*self.barriers.glob("computed.*"), *self.barriers.glob("blocks.*")]:
             path.unlink()
 
-    # -- barriers
-
     def reached(self, name):
         return [int(path.name.split(".")[2]) for path in self.barriers.glob(f"{name}.reached.*")]
 
@@ -232,8 +222,6 @@ class Server:
 
     def open(self, name):
         (self.barriers / f"{name}.go").touch()
-
-    # -- the end
 
     def logs(self):
         return "".join(path.read_text(errors="replace") for path in (self.home / "log").iterdir())
