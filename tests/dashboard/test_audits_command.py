@@ -1,11 +1,9 @@
 """``manage.py audit``: a verdict and an exit code, with no server and no database."""
 
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +15,6 @@ from privacy_engine.audit import claimed_per, every
 from privacy_engine.commands import audit as module
 from privacy_engine.mechanism import mechanisms
 from tests.dashboard.command_runner import Terminal, runner
-from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 GIVEN = ["--set", "epsilon=1", "--set", "radius_m=200"]
@@ -95,22 +92,6 @@ def test_ctrl_c_that_a_library_catches_stops_it_at_the_next_step(command, monkey
     before = signal.getsignal(signal.SIGINT)
     assert command("event-level", *GIVEN) == ("", "CommandError: stopped\n", 130)
     assert signal.getsignal(signal.SIGINT) == before
-
-
-def test_ctrl_c_as_a_signal_stops_the_process():
-    arguments = [sys.executable, "manage.py", "audit", "w-event", *GIVEN, "--trials", "1000000"]
-    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    started = subprocess.Popen(arguments, cwd=ROOT, env=environment, start_new_session=True, **streams)
-    try:
-        assert started.stderr.readline() == "window was not given: 3\n"  # the audit begins
-        os.killpg(started.pid, signal.SIGINT)
-        out, wrong = started.communicate(timeout=patience(60))
-    finally:
-        if started.poll() is None:
-            os.killpg(started.pid, signal.SIGKILL)
-            started.wait()
-    assert (started.returncode, out, wrong) == (130, "", "CommandError: stopped\n")
 
 
 class TestAll:

@@ -11,13 +11,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from billiard.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 from django.utils import timezone
 
 from dashboard.audits import services as audits
 from dashboard.audits.models import Audit
-from dashboard.core.failures import ADVICE, Advice, explained, failure
+from dashboard.core.failures import ADVICE, Advice, explained
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.datasets.tasks import import_dataset
 from dashboard.experiments import execution
@@ -28,7 +27,6 @@ from dashboard.jobs.positions import ahead, positions
 from dashboard.releases.models import Release
 from privacy_engine import progress
 from privacy_engine.audit import AuditSpec
-from privacy_engine.errors import FormatError
 from privacy_engine.experiments import presets
 from privacy_engine.kernels.kernel import COMPILING
 from tests.dashboard.conftest import at_once
@@ -359,15 +357,3 @@ def test_advice_is_two_plain_sentences():
     earlier = explained({"code": "gone-by"})  # a code of an earlier version
     assert Advice(earlier["message"], earlier["action"], earlier["again"]) == ADVICE["internal"]
     assert explained(None) is None
-
-
-@pytest.mark.parametrize("code", ["time-limit", "unreadable"])
-def test_an_error_that_is_its_own_cause_is_followed_once(code):
-    """Raised from itself, or in a circle of two: the search for the time limit ends all the same."""
-    first, second = FormatError("The one."), FormatError("The other.")
-    first.__cause__, second.__cause__ = second, first
-    if code == "time-limit":
-        second.__cause__ = SoftTimeLimitExceeded()
-    assert failure(first, "a test")["code"] == code
-    first.__cause__ = first
-    assert failure(first, "a test")["code"] == "unreadable"
