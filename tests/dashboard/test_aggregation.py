@@ -27,15 +27,8 @@ ROWS = (
     "b,2024-06-03T09:15:00Z,48.995,2.205",
 )
 """Two people in three rows of a grid; an event of the last is outside."""
-SPEC = {
-    "cell_m": 1112,
-    "step": "1h",
-    "unit": "person",
-    "most": 2,
-    "box": [2.2, 48.8, 2.21, 48.83],
-    "start": "2024-06-03T08:00",
-    "end": "2024-06-03T11:00",
-}
+SPEC = {"cell_m": 1112, "step": "1h", "unit": "person", "most": 2, "box": [2.2, 48.8, 2.21, 48.83]}
+SPEC |= {"start": "2024-06-03T08:00", "end": "2024-06-03T11:00"}
 COUNTS = [[2, 1, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]]
 pytestmark = pytest.mark.django_db
 

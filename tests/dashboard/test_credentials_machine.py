@@ -19,16 +19,8 @@ from django.utils import timezone
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, settings, stateful
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
 
 from dashboard.accounts import entry, mail, presence, second_factor, services
 from dashboard.accounts.models import ApiToken, AttemptCount, LoginLink, User, UserSession
@@ -73,7 +65,7 @@ def shown_key(page):
     return base64.b32decode(text + "=" * (-len(text) % 8)).hex()
 
 
-class Credentials(RuleBasedStateMachine):
+class Credentials(stateful.RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.block = transaction.atomic()
@@ -94,7 +86,7 @@ class Credentials(RuleBasedStateMachine):
         transaction.set_rollback(True)
         self.block.__exit__(None, None, None)
 
-    @initialize(start=st.sampled_from(STARTS))
+    @stateful.initialize(start=st.sampled_from(STARTS))
     def an_account(self, start):
         password, factor, email, holding = start
         self.holding = holding
@@ -125,7 +117,7 @@ class Credentials(RuleBasedStateMachine):
         elif holding == "reset link":
             self.link = services.make_password_link(user=self.user)
 
-    @invariant()
+    @stateful.invariant()
     def check(self):
         user = User.objects.get(pk=self.user.pk)
         assert user.has_usable_password() == bool(self.password)
@@ -171,12 +163,12 @@ class Credentials(RuleBasedStateMachine):
         codes = [self.known_codes[-1], *(code_of(key) for key in list(self.known_keys.values())[-1:])]
         return [{"password": self.known_password, "old_password": self.known_password, "code": code} for code in codes]
 
-    @rule()
+    @stateful.rule()
     def steal_the_password_page(self):
         self.get("/password/")
         self.post_all("/password/", new_password1=THEIRS, new_password2=THEIRS)
 
-    @rule(again=st.booleans())
+    @stateful.rule(again=st.booleans())
     def look_at_the_factor(self, again):
         self.get(FACTOR)
         if again:
@@ -184,7 +176,7 @@ class Credentials(RuleBasedStateMachine):
         for signed in list(self.known_keys)[-1:]:  # a wrong code may show it again
             self.post(FACTOR, {"secret": signed, "code": "x"})
 
-    @rule()
+    @stateful.rule()
     def enable_a_factor(self):
         self.post(f"{FACTOR}begin/")
         known = list(self.known_keys.items())[-1:] or [("", "00" * 20)]
@@ -192,48 +184,48 @@ class Credentials(RuleBasedStateMachine):
             for signed, key in known:
                 self.post(FACTOR, form | {"secret": signed, "code": code_of(key)})
 
-    @rule(what=st.sampled_from(["disable", "codes"]))
+    @stateful.rule(what=st.sampled_from(["disable", "codes"]))
     def change_the_factor(self, what):
         self.post_all(f"{FACTOR}{what}/")
 
-    @rule(email=st.sampled_from(["", OTHERS, MINE]))
+    @stateful.rule(email=st.sampled_from(["", OTHERS, MINE]))
     def change_the_address(self, email):
         self.post_all(ADDRESS, email=email)
         self.read_mails()
 
-    @rule()
+    @stateful.rule()
     def make_a_token(self):
         self.post_all("/tokens/", name="x", scopes=["read", "write", "publish"], days="0")
 
-    @rule()
+    @stateful.rule()
     def delete_the_account(self):
         self.post_all("/account/delete/", name="owner")
 
-    @rule()
+    @stateful.rule()
     def request_a_reset(self):
         AttemptCount.objects.all().delete()
         self.post("/password/forgotten/", {"name": "owner"})
         self.read_mails()
 
-    @rule()
+    @stateful.rule()
     def log_in(self):
         AttemptCount.objects.all().delete()
         self.post("/login/", {"username": "owner", "password": self.known_password})
         self.post_all("/login/code/")
 
-    @precondition(lambda self: bool(self.link))
-    @rule()
+    @stateful.precondition(lambda self: bool(self.link))
+    @stateful.rule()
     def use_the_link(self):
         self.open(self.link)
 
-    @rule()
+    @stateful.rule()
     def end_what_can_be_ended(self):
         self.post("/account/sessions/end/")
         for key in self.tokens:
             self.post(f"/tokens/{key}/revoke/")
 
-    @precondition(lambda self: bool(self.token))
-    @rule()
+    @stateful.precondition(lambda self: bool(self.token))
+    @stateful.rule()
     def call_the_api(self):
         listed = self.get("/api/v1/sessions/").json()
         for row in listed.get("results", []):
@@ -270,22 +262,22 @@ class Credentials(RuleBasedStateMachine):
         code = code_of(self.key) if self.key else ""
         return {"password": self.password, "old_password": self.password, "code": code}
 
-    @rule(new=st.sampled_from(PASSWORDS))
+    @stateful.rule(new=st.sampled_from(PASSWORDS))
     def owner_sets_a_password(self, new):
         form = self.proof() | {"new_password1": new, "new_password2": new}
         assert self.owner.post("/password/", form).status_code == 302
         self.password = new
         self.tokens.clear()
 
-    @precondition(lambda self: not self.key)
-    @rule()
+    @stateful.precondition(lambda self: not self.key)
+    @stateful.rule()
     def owner_begins_a_factor(self):
         self.proof()
         page = self.owner.post(f"{FACTOR}begin/", follow=True)
         self.began = f"{page.context.get('signed', '')} {shown_key(page)}"
 
-    @precondition(lambda self: self.began and not self.key)
-    @rule()
+    @stateful.precondition(lambda self: self.began and not self.key)
+    @stateful.rule()
     def owner_enables_the_factor(self):
         signed, key = self.began.split(" ")
         form = self.proof() | {"secret": signed, "code": code_of(key)}
@@ -293,18 +285,18 @@ class Credentials(RuleBasedStateMachine):
         self.codes, self.key, self.began = answer.context["fresh"], key, ""
         assert key not in self.known_keys.values()
 
-    @precondition(lambda self: self.key and not is_all(self.holding, self.password, "", self.email))
-    @rule()
+    @stateful.precondition(lambda self: self.key and not is_all(self.holding, self.password, "", self.email))
+    @stateful.rule()
     def owner_disables_the_factor(self):
         assert self.owner.post(f"{FACTOR}disable/", self.proof()).status_code == 302
         self.codes, self.key = [], ""
 
-    @precondition(lambda self: self.key)
-    @rule()
+    @stateful.precondition(lambda self: self.key)
+    @stateful.rule()
     def owner_renews_the_codes(self):
         self.codes = self.owner.post(f"{FACTOR}codes/", self.proof()).context["fresh"]
 
-    @rule(email=st.sampled_from(["", MINE]))
+    @stateful.rule(email=st.sampled_from(["", MINE]))
     def owner_changes_the_address(self, email):
         if is_all(self.holding, self.password, self.key, email) or email == self.email:
             return
@@ -315,15 +307,15 @@ class Credentials(RuleBasedStateMachine):
             assert self.owner.post(path).status_code == 302
         self.email, self.seen = email, len(outgoing.outbox)
 
-    @rule()
+    @stateful.rule()
     def owner_makes_a_token(self):
         form = self.proof() | {"name": "mine", "scopes": ["read"], "days": "7"}
         before = {row.token_key for row in ApiToken.objects.all()}
         assert self.owner.post("/tokens/", form).status_code == 200
         self.tokens |= {row.token_key for row in ApiToken.objects.all()} - before
 
-    @precondition(lambda self: self.email)
-    @rule(new=st.sampled_from(PASSWORDS))
+    @stateful.precondition(lambda self: self.email)
+    @stateful.rule(new=st.sampled_from(PASSWORDS))
     def owner_resets_a_forgotten_password(self, new):
         form = {"code": code_of(self.key) if self.key else "", "new_password1": new, "new_password2": new}
         client = Client()
@@ -339,7 +331,7 @@ class Credentials(RuleBasedStateMachine):
         self.owner, self.password, self.seen = client, new, len(outgoing.outbox)
         self.tokens.clear()
 
-    @rule()
+    @stateful.rule()
     def time_passes(self):
         self.ten_minutes_pass()
 
@@ -399,7 +391,7 @@ def require_less(monkeypatch, less):
 @pytest.mark.parametrize("examples", [40, pytest.param(2000, marks=[pytest.mark.thorough, pytest.mark.timeout(3600)])])
 def test_no_order_of_actions_lowers_what_is_required(db, settings, examples):
     settings.CAIRN_MAIL = True
-    run_state_machine_as_test(Credentials, settings=profile(examples))
+    stateful.run_state_machine_as_test(Credentials, settings=profile(examples))
 
 
 def profile(examples):

@@ -31,15 +31,11 @@ RESIDUE = re.compile(r"\{\{|\{%|%\}|\{#|#\}|>None<|&lt;object|\bundefined\b|Trac
 
 
 def paths(patterns, before="/"):
-    return [
-        path
-        for one in patterns
-        for path in (
-            paths(one.url_patterns, f"{before}{one.pattern}")
-            if isinstance(one, URLResolver)
-            else [f"{before}{one.pattern}"]
-        )
-    ]
+    for one in patterns:
+        if isinstance(one, URLResolver):
+            yield from paths(one.url_patterns, f"{before}{one.pattern}")
+        else:
+            yield f"{before}{one.pattern}"
 
 
 PAGES = [path for path in paths(get_resolver().url_patterns) if not NO_PAGES.match(path)]
@@ -141,14 +137,8 @@ def test_pages_by_role(rows):
                 assert posted.status_code != 403, path
 
 
-SECTIONS = {
-    "datasets:list": "Datasets",
-    "streams:list": "Streams",
-    "releases:recommend": "Recommend",
-    "experiments:list": "Experiments",
-    "audits:list": "Audits",
-    "accounts:tokens": "API",
-}
+SECTIONS = {"datasets:list": "Datasets", "streams:list": "Streams", "releases:recommend": "Recommend"}
+SECTIONS |= {"experiments:list": "Experiments", "audits:list": "Audits", "accounts:tokens": "API"}
 
 
 def test_one_section_and_its_page_of_the_menu_are_marked(client, owner):

@@ -23,17 +23,10 @@ from tests.dashboard import kinds
 URL = "/api/v1/experiments/"
 SMALL = {"name": "temporal-distance", "repetitions": 3}
 LARGE = {"name": "correlated-loss", "repetitions": 200, "events": 60}
-SPEC = {
-    "base": {
-        "release": {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}},
-        "landmarks": {"name": "synthetic", "share": 0.5, "distribution": "uniform", "seed": 0},
-        "redraw": True,
-    },
-    "grid": {"landmarks.share": [0.0, 0.5, 1.0]},
-    "repetitions": 20,
-    "seed": 3,
-    "metrics": ["error"],
-}
+UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}
+LANDMARKS = {"name": "synthetic", "share": 0.5, "distribution": "uniform", "seed": 0}
+SPEC = {"base": {"release": {"mechanism": UNIFORM}, "landmarks": LANDMARKS, "redraw": True}}
+SPEC |= {"grid": {"landmarks.share": [0.0, 0.5, 1.0]}, "repetitions": 20, "seed": 3, "metrics": ["error"]}
 
 
 def of(pk, *parts):
@@ -240,7 +233,6 @@ def test_a_release_is_attacked_by_its_own_description(owner_page, owner_api, don
     assert client.get("/experiments/new/", {"release": str(done.pk)}).status_code == 404
 
 
-UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}
 SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}
 
 

@@ -67,40 +67,24 @@ class Server:
         self.workers = []
         for folder in (self.barriers, home / "run", home / "log", home / "broker"):
             folder.mkdir(parents=True)
-        self.env = os.environ | {
-            "CAIRN_HOME": str(home),
-            "DATABASE_URL": database.url if database else f"sqlite:///{home / 'cairn.sqlite3'}",
-            "REDIS_URL": f"redis://127.0.0.1:{self.port}/0" if self.port else broker.url(self.socket),
-            "CAIRN_LEASE_S": str(LEASE_S),
-            "CAIRN_SWEEP_S": str(SWEEP_S),
-            "CAIRN_ALLOWED_HOSTS": "testserver",
-            "CAIRN_TEST_BARRIERS": str(self.barriers),
-            "DJANGO_SETTINGS_MODULE": "dashboard.config.settings",
-            "PYTHONUNBUFFERED": "1",
-            **env,
-        }
+        database_url = database.url if database else f"sqlite:///{home / 'cairn.sqlite3'}"
+        redis_url = f"redis://127.0.0.1:{self.port}/0" if self.port else broker.url(self.socket)
+        self.env = os.environ | {"CAIRN_HOME": str(home), "DATABASE_URL": database_url, "REDIS_URL": redis_url}
+        self.env |= {"CAIRN_LEASE_S": str(LEASE_S), "CAIRN_SWEEP_S": str(SWEEP_S), "CAIRN_ALLOWED_HOSTS": "testserver"}
+        self.env |= {"CAIRN_TEST_BARRIERS": str(self.barriers), "PYTHONUNBUFFERED": "1"}
+        self.env |= {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings", **env}
         self.start_broker()
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self.env, check=True)
         self.sweep = self._start("sweep", "manage.py", "sweep")
-        self.web = self._start(
-            "web",
-            "-m",
-            "tests.dashboard.worker_support.control",
-            str(home / "web.up"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.web = self._start("web", "-m", "tests.dashboard.worker_support.control", str(home / "web.up"), **pipes)
         self.material = self.control("begin", lon=CANARY[0], lat=CANARY[1])
 
     def _start(self, log, *arguments, env=None, **pipes):
         with (self.home / "log" / log).open("ab") as out:
-            return subprocess.Popen(
-                [sys.executable, *arguments],
-                cwd=ROOT,
-                env=self.env | (env or {}),
-                start_new_session=True,
-                **({"stdin": subprocess.DEVNULL, "stdout": out, "stderr": out} | pipes),
-            )
+            pipes = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": out} | pipes
+            command, env = [sys.executable, *arguments], self.env | (env or {})
+            return subprocess.Popen(command, cwd=ROOT, env=env, start_new_session=True, **pipes)
 
     def start_broker(self):
         program = (self.port and shutil.which("redis-server")) or broker.find_server()
@@ -153,8 +137,6 @@ class Server:
         self.workers.clear()
 
     def control(self, do, **arguments):
-        assert self.web.stdin
-        assert self.web.stdout
         self.web.stdin.write(json.dumps({"do": do, **arguments}).encode() + b"\n")
         self.web.stdin.flush()
         result = json.loads(self.web.stdout.readline())
@@ -228,8 +210,6 @@ class Server:
 
     def close(self):
         self.kill_workers()
-        assert self.web.stdin
-        assert self.web.stdout
         self.web.stdin.close()
         for process in (self.web, self.sweep, self.broker):
             process.terminate()
