@@ -88,12 +88,10 @@ class TestDataset:
 
     def test_fail_naming_the_field(self, owner_api, source):
         for changes, field in [
-            ({"cell_m": 0.5}, "cell_m"),
             ({"cell_m": 1}, "cell_m"),
             ({"step": "1s", "start": "2024-01-01"}, "step"),
             ({"unit": "event"}, "most"),
             ({"unit": None}, "unit"),
-            ({"box": [1, 2, 3]}, "box"),
             ({"name": "x" * 201}, "name"),
         ]:
             for path in ("aggregate/", "aggregate/preview/"):

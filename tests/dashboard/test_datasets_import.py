@@ -103,12 +103,6 @@ class TestUpload:
             services.import_dataset(owner=owner, upload=upload())
         assert files() == []
 
-    def test_the_same_points_have_the_same_digest_in_any_format_and_for_anyone(self, owner, stranger):
-        first = services.import_dataset(owner=owner, upload=upload())
-        again = services.import_dataset(owner=stranger, upload=upload(CSV.replace(b",", b";"), "other.txt"))
-        moved = services.import_dataset(owner=owner, upload=upload(CSV.replace(b"13.4", b"13.5")))
-        assert first.content_digest == again.content_digest != moved.content_digest
-
     def test_texts_of_the_file_stay_data_without_control_characters(self, owner_api):
         for text in ["=cmd()|' /C calc'!A0", "+1", "-1", "@SUM(1)", "<script>alert(1)</script>", "';--"]:
             body = b'user_id,time,lat,lon\n"%s",2024-06-15T10:30:00Z,52.5,13.4\n' % text.encode()

@@ -146,6 +146,7 @@ def test_landmark_sets_are_called_by_their_names(owner, owner_api, ready_dataset
 def test_what_is_wrong_is_named(owner_api):
     plain = SPEC["base"]["release"]
     odd = {"mechanism": plain["mechanism"] | {"name": "landmark-planned", "step_variance_m2": -5.0}}
+    stated = presets.parse(SMALL).spec().model_dump()
     several = SPEC | {"grid": {"release": [plain, odd]}}
     for requested, field in [
         ({}, "dataset"),
@@ -154,6 +155,8 @@ def test_what_is_wrong_is_named(owner_api):
         ({"preset": SMALL, "spec": SPEC | {"grid": {"landmarks.share": [2.0]}}}, "grid.landmarks.share.0"),
         ({"preset": SMALL, "spec": SPEC | {"metrics": ["nothing"]}}, "metrics"),
         ({"preset": SMALL, "spec": 7}, ""),
+        ({"preset": {"name": "error-tdrive"}, "spec": stated}, "preset"),
+        ({"spec": {name: value for name, value in stated.items() if name != "series"}}, "dataset"),
         ({"preset": LARGE | {"repetitions": 1_000_000, "events": 100_000}}, "repetitions"),
         ({"preset": SMALL, "spec": several}, "grid.release.1.mechanism.step_variance_m2"),
     ]:

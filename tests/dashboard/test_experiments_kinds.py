@@ -125,19 +125,6 @@ class TestEveryKind:
         assert not Experiment.objects.exists()
 
 
-def test_the_command_names_what_is_wrong(command, tmp_path):
-    (tmp_path / "counts.csv").write_bytes(FILES["stream"])
-    two = command("stream-epsilon", tmp_path / "counts.csv", tmp_path / "counts.csv", "--out", tmp_path / "out")
-    assert two[2] == 1
-    assert "FILE must be one file for the kind stream, got 2" in two[1]
-    (tmp_path / "spec.json").write_text(json.dumps(spec_of("stream")))
-    none = command(tmp_path / "spec.json", "--out", tmp_path / "out")
-    assert "dataset is required by cells without data" in none[1]
-    like = command(tmp_path / "spec.json", tmp_path / "counts.csv", "--like", "error-tdrive", "--out", tmp_path / "out")
-    assert "--like must be left out: the spec is for the kind stream" in like[1]
-    assert not (tmp_path / "out" / "table.parquet").exists()
-
-
 @pytest.mark.parametrize("preset", ["stream-detection", "stream-dimensions"])
 def test_a_preset_reads_of_a_stream_what_its_summary_has(owner_api, preset):
     """Thresholds and numbers of dimensions by the API are those of the command, which reads the counts."""
@@ -246,6 +233,8 @@ def test_refusals_are_one_line(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("broken.json").write_text("{")
     Path("list.json").write_text("[]")
+    Path("counts.csv").write_bytes(FILES["stream"])
+    Path("stream.json").write_text(json.dumps(spec_of("stream")))
     Path("spec.json").write_text(TemporalDistance(repetitions=1).spec().model_dump_json())
     for arguments, message in [
         (["figure"], "name must be one of error-geolife"),
@@ -261,6 +250,9 @@ def test_refusals_are_one_line(command, tmp_path, monkeypatch):
         (["spec.json", "--like", "error-tdrive"], "--like must be left out: the spec names its data"),
         (["temporal-distance", "--set", "repetitions=0,5"], "repetitions must be a whole number, got '0,5'"),
         (["spec.json", "--set", "seed=-1"], "seed must be at least 0, got -1"),
+        (["stream-epsilon", "counts.csv", "counts.csv"], "FILE must be one file for the kind stream, got 2"),
+        (["stream.json"], "dataset is required by cells without data"),
+        (["stream.json", "counts.csv", "--like", "error-tdrive"], "--like must be left out: the spec is for the kind"),
     ]:
         out, wrong, code = command(*arguments, "--out", "out")
         assert (out, code, wrong.count("\n")) == ("", 1, 1), (arguments, message)
@@ -338,12 +330,3 @@ def test_a_spec_that_states_nothing_is_kept_with_what_it_was_tried_on(owner, own
         made = finished(owner_api, {"spec": spec, "dataset": str(dataset.pk), "preset": preset})
         assert exported(made)["series"]["join"] == join
         assert Experiment.objects.get(pk=made).lengths == ([9, 12] if preset is None else each_one)
-
-
-def test_a_preset_beside_a_spec_that_states_otherwise_is_refused(owner, owner_api):
-    spec = presets.parse({"name": "temporal-distance", "repetitions": 2}).spec().model_dump()
-    answer = owner_api.post(URL, {"spec": spec, "preset": {"name": "error-tdrive"}}, format="json")
-    assert answer.status_code == 400
-    assert answer.json()["errors"][0]["field"] == "preset"
-    del spec["series"]
-    assert owner_api.post(URL, {"spec": spec}, format="json").json()["errors"][0]["field"] == "dataset"
