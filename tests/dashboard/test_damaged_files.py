@@ -120,15 +120,15 @@ class TestAnswers:
         assert owner_api.get(f"/api/v1/releases/{row}data/?format=csv").getvalue()
 
     def test_of_every_other_kind(self, owner, owner_api, done):
-        attack = request_attack(owner_api, done, HOME_WORK).json()["id"]
-        run_queued_attacks()
-        damage(StoredPath(next(stored_files().listed("attacks/")).name))
-        problem(owner_api.get(attack_url(attack, "data"), {"format": "json"}))
         row = exported(owner)
         damage(row.path)
         problem(owner_api.get(f"/api/v1/account-exports/{row.pk}/data/"))
         row.path.unlink()
         assert account_data.request_export(owner=owner).pk
+        attack = request_attack(owner_api, done, HOME_WORK).json()["id"]
+        run_queued_attacks()
+        damage(StoredPath(next(stored_files().listed("attacks/")).name))
+        problem(owner_api.get(attack_url(attack, "data"), {"format": "json"}))
         other = kinds.made(owner_api, CSV)
         damage(Dataset.objects.get(pk=other["id"]).original_path)
         found = problem(owner_api.post(f"{other['urls']['self']}read/", {"options": {}}, format="json"))

@@ -199,8 +199,8 @@ def test_tags_are_set_and_listed(owner_api, ready_dataset):
     ready_dataset.refresh_from_db()
     assert (ready_dataset.stored_tags, ready_dataset.name) == ("", "A day in Paris")
     longest = [f"{i}".zfill(30) for i in range(10)]
-    for given, kept in ((["pilot", " 2024", "pilot"], ["pilot", "2024"]), (longest, longest), ([], [])):
-        assert owner_api.patch(url, {"tags": given}).json()["tags"] == kept
+    for given, stored in ((["pilot", " 2024", "pilot"], ["pilot", "2024"]), (longest, longest), ([], [])):
+        assert owner_api.patch(url, {"tags": given}).json()["tags"] == stored
 
 
 class TestThumbnails:

@@ -1,4 +1,4 @@
-"""Uploads become datasets: read at once or by a worker, cleaned, told apart by people, refused with the reason."""
+"""Uploads become datasets: read at once or by a worker, cleaned, distinguished by people, refused with the reason."""
 
 import io
 import json
