@@ -14,7 +14,7 @@ from privacy_engine.analysis.reference_radius import within
 from privacy_engine.geo import distance_m
 from privacy_engine.line_simplification import heights
 from privacy_engine.plurals import counted
-from tests.dashboard.test_filenames import CASES as NAMES
+from tests.dashboard.test_api_responses import CASES as NAMES
 from tests.patience import patience
 
 ROOT = Path(__file__).parents[1]

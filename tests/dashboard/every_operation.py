@@ -3,11 +3,10 @@
 import io
 import tempfile
 import zipfile
-from dataclasses import dataclass
+from collections import namedtuple
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from django.apps import apps
@@ -68,14 +67,8 @@ def checkins():
     return out.getvalue()
 
 
-@dataclass(frozen=True)
-class World:
-    """Rows of ``owner``, an editor of the project of ``lead``, by the names of :func:`row_of`."""
-
-    owner: Any
-    lead: Any
-    project: Any
-    rows: dict[str, str]
+World = namedtuple("World", "owner lead project rows")
+"""Rows of ``owner``, an editor of the project of ``lead``, by the names of :func:`row_of`."""
 
 
 def world(owner, api):

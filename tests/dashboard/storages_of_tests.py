@@ -14,16 +14,9 @@ _prefixes = itertools.count()
 
 def host(server, prefix, folder, cache_bytes=50_000_000):
     """The storage as a host with a cache in ``folder`` has it."""
-    return S3Files(
-        bucket_name=BUCKET,
-        location=prefix,
-        endpoint_url=server.endpoint,
-        region_name=KEYS["AWS_DEFAULT_REGION"],
-        access_key=KEYS["AWS_ACCESS_KEY_ID"],
-        secret_key=KEYS["AWS_SECRET_ACCESS_KEY"],
-        cache_folder=str(folder),
-        cache_bytes=cache_bytes,
-    )
+    keys = {"access_key": KEYS["AWS_ACCESS_KEY_ID"], "secret_key": KEYS["AWS_SECRET_ACCESS_KEY"]}
+    where = {"bucket_name": BUCKET, "endpoint_url": server.endpoint, "region_name": KEYS["AWS_DEFAULT_REGION"]}
+    return S3Files(**where, **keys, location=prefix, cache_folder=str(folder), cache_bytes=cache_bytes)
 
 
 def fresh_prefix():

@@ -23,17 +23,9 @@ from tests.dashboard.test_passwords import OLD, with_password
 from tests.dashboard.test_publications import bodies
 from tests.dashboard.test_second_factor import enabled
 
-PERMITTED = {
-    "any": {"owner", "lead", "editor", "viewer", "former", "stranger"},
-    "own": {"owner"},
-    "read": {"owner", "lead", "editor", "viewer"},
-    "write": {"owner", "lead", "editor"},
-    "remove": {"owner", "lead"},
-    "manage": {"lead"},
-    "alone": {"owner"},
-    "leave": {"lead", "viewer"},
-}
-MEMBERS = PERMITTED["read"]
+MEMBERS = {"owner", "lead", "editor", "viewer"}
+PERMITTED = {"any": {*MEMBERS, "former", "stranger"}, "own": {"owner"}, "read": MEMBERS, "write": MEMBERS - {"viewer"}}
+PERMITTED |= {"remove": {"owner", "lead"}, "manage": {"lead"}, "alone": {"owner"}, "leave": {"lead", "viewer"}}
 PUBLISHING = {"POST streams/{id}/events/", "POST releases/{id}/publications/"}
 pytestmark = [pytest.mark.timeout(900), pytest.mark.django_db]
 EXTENT = pytest.mark.parametrize(

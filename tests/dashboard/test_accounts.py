@@ -159,14 +159,6 @@ class TestLoginInPlace:
 
     JSON = {"HTTP_ACCEPT": "application/json"}
 
-    def test_returns_who_is_logged_in_with_a_csrf_cookie(self, client, owner):
-        answer = client.get("/login/", **self.JSON)
-        assert answer.json() == {"user": None}
-        assert answer.cookies[settings.CSRF_COOKIE_NAME].value
-        assert "no-store" in answer["Cache-Control"]
-        client.force_login(owner)
-        assert client.get("/login/", **self.JSON).json() == {"user": "owner"}
-
     def test_logs_in_and_renews_token_and_session(self, owner):
         owner.set_password("a long walk")
         owner.save()
@@ -185,6 +177,12 @@ class TestLoginInPlace:
         assert answer.status_code == 400
         assert answer.json()["errors"][0]["message"].startswith("Wrong user name or password")
         assert client.get(API, **self.JSON).status_code == 401
+        answer = client.get("/login/", **self.JSON)
+        assert answer.json() == {"user": None}
+        assert answer.cookies[settings.CSRF_COOKIE_NAME].value
+        assert "no-store" in answer["Cache-Control"]
+        client.force_login(owner)
+        assert client.get("/login/", **self.JSON).json() == {"user": "owner"}
 
 
 FORM = {"username": "newcomer", "password1": NEW, "password2": NEW}
@@ -268,31 +266,26 @@ class TestJoin:
         assert User.objects.count() == 1
 
 
-class TestCommand:
-    def test_prints_the_link_last(self, db):
-        out = StringIO()
-        call_command("invite", "--note=Ada", "--days=2", stdout=out)
-        address = out.getvalue().split()[-1]
-        row = Invitation.objects.get()
-        assert (row.note, row.invited_by) == ("Ada", None)
-        assert timedelta(days=1, hours=23) < row.expires_at - row.created_at <= timedelta(days=2)
-        assert Client().get(address[address.index("/join/") :]).status_code == 200
-
-    def test_refuses_a_validity_with_the_rule(self, db):
-        for days in ["0", "-1", "x", "3651"]:
-            with pytest.raises(CommandError, match="must be 1 to 3650 days"):
-                call_command("invite", f"--days={days}")
-            assert not Invitation.objects.exists(), days
+def test_the_command_invites_and_refuses_a_validity(db):
+    for days in ["0", "-1", "x", "3651"]:
+        with pytest.raises(CommandError, match="must be 1 to 3650 days"):
+            call_command("invite", f"--days={days}")
+        assert not Invitation.objects.exists(), days
+    out = StringIO()
+    call_command("invite", "--note=Ada", "--days=2", stdout=out)
+    address = out.getvalue().split()[-1]
+    row = Invitation.objects.get()
+    assert (row.note, row.invited_by) == ("Ada", None)
+    assert timedelta(days=1, hours=23) < row.expires_at - row.created_at <= timedelta(days=2)
+    assert Client().get(address[address.index("/join/") :]).status_code == 200
 
 
 class TestUsers:
-    def test_do_not_invite_unless_the_operator_lets_them(self, owner):
+    def test_do_not_invite_unless_the_operator_lets_them(self, owner, settings):
         here = logged_in(owner)
         assert here.get("/invitations/").status_code == here.post("/invitations/").status_code == 404
         assert "Invitations" not in here.get("/account/").content.decode()
         assert not Invitation.objects.exists()
-
-    def test_invite_where_they_may(self, owner, settings):
         settings.CAIRN_USERS_INVITE = True
         here = logged_in(owner)
         link = here.post("/invitations/", {"note": "Ada <x>"}).context["fresh"]

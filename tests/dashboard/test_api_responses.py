@@ -4,22 +4,28 @@ import re
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from email.message import EmailMessage
 from types import SimpleNamespace
+from urllib.parse import unquote
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
+from hypothesis import given
+from hypothesis import strategies as st
 from rest_framework.test import APIRequestFactory, force_authenticate
 
 from dashboard.accounts.models import User
 from dashboard.config import api_schema, error_views
 from dashboard.config.schema_view import SchemaView
+from dashboard.core.filenames import MOST_BYTES, content_disposition, file_name, parameter_parts, title_parts
 from dashboard.core.rest.problems import MEDIA_TYPE
 from dashboard.core.rest.query import declared_parameters
 from dashboard.core.rest.views import ApiView
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
+from privacy_engine.mechanism import mechanisms
 from tests.dashboard.api_helpers import RELEASES, UNIFORM
 from tests.dashboard.conftest import CSV, upload
 from tests.dashboard.every_operation import operations, schema
@@ -47,6 +53,11 @@ class TestProblems:
             for verb in ["get", "post", "put", "patch", "delete", "options"]:
                 found = problem_of(getattr(anonymous_api, verb)(path), 404)
                 assert found["errors"][0]["code"] == "not_found", (path, verb)
+        for path in ("datasets/", "docs/", "schema/"):
+            assert problem_of(anonymous_api.get(f"{API}{path}"), 401)["errors"][0]["code"] == "not_authenticated"
+            answer = anonymous_api.get(f"{API}{path}", headers={"Authorization": "Token x"})
+            problem_of(answer, 401)
+            assert answer["WWW-Authenticate"] == "Token"
 
     def test_malformed_id(self, owner_api):
         for of in ["datasets", "landmark-sets", "releases", "experiments", "attacks", "audits", "streams"]:
@@ -65,23 +76,16 @@ class TestProblems:
         assert (error["field"], error["value"]) == ("mechanism.epsilon", -1)
         assert error["rule"] in found["detail"]
 
-    def test_method(self, owner_api):
+    def test_method(self, owner_api, ready_dataset):
         answer = owner_api.put(f"{API}mechanisms/")
         problem_of(answer, 405)
         assert answer["Allow"] == "GET, HEAD, OPTIONS"
-
-    def test_no_login_and_a_wrong_token(self, anonymous_api):
-        for path in ("datasets/", "docs/", "schema/"):
-            assert problem_of(anonymous_api.get(f"{API}{path}"), 401)["errors"][0]["code"] == "not_authenticated"
-            answer = anonymous_api.get(f"{API}{path}", headers={"Authorization": "Token x"})
-            problem_of(answer, 401)
-            assert answer["WWW-Authenticate"] == "Token"
-
-    def test_media_types_that_are_not_served(self, owner_api, ready_dataset):
         problem_of(owner_api.get(f"{API}docs/", headers={"Accept": "image/png"}), 406)
         problem_of(owner_api.get(f"{API}datasets/", headers={"Accept": "text/html"}), 406)
         problem_of(owner_api.post(f"{API}releases/", b"<a/>", content_type="application/xml"), 415)
         problem_of(owner_api.patch(f"{API}datasets/{ready_dataset.pk}/", {"name": "x"}, format="multipart"), 415)
+        body = b'"' + b"x" * 5_000_000 + b'"'
+        problem_of(owner_api.post(RELEASES, body, content_type="application/json"), 413)
 
     def test_value_of_another_type(self, owner_api, ready_dataset):
         dataset = f"{API}datasets/{ready_dataset.pk}/"
@@ -92,10 +96,6 @@ class TestProblems:
             for path in (RELEASES, f"{dataset}read/"):
                 found = problem_of(owner_api.post(path, body, content_type="application/json"), 400)
                 assert "must be a JSON object" in found["detail"], body
-
-    def test_too_large(self, owner_api):
-        body = b'"' + b"x" * 5_000_000 + b'"'
-        problem_of(owner_api.post(RELEASES, body, content_type="application/json"), 413)
 
     def test_session_without_the_csrf_token(self, owner):
         browser = Client(enforce_csrf_checks=True)
@@ -263,3 +263,63 @@ class TestUploadCap:
         assert browser.post(f"{API}datasets/", {"file": large}).status_code in (403, 413)
         assert browser.post("/", {"file": large}).status_code in (400, 403)
         assert files() == []
+
+
+CASES = [
+    (["geolife-000", "landmark-uniform", "eps1", "D1000m"], "geolife-000_landmark-uniform_eps1_D1000m.gpkg"),
+    (["Geolife 000", "landmark-uniform"], "Geolife-000_landmark-uniform.gpkg"),
+    (["../../etc/passwd", "eps0.1"], "etc-passwd_eps0.1.gpkg"),
+    (["Übung: a/b\\c", "", "=1+2"], "Übung-a-b-c_1-2.gpkg"),
+    (["москва 北京 हिन्दी", "ﬁn"], "москва-北京-हिन्दी_fin.gpkg"),
+    (["photo\u202egpj.exe", "a\r\nb\0c"], "photo-gpj.exe_a-b-c.gpkg"),
+    (["-.a.-.b..c - .", "."], "a.b.c.gpkg"),
+    (["x" * 80, "🚶"], "x" * 60 + ".gpkg"),
+    ([], "cairn.gpkg"),
+]
+"""Parts and their file name; tests/test_both_languages.py applies static/js/core/file_name.js to the same."""
+
+
+def test_a_file_name_has_letters_digits_points_hyphens_and_underscores_alone():
+    for parts, name in CASES:
+        assert file_name(*parts, extension="gpkg") == name, (parts, name)
+    assert title_parts("Skip · ε 0.1–2 / 200\u202fm · Taxi day") == ["Skip", "eps0.1–2 / 200\u202fm", "Taxi day"]
+
+
+def test_a_name_has_the_parameters_that_are_no_default():
+    for mechanism, parts in [
+        ({"name": "landmark-uniform", "epsilon": 1e-6, "radius_m": 2e7}, ["eps0.000001", "D20000000m"]),
+        ({"name": "landmark-skip", "epsilon": 1.5, "radius_m": 0.5, "leading": "gap"}, ["eps1.5", "D0.5m", "gap"]),
+        ({"name": "w-event", "epsilon": 1, "radius_m": 200, "window": 52}, ["eps1", "D200m", "w52"]),
+        ({"name": "stream-uniform", "epsilon": 1, "window": 3, "sensitivity": 2}, ["eps1", "w3", "sensitivity2"]),
+        (
+            {"name": "checkin-popularity", "epsilon": 2, "contributions": 5, "side": 8}
+            | {"west": 2.2, "south": 48.8, "east": 2.5, "north": 48.9},
+            ["eps2", "c5", "G8"],
+        ),
+    ]:
+        assert parameter_parts(mechanisms.parse(mechanism)) == parts, (mechanism, parts)
+
+
+@given(st.lists(st.text(max_size=90), max_size=6), st.sampled_from(["csv", "gpx", "tar.gz"]))
+def test_every_client_reads_the_name_back_from_the_header(parts, extension):
+    name = file_name(*parts, extension=extension)
+    header = content_disposition(name)
+    assert header.isascii()
+    assert header.isprintable()
+    message = EmailMessage()
+    message["Content-Disposition"] = header
+    params = _params(header)
+    assert message.get_content_disposition() == "attachment"
+    assert params.get("filename*", params["filename"]) == name
+    for one in (name, params["filename"]):
+        assert re.fullmatch(r"[^/\\:*?\"<>|\x00-\x1f]*", one)
+        assert not one.startswith((".", "-"))
+        assert len(one.encode()) <= MOST_BYTES + 8
+
+
+def _params(header):
+    found = {}
+    for part in header.split("; ")[1:]:
+        key, _, value = part.partition("=")
+        found[key] = unquote(value.removeprefix("UTF-8''")) if key.endswith("*") else value.strip('"')
+    return found

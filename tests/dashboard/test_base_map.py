@@ -7,11 +7,9 @@ import struct
 import time
 import uuid
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from django.conf import settings as django_settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from pmtiles.tile import Compression, TileType
 from rest_framework.test import APIClient
@@ -76,7 +74,7 @@ class TestPolicy:
         policy = page.get("/tokens/")["Content-Security-Policy"]
         return next(part for part in policy.split(";") if "img-src" in part)
 
-    def test_has_the_host_from_the_agreement_until_it_is_taken_back(self, owner, owner_page):
+    def test_has_the_host_from_the_agreement_until_it_is_taken_back(self, owner, owner_page, settings):
         api = client_of(owner)
         assert OSM not in self.images(owner_page)
         api.patch(URL, {"choice": "server", "host": OSM})
@@ -85,8 +83,6 @@ class TestPolicy:
         assert OSM not in owner_page.get("/login/").headers.get("Location", "")
         api.patch(URL, {"choice": "built-in"})
         assert OSM not in self.images(owner_page)
-
-    def test_agreement_to_one_host_is_none_to_another(self, owner, owner_page, settings):
         client_of(owner).patch(URL, {"choice": "server", "host": OSM})
         settings.CAIRN_BASE_MAP = base_map("https://tiles.example.org/{z}/{x}/{y}.png", "Whose")
         assert "https:" not in self.images(owner_page)
@@ -127,13 +123,11 @@ class TestFile:
         assert send(owner_api, archive(tmp_path)).json()["file"]["own"]
         assert owner_api.delete(FILE).json()["file"]["own"] is False
 
-    def test_attribution_is_the_metadatas_as_text(self, owner_api, tmp_path):
+    def test_attribution_is_the_metadatas_as_text(self, owner_api, tmp_path, owner_page):
         body = archive(tmp_path)
         metadata = gzip.compress(json.dumps({"attribution": '<a href="x">© Some <b>body</b></a>'}).encode())
         body = changed(changed(body + metadata, 24, len(body)), 32, len(metadata))
         assert send(owner_api, body).json()["file"]["attribution"] == "© Some body"
-
-    def test_vector_tiles_are_sent_as_they_are_in_the_file(self, owner_api, owner_page, tmp_path):
         tile = gzip.compress(b"\x1a\x00", mtime=0)
         kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.GZIP}
         body = write_tiles(tmp_path / "v.pmtiles", {(0, 0, 0): tile}, **kinds).read_bytes()
@@ -246,12 +240,3 @@ def test_leaf_directories_are_followed(tmp_path):
     assert made.leaves[1] > 0
     assert all(made.tile(*place) == tiles[place] for place in list(tiles)[::37])
     assert made.tile(8, 200, 200) is None
-
-
-def test_built_in_files_are_compressed(owner_api):
-    found = owner_api.get(URL).json()["built_in"]
-    assert list(found) == ["world", "detail", "cities"]
-    folder = Path(django_settings.BASE_DIR) / "static" / "base-map"
-    bodies = [(folder / address.rpartition("/")[2]).read_bytes() for address in found.values()]
-    assert sum(map(len, bodies)) < 4_000_000
-    assert {body[:2] for body in bodies} == {b"\x1f\x8b"}

@@ -18,17 +18,7 @@ from privacy_engine.promise import SEEN_BOX
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, first_error, refused
-from tests.dashboard.kinds import (
-    DATASETS,
-    POPULARITY,
-    RECORDS,
-    STREAM,
-    made,
-    released,
-    requested,
-    requested_as_trajectory,
-    sent,
-)
+from tests.dashboard.kinds import DATASETS, POPULARITY, RECORDS, STREAM
 
 ROWS = kinds.checkin_rows()
 BODY = kinds.checkins(ROWS)
@@ -47,7 +37,7 @@ def counted():
 
 @pytest.fixture
 def checkins(owner_api):
-    return made(owner_api, BODY)
+    return kinds.made(owner_api, BODY)
 
 
 def cells_of(api, row):
@@ -59,7 +49,7 @@ class TestUpload:
     @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
     def test_reads_the_check_ins(self, owner_api, packed, kind):
         body, name = (gzip.compress(BODY), "c.csv.gz") if packed else (BODY, "c.csv")
-        dataset = made(owner_api, body, name, **({"kind": kind} if kind else {}))
+        dataset = kinds.made(owner_api, body, name, **({"kind": kind} if kind else {}))
         assert (dataset["kind"], dataset["points"]) == ("checkins", 200)
         known = Dataset.objects.get().summary
         assert (known["users"], known["checkins"]) == (len({row.split(",")[0] for row in ROWS}), 200)
@@ -77,7 +67,7 @@ class TestUpload:
     def test_fail_what_check_ins_do_not_take(self, owner_api):
         cleaning = json.dumps([{"name": "first-events", "events": 3}])
         for fields, field in [({"cleaning": cleaning}, "cleaning"), ({"kind": "table"}, "kind")]:
-            assert refused(sent(owner_api, BODY, **fields)) == (400, field)
+            assert refused(kinds.sent(owner_api, BODY, **fields)) == (400, field)
         assert not Dataset.objects.exists()
 
     def test_shows_its_facts_and_is_read_again_as_trajectories_and_back(self, owner_api, owner_page, checkins):
@@ -103,7 +93,7 @@ class TestQuote:
         assert records == pytest.approx(np.sqrt(2 * np.exp(1)) / (np.exp(1) - 1), rel=1e-6)
         assert not BudgetEntry.objects.exists()
         for mechanism in (POPULARITY, RECORDS):
-            released(owner_api, checkins, mechanism)
+            kinds.released(owner_api, checkins, mechanism)
         entries = BudgetEntry.objects.order_by("pk").values_list("unit", "amount", "radius_m")
         assert list(entries) == [("user", 1_000_000, None), ("record", 1_000_000, None)]
 
@@ -115,27 +105,13 @@ class TestQuote:
         assert "0.284 beside 0.466 on Manhattan" in popularity
         assert better == ""
 
-    def test_limits_of_one_unit_leave_the_other(self, owner_api, checkins):
-        for unit, epsilon in (("user", 0.5), ("record", 2)):
-            answer = owner_api.patch(checkins["urls"]["self"], {"budget": {"epsilon": epsilon, "unit": unit}})
-            assert answer.status_code == 200, answer.json()
-        assert requested(owner_api, checkins, RECORDS).status_code == 201
-        refused = requested(owner_api, checkins, POPULARITY)
-        assert (refused.status_code, first_error(refused)["code"]) == (409, "budget")
-        assert "of one user" in first_error(refused)["message"]
-        quoted = owner_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [POPULARITY, RECORDS]}).json()
-        assert [(one["unit"], one["total"], one["fits"]) for one in quoted["budgets"]] == [
-            ("user", 0.5, False),
-            ("record", 2, True),
-        ]
-
 
 class TestRelease:
     @pytest.mark.parametrize(
         ("mechanism", "level"), [(POPULARITY, "user"), (RECORDS, "record")], ids=["user", "record"]
     )
     def test_is_published_whole_with_its_label(self, owner_api, checkins, mechanism, level):
-        row = released(owner_api, checkins, mechanism)
+        row = kinds.released(owner_api, checkins, mechanism)
         shown = cells_of(owner_api, row)
         published = {one["cell"]: one["count"] for one in shown}
         assert sorted(published) == list(range(64))
@@ -151,13 +127,15 @@ class TestRelease:
         assert sorted(int(one["count"]) for one in rows) == sorted(published.values())
 
     def test_the_noise_is_that_of_the_level_and_each_user_counts_as_often_as_allowed(self, owner_api, checkins):
-        cells = cells_of(owner_api, released(owner_api, checkins, RECORDS | {"epsilon": 200.0}))
+        cells = cells_of(owner_api, kinds.released(owner_api, checkins, RECORDS | {"epsilon": 200.0}))
         assert all(one["count"] == one["uploaded"] for one in cells)  # each differs with probability < 2 exp(-200)
-        cells = cells_of(owner_api, released(owner_api, checkins, POPULARITY | {"epsilon": 200.0, "contributions": 1}))
+        cells = cells_of(
+            owner_api, kinds.released(owner_api, checkins, POPULARITY | {"epsilon": 200.0, "contributions": 1})
+        )
         assert (sum(one["count"] for one in cells), sum(one["uploaded"] for one in cells)) == (20, 200)
 
     def test_a_seeded_one_is_not_private_and_charged_nothing(self, owner_api, checkins):
-        rows = [released(owner_api, checkins, POPULARITY, seed=7) for _ in range(2)]
+        rows = [kinds.released(owner_api, checkins, POPULARITY, seed=7) for _ in range(2)]
         assert cells_of(owner_api, rows[0]) == cells_of(owner_api, rows[1])
         assert not BudgetEntry.objects.exists()
         assert rows[0]["guarantee"] is None
@@ -168,9 +146,9 @@ class TestRelease:
 
 class TestRefusal:
     def test_of_check_ins_without_positions(self, owner_api, owner_page):
-        dataset = made(owner_api, BARE)
+        dataset = kinds.made(owner_api, BARE)
         quoted = owner_api.post(QUOTE, {"dataset": dataset["id"], "mechanisms": [POPULARITY]})
-        for answer in (quoted, requested(owner_api, dataset, POPULARITY)):
+        for answer in (quoted, kinds.requested(owner_api, dataset, POPULARITY)):
             assert (*refused(answer), first_error(answer)["value"]) == (400, "dataset", dataset["id"])
             assert first_error(answer)["rule"] == "positions: longitudes and latitudes"
         answer = owner_api.get(f"{DATASETS}{dataset['id']}/cells/")
@@ -181,24 +159,24 @@ class TestRefusal:
     def test_of_parameters_and_budgets(self, owner_api, checkins, landmark_set):
         for changes in [{"side": 0}, {"epsilon": 0}, {"side": 0.5}]:
             field = f"mechanism.{next(iter(changes))}"
-            assert refused(requested(owner_api, checkins, POPULARITY | changes)) == (400, field), changes
-        assert refused(requested(owner_api, checkins, POPULARITY | {"west": 2.5})) == (400, "mechanism.east")
-        answer = requested(owner_api, checkins, POPULARITY, landmark_set=str(landmark_set.pk))
+            assert refused(kinds.requested(owner_api, checkins, POPULARITY | changes)) == (400, field), changes
+        assert refused(kinds.requested(owner_api, checkins, POPULARITY | {"west": 2.5})) == (400, "mechanism.east")
+        answer = kinds.requested(owner_api, checkins, POPULARITY, landmark_set=str(landmark_set.pk))
         assert refused(answer) == (400, "landmark_set")
         for changes, field in [({"unit": "event"}, "unit"), ({"unit": 3}, "unit"), ({"radius_m": 9}, "radius_m")]:
             answer = owner_api.patch(checkins["urls"]["self"], {"budget": {"epsilon": 1} | changes})
             assert refused(answer) == (400, f"budget.{field}"), changes
 
     def test_of_what_only_other_kinds_have(self, owner_api, owner_page, checkins):
-        row = released(owner_api, checkins, POPULARITY)
+        row = kinds.released(owner_api, checkins, POPULARITY)
         for action in ["track", "series", "errors", "counts"]:
             answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
             assert (*refused(answer), first_error(answer)["value"]) == (400, "dataset", "checkins"), action
             assert action not in row["urls"], action
-        stream = released(owner_api, made(owner_api, kinds.wide(kinds.counts())), STREAM)
+        stream = kinds.released(owner_api, kinds.made(owner_api, kinds.wide(kinds.counts())), STREAM)
         answer = owner_api.get(f"{RELEASES}bundle/", {"release": [row["id"], stream["id"]]})
         assert (answer.status_code, first_error(answer)["rule"]) == (400, "releases of one kind of data")
-        for path, answer in requested_as_trajectory(owner_api, checkins, row).items():
+        for path, answer in kinds.requested_as_trajectory(owner_api, checkins, row).items():
             assert 400 <= answer.status_code < 500, path
         assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 200
         for path in ("", "releases/new/", "compare/"):
@@ -225,7 +203,7 @@ def test_a_box_that_was_seen_is_not_covered(owner_api, checkins):
     quoted = promised(owner_api, checkins, **LOOKED)
     assert SEEN_BOX in quoted["not_covered"]
     assert SEEN_BOX in quoted["statement"]
-    release = released(owner_api, checkins, POPULARITY, **LOOKED)
+    release = kinds.released(owner_api, checkins, POPULARITY, **LOOKED)
     assert release["box_from_data"] is True
     assert SEEN_BOX in release["guarantee"]["not_covered"]
     row = Release.objects.get()
@@ -239,27 +217,21 @@ def test_a_box_that_was_seen_is_not_covered(owner_api, checkins):
     assert SEEN_BOX.capitalize() in label.pop("page")
     assert label["spec"]["box_from_data"] is True
     assert label["label_sha256"] == label_digest(label)
+    body = {"dataset": checkins["id"], "mechanism": POPULARITY}
+    answers = [owner_api.post(RELEASES, body | more, headers={"Idempotency-Key": "one"}) for more in ({}, LOOKED, {})]
+    assert [answer.status_code for answer in answers] == [201, 409, 201]
+    stream = kinds.made(owner_api, kinds.wide(kinds.counts()))
+    answer = kinds.requested(owner_api, stream, STREAM, **LOOKED)
+    assert answer.status_code == 400
+    assert first_error(answer)["field"] == "box_from_data"
+    assert "only mechanisms of check-ins" in first_error(answer)["rule"]
 
 
 def test_a_public_box_is_promised_as_before(owner_api, checkins):
-    release = released(owner_api, checkins, POPULARITY)
+    release = kinds.released(owner_api, checkins, POPULARITY)
     label = public_label(owner_api, release)
     assert release["box_from_data"] is False
     for found in (promised(owner_api, checkins), release["guarantee"], label):
         assert SEEN_BOX not in found["not_covered"]
     assert PUBLIC in release["guarantee"]["statement"]
     assert set(label["spec"]) == {"mechanism", "seed"}  # as that of releases from before it could be stated
-
-
-def test_the_same_key_with_another_statement_is_another_request(owner_api, checkins):
-    body = {"dataset": checkins["id"], "mechanism": POPULARITY}
-    answers = [owner_api.post(RELEASES, body | more, headers={"Idempotency-Key": "one"}) for more in ({}, LOOKED, {})]
-    assert [answer.status_code for answer in answers] == [201, 409, 201]
-
-
-def test_only_check_ins_have_a_box(owner_api):
-    stream = made(owner_api, kinds.wide(kinds.counts()))
-    answer = requested(owner_api, stream, STREAM, **LOOKED)
-    assert answer.status_code == 400
-    assert first_error(answer)["field"] == "box_from_data"
-    assert "only mechanisms of check-ins" in first_error(answer)["rule"]

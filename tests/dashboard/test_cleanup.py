@@ -1,9 +1,6 @@
 """The cleanup process (``manage.py sweep``), its comparison of stored files with their digests, and /healthz."""
 
 import os
-import signal
-import subprocess
-import sys
 import time
 import uuid
 from contextlib import suppress
@@ -35,8 +32,7 @@ from dashboard.storage import integrity, local_files, parquet
 from dashboard.storage.models import StoredFile
 from privacy_engine.experiments import presets
 from tests.dashboard.conftest import HOME
-from tests.dashboard.damage_helpers import checked, damage, inverted, none_known  # noqa: F401
-from tests.patience import patience
+from tests.dashboard.test_damaged_files import checked, damage, inverted, none_known  # noqa: F401
 from tests.redis_server import age_beat
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,18 +54,6 @@ def no_messages(monkeypatch):
 
 
 class TestTidy:
-    def test_removes_folders_of_rows_that_are_gone(self, ready_dataset):
-        orphan = local_files.home("datasets", str(uuid.uuid4()))
-        aged(orphan / "original", 0)
-        fresh = local_files.home("releases", str(uuid.uuid4()))
-        aged(orphan, 61)
-        aged(ready_dataset.folder, 61)
-        cleanup.tidy()
-        assert not orphan.exists()
-        assert fresh.exists()
-        assert ready_dataset.points_path.exists()
-        assert ready_dataset.original_path.exists()
-
     def test_removes_files_of_attempts_that_published_nothing(self, ready_dataset):
         folder, release = ready_dataset.folder, uuid.uuid4()
         stale = [
@@ -89,6 +73,16 @@ class TestTidy:
         assert cleanup.tidy()["files"] == len(stale)
         assert [path for path in stale if path.exists()] == []
         assert [path for path in kept if not path.exists()] == []
+        orphan = local_files.home("datasets", str(uuid.uuid4()))
+        aged(orphan / "original", 0)
+        fresh = local_files.home("releases", str(uuid.uuid4()))
+        aged(orphan, 61)
+        aged(ready_dataset.folder, 61)
+        cleanup.tidy()
+        assert not orphan.exists()
+        assert fresh.exists()
+        assert ready_dataset.points_path.exists()
+        assert ready_dataset.original_path.exists()
 
     def test_removes_expired_credentials(self, owner):
         accounts.make_login_link(user=owner)
@@ -126,8 +120,6 @@ class TestBlocks:
         cleanup.tidy()
         assert sorted(self.blocks(owner).rglob("*.npy")) == kept
         assert row.folder.iterdir() == [row.table_path(row.table_sha256)]
-
-    def test_those_on_data_that_none_is_about_go(self, owner):
         row, other = self.tried(owner), self.tried(owner, events=50)
         assert row.data_digest != other.data_digest
         Experiment.objects.filter(pk=other.pk)._raw_delete(using="default")  # as if its worker came a moment later
@@ -185,24 +177,6 @@ class TestCleanup:
         row.refresh_from_db()
         assert row.state == "queued"
 
-    @pytest.mark.slow
-    def test_process_ends_on_sigterm(self, tmp_path, beats_recorded, settings):
-        environment = os.environ | {"CAIRN_HOME": str(tmp_path), "CAIRN_SWEEP_S": "0.1"}
-        environment["REDIS_URL"] = settings.CELERY_BROKER_URL
-        environment.pop("DATABASE_URL", None)
-        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment, check=True)
-        process = subprocess.Popen([sys.executable, "manage.py", "sweep"], cwd=ROOT, env=environment)
-        try:
-            give_up = time.monotonic() + patience(30)
-            while cleanup.last_sweep_s() is None:
-                assert time.monotonic() < give_up
-                time.sleep(0.05)
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(timeout=patience(10)) == 0
-        finally:
-            process.kill()
-            process.wait()
-
 
 class TestHealth:
     def test_needs_no_login_and_shows_nothing_of_users(self, client, ready_dataset, django_assert_max_num_queries):
@@ -218,7 +192,7 @@ class TestHealth:
         assert answer["Cache-Control"] == "no-store"
         assert not answer.cookies
 
-    def test_reports_the_age_of_the_queue_and_of_the_last_sweep(self, client, owner, beats_recorded):
+    def test_reports_the_age_of_the_queue_and_of_the_last_sweep(self, client, owner, beats_recorded, db, monkeypatch):
         for name in ("waits", "lost"):
             Dataset.objects.create(owner=owner, name=name)
         leases.claim(Dataset, Dataset.objects.get(name="lost").pk)
@@ -234,7 +208,6 @@ class TestHealth:
         assert health["queues"]["batch"]["waiting"] == 0
         assert 7 <= health["sweep_beat_s"] < 12
 
-    def test_reports_an_unreachable_database(self, client, db, monkeypatch):
         def away(_):
             raise OperationalError("at db.example: no connection")
 

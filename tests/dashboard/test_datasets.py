@@ -1,13 +1,15 @@
-"""Datasets through their pages and REST entry points: read again, changed, listed, searched, drawn, deleted."""
+"""Datasets through pages and REST: hostile uploads; read again, changed, listed, searched, drawn, deleted."""
 
 import doctest
 import json
 import re
 import struct
+from collections import namedtuple
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from dashboard.core import text
@@ -20,8 +22,9 @@ from dashboard.storage import removals
 from privacy_engine import instants
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import trajectory_facts as facts
+from tests.conftest import SHARED
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import decode_track, first_error
+from tests.dashboard.api_helpers import decode_track, refused
 from tests.dashboard.conftest import CSV
 from tests.dashboard.kinds import made
 
@@ -54,8 +57,7 @@ class TestChange:
     def test_name(self, owner_api, ready_dataset):
         url = f"{URL}{ready_dataset.pk}/"
         for name in ["", "\u202e", " \n", 7 * [1], {"a": 1}, None]:
-            answer = owner_api.patch(url, {"name": name})
-            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "name"), name
+            assert refused(owner_api.patch(url, {"name": name})) == (400, "name"), name
         assert owner_api.patch(url, {"name": "x", "budget": {"epsilon": -1, "radius_m": 1}}).status_code == 400
         ready_dataset.refresh_from_db()
         assert ready_dataset.name == "A day in Paris"  # together or not at all
@@ -106,8 +108,6 @@ class TestTrack:
         assert decode_track(answer.content) == degrees | {"time_ms": [7000, 8250, 9000], "event": [], "ends": []}
         body = owner_api.get(f"{URL}{make_dataset(owner, Trajectory([0, 1], [0, 1])).pk}/track/").content
         assert struct.unpack_from("<10I", body)[2:] == (2, 0, 1, 5, 5, 0, 0, 0), "without times"
-
-    def test_is_compressed_for_clients_that_accept_it(self, owner_api, owner, make_dataset):
         lon = np.round(np.random.default_rng(1).uniform(0, 1, 5000), 7)
         url = f"{URL}{make_dataset(owner, Trajectory(lon, lon)).pk}/track/"
         plain, pressed = (owner_api.get(url, headers={"Accept-Encoding": how}) for how in ("identity", "gzip, zstd"))
@@ -139,12 +139,9 @@ class TestTrack:
             *[("zoom", ""), ("zoom", "١"), ("west", "1" * 400), ("middle", "0x1")],
             *[("series", value) for value in ("1", "-1", "x", "1e9", "9" * 30)],
         ]:
-            answer = owner_api.get(url, view | {"middle": 0, field: value})
-            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field), (field, value)
+            assert refused(owner_api.get(url, view | {"middle": 0, field: value})) == (400, field), (field, value)
         error = owner_api.get(url, {"west": 0, "north": 1, "zoom": 1, "middle": 0}).json()["errors"][0]
         assert (error["field"], error["message"]) == ("width", "width must be given with west, north, zoom, middle")
-
-    def test_what_was_deleted_is_not_read_from_the_cache(self, owner_api, ready_dataset):
         url = f"{URL}{ready_dataset.pk}/track/"
         assert owner_api.get(url).status_code == 200
         ready_dataset.points_path.unlink()
@@ -198,13 +195,12 @@ class TestFilter:
 def test_tags_are_set_and_listed(owner_api, ready_dataset):
     url = f"{URL}{ready_dataset.pk}/"
     for tags in [["a,b"], ["x" * 31], [str(i) for i in range(11)]]:
-        answer = owner_api.patch(url, {"name": "other", "tags": tags})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "tags"), tags
+        assert refused(owner_api.patch(url, {"name": "other", "tags": tags})) == (400, "tags"), tags
     ready_dataset.refresh_from_db()
     assert (ready_dataset.stored_tags, ready_dataset.name) == ("", "A day in Paris")
     longest = [f"{i}".zfill(30) for i in range(10)]
-    for given, kept in ((["pilot", " 2024", "pilot"], ["pilot", "2024"]), (longest, longest), ([], [])):
-        assert owner_api.patch(url, {"tags": given}).json()["tags"] == kept
+    for given, stored in ((["pilot", " 2024", "pilot"], ["pilot", "2024"]), (longest, longest), ([], [])):
+        assert owner_api.patch(url, {"tags": given}).json()["tags"] == stored
 
 
 class TestThumbnails:
@@ -256,3 +252,109 @@ def test_facts_of_the_points():
     assert [(one["name"], one["first_event"]) for one in reported["series"]] == [("a", 0), ("", 2)]
     assert (reported["has_time"], reported["start"]) == (False, None)
     assert [doctest.testmod(module).failed for module in (facts, instants, text, ledger)] == [0, 0, 0, 0]
+
+
+FOLDER = SHARED / "hostile"
+
+
+Row = namedtuple("Row", "file outcome points dropped")
+"""One line of EXPECTED.md."""
+
+
+def expected():
+    if not FOLDER.is_dir():
+        return []
+    cells = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in (FOLDER / "EXPECTED.md").read_text().splitlines()
+        if re.match(r"\| *[0-9]+ \|", line)
+    ]
+    rows = [(cell[1], cell[4], cell[5], re.search(r"Dropped: (\{[^}]*\})", cell[6])) for cell in cells]
+    return [
+        Row(file, outcome, int(points) if points else None, json.loads(dropped[1]) if dropped else {})
+        for file, outcome, points, dropped in rows
+        if (FOLDER / file).is_file()
+    ]
+
+
+ROWS = expected()
+
+
+def of(*outcomes):
+    found = [pytest.param(row, id=row.file) for row in ROWS if row.outcome in outcomes]
+    return found or [pytest.param(None, marks=pytest.mark.skip(reason="../shared/hostile is not here"))]
+
+
+def post(api, path, **fields):
+    upload = SimpleUploadedFile(path.name, path.read_bytes())
+    return api.post(URL, {"file": upload, **fields}, format="multipart")
+
+
+def test_the_collection_is_read_whole(shared):
+    assert len(ROWS) > 40
+    assert {row.outcome for row in ROWS} == {"accept", "accept_warn", "ask", "reject"}
+
+
+@pytest.mark.parametrize("row", of("accept", "accept_warn"))
+def test_accepted_file_is_a_ready_dataset_of_its_points(owner_api, row):
+    sent = post(owner_api, FOLDER / row.file)
+    assert sent.status_code == 201, sent.content
+    answer = sent.json()
+    assert answer["state"] == "ready", answer["error"]
+    assert answer["points"] == row.points == sum(one["points"] for one in answer["series"])
+    assert {reason: drop["count"] for reason, drop in answer["report"]["dropped"].items()} == row.dropped
+    assert answer["report"]["outcome"] == row.outcome
+    assert "NaN" not in json.dumps(answer)
+
+
+@pytest.mark.parametrize("row", of("ask"))
+def test_requesting_file_names_the_parameter_that_decides_it(owner_api, files, row):
+    answer, chosen = post(owner_api, FOLDER / row.file), {}
+    while answer.status_code == 422 and len(chosen) < 5:
+        [error] = answer.json()["errors"]
+        assert error["code"] == "choice-needed"
+        assert error["default"] in {choice["value"] for choice in error["choices"]}
+        assert all(choice["label"] for choice in error["choices"])
+        assert not Dataset.objects.exists()
+        assert files() == []
+        chosen[error["parameter"]] = error["default"]
+        answer = post(owner_api, FOLDER / row.file, **chosen)
+    assert chosen
+    assert answer.status_code == 201, answer.content
+    assert answer.json()["points"] == row.points or row.points is None
+    assert answer.json()["options"] == chosen
+
+
+@pytest.mark.parametrize("row", of("reject"))
+def test_rejected_file_states_why_and_leaves_nothing(owner_api, files, row):
+    answer = post(owner_api, FOLDER / row.file)
+    [error] = answer.json()["errors"]
+    assert answer.status_code in (400, 413)
+    assert error["message"]
+    assert error["code"] not in ("", "internal", "invalid")
+    assert not Dataset.objects.exists()
+    assert not Budget.objects.exists()
+    assert files() == []
+
+
+def names():
+    path = FOLDER / "names.json"
+    return json.loads(path.read_text()) if path.is_file() else ["=cmd()|x.csv", "\u202egpj.csv"]
+
+
+@pytest.mark.parametrize("name", names())
+def test_file_name_is_data(owner_api, files, name):
+    upload = SimpleUploadedFile("plain.csv", CSV)
+    upload._name = name  # the client's name as it is, not as Django's setter cleans it
+    answer = owner_api.post(URL, {"file": upload}, format="multipart")
+    assert answer.status_code == 201, answer.content
+    reported = answer.json()
+    assert reported["points"] == 3
+    shown = reported["file_name"] + reported["name"]
+    assert shown.isprintable()
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", shown)
+    assert len(reported["file_name"].encode()) <= 255
+    assert len(reported["name"]) <= 200
+    row = Dataset.objects.get()
+    folder = f"datasets/{row.pk}"
+    assert files() == sorted([folder, f"{folder}/original", f"{folder}/{row.points_file}"])

@@ -1,11 +1,14 @@
 """Claims, heartbeats, turns and limits of owners; test_every_job.py has what holds for every kind of job."""
 
+import ast
 import random
+import re
 import threading
 import time
 import uuid
 from collections import Counter
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.db import transaction
@@ -13,6 +16,7 @@ from django.utils import timezone
 
 from dashboard.audits import services as audits
 from dashboard.audits.models import Audit
+from dashboard.core.failures import ADVICE, Advice, explained
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.datasets.tasks import import_dataset
 from dashboard.experiments import execution
@@ -224,15 +228,14 @@ class TestGivingWay:
         assert not fairness.gives_way(Part, owner.pk)
 
 
-class TestPlaces:
-    def test_are_in_turns_in_the_order_in_which_workers_take_them(self, owner, stranger):
-        mine, theirs = datasets(owner, 4), datasets(stranger, 2)
-        order = [mine[0], theirs[0], mine[1], theirs[1], *mine[2:]]
-        assert positions() == {row.pk: place for place, row in enumerate(order, start=1)}
-        assert [row.owner for row in served([*mine, *theirs])] == [row.owner for row in order]
-        for _ in range(5):
-            part(owner)
-        assert (ahead(Part, stranger.pk), ahead(Part, owner.pk)) == (1, 5)
+def test_places_are_in_turns_in_the_order_in_which_workers_take_them(owner, stranger):
+    mine, theirs = datasets(owner, 4), datasets(stranger, 2)
+    order = [mine[0], theirs[0], mine[1], theirs[1], *mine[2:]]
+    assert positions() == {row.pk: place for place, row in enumerate(order, start=1)}
+    assert [row.owner for row in served([*mine, *theirs])] == [row.owner for row in order]
+    for _ in range(5):
+        part(owner)
+    assert (ahead(Part, stranger.pk), ahead(Part, owner.pk)) == (1, 5)
 
 
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
@@ -293,3 +296,64 @@ class TestLimits:
         assert sent == [stranger]
         most(running=2)
         assert reaper.resend(Dataset) == 2
+
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(path for package in ("privacy_engine", "dashboard") for path in (ROOT / package).rglob("*.py"))
+
+
+def stated(node):
+    """The codes of failures in a node: ``code=…`` in a call, ``code = …`` in a class, ``{"code": …}``."""
+    if isinstance(node, ast.Call):
+        yield from (keyword.value for keyword in node.keywords if keyword.arg == "code")
+    if isinstance(node, ast.ClassDef):
+        for one in node.body:
+            if isinstance(one, ast.Assign) and [getattr(to, "id", "") for to in one.targets] == ["code"]:
+                yield one.value
+    if isinstance(node, ast.Dict):
+        keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+        yield from (value for key, value in zip(keys, node.values, strict=True) if key == "code")
+    if isinstance(node, ast.Call):
+        function = node.func
+        if "stored_failure" in (getattr(function, "id", ""), getattr(function, "attr", "")):
+            yield node.args[0]
+
+
+def codes():
+    found = {}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            for value in stated(node):
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    found[value.value] = f"{path.relative_to(ROOT)}:{value.lineno}"
+    return found
+
+
+NOT_OF_JOBS = {
+    *("invalid", "checksum", "tus-version", "not-pmtiles", "login", "throttled"),
+    *("second-factor", "role", "scope", "published", "settings"),
+}  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password; of notebooks
+
+
+def test_every_code_has_its_advice():
+    found = codes()
+    assert {"memory", "time-limit", "internal", "crashed", "source-gone", "no_points", "choice-needed"} <= set(found)
+    assert len(found) > 40
+    for code in sorted(set(found) - NOT_OF_JOBS):
+        assert code in ADVICE, f"{code!r} of {found[code]} has no advice in dashboard/core/failures.py"
+
+
+def test_advice_is_two_plain_sentences():
+    for code in sorted(ADVICE):
+        advice = ADVICE[code]
+        for text in (advice.what, advice.action):
+            assert re.fullmatch(r"[A-Z][^_{}]+[.”]", text), text
+            assert text.endswith("."), text
+            assert len(text) < 140, code
+        assert advice.what != advice.action, code
+        assert ("retry" in advice.action.lower()) == advice.again, code
+    found = {"code": "memory", "message": "This very one.", "row": 3}
+    assert explained(found) == found | {"action": ADVICE["memory"].action, "again": True}
+    earlier = explained({"code": "gone-by"})  # a code of an earlier version
+    assert Advice(earlier["message"], earlier["action"], earlier["again"]) == ADVICE["internal"]
+    assert explained(None) is None

@@ -20,7 +20,6 @@ from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, lineage, losses, matching, selectors, services
 from dashboard.datasets.evidence import evidence_of
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Lineage, Reading, SourceFile
-from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark import EventLevel, Uniform, UserLevel
 from tests.dashboard.conftest import at_once
 from tests.dashboard.event_sets import Count, next_upload, series, truth
@@ -135,19 +134,10 @@ class TestRefund:
         assert granted(ready_dataset, 0.5, 3.0, tries=3) == 1
 
 
-class TestContent:
-    def test_an_upload_of_the_same_points_shares_the_budget(self, owner, ready_dataset, make_dataset, paris_day):
-        again = make_dataset(owner, Trajectory(paris_day.lon, paris_day.lat, paris_day.time_s, name="other"))
-        reserve(ready_dataset)
-        assert ledger.spent(again) == ledger.spent(ready_dataset) == {"per_km": 100.0, "releases": 1, "events": 8}
-        for dataset in (again, ready_dataset):
-            services.delete_dataset(dataset=dataset)
-        assert ledger.spent(make_dataset(owner, paris_day))["per_km"] == 100.0
-
-    def test_another_users_upload_of_it_has_a_budget_of_its_own(self, ready_dataset, stranger_dataset):
-        reserve(ready_dataset)
-        assert ready_dataset.content_digest == stranger_dataset.content_digest
-        assert ledger.spent(stranger_dataset)["per_km"] == 0
+def test_another_users_upload_of_it_has_a_budget_of_its_own(ready_dataset, stranger_dataset):
+    reserve(ready_dataset)
+    assert ready_dataset.content_digest == stranger_dataset.content_digest
+    assert ledger.spent(stranger_dataset)["per_km"] == 0
 
 
 @pytest.mark.parametrize("amount", [1, 0])
@@ -181,7 +171,6 @@ def test_the_exact_sum_of_entries_rounded_up_is_what_is_spent_after_any_sequence
 class TestRace:
     def test_sixteen_threads_get_exactly_ten_grants(self, ready_dataset):
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=300.0)
-
         assert sum(at_once(16, lambda _: granted(ready_dataset, 0.1, 300.0, tries=1))) == 10
         assert BudgetEntry.objects.count() == 10
 

@@ -20,7 +20,7 @@ from dashboard.releases.models import Release
 from privacy_engine import formats
 from privacy_engine.formats.decisions import Decisions
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import first_error
+from tests.dashboard.api_helpers import first_error, refused
 from tests.dashboard.conftest import CSV, upload
 from tests.dashboard.kinds import POPULARITY, STREAM, made, released, sent
 from tests.engine.format_samples import GPX
@@ -287,17 +287,15 @@ class TestOwner:
         assert "48,51" not in caplog.text
         assert "2024-06-15" not in caplog.text
 
-    def test_is_allowed_once_landmarks_refer_to_the_points(self, owner_api, ready_dataset):
-        mark_landmarks(owner=ready_dataset.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
-        with ready_dataset.original_path.written() as out:
-            out.write(CSV)
-        assert roles(owner_api.get(at(ready_dataset))) == ["time", "lat", "lon"]
-
-    def test_is_reported_where_there_are_no_columns(self, owner_api):
+    def test_is_reported_where_there_are_no_columns(self, owner_api, ready_dataset):
         small = owner_api.post(URL, {"file": upload(GPX, "run.gpx")}, format="multipart").json()
         seen = owner_api.get(small["urls"]["preview"]).json()
         assert (seen["columns"], seen["rows"], seen["mapping"]) == ([], [], {})
         assert seen["says"].startswith("GPX has no columns")
+        mark_landmarks(owner=ready_dataset.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
+        with ready_dataset.original_path.written() as out:
+            out.write(CSV)
+        assert roles(owner_api.get(at(ready_dataset))) == ["time", "lat", "lon"]
 
 
 class TestRefused:
@@ -306,8 +304,7 @@ class TestRefused:
             *(("delimiter", "x"), ("format", "exe"), ("first_n", "٣"), ("time_zone", "Mars")),
             *(("lat", "a\0"), ("lat", 501 * "a")),
         ]:
-            answer = owner_api.get(small["urls"]["preview"], {name: value})
-            assert (answer.status_code, first_error(answer)["field"]) == (400, name), (name, value)
+            assert refused(owner_api.get(small["urls"]["preview"], {name: value})) == (400, name), (name, value)
 
     def test_a_file_that_is_no_table_or_gone(self, owner_api, small):
         with Dataset.objects.get().original_path.written() as out:
@@ -315,8 +312,7 @@ class TestRefused:
         answer = owner_api.get(small["urls"]["preview"], {"lon_range": "180"})  # so that the format is decided again
         assert (answer.status_code, first_error(answer)["code"]) == (400, "other_kind")
         Dataset.objects.get().original_path.unlink()
-        answer = owner_api.get(small["urls"]["preview"])
-        assert (answer.status_code, first_error(answer)["field"]) == (409, "file")
+        assert refused(owner_api.get(small["urls"]["preview"])) == (409, "file")
 
 
 def test_a_small_file_that_cannot_be_read_is_kept_where_that_is_requested(owner_api):

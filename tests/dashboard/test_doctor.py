@@ -231,23 +231,20 @@ def start(home, *options, **environment):
     )  # fmt: skip
 
 
-class TestInstallation:
-    def test_of_other_files_is_the_only_finding(self, home, db):
-        (home / "installation").write_text(f"{uuid.uuid4()}\n")
-        checks, (found,) = doctor.examine()
-        assert (checks, found.code, found.level) == (["installation id"], "installation", "error")
-        assert "manage.py adopt" in found.do
-
-    def test_a_trash_that_holds_something(self, home):
-        assert codes(storage.trash_of_the_sweep) == []
-        lost = home / "datasets" / "of-no-row"
-        lost.mkdir(parents=True)
-        (lost / "original").write_bytes(b"x")
-        folder = trash.put(local=["datasets/of-no-row"])
-        (found,) = storage.trash_of_the_sweep()
-        assert (found.code, found.level) == ("trash", "warning")
-        assert f"{folder}: 1" in found.what
-        assert "manage.py trash --restore" in found.do
+def test_an_installation_of_other_files_is_the_only_finding(home, db):
+    (home / "installation").write_text(f"{uuid.uuid4()}\n")
+    checks, (found,) = doctor.examine()
+    assert (checks, found.code, found.level) == (["installation id"], "installation", "error")
+    assert "manage.py adopt" in found.do
+    assert codes(storage.trash_of_the_sweep) == []
+    lost = home / "datasets" / "of-no-row"
+    lost.mkdir(parents=True)
+    (lost / "original").write_bytes(b"x")
+    folder = trash.put(local=["datasets/of-no-row"])
+    (found,) = storage.trash_of_the_sweep()
+    assert (found.code, found.level) == ("trash", "warning")
+    assert f"{folder}: 1" in found.what
+    assert "manage.py trash --restore" in found.do
 
 
 def test_damaged_and_missing_files_are_listed_and_end_with_1(done, monkeypatch):
@@ -265,7 +262,6 @@ def test_damaged_and_missing_files_are_listed_and_end_with_1(done, monkeypatch):
     assert ended.value.code == 1
     assert str(done.data_path) in found["files-damaged"]["what"]
     assert str(done.errors_path) in found["files-missing"]["what"]
-
     path.write_bytes(before)  # restored: known as damaged until it is compared
     assert codes(storage.damage) == ["files-damaged"]
     assert codes(lambda: storage.every_file(lambda _: None)) == ["files-missing"]

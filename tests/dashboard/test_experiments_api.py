@@ -23,17 +23,10 @@ from tests.dashboard import kinds
 URL = "/api/v1/experiments/"
 SMALL = {"name": "temporal-distance", "repetitions": 3}
 LARGE = {"name": "correlated-loss", "repetitions": 200, "events": 60}
-SPEC = {
-    "base": {
-        "release": {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}},
-        "landmarks": {"name": "synthetic", "share": 0.5, "distribution": "uniform", "seed": 0},
-        "redraw": True,
-    },
-    "grid": {"landmarks.share": [0.0, 0.5, 1.0]},
-    "repetitions": 20,
-    "seed": 3,
-    "metrics": ["error"],
-}
+UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}
+LANDMARKS = {"name": "synthetic", "share": 0.5, "distribution": "uniform", "seed": 0}
+SPEC = {"base": {"release": {"mechanism": UNIFORM}, "landmarks": LANDMARKS, "redraw": True}}
+SPEC |= {"grid": {"landmarks.share": [0.0, 0.5, 1.0]}, "repetitions": 20, "seed": 3, "metrics": ["error"]}
 
 
 def of(pk, *parts):
@@ -117,16 +110,6 @@ def test_cancelled_and_resumed_it_computes_only_what_is_missing(owner_api, queue
     assert digest_of(owner_api, again["id"]) == digest_of(owner_api, queued["id"])
 
 
-def test_a_dataset_of_ones_own_with_a_spec_of_ones_own(owner_api, ready_dataset):
-    answer = owner_api.post(URL, {"dataset": str(ready_dataset.pk), "spec": SPEC, "name": "Mine"}, format="json")
-    assert answer.status_code == 201, answer.json()
-    reported = answer.json()
-    assert (reported["state"], reported["events"], reported["name"]) == ("done", 8, "Mine")
-    kept = ExperimentSpec.parse(reported["spec"])
-    assert kept.digest == reported["spec_digest"]
-    assert kept == ExperimentSpec.parse(SPEC | {"series": reported["spec"]["series"]}), "what it takes is stated"
-
-
 def test_the_plan_reports_cells_work_and_where_without_storing(owner_api, ready_dataset):
     reported = owner_api.post(f"{URL}plan/", {"dataset": str(ready_dataset.pk), "spec": SPEC}, format="json").json()
     assert (reported["cells"], reported["repetitions"], reported["events"], reported["at_once"]) == (3, 20, 8, True)
@@ -163,6 +146,7 @@ def test_landmark_sets_are_called_by_their_names(owner, owner_api, ready_dataset
 def test_what_is_wrong_is_named(owner_api):
     plain = SPEC["base"]["release"]
     odd = {"mechanism": plain["mechanism"] | {"name": "landmark-planned", "step_variance_m2": -5.0}}
+    stated = presets.parse(SMALL).spec().model_dump()
     several = SPEC | {"grid": {"release": [plain, odd]}}
     for requested, field in [
         ({}, "dataset"),
@@ -171,6 +155,8 @@ def test_what_is_wrong_is_named(owner_api):
         ({"preset": SMALL, "spec": SPEC | {"grid": {"landmarks.share": [2.0]}}}, "grid.landmarks.share.0"),
         ({"preset": SMALL, "spec": SPEC | {"metrics": ["nothing"]}}, "metrics"),
         ({"preset": SMALL, "spec": 7}, ""),
+        ({"preset": {"name": "error-tdrive"}, "spec": stated}, "preset"),
+        ({"spec": {name: value for name, value in stated.items() if name != "series"}}, "dataset"),
         ({"preset": LARGE | {"repetitions": 1_000_000, "events": 100_000}}, "repetitions"),
         ({"preset": SMALL, "spec": several}, "grid.release.1.mechanism.step_variance_m2"),
     ]:
@@ -222,14 +208,10 @@ def test_deleting_keeps_the_blocks_that_another_stands_on(owner_api, queued, dja
     assert not list(Path(settings.CAIRN_HOME, "experiments").iterdir())
 
 
-def test_a_spec_of_a_browser_is_the_same_one(owner_api):
-    """JSON of a browser writes 1 where ours writes 1.0."""
+def test_a_spec_of_a_browser_is_the_same_one(owner_api, ready_dataset):
     ours = presets.parse(SMALL).spec()
     browsers = json.loads(json.dumps(ours.model_dump()).replace(".0,", ",").replace(".0]", "]").replace(".0}", "}"))
     assert owner_api.post(URL, {"preset": SMALL, "spec": browsers}, format="json").json()["spec_digest"] == ours.digest
-
-
-def test_an_axis_may_have_lists_as_values(owner_api, ready_dataset):
     spec = SPEC | {"base": {"landmarks": {"name": "manual", "events": [1]}}, "metrics": ["marked-share"]}
     requested = {"dataset": str(ready_dataset.pk), "spec": spec | {"grid": {"landmarks.events": [[1], [1, 2]]}}}
     (axis,) = owner_api.post(f"{URL}plan/", requested, format="json").json()["figure"]["axes"]
@@ -254,7 +236,6 @@ def test_a_release_is_attacked_by_its_own_description(owner_page, owner_api, don
     assert client.get("/experiments/new/", {"release": str(done.pk)}).status_code == 404
 
 
-UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}
 SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}
 
 

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from django.core.files.base import ContentFile
 
@@ -21,7 +20,7 @@ from dashboard.experiments import files
 from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
 from dashboard.storage.data_files import read_data
-from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets, run
+from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets
 from privacy_engine.experiments import runner as experiment_runner
 from privacy_engine.experiments.presets import TemporalDistance
 from privacy_engine.experiments.synthetic_series import taxi
@@ -92,14 +91,6 @@ class TestEveryKind:
             for folder in (first, again):
                 assert hashlib.sha256((folder / "table.parquet").read_bytes()).hexdigest() == digests[way]
 
-    def test_its_results_have_the_measures_of_the_kind_with_units(self, owner_api, kind):
-        found = submitted(owner_api, preset=preset_of(kind))
-        shown = owner_api.get(of(found["id"], "results")).json()
-        known = [measures.parse(one) for one in presets.parse({"name": PRESETS[kind]}).metrics]
-        assert [(one["name"], one["unit"]) for one in shown["measures"]] == [(one.name, one.unit) for one in known]
-        assert shown["shares"] is False
-        assert all(one["share"] is None and all(v["n"] for v in one["values"]) for one in shown["points"])
-
     def test_a_plan_reads_nothing_and_states_its_size(self, owner_api, kind):
         dataset = made(owner_api, FILES[kind])
         planned = owner_api.post(f"{URL}plan/", {"spec": spec_of(kind), "dataset": dataset["id"]}, format="json").json()
@@ -107,6 +98,12 @@ class TestEveryKind:
         assert planned["size_text"] == {"stream": "120 counts", "checkins": "200 check-ins"}[kind]
         assert planned["spec"]["kind"] == kind
         assert not Experiment.objects.exists()
+        found = submitted(owner_api, preset=preset_of(kind))
+        shown = owner_api.get(of(found["id"], "results")).json()
+        known = [measures.parse(one) for one in presets.parse({"name": PRESETS[kind]}).metrics]
+        assert [(one["name"], one["unit"]) for one in shown["measures"]] == [(one.name, one.unit) for one in known]
+        assert shown["shares"] is False
+        assert all(one["share"] is None and all(v["n"] for v in one["values"]) for one in shown["points"])
 
     def test_what_does_not_fit_together_is_refused_by_name(self, owner_api, kind):
         dataset = made(owner_api, FILES[kind])["id"]
@@ -126,19 +123,6 @@ class TestEveryKind:
             assert (answer.status_code, error["field"]) == (400, field), answer.json()
             assert message in error["message"]
         assert not Experiment.objects.exists()
-
-
-def test_the_command_names_what_is_wrong(command, tmp_path):
-    (tmp_path / "counts.csv").write_bytes(FILES["stream"])
-    two = command("stream-epsilon", tmp_path / "counts.csv", tmp_path / "counts.csv", "--out", tmp_path / "out")
-    assert two[2] == 1
-    assert "FILE must be one file for the kind stream, got 2" in two[1]
-    (tmp_path / "spec.json").write_text(json.dumps(spec_of("stream")))
-    none = command(tmp_path / "spec.json", "--out", tmp_path / "out")
-    assert "dataset is required by cells without data" in none[1]
-    like = command(tmp_path / "spec.json", tmp_path / "counts.csv", "--like", "error-tdrive", "--out", tmp_path / "out")
-    assert "--like must be left out: the spec is for the kind stream" in like[1]
-    assert not (tmp_path / "out" / "table.parquet").exists()
 
 
 @pytest.mark.parametrize("preset", ["stream-detection", "stream-dimensions"])
@@ -180,16 +164,6 @@ def test_what_a_stream_cannot_be_used_for_is_refused_by_name(owner_api):
 
 ROOT = Path(__file__).resolve().parents[2]
 FEW = ["temporal-distance", "--set", "repetitions=3"]
-
-
-def test_a_preset_writes_the_engines_table_in_four_forms(command, tmp_path):
-    out, wrong, code = command(*FEW, "--out", tmp_path / "new" / "folder")
-    assert (wrong, code) == ("", 0)
-    assert out == "30 cells, 3 repetitions, 100 events. NOT PRIVATE: seeded simulation, seed 1.\n"
-    out = tmp_path / "new" / "folder"
-    assert {path.name for path in out.iterdir()} == {"table.parquet", "table.csv", "table.tex", "spec.json", "blocks"}
-    preset = TemporalDistance(repetitions=3)
-    assert pq.read_table(out / "table.parquet").equals(run(preset.spec(), preset.data()))
 
 
 def test_the_spec_it_writes_can_be_run_again_and_its_cells_are_taken_over(command, tmp_path, monkeypatch):
@@ -259,6 +233,8 @@ def test_refusals_are_one_line(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("broken.json").write_text("{")
     Path("list.json").write_text("[]")
+    Path("counts.csv").write_bytes(FILES["stream"])
+    Path("stream.json").write_text(json.dumps(spec_of("stream")))
     Path("spec.json").write_text(TemporalDistance(repetitions=1).spec().model_dump_json())
     for arguments, message in [
         (["figure"], "name must be one of error-geolife"),
@@ -274,6 +250,9 @@ def test_refusals_are_one_line(command, tmp_path, monkeypatch):
         (["spec.json", "--like", "error-tdrive"], "--like must be left out: the spec names its data"),
         (["temporal-distance", "--set", "repetitions=0,5"], "repetitions must be a whole number, got '0,5'"),
         (["spec.json", "--set", "seed=-1"], "seed must be at least 0, got -1"),
+        (["stream-epsilon", "counts.csv", "counts.csv"], "FILE must be one file for the kind stream, got 2"),
+        (["stream.json"], "dataset is required by cells without data"),
+        (["stream.json", "counts.csv", "--like", "error-tdrive"], "--like must be left out: the spec is for the kind"),
     ]:
         out, wrong, code = command(*arguments, "--out", "out")
         assert (out, code, wrong.count("\n")) == ("", 1, 1), (arguments, message)
@@ -351,12 +330,3 @@ def test_a_spec_that_states_nothing_is_kept_with_what_it_was_tried_on(owner, own
         made = finished(owner_api, {"spec": spec, "dataset": str(dataset.pk), "preset": preset})
         assert exported(made)["series"]["join"] == join
         assert Experiment.objects.get(pk=made).lengths == ([9, 12] if preset is None else each_one)
-
-
-def test_a_preset_beside_a_spec_that_states_otherwise_is_refused(owner, owner_api):
-    spec = presets.parse({"name": "temporal-distance", "repetitions": 2}).spec().model_dump()
-    answer = owner_api.post(URL, {"spec": spec, "preset": {"name": "error-tdrive"}}, format="json")
-    assert answer.status_code == 400
-    assert answer.json()["errors"][0]["field"] == "preset"
-    del spec["series"]
-    assert owner_api.post(URL, {"spec": spec}, format="json").json()["errors"][0]["field"] == "dataset"

@@ -307,31 +307,6 @@ class TestItsDataset:
         assert (row.state, before.lengths, row.lengths) == (State.DONE, [4], [3])
         assert row.data_digest not in ("", before.data_digest)
 
-    def test_goes_and_all_that_was_found_out_about_it(self, tried, monkeypatch, django_capture_on_commit_callbacks):
-        """With the row, also what a worker in its block stores a moment later."""
-        dataset, _ = tried
-        work_off(1)
-
-        def deleted():
-            with django_capture_on_commit_callbacks(execute=True):
-                datasets.delete_dataset(dataset=dataset)
-
-        once(monkeypatch, execution, "compute", deleted)
-        work_off()
-        assert not Part.objects.exists()
-        assert not [path for name in ("blocks", "experiments") for path in (HOME / name).rglob("*") if path.is_file()]
-
-    def test_an_account_takes_its_tables_and_blocks_with_it(
-        self, queued, owner, stranger_api, django_capture_on_commit_callbacks
-    ):
-        theirs = stranger_api.post(URL, {"preset": LARGE}, format="json").json()["id"]
-        work_off()
-        with django_capture_on_commit_callbacks(execute=True):
-            owner.delete()
-        assert [path.name for path in (HOME / "experiments").iterdir()] == [theirs]
-        owners = {path.parents[2].name for path in (HOME / "blocks").rglob("*.npy")}
-        assert owners == {str(Experiment.objects.get().owner_id)}
-
 
 def test_deleted_while_it_runs_no_file_comes_back(
     queued, owner_api, monkeypatch, expected, django_capture_on_commit_callbacks

@@ -98,28 +98,25 @@ class TestColumns:
         assert [one.row for one in run_table.in_order(runs, "unknown")] == [far, other, near]
 
 
-class TestPage:
-    def test_columns_tags_and_order_follow_the_address(self, owner_page, run):
-        first, second = run(name="First"), run(spec(seed=7), name="Second")
-        page = owner_page.get("/experiments/?ordering=seed&columns=seed").content.decode()
-        assert page.index(">First<") < page.index(">Second<")
-        assert 'aria-sort="ascending"' in page
-        assert 'data-label="Seed">7</td>' in page
-        assert 'data-label="Level ε"' not in page
-        Experiment.objects.filter(pk=second.pk).update(stored_tags=",paper,")
-        page = owner_page.get("/experiments/?tag=paper").content.decode()
-        assert ">Second<" in page
-        assert str(first.pk) not in page
-        page = owner_page.get("/experiments/?kind=stream").content.decode()
-        assert "None of your 2 experiments" in page
-
-    def test_results_from_before_are_added(self, owner_page, run):
-        row = run()
-        Experiment.objects.filter(pk=row.pk).update(measured=[])
-        assert "sparkline" in owner_page.get("/experiments/").content.decode()
-        before = row.measured
-        row.refresh_from_db()
-        assert row.measured == before
+def test_columns_tags_and_order_follow_the_address(owner_page, run):
+    first, second = run(name="First"), run(spec(seed=7), name="Second")
+    page = owner_page.get("/experiments/?ordering=seed&columns=seed").content.decode()
+    assert page.index(">First<") < page.index(">Second<")
+    assert 'aria-sort="ascending"' in page
+    assert 'data-label="Seed">7</td>' in page
+    assert 'data-label="Level ε"' not in page
+    Experiment.objects.filter(pk=second.pk).update(stored_tags=",paper,")
+    page = owner_page.get("/experiments/?tag=paper").content.decode()
+    assert ">Second<" in page
+    assert str(first.pk) not in page
+    page = owner_page.get("/experiments/?kind=stream").content.decode()
+    assert "None of your 2 experiments" in page
+    row = run()
+    Experiment.objects.filter(pk=row.pk).update(measured=[])
+    assert "sparkline" in owner_page.get("/experiments/").content.decode()
+    before = row.measured
+    row.refresh_from_db()
+    assert row.measured == before
 
 
 class TestApi:

@@ -1,9 +1,6 @@
 """Experiments with a real broker and real workers: killed, cancelled, interrupted by others: the same bytes."""
 
 import hashlib
-import os
-import signal
-import time
 
 import pytest
 import yaml
@@ -82,17 +79,6 @@ def test_kill_9_in_the_middle_changes_no_byte_and_nothing_is_computed_twice(serv
     assert len(set(blocks)) == len(blocks) == BLOCKS
 
 
-def test_a_child_that_is_killed_costs_its_lease(server, expected):
-    server.start_worker(concurrency=2)
-    server.hold_blocks(after=2)
-    pk = server.submit_experiment(preset=PRESET)
-    children = server.until_reached("blocks", times=2)
-    os.kill(children[0], signal.SIGKILL)
-    server.release_blocks()
-    assert server.until_finished(pk)["most_attempts"] == 2
-    assert_same_bytes(server, pk, expected)
-
-
 def test_a_release_does_not_wait_for_a_long_experiment(server):
     """The parts are of half the experiment each, a quarter of a minute; the release waits for a block."""
     server.start_worker(CAIRN_TEST_PARTS="2")
@@ -100,28 +86,23 @@ def test_a_release_does_not_wait_for_a_long_experiment(server):
     wait_for(lambda: len(server.computed()) > 2, within_s=30, why="it is at work")
     waited = []
     for _ in range(3):
-        before, started = len(server.computed()), time.monotonic()
+        before = len(server.computed())
         release = server.submit()["json"]["id"]
         server.until(release, "done")
-        waited.append((time.monotonic() - started, len(server.computed()) - before))
+        waited.append(len(server.computed()) - before)
         assert server.experiment(pk)["state"] == "running"
-    print(f"seconds and blocks from the request to the release: {waited}")
-    assert max(blocks for _, blocks in waited) <= 3
+    assert max(waited) <= 3
     row = server.experiment(pk)
     assert (sum(row["parts"].values()), row["parts"]["done"], row["most_attempts"]) == (3, 1, 1)
 
 
-def compose():
-    return " ".join(["-m", *yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["worker"]["command"]])
+COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["worker"]["command"]
+LAUNCHER = f"celery -A dashboard.config.celery:app {WORKER}".split()
 
 
-def launcher():
-    return f"-m celery -A dashboard.config.celery:app {WORKER}"
-
-
-@pytest.mark.parametrize("command", [launcher(), compose()], ids=["launcher", "compose"])
+@pytest.mark.parametrize("command", [LAUNCHER, COMPOSE], ids=["launcher", "compose"])
 def test_documented_worker_commands_consume_both_queues(server, command):
-    server.start_plain_worker(*command.split())
+    server.start_plain_worker("-m", *command)
     few = PRESET | {"repetitions": 5}
     pk, release = server.submit_experiment(preset=few), server.submit()["json"]["id"]
     server.until(release, "done", within_s=30)

@@ -66,7 +66,6 @@ def test_every_file_fails_with_its_code_and_the_workers_are_free_afterwards(serv
         assert row["error"]["action"] == ADVICE[code].action
         assert row["error"]["message"]
     assert wait_for(lambda: over(server, good), within_s=30, why="the good file is read")["state"] == "ready"
-
     before, started = seconds_of(worker.process.pid), time.monotonic()
     assert len(before) >= 3  # the worker and its two
     time.sleep(3)

@@ -31,12 +31,9 @@ def _as_it_is(_, value):
 
 
 RULES = ["400", "413", "422"]  # of what a schema does not state: an event exists, a budget suffices, a file is readable
-CONFIG = {
-    "checks": {
-        "positive_data_acceptance": {"expected-statuses": ["2xx", "304", "401", "404", "409", *RULES]},
-        "negative_data_rejection": {"expected-statuses": ["4xx"]},  # tus has 412 and 460
-    }
-}
+CHECKS = {"positive_data_acceptance": ["2xx", "304", "401", "404", "409", *RULES], "negative_data_rejection": ["4xx"]}
+CONFIG = {"checks": {name: {"expected-statuses": statuses} for name, statuses in CHECKS.items()}}  # tus has 412 and 460
+HYPOTHESIS = {"deadline": None, "database": None, "derandomize": True, "suppress_health_check": list(HealthCheck)}
 NAMES = {"mechanism": "landmark-skip", "method": "stay-points", "preset": "temporal-distance", "attack": "home-work"}
 LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother", "cleaning": "drop-repeats"}
 
@@ -83,13 +80,7 @@ def test_every_answer_is_one_the_schema_describes(owner, known, mode, number):
         if operation.method.upper() == "DELETE":
             continue
 
-        @settings(
-            max_examples=examples(number),
-            deadline=None,
-            database=None,
-            derandomize=True,
-            suppress_health_check=list(HealthCheck),
-        )
+        @settings(max_examples=examples(number), **HYPOTHESIS)
         @given(case=operation.as_strategy(generation_mode=mode))
         def attempt(case):
             if mode.is_positive or not case.meta.is_negative_at(ParameterLocation.PATH):

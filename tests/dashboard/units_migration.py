@@ -16,28 +16,17 @@ BEFORE = (("releases", "0005_rename_columns"), ("datasets", "0007_rename_columns
 LARGE = 2**62
 """The largest amount the ledger stores."""
 
+LIMITED = {"a.csv": [100_000_000, 50_000_000, 5_000_000, -5_000_000], "b.csv": [30_000_000]}
+USED_UP = {"d.csv": [LARGE - 1], "e.csv": [1], "f.csv": []}
 LINEAGES = {
-    "limited": {
-        "owner": "anna",
-        "budget": (180_000_000, 300_000_001, 60.0000002, 200.0),
-        "files": {"a.csv": [100_000_000, 50_000_000, 5_000_000, -5_000_000], "b.csv": [30_000_000]},
-        "datasets": {"a": "a.csv", "a again": "a.csv", "b": "b.csv"},
-        "fact": ("a.csv", "b.csv", 0.8125, 150_000_000, 30_000_000),
-    },
+    "limited": {"owner": "anna", "budget": (180_000_000, 300_000_001, 60.0000002, 200.0), "files": LIMITED}
+    | {"datasets": {"a": "a.csv", "a again": "a.csv", "b": "b.csv"}}
+    | {"fact": ("a.csv", "b.csv", 0.8125, 150_000_000, 30_000_000)},
     "deleted": {"owner": "anna", "budget": (7, None, None, None), "files": {"c.csv": [7]}, "datasets": {}},
-    "used up": {
-        "owner": "ben",
-        "budget": (LARGE, LARGE, 1e10, 1.0),
-        "files": {"d.csv": [LARGE - 1], "e.csv": [1], "f.csv": []},
-        "datasets": {"d": "d.csv", "f": "f.csv"},
-        "fact": ("d.csv", "e.csv", 1.0, LARGE, 1),
-    },
-    "never released": {
-        "owner": "ben",
-        "budget": (0, 1, 1e-6, 1000.0),
-        "files": {"g.csv": []},
-        "datasets": {"g": "g.csv"},
-    },
+    "used up": {"owner": "ben", "budget": (LARGE, LARGE, 1e10, 1.0), "files": USED_UP}
+    | {"datasets": {"d": "d.csv", "f": "f.csv"}, "fact": ("d.csv", "e.csv", 1.0, LARGE, 1)},
+    "never released": {"owner": "ben", "budget": (0, 1, 1e-6, 1000.0), "files": {"g.csv": []}}
+    | {"datasets": {"g": "g.csv"}},
 }
 
 

@@ -67,42 +67,24 @@ class Server:
         self.workers = []
         for folder in (self.barriers, home / "run", home / "log", home / "broker"):
             folder.mkdir(parents=True)
-        self.env = os.environ | {
-            "CAIRN_HOME": str(home),
-            "DATABASE_URL": database.url if database else f"sqlite:///{home / 'cairn.sqlite3'}",
-            "REDIS_URL": f"redis://127.0.0.1:{self.port}/0" if self.port else broker.url(self.socket),
-            "CAIRN_LEASE_S": str(LEASE_S),
-            "CAIRN_SWEEP_S": str(SWEEP_S),
-            "CAIRN_ALLOWED_HOSTS": "testserver",
-            "CAIRN_TEST_BARRIERS": str(self.barriers),
-            "DJANGO_SETTINGS_MODULE": "dashboard.config.settings",
-            "PYTHONUNBUFFERED": "1",
-            **env,
-        }
+        database_url = database.url if database else f"sqlite:///{home / 'cairn.sqlite3'}"
+        redis_url = f"redis://127.0.0.1:{self.port}/0" if self.port else broker.url(self.socket)
+        self.env = os.environ | {"CAIRN_HOME": str(home), "DATABASE_URL": database_url, "REDIS_URL": redis_url}
+        self.env |= {"CAIRN_LEASE_S": str(LEASE_S), "CAIRN_SWEEP_S": str(SWEEP_S), "CAIRN_ALLOWED_HOSTS": "testserver"}
+        self.env |= {"CAIRN_TEST_BARRIERS": str(self.barriers), "PYTHONUNBUFFERED": "1"}
+        self.env |= {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings", **env}
         self.start_broker()
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self.env, check=True)
         self.sweep = self._start("sweep", "manage.py", "sweep")
-        self.web = self._start(
-            "web",
-            "-m",
-            "tests.dashboard.worker_support.control",
-            str(home / "web.up"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.web = self._start("web", "-m", "tests.dashboard.worker_support.control", str(home / "web.up"), **pipes)
         self.material = self.control("begin", lon=CANARY[0], lat=CANARY[1])
 
     def _start(self, log, *arguments, env=None, **pipes):
         with (self.home / "log" / log).open("ab") as out:
-            return subprocess.Popen(
-                [sys.executable, *arguments],
-                cwd=ROOT,
-                env=self.env | (env or {}),
-                start_new_session=True,
-                **({"stdin": subprocess.DEVNULL, "stdout": out, "stderr": out} | pipes),
-            )
-
-    # -- the broker
+            pipes = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": out} | pipes
+            command, env = [sys.executable, *arguments], self.env | (env or {})
+            return subprocess.Popen(command, cwd=ROOT, env=env, start_new_session=True, **pipes)
 
     def start_broker(self):
         program = (self.port and shutil.which("redis-server")) or broker.find_server()
@@ -119,8 +101,6 @@ class Server:
     def redis(self):
         return redis.Redis(unix_socket_path=str(self.socket))
 
-    # -- the database
-
     @contextmanager
     def database_away(self):
         """A database server that was stopped as by a crash, or an SQLite file that another process has locked."""
@@ -133,8 +113,6 @@ class Server:
             held.execute("BEGIN EXCLUSIVE")
             yield
             held.execute("ROLLBACK")
-
-    # -- workers
 
     def start_worker(self, *, concurrency=1, **env):
         name = f"worker-{uuid.uuid4().hex[:6]}"
@@ -158,11 +136,7 @@ class Server:
                 worker.kill()
         self.workers.clear()
 
-    # -- the web process
-
     def control(self, do, **arguments):
-        assert self.web.stdin
-        assert self.web.stdout
         self.web.stdin.write(json.dumps({"do": do, **arguments}).encode() + b"\n")
         self.web.stdin.flush()
         result = json.loads(self.web.stdout.readline())
@@ -221,8 +195,6 @@ class Server:
         for path in [*self.barriers.glob("computed.*"), *self.barriers.glob("blocks.*")]:
             path.unlink()
 
-    # -- barriers
-
     def reached(self, name):
         return [int(path.name.split(".")[2]) for path in self.barriers.glob(f"{name}.reached.*")]
 
@@ -233,15 +205,11 @@ class Server:
     def open(self, name):
         (self.barriers / f"{name}.go").touch()
 
-    # -- the end
-
     def logs(self):
         return "".join(path.read_text(errors="replace") for path in (self.home / "log").iterdir())
 
     def close(self):
         self.kill_workers()
-        assert self.web.stdin
-        assert self.web.stdout
         self.web.stdin.close()
         for process in (self.web, self.sweep, self.broker):
             process.terminate()
