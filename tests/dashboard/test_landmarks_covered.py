@@ -17,8 +17,7 @@ from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from dashboard.releases.services import retry_release
 from dashboard.storage.data_files import read_data, read_release, write_data
-from privacy_engine.errors import ParameterErrors
-from privacy_engine.landmarks import landmark_methods
+from privacy_engine import errors, landmarks
 from privacy_engine.mechanism import mechanisms
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
@@ -151,7 +150,7 @@ class TestZonesOnARelease:
         dataset = earlier.dataset
         found = mark_landmarks(owner=owner, dataset=dataset, method=self.method(earlier))
         [(published, event)] = read_release("trajectory", earlier.data_path)
-        [inside] = landmark_methods.parse(ZONES).mark([published])
+        [inside] = landmarks.landmark_methods.parse(ZONES).mark([published])
         expected = np.ones(len(found.mask), dtype=np.bool_)
         expected[event] = inside.mask
         assert np.array_equal(found.mask, expected)
@@ -159,7 +158,7 @@ class TestZonesOnARelease:
         write_data("trajectory", dataset.points_path, everywhere)
         again = mark_landmarks(owner=owner, dataset=dataset, method=self.method(earlier))
         assert np.array_equal(again.mask, found.mask)
-        method = landmark_methods.parse(self.method(earlier))
+        method = landmarks.landmark_methods.parse(self.method(earlier))
         [marks] = method.mark_released([(published.moved(published.lon + 9, published.lat), event)], [len(event) + 3])
         assert marks.mask.tolist() == [False] * len(event) + [True] * 3
 
@@ -235,7 +234,7 @@ def checkins(owner):
 
 class TestUnits:
     def test_each_has_a_limit_of_its_own_and_those_of_another_kind_are_refused(self, checkins):
-        with pytest.raises(ParameterErrors) as refused:
+        with pytest.raises(errors.ParameterErrors) as refused:
             ledger.parse_total(checkins, {"epsilon": 1.0, "unit": "event"})
         (error,) = refused.value.errors
         assert (error.field, error.rule, error.value) == ("budget.unit", "one of user, record", "event")

@@ -17,11 +17,10 @@ import pytest
 from dashboard.releases import bundle, downloads, execution, kinds
 from dashboard.releases.models import Release
 from dashboard.storage.data_files import read_data
-from privacy_engine import __version__, formats, label
+from privacy_engine import __version__, formats, label, spec
 from privacy_engine.data import Trajectory
 from privacy_engine.exports import FORMATS as EVERY
 from privacy_engine.exports.notebook import notebook
-from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, first_error, refused, release_url
 from tests.dashboard.release_runs import drawn, executed, secretive_release
 from tests.dashboard.test_releases_report import SECRET, released
@@ -132,7 +131,7 @@ class TestSameBytes:
         seeded = run("landmark-adaptive", seed=11, steps=[{"name": "ou-smoother"}])
         archive = opened(owner_api.get(release_url(seeded, "bundle")))
         (described,) = json.loads(archive.read(f"{seeded.public_stem}/configuration.json"))["releases"]
-        assert ReleaseSpec.parse(described).digest == seeded.spec_digest
+        assert spec.ReleaseSpec.parse(described).digest == seeded.spec_digest
         again = owner_api.post(RELEASES, body | described)
         assert again.status_code == 201
         execution.run(again.json()["id"])

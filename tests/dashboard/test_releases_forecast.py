@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dashboard.datasets import ledger
+from dashboard.datasets import ledger, selectors
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.datasets.scale import scale_of, stored_scale
-from dashboard.datasets.selectors import spending
 from dashboard.datasets.services import set_budget
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, forecasts, trajectory_report
@@ -349,7 +348,7 @@ def test_the_reference_radius(submit, ready_dataset, client, owner):
     """The limit's radius, else that of the first charged release, else one for the extent, here four kilometres."""
 
     def radius_m():
-        return spending(ready_dataset, owner)["radius_m"]
+        return selectors.spending(ready_dataset, owner)["radius_m"]
 
     assert radius_m() == 20.0
     submit(seed=1, radius_m=50.0)
