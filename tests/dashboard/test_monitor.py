@@ -73,6 +73,7 @@ class TestClocks:
         assert len(pool.after(2, signs=False)) == 1
         pool.slot.killed = True  # it is not looked at
         assert pool.after(100, signs=False) == []
+        pool = Pool()
         pool.hold()
         pool.at += 100_000
         assert pool.look() == []
