@@ -5,9 +5,6 @@ import uuid
 import numpy as np
 import pytest
 from django.db import IntegrityError, transaction
-from django.db.models import Sum
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from dashboard.datasets import ledger, lineage, services
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Lineage, LineageEntry
@@ -24,7 +21,6 @@ from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
 from tests.dashboard.conftest import upload
 from tests.dashboard.kinds import NAMES, POPULARITY, RECORDS, STREAM
 from tests.dashboard.release_runs import executed
-from tests.examples import examples
 
 SETS = "/api/v1/landmark-sets/"
 COINS = {"name": "dummies-one-sided", "epsilon": 0.5}
@@ -253,16 +249,6 @@ class TestUnits:
         assert both(checkins) == (0.5, 0.0)
         assert checkins.source_file.lineage.budgets.count() == 2
 
-    def test_equal_parts_fit_as_often_as_they_go_into_it(self, owner):
-        for seed, (epsilon, times) in enumerate(((0.1, 10), (0.25, 4), (0.3, 3)), 1):
-            stream = imported(owner, kinds.wide(kinds.counts(seed=seed)))
-            services.set_budget(dataset=stream, epsilon=1.0)
-            for _ in range(times):
-                spend(stream, STREAM, epsilon)
-            with pytest.raises(ledger.BudgetExceeded):
-                spend(stream, STREAM, epsilon)
-            assert spent(stream, "event") == pytest.approx(times * epsilon)
-
     def test_an_upload_read_as_two_kinds_has_one_lineage(self, owner, checkins):
         spend(checkins, POPULARITY)
         other = imported(owner, kinds.checkins(ROWS), kind="trajectory")
@@ -270,18 +256,6 @@ class TestUnits:
         assert other.source_file == checkins.source_file
         assert ledger.spent(other) == {"per_km": 0.0, "releases": 0, "events": 0}
         assert spent(imported(owner, kinds.checkins(ROWS)), "user") == 1.0
-
-    @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-    @given(steps=st.lists(st.tuples(st.booleans(), st.sampled_from([0.1, 1.0, 0.333]), st.booleans()), max_size=8))
-    def test_each_is_the_sum_of_its_entries(self, checkins, steps):
-        with transaction.atomic():
-            for of_users, epsilon, given_back in steps:
-                entry = spend(checkins, POPULARITY if of_users else RECORDS, epsilon)
-                if given_back:
-                    assert ledger.refund(release_id=entry.release_id)
-            for budget in Budget.objects.all():
-                assert budget.spent == budget.entries.aggregate(all=Sum("amount"))["all"]  # all are whole amounts
-            transaction.set_rollback(True)
 
 
 class TestMergingAndDividing:
