@@ -155,7 +155,7 @@ class TestRetry:
 
     def test_noise_of_the_failed_attempt_is_nowhere(self, submit, files, monkeypatch):
         release, before = submit(), files()
-        drew: list[Path] = []
+        drew = []
         failed = interrupted(release, monkeypatch, lambda row: (drew.append(row.data_path), fail(row)))
         assert (len(drew), drew[0].exists(), files()) == (1, False, before)
         done = executed(services.retry_release(release=failed))

@@ -84,7 +84,11 @@ class TestContents:
         answer = owner_api.get(BUNDLE, {"release": query})
         assert (answer.status_code, first_error(answer)["rule"]) == (400, "1 to 1 releases")
 
-    def test_fail_what_is_not_done_not_there_and_no_format(self, owner_api, submit, done):
+    def test_seeded_ones_state_it_and_what_is_not_done_or_not_there_is_refused(self, owner_api, run, submit, done):
+        archive = opened(owner_api.get(release_url(run(seed=7), "bundle")))
+        assert "NOT PRIVATE: seeded simulation (seed 7). Do not publish." in archive.read("README.txt").decode()
+        for name in archive.namelist():
+            assert b"leak at most" not in archive.read(name)
         waiting = submit()
         for query, status, value in (
             ({"release": [str(done.pk), str(waiting.pk)]}, 409, "queued"),
@@ -99,12 +103,6 @@ class TestContents:
             assert refused(owner_api.get(release_url(done, "bundle"), {"format": fmt})) == (400, "format")
 
         assert first_error(owner_api.get(BUNDLE))["field"] == "release"
-
-    def test_a_seeded_release_states_that_it_is_not_private(self, owner_api, run):
-        archive = opened(owner_api.get(release_url(run(seed=7), "bundle")))
-        assert "NOT PRIVATE: seeded simulation (seed 7). Do not publish." in archive.read("README.txt").decode()
-        for name in archive.namelist():
-            assert b"leak at most" not in archive.read(name)
 
     def test_a_long_release_is_sent_in_pieces_and_packed(self, owner, owner_api, make_dataset):
         step = np.linspace(0, 1, 60_000)

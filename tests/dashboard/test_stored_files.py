@@ -88,14 +88,12 @@ class TestReading:
 
 
 class TestWriting:
-    def test_data_are_the_same_bytes(self, tmp_path):
+    def test_data_and_releases_are_the_same_bytes(self, tmp_path):
         untimed = {name: values for name, values in COLUMNS.items() if name != "time_ms"}
         for columns in (COLUMNS, COLUMNS | MARKED, untimed):
             old = as_before(tmp_path / "old", columns, write_page_checksum=True)
             write_data("trajectory", tmp_path / "new", read_data("trajectory", old))
             assert (tmp_path / "new").read_bytes() == old.read_bytes()
-
-    def test_releases_are_the_same_bytes(self, tmp_path):
         old = as_before(tmp_path / "old", COLUMNS | EVENT, write_page_checksum=True)
         spent, read = np.ones(4), read_release("trajectory", old)
         drawn = [Release(one.series, one.event, spent, spent > 0, spent) for one in read]  # as a mechanism returns it
