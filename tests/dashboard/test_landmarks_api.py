@@ -182,7 +182,7 @@ def marked_dataset(owner_api):
 
 
 class TestZones:
-    def test_are_kept_as_previewed(self, owner_api, owner, ready_dataset, make_dataset, paris_day):
+    def test_are_previewed_as_they_are_stored(self, owner_api, owner, ready_dataset, make_dataset, paris_day):
         method = {"name": "zones", "zones": [WEST, LOUVRE]}
         body = {"dataset": str(ready_dataset.pk), "method": method}
         found = owner_api.post(PREVIEW, body).json()
@@ -269,7 +269,7 @@ class TestAverageTemporalDistance:
 
 
 class TestColumn:
-    def test_marks_are_kept_in_the_order_of_events_left_out_and_brought_back(self, owner_api, marked_dataset, tmp_path):
+    def test_marks_have_the_order_of_events_are_left_out_and_brought_back(self, owner_api, marked_dataset, tmp_path):
         read, me = f"{DATASETS}{marked_dataset.pk}/read/", f"{DATASETS}{marked_dataset.pk}/"
         for landmark, has in (("#0", False), ("is_landmark", True), ("", True)):
             reported = owner_api.post(read, {"landmark": landmark}).json()

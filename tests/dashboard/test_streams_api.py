@@ -74,7 +74,7 @@ class TestUpload:
         assert shown["counts"] == total[shown["index"]].tolist()
         assert max(shown["counts"]) == total.max()
 
-    def test_what_is_no_count_is_refused_or_asked_for(self, owner_api):
+    def test_what_is_no_count_is_refused(self, owner_api):
         for field, value in (("cleaning", json.dumps([{"name": "first-events", "events": 3}])), ("kind", "table")):
             answer = sent(owner_api, kinds.wide(COUNTS), **{field: value})
             assert refused(answer) == (400, field)
