@@ -18,15 +18,12 @@ from django.utils import timezone
 from dashboard.accounts.models import User
 from dashboard.config.celery import Heartbeat
 from dashboard.config.celery import app as current_app
-from dashboard.core import beats
-from dashboard.core.alternatives import mark_alternatives, parts_of
-from dashboard.core.paging import KeyPaginator, count_of, first_rows
+from dashboard.core import alternatives, beats, paging
 from dashboard.core.tags import LENGTH as TAGS_LENGTH
 from dashboard.core.tags import tag_choices
 from dashboard.core.templatetags import display
-from dashboard.datasets import services
+from dashboard.datasets import selectors, services
 from dashboard.datasets.models import Dataset, Kind
-from dashboard.datasets.selectors import visible_datasets, with_ledger, with_sizes
 from dashboard.datasets.tasks import import_dataset as read_it
 from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import workers
@@ -37,8 +34,7 @@ from dashboard.projects.models import Role
 from dashboard.projects.services import add_member, create_project
 from dashboard.releases.models import Release
 from dashboard.storage.stored_path import MAINTAIN_EVERY_S, stored_files
-from privacy_engine.errors import FormatError
-from privacy_engine.experiments import presets
+from privacy_engine import errors, experiments
 from tests.dashboard.conftest import CSV, upload
 from tests.redis_server import age_beat
 
@@ -88,7 +84,7 @@ class TestEnded:
 class TestImports:
     def test_one_that_failed_states_what_to_do_and_is_read_again(self, owner_api, queued, monkeypatch):
         message, action = "The file is empty.", "Choose the file that holds the positions."
-        for error in (MemoryError(), FormatError(message, code="empty")):
+        for error in (MemoryError(), errors.FormatError(message, code="empty")):
             with monkeypatch.context() as patch:
                 patch.setattr("dashboard.datasets.execution.read", Mock(side_effect=error))
                 read_it(str(queued.pk))
@@ -116,7 +112,7 @@ def waiting(owner, name, ago_s):
 
 def experiment(owner, *starts):
     """A queued experiment with a waiting part at each of ``starts``."""
-    spec = presets.parse({"name": "temporal-distance"}).spec()
+    spec = experiments.presets.parse({"name": "temporal-distance"}).spec()
     row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
     for start in starts:
         Part.objects.create(experiment=row, start=start)
@@ -248,29 +244,29 @@ def rows(owner, stranger):
         made.append(Dataset(owner=whose, project=within, name=f"row {i % 7}", kind=kind, stored_tags=tags))
     for i, row in enumerate(Dataset.objects.bulk_create(made)):
         Dataset.objects.filter(pk=row.pk).update(created_at=now - timedelta(seconds=i // 2))
-    return visible_datasets(owner)
+    return selectors.visible_datasets(owner)
 
 
 def test_two_parts_have_the_rows_and_pages_of_one_list(rows, stranger):
-    for these in (rows, rows.filter(kind=Kind.TRAJECTORY), rows.exclude(name="row 3"), with_sizes(rows)):
-        parts = [set(part.values_list("pk", flat=True)) for part in parts_of(these)]
+    for these in (rows, rows.filter(kind=Kind.TRAJECTORY), rows.exclude(name="row 3"), selectors.with_sizes(rows)):
+        parts = [set(part.values_list("pk", flat=True)) for part in alternatives.parts_of(these)]
         assert len(parts) == 2
         assert all(parts)
         assert not parts[0] & parts[1]
         assert parts[0] | parts[1] == set(these.values_list("pk", flat=True))
-        assert count_of(these) == these.count() == len(parts[0] | parts[1])
-    (part,) = parts_of(visible_datasets(stranger))  # visible for one reason
-    assert part.count() == count_of(visible_datasets(stranger)) == COUNT // 3
-    assert (len(parts_of(rows[:3])), count_of(rows[:3])) == (1, 3), "of which some were taken"
+        assert paging.count_of(these) == these.count() == len(parts[0] | parts[1])
+    (part,) = alternatives.parts_of(selectors.visible_datasets(stranger))  # visible for one reason
+    assert part.count() == paging.count_of(selectors.visible_datasets(stranger)) == COUNT // 3
+    assert (len(alternatives.parts_of(rows[:3])), paging.count_of(rows[:3])) == (1, 3), "of which some were taken"
     assert tag_choices(rows) == [(f"tag {i}", f"tag {i}") for i in range(4)]
     with pytest.raises(TypeError, match="two joined by OR"):
-        mark_alternatives(Dataset.objects.filter(name="x"))
+        alternatives.mark_alternatives(Dataset.objects.filter(name="x"))
     for order in ("-created_at", "created_at", "name", "-name", "-points", "owner__username"):
-        ordered = with_ledger(with_sizes(rows.order_by(order, "pk")))
-        paginator = KeyPaginator(ordered, 7)
+        ordered = selectors.with_ledger(selectors.with_sizes(rows.order_by(order, "pk")))
+        paginator = paging.KeyPaginator(ordered, 7)
         listed = [row.pk for number in paginator.page_range for row in paginator.page(number)]
         assert listed == [row.pk for row in ordered], order
-        assert [row.pk for row in first_rows(ordered, 5)] == listed[:5], order
+        assert [row.pk for row in paging.first_rows(ordered, 5)] == listed[:5], order
 
 
 def test_a_page_is_read_in_the_order_of_indexes(rows):
@@ -286,8 +282,8 @@ def test_a_page_is_read_in_the_order_of_indexes(rows):
         return execute(sql, values, *rest)
 
     with connection.execute_wrapper(noted):
-        first_rows(rows.order_by("-created_at", "pk"), 5)
-        count_of(rows)
+        paging.first_rows(rows.order_by("-created_at", "pk"), 5)
+        paging.count_of(rows)
     keys, _, *counts = seen
     for sql in (keys, *counts):
         with connection.cursor() as cursor:
@@ -304,7 +300,7 @@ def test_the_longest_texts_fit_into_an_index(owner):
     text = ["".join(next(letters) for _ in range(count)) for count in (200, TAGS_LENGTH, 63)]
     project = create_project(owner=owner, name="Long")
     row = Dataset.objects.create(owner=owner, project=project, name=text[0], stored_tags=text[1], file_name=text[2])
-    assert [found.pk for found in visible_datasets(owner)] == [row.pk]
+    assert [found.pk for found in selectors.visible_datasets(owner)] == [row.pk]
 
 
 FEW, MANY = 60, 200

@@ -12,8 +12,7 @@ from django.db import IntegrityError, transaction
 from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
-from dashboard.landmarks import selectors, services
-from dashboard.landmarks.dummy_landmarks import add_dummies
+from dashboard.landmarks import dummy_landmarks, selectors, services
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps import track_encoding
@@ -22,9 +21,8 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data, read_release, write_data
 from dashboard.storage.series_cache import line
-from privacy_engine import formats
+from privacy_engine import errors, formats
 from privacy_engine.data import Trajectory
-from privacy_engine.errors import DataError
 from privacy_engine.formats.arrow import pq
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import first_error, refused
@@ -94,7 +92,7 @@ class TestDuplicate:
         assert owner_api.get(one["urls"]["self"]).json() == one
         assert owner_api.get(made["urls"]["self"]).status_code == 404
         coins = {"name": "dummies-one-sided", "epsilon": 1.0}
-        drawn = add_dummies(owner=landmark_set.dataset.owner, landmark_set=landmark_set, method=coins)
+        drawn = dummy_landmarks.add_dummies(owner=landmark_set.dataset.owner, landmark_set=landmark_set, method=coins)
         drawn = owner_api.get(f"{SETS}{drawn.pk}/").json()
         made = owner_api.post(drawn["urls"]["duplicate"], {"name": "Kept"}).json()
         assert (made["name"], made["selection"], made["source"]) == ("Kept", drawn["selection"], drawn["source"])
@@ -137,7 +135,7 @@ class TestMark:
 
     def test_fail_without_times_and_of_a_person_else(self, owner, make_dataset, stranger_dataset):
         untimed = make_dataset(owner, Trajectory([2.0, 2.1], [48.0, 48.1]))
-        with pytest.raises(DataError, match="need times"):
+        with pytest.raises(errors.DataError, match="need times"):
             services.mark_landmarks(owner=owner, dataset=untimed, method=STAYS)
         with pytest.raises(PermissionDenied):
             services.mark_landmarks(owner=owner, dataset=stranger_dataset, method=PARIS)
@@ -184,7 +182,7 @@ def marked_dataset(owner_api):
 
 
 class TestZones:
-    def test_are_kept_as_previewed(self, owner_api, owner, ready_dataset, make_dataset, paris_day):
+    def test_are_previewed_as_they_are_stored(self, owner_api, owner, ready_dataset, make_dataset, paris_day):
         method = {"name": "zones", "zones": [WEST, LOUVRE]}
         body = {"dataset": str(ready_dataset.pk), "method": method}
         found = owner_api.post(PREVIEW, body).json()
@@ -271,7 +269,7 @@ class TestAverageTemporalDistance:
 
 
 class TestColumn:
-    def test_marks_are_kept_in_the_order_of_events_left_out_and_brought_back(self, owner_api, marked_dataset, tmp_path):
+    def test_marks_have_the_order_of_events_are_left_out_and_brought_back(self, owner_api, marked_dataset, tmp_path):
         read, me = f"{DATASETS}{marked_dataset.pk}/read/", f"{DATASETS}{marked_dataset.pk}/"
         for landmark, has in (("#0", False), ("is_landmark", True), ("", True)):
             reported = owner_api.post(read, {"landmark": landmark}).json()

@@ -10,14 +10,8 @@ import pytest
 from dashboard.landmarks import correlation, report
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.storage import parquet
+from privacy_engine.accounting import planning, temporal
 from privacy_engine.accounting.estimation import NOTE, estimate_correlation
-from privacy_engine.accounting.planning import plan_budgets
-from privacy_engine.accounting.temporal import (
-    landmark_own_loss,
-    landmark_temporal_loss,
-    smoothing_matrix,
-    temporal_loss,
-)
 from privacy_engine.analysis import correlation as correlations
 from privacy_engine.analysis import simulated_losses as simulated
 from privacy_engine.analysis.forecast import simulated_budgets
@@ -55,14 +49,14 @@ class TestReport:
         with monkeypatch.context() as patch:
             patch.setattr(parquet, "read_table", lambda *_: pytest.fail("a position was read"))
             answer = loss(owner_api, landmark_set, {"n": "3", "s": "0.01", "epsilon": "2", "bound": bound})
-        found, matrix, whole = row_of(answer, "landmark-uniform"), smoothing_matrix(3, 0.01), answer.json()
+        found, matrix, whole = row_of(answer, "landmark-uniform"), temporal.smoothing_matrix(3, 0.01), answer.json()
         case = Uniform(epsilon=2.0, radius_m=1.0).budgets(PARIS_MASK), PARIS_MASK, matrix, matrix
-        assert found["joint"] == landmark_temporal_loss(*case, bound=bound).tolist()
-        assert found["own"] == landmark_own_loss(*case, bound=bound).tolist()
+        assert found["joint"] == temporal.landmark_temporal_loss(*case, bound=bound).tolist()
+        assert found["own"] == temporal.landmark_own_loss(*case, bound=bound).tolist()
         for one in ("published", "bridge"):
-            assert found[one]["joint"] == landmark_temporal_loss(*case, bound=one).max()
-            assert found[one]["own"] == landmark_own_loss(*case, bound=one).max()
-            assert found[one]["landmarks_only"] == pytest.approx(landmark_temporal_loss(*case, bound=one)[0])
+            assert found[one]["joint"] == temporal.landmark_temporal_loss(*case, bound=one).max()
+            assert found[one]["own"] == temporal.landmark_own_loss(*case, bound=one).max()
+            assert found[one]["landmarks_only"] == pytest.approx(temporal.landmark_temporal_loss(*case, bound=one)[0])
         assert found["level"] == pytest.approx(2.0)
         assert (whole["bound"], whole["count"], whole["points"], whole["share"], whole["runs"]) == (bound, 4, 8, 0.5, 4)
         assert whole["average_temporal_distance"] == 1.0
@@ -85,10 +79,10 @@ class TestReport:
     @pytest.mark.parametrize("bound", ["published", "bridge"])
     def test_what_depends_on_the_run_is_simulated(self, owner_api, landmark_set, bound, monkeypatch):
         found = row_of(loss(owner_api, landmark_set, {"bound": bound, "radius_m": "200"}), "landmark-adaptive")
-        how, matrix = Adaptive(epsilon=1.0, radius_m=200.0), smoothing_matrix(2, 0.1)
+        how, matrix = Adaptive(epsilon=1.0, radius_m=200.0), temporal.smoothing_matrix(2, 0.1)
         assert found["simulated"]["runs"] == 20
         runs = simulated_budgets(how, PARIS_MASK, 20)
-        losses = [landmark_temporal_loss(one, PARIS_MASK, matrix, matrix, bound=bound) for one in runs]
+        losses = [temporal.landmark_temporal_loss(one, PARIS_MASK, matrix, matrix, bound=bound) for one in runs]
         assert found["joint"] == np.median(losses, axis=0).tolist()
         assert found["joint_low"] == np.min(losses, axis=0).tolist()
         assert found["joint_high"] == np.max(losses, axis=0).tolist()
@@ -99,8 +93,8 @@ class TestReport:
         assert "simulated" in found["simulated"]["note"]
         for budgets in simulated_budgets(how, PARIS_MASK, 60):
             case = budgets, PARIS_MASK, matrix, matrix
-            assert landmark_temporal_loss(*case, bound=bound).max() <= found[bound]["most"]["joint"]
-            assert landmark_own_loss(*case, bound=bound).max() <= found[bound]["most"]["own"]
+            assert temporal.landmark_temporal_loss(*case, bound=bound).max() <= found[bound]["most"]["joint"]
+            assert temporal.landmark_own_loss(*case, bound=bound).max() <= found[bound]["most"]["own"]
         monkeypatch.setattr(simulated, "MOST_EVENTS", 7)
         found = row_of(loss(owner_api, landmark_set, {"bound": bound}), "landmark-adaptive")
         assert (found["simulated"]["runs"], found["joint_low"]) == (0, None)
@@ -116,13 +110,17 @@ class TestReport:
         assert (planned["parameters"]["step_variance_m2"], planned["parameters"]["radius_m"]) == (1e9, 50.0)
         usual = row_of(loss(owner_api, landmark_set, {"radius_m": "50"}), "landmark-planned")
         assert usual["joint"] != planned["joint"]
-        found, matrix = row_of(loss(owner_api, landmark_set), "landmark-joint"), smoothing_matrix(2, 0.1)
+        found, matrix = row_of(loss(owner_api, landmark_set), "landmark-joint"), temporal.smoothing_matrix(2, 0.1)
         mechanism = Joint(epsilon=1.0, radius_m=1.0, step_variance_m2=250_000.0)
         own, shared = mechanism.independent(mechanism.budgets(PARIS_MASK), PARIS_MASK)
         assert 0 < shared < 1
         case = own, PARIS_MASK, matrix, matrix
-        assert found["joint"] == pytest.approx(landmark_temporal_loss(*case, bound="bridge") + shared, rel=1e-12)
-        assert found["own"] == pytest.approx(landmark_own_loss(*case, bound="bridge") + shared * PARIS_MASK, rel=1e-12)
+        assert found["joint"] == pytest.approx(
+            temporal.landmark_temporal_loss(*case, bound="bridge") + shared, rel=1e-12
+        )
+        assert found["own"] == pytest.approx(
+            temporal.landmark_own_loss(*case, bound="bridge") + shared * PARIS_MASK, rel=1e-12
+        )
         assert found["bridge"]["landmarks_only"] == pytest.approx(found["joint"][0], rel=1e-12)
         assert found["level"] == pytest.approx(1.0, rel=1e-12)
         assert found["highest_budget"] == pytest.approx(max(shared, own.max()))
@@ -143,7 +141,7 @@ class TestReport:
         distance_m = found["correlation"]["diameter_m"]
         assert distance_m == expected.distances_m.max() > 1500
         case = np.full(8, 0.2 * distance_m), PARIS_MASK, expected.backward, expected.forward
-        joint = landmark_temporal_loss(*case, bound="bridge")
+        joint = temporal.landmark_temporal_loss(*case, bound="bridge")
         assert row_of(answer, "landmark-uniform")["joint"] == pytest.approx(joint, rel=1e-12)
         assert loss(owner_api, landmark_set).json()["correlation"]["data_dependent"] is False
 
@@ -238,17 +236,17 @@ class TestPlans:
         far = owner_api.post(PLANS, body | {"correlation": NEAR | {"diameter_m": 1000}}).json()
         assert far["budget"] == pytest.approx(np.array(near["budget"]) / 5)
         assert far["user_level"] == pytest.approx(1 / 50 / 5)
-        matrix = smoothing_matrix(2, 0.1)
-        assert temporal_loss(5 * np.array(far["budget"]), matrix, matrix).total.max() == pytest.approx(1.0)
+        matrix = temporal.smoothing_matrix(2, 0.1)
+        assert temporal.temporal_loss(5 * np.array(far["budget"]), matrix, matrix).total.max() == pytest.approx(1.0)
         assert far["total"] == pytest.approx([1.0] * 50, abs=1e-12)
 
     def test_takes_matrices_and_the_length_of_a_landmark_set(self, owner_api, landmark_set):
         forward = [[0.7, 0.3], [0.4, 0.6]]
         body = {"alpha": 2, "radius_m": 1, "n": 7, "correlation": {"forward": forward, "backward": "", "diameter_m": 1}}
         found = owner_api.post(PLANS, body).json()
-        budgets = plan_budgets(2.0, 7, None, forward)
+        budgets = planning.plan_budgets(2.0, 7, None, forward)
         assert found["budget"] == budgets.tolist()
-        assert found["forward"] == temporal_loss(budgets, None, forward).forward.tolist()
+        assert found["forward"] == temporal.temporal_loss(budgets, None, forward).forward.tolist()
         named = {"alpha": 1, "radius_m": 200, "landmark_set": str(landmark_set.pk)}
         assert owner_api.post(PLANS, named | {"correlation": NEAR}).json()["n"] == 8
         short = [owner_api.post(PLANS, NAMED | {"n": n}).json() for n in (1, 2)]

@@ -140,7 +140,7 @@ def test_the_refusal_has_what_was_published(owner, stranger):
     assert error["rule"] == "after 4, the last timestamp published"
 
 
-def test_a_key_is_of_one_user_and_one_stream(owner_api):
+def test_a_key_is_of_one_user_and_one_stream_and_free_where_refused(owner_api):
     url, other = opened(owner_api), opened(owner_api)
     for one in (url, other):
         assert publish(owner_api, one, event(1, 5, 6), key="a").status_code == 201
@@ -149,9 +149,6 @@ def test_a_key_is_of_one_user_and_one_stream(owner_api):
     assert services.repeated(stream=row, user=sender, key="a") is None
     services.publish_events(stream=row, user=sender, key="a", events=[event(2, 5, 6)])
     assert [one.label for one in services.repeated(stream=row, user=sender, key="a") or []] == ["2"]
-
-
-def test_a_key_of_a_refused_request_is_free(owner_api):
     url = opened(owner_api)
     assert publish(owner_api, url, event(1, 5), key="a").status_code == 400
     assert publish(owner_api, url, event(1, 5, 6), key="a").status_code == 201

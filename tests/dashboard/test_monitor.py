@@ -13,15 +13,13 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from dashboard.core.beats import Beat
-from dashboard.core.database_errors import patiently
+from dashboard.core import beats, database_errors
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import leases, monitor, queue, reaper, slots
 from dashboard.jobs.models import State
 from dashboard.jobs.stalls import quiet_s, stalled_queues
-from privacy_engine import progress
-from privacy_engine.experiments import presets
+from privacy_engine import experiments, progress
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,6 +73,7 @@ class TestClocks:
         assert len(pool.after(2, signs=False)) == 1
         pool.slot.killed = True  # it is not looked at
         assert pool.after(100, signs=False) == []
+        pool = Pool()
         pool.hold()
         pool.at += 100_000
         assert pool.look() == []
@@ -238,7 +237,7 @@ class TestLease:
     def test_waiting_for_a_database_is_progress(self, own_slot, monkeypatch):
         monkeypatch.setattr("dashboard.core.database_errors.connection", Mock(in_atomic_block=False))
         with progress.listening(own_slot.advance):
-            patiently(Mock(side_effect=[OperationalError("away"), None]))
+            database_errors.patiently(Mock(side_effect=[OperationalError("away"), None]))
         assert own_slot.progress == 1
 
 
@@ -248,7 +247,7 @@ def ago(seconds):
 
 def part(owner, **columns):
     """A job of the queue of batches."""
-    spec = presets.parse({"name": "temporal-distance"}).spec()
+    spec = experiments.presets.parse({"name": "temporal-distance"}).spec()
     row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
     made = Part.objects.create(experiment=row)
     Part.objects.filter(pk=made.pk).update(**columns)
@@ -263,8 +262,8 @@ def dataset(owner, **columns):
 
 
 RUNS = {"state": State.RUNNING, "token": uuid.uuid4(), "lease_until": timezone.now() + timedelta(days=1)}
-BOTH = Beat("both", 1.0, "batch interactive")
-ALONE = Beat("alone", 1.0, "interactive")
+BOTH = beats.Beat("both", 1.0, "batch interactive")
+ALONE = beats.Beat("alone", 1.0, "interactive")
 
 
 class TestStalledQueues:

@@ -17,8 +17,7 @@ from django.urls import reverse
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dashboard.core.errors import Conflict
-from dashboard.core.filenames import content_disposition, file_stem
+from dashboard.core import errors, filenames
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.maintenance import cleanup
@@ -86,9 +85,9 @@ class TestLink:
     def test_names_its_files_by_the_title_or_the_parameters(self, owner_api, done, title, stem):
         link = made(owner_api, done, title=title)
         row = Publication.objects.get()
-        assert row.file_stem == stem.format(file_stem(*naming.file_parts(done.parsed_spec)), row.pk.hex[:8])
+        assert row.file_stem == stem.format(filenames.file_stem(*naming.file_parts(done.parsed_spec)), row.pk.hex[:8])
         answer = Client().get(f"{link['urls']['page']}data/?format=csv")
-        assert answer["Content-Disposition"] == content_disposition(f"{row.file_stem}.csv")
+        assert answer["Content-Disposition"] == filenames.content_disposition(f"{row.file_stem}.csv")
         answer.getvalue()
 
     def test_key_makes_one_link(self, owner_api, done):
@@ -204,7 +203,7 @@ class TestDeletion:
 
     def test_discarded_meanwhile_is_a_conflict_without_files(self, done):
         Release.objects.filter(pk=done.pk).delete()
-        with pytest.raises(Conflict, match="discarded"):
+        with pytest.raises(errors.Conflict, match="discarded"):
             services.publish_release(release=done)
         assert not list((HOME / "publications").iterdir())
 

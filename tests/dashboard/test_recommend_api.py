@@ -9,10 +9,8 @@ import pytest
 
 from dashboard.datasets.models import BudgetEntry
 from dashboard.releases import checkin_pages, recommendations
-from privacy_engine import geo
+from privacy_engine import geo, mechanism, recommender
 from privacy_engine.experiments.presets.base import presets, with_examples
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.recommender import Recommender
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import first_error, refused
 from tests.dashboard.kinds import DATASETS, POPULARITY, made, released, requested
@@ -23,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 ROWS = kinds.checkin_rows()
 CELLS = 64
-MODELS = [cls.registered_name() for cls in mechanisms.of("checkins") if not cls.needs_venues]
+MODELS = [cls.registered_name() for cls in mechanism.mechanisms.of("checkins") if not cls.needs_venues]
 
 
 @pytest.fixture
@@ -51,7 +49,7 @@ class TestRecommend:
     def test_is_what_the_downloaded_model_recommends_by_cells_places_or_positions(self, owner_api, release, tmp_path):
         path = tmp_path / "model.json"
         path.write_bytes(owner_api.get(release["urls"]["data"], {"format": "json"}).getvalue())
-        model = Recommender.load(path)
+        model = recommender.Recommender.load(path)
         assert model.private
         assert json.loads(path.read_bytes())["privacy"]["private"] is True
         for history in ([], [3], [5, 6, 60]):
@@ -120,10 +118,10 @@ class TestRecommend:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_recommends_and_is_reported(owner_api, owner_page, checkins, tmp_path, name):
-    release = released(owner_api, checkins, with_examples(mechanisms[name], POPULARITY | {"side": 4}), seed=1)
+    release = released(owner_api, checkins, with_examples(mechanism.mechanisms[name], POPULARITY | {"side": 4}), seed=1)
     urls, path = release["urls"], tmp_path / "model.json"
     path.write_bytes(owner_api.get(urls["data"], {"format": "json"}).getvalue())
-    model = Recommender.load(path)
+    model = recommender.Recommender.load(path)
     assert not model.private
     for history in ([], [5, 9]):
         cells = [one["cell"] for one in recommended(owner_api, release, history).json()["cells"]]
@@ -219,7 +217,7 @@ class TestEvaluated:
 
 
 def unusual(spec):
-    return checkin_pages._unusual(mechanisms.parse(spec))
+    return checkin_pages._unusual(mechanism.mechanisms.parse(spec))
 
 
 VISITS = kinds.checkins(

@@ -21,11 +21,9 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution, services
 from dashboard.releases.models import Release
-from dashboard.storage import parquet
-from dashboard.storage.data_files import read_data, read_release
-from privacy_engine import data, metrics
+from dashboard.storage import data_files, parquet
+from privacy_engine import data, mechanism, metrics
 from privacy_engine.errors import ParameterError
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.noise import planar_quantile_m
 from privacy_engine.published import trajectories_digest
 from privacy_engine.spec import ReleaseSpec
@@ -157,7 +155,7 @@ class TestRetry:
 
     def test_noise_of_the_failed_attempt_is_nowhere(self, submit, files, monkeypatch):
         release, before = submit(), files()
-        drew: list[Path] = []
+        drew = []
         failed = interrupted(release, monkeypatch, lambda row: (drew.append(row.data_path), fail(row)))
         assert (len(drew), drew[0].exists(), files()) == (1, False, before)
         done = executed(services.retry_release(release=failed))
@@ -217,7 +215,7 @@ class TestDiscard:
         assert not Release.objects.exists()
 
 
-NAMES = [cls.registered_name() for cls in mechanisms.of("trajectory")]
+NAMES = [cls.registered_name() for cls in mechanism.mechanisms.of("trajectory")]
 
 
 class TestDraw:
@@ -225,12 +223,12 @@ class TestDraw:
     def test_every_mechanism_publishes_its_points_budgets_and_label(self, submit, name, paris_day):
         release = executed(submit(name))
         assert (release.state, release.progress, release.stage, release.attempt) == (State.DONE, 1.0, "", 1)
-        ((published, event),) = read_release("trajectory", release.data_path)
+        ((published, event),) = data_files.read_release("trajectory", release.data_path)
         assert len(published) == len(event) == release.summary["published"]
         assert published.time_s.tolist() == paris_day.time_s[event].tolist()
         assert len(parquet.read_columns(release.budgets_path)["budget"]) == len(paris_day)
         assert downloads.label(release)["guarantee"]["epsilon"] == 1.0
-        assert release.data_sha256 == trajectories_digest(read_data("trajectory", release.data_path))
+        assert release.data_sha256 == trajectories_digest(data_files.read_data("trajectory", release.data_path))
         errors = metrics.error_m(paris_day, Mock(event=event, series=published))
         assert release.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
         assert release.owner_view["max_error_m"] == pytest.approx(errors.max(), abs=0.01)
@@ -239,7 +237,7 @@ class TestDraw:
     def test_two_releases_of_one_description_differ_and_neither_is_original(self, submit, paris_day):
         one, other = executed(submit("event-level")), executed(submit("event-level"))
         assert one.data_sha256 != other.data_sha256
-        ((published, _),) = read_release("trajectory", one.data_path)
+        ((published, _),) = data_files.read_release("trajectory", one.data_path)
         assert not set(published.lon.tolist()) & set(paris_day.lon.tolist())
         assert not set(published.lat.tolist()) & set(paris_day.lat.tolist())
         names = {path.name for path in one.folder.iterdir()}  # measured errors are stored apart from published data
@@ -253,7 +251,7 @@ class TestDraw:
     def test_a_seeded_release_is_the_engines_and_not_private(self, submit, paris_day):
         release = executed(submit("landmark-adaptive", seed=7))
         (expected,) = release.parsed_spec.release([paris_day], [data.LandmarkSet.at([0, 2, 4, 7], 8)])
-        ((published, event),) = read_release("trajectory", release.data_path)
+        ((published, event),) = data_files.read_release("trajectory", release.data_path)
         assert published.lon == pytest.approx(expected.series.lon, abs=1e-9)
         assert event.tolist() == expected.event.tolist()
         assert downloads.label(release)["guarantee"] is None
@@ -269,7 +267,7 @@ class TestDraw:
         two = make_dataset(owner, paris_day, paris_day)
         for seed in (None, 7):
             release = drawn(owner, two, mechanism={"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}, seed=seed)
-            (first, _), (second, _) = read_release("trajectory", release.data_path)
+            (first, _), (second, _) = data_files.read_release("trajectory", release.data_path)
             assert not set(first.lon.tolist()) & set(second.lon.tolist())
 
 

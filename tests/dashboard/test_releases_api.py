@@ -12,13 +12,11 @@ from dashboard.datasets.models import BudgetEntry, Dataset, Kind
 from dashboard.jobs.models import now
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import cleanup
-from dashboard.releases import downloads, execution
+from dashboard.releases import downloads, execution, naming
 from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
-from dashboard.releases.naming import file_parts, title
-from privacy_engine import formats
+from privacy_engine import exports, formats
 from privacy_engine.datatypes import datatypes
-from privacy_engine.exports import FORMATS
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
 from tests.dashboard.kinds import POPULARITY
@@ -37,7 +35,7 @@ class TestFromSubmittedToDownloaded:
         assert (now["state"], now["progress"], now["error"]) == ("done", 1.0, None)
         assert now["owner_view"]["mae_m"] > 0
         dataset = Dataset.objects.get(pk=body["dataset"]).name.replace(" ", "-")
-        for fmt, described in FORMATS.items():
+        for fmt, described in exports.FORMATS.items():
             answer = owner_api.get(made["urls"]["data"], {"format": fmt})
             content, headers = answer.getvalue(), answer.headers
             name = f"{dataset}_landmark-uniform_eps1_D200m.{described.extension}"
@@ -59,7 +57,7 @@ class TestFromSubmittedToDownloaded:
         assert made["label"].startswith("NOT PRIVATE: seeded simulation")
         assert not BudgetEntry.objects.exists()
         execution.run(made["id"])
-        for fmt in FORMATS:
+        for fmt in exports.FORMATS:
             content = owner_api.get(made["urls"]["data"], {"format": fmt}).getvalue()
             assert b"NOT PRIVATE: seeded simulation" in content
             assert b"leak at most" not in content
@@ -88,7 +86,7 @@ class TestFromSubmittedToDownloaded:
             answer = owner_api.get(release_url(done, "data"), {"format": fmt})
             error = first_error(answer)
             assert (answer.status_code, error["field"], error["value"]) == (400, "format", fmt)
-            assert ", ".join(FORMATS) in error["rule"]
+            assert ", ".join(exports.FORMATS) in error["rule"]
 
 
 class TestParameters:
@@ -193,8 +191,8 @@ MODEL = POPULARITY | {"epsilon": 2.0}
 )
 def test_a_release_is_called_by_mechanism_steps_and_level(mechanism, steps, called, stem):
     spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": None, "postprocess": steps})
-    assert title(spec).removeprefix("Stream ").lower() == called.lower()
-    assert "_".join(file_parts(spec)) == stem
+    assert naming.title(spec).removeprefix("Stream ").lower() == called.lower()
+    assert "_".join(naming.file_parts(spec)) == stem
 
 
 def row(name, at_s, *, epsilon=1.0, seed=None, source=None):

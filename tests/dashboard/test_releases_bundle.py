@@ -17,11 +17,10 @@ import pytest
 from dashboard.releases import bundle, downloads, execution, kinds
 from dashboard.releases.models import Release
 from dashboard.storage.data_files import read_data
-from privacy_engine import __version__, formats, label
+from privacy_engine import __version__, formats, label, spec
 from privacy_engine.data import Trajectory
 from privacy_engine.exports import FORMATS as EVERY
 from privacy_engine.exports.notebook import notebook
-from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, first_error, refused, release_url
 from tests.dashboard.release_runs import drawn, executed, secretive_release
 from tests.dashboard.test_releases_report import SECRET, released
@@ -85,7 +84,11 @@ class TestContents:
         answer = owner_api.get(BUNDLE, {"release": query})
         assert (answer.status_code, first_error(answer)["rule"]) == (400, "1 to 1 releases")
 
-    def test_fail_what_is_not_done_not_there_and_no_format(self, owner_api, submit, done):
+    def test_seeded_ones_state_it_and_what_is_not_done_or_not_there_is_refused(self, owner_api, run, submit, done):
+        archive = opened(owner_api.get(release_url(run(seed=7), "bundle")))
+        assert "NOT PRIVATE: seeded simulation (seed 7). Do not publish." in archive.read("README.txt").decode()
+        for name in archive.namelist():
+            assert b"leak at most" not in archive.read(name)
         waiting = submit()
         for query, status, value in (
             ({"release": [str(done.pk), str(waiting.pk)]}, 409, "queued"),
@@ -100,12 +103,6 @@ class TestContents:
             assert refused(owner_api.get(release_url(done, "bundle"), {"format": fmt})) == (400, "format")
 
         assert first_error(owner_api.get(BUNDLE))["field"] == "release"
-
-    def test_a_seeded_release_states_that_it_is_not_private(self, owner_api, run):
-        archive = opened(owner_api.get(release_url(run(seed=7), "bundle")))
-        assert "NOT PRIVATE: seeded simulation (seed 7). Do not publish." in archive.read("README.txt").decode()
-        for name in archive.namelist():
-            assert b"leak at most" not in archive.read(name)
 
     def test_a_long_release_is_sent_in_pieces_and_packed(self, owner, owner_api, make_dataset):
         step = np.linspace(0, 1, 60_000)
@@ -132,7 +129,7 @@ class TestSameBytes:
         seeded = run("landmark-adaptive", seed=11, steps=[{"name": "ou-smoother"}])
         archive = opened(owner_api.get(release_url(seeded, "bundle")))
         (described,) = json.loads(archive.read(f"{seeded.public_stem}/configuration.json"))["releases"]
-        assert ReleaseSpec.parse(described).digest == seeded.spec_digest
+        assert spec.ReleaseSpec.parse(described).digest == seeded.spec_digest
         again = owner_api.post(RELEASES, body | described)
         assert again.status_code == 201
         execution.run(again.json()["id"])

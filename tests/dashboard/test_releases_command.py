@@ -13,15 +13,11 @@ from jsonschema import Draft202012Validator
 from dashboard.releases import downloads
 from dashboard.releases.management.commands.release import Command
 from dashboard.releases.management.commands.verify import Command as Verify
-from privacy_engine import formats
+from privacy_engine import exports, formats, mechanism, noise, promise
 from privacy_engine.cleaning import clean, parse_cleaning
-from privacy_engine.exports import FORMATS
 from privacy_engine.formats.decisions import Decisions
 from privacy_engine.label import privacy_label
 from privacy_engine.landmarks import parse_short
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.noise import planar_quantile_m
-from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.dashboard.command_runner import DAY, runner
@@ -46,7 +42,7 @@ def test_writes_what_reads_back_with_its_label(run, day, tmp_path):
         "with the same landmarks and times; not covered: which events are landmarks, selected manually; "
         f"the values of {len(listed)} reading options, decided from the data."
     )
-    for fmt in FORMATS.values():
+    for fmt in exports.FORMATS.values():
         out = tmp_path / f"out.{fmt.extension.lstrip('.')}"
         stated, wrong, code = run(day, *UNIFORM, *MARKS, "--out", out)
         assert (wrong, code) == ("", 0)
@@ -124,8 +120,8 @@ class TestCleaning:
         )
         known = {"whole_trace": label["whole_trace_epsilon"], "noise_p95_m": label["noise_p95_m"]}
         decisions = Decisions.of(formats.read(jumpy).report)
-        context = Context(landmarks=2, not_covered=uncovered, decided=decisions.listed, **known)
-        assert context.noise_p95_m == pytest.approx(float(planar_quantile_m(1 / 3 / 200, 0.95)))
+        context = promise.Context(landmarks=2, not_covered=uncovered, decided=decisions.listed, **known)
+        assert context.noise_p95_m == pytest.approx(float(noise.planar_quantile_m(1 / 3 / 200, 0.95)))
         assert context.whole_trace == pytest.approx(1)
         expected = privacy_label(spec, context, private=False, cleaning=cleaning, sha256=label["sha256"])
         assert label == json.loads(json.dumps(expected))
@@ -216,7 +212,7 @@ class TestDummies:
     ALL = ("--dummies", "one-sided:0.000001")  # two coins of e^-1e-6: one run of 500,000 fails
 
     def test_the_label_counts_all_marks_and_what_is_wrong_is_named(self, run, day, tmp_path):
-        for fmt in FORMATS.values():
+        for fmt in exports.FORMATS.values():
             out = tmp_path / f"out.{fmt.extension.lstrip('.')}"
             stated, wrong, code = run(day, *UNIFORM, *MARKS, *self.ALL, "--out", out)
             assert (wrong, code) == ("", 0)
@@ -229,9 +225,9 @@ class TestDummies:
             assert ("dummies must be" if ":" not in text else "method.") in wrong
 
 
-@pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms.of("trajectory")])
+@pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanism.mechanisms.of("trajectory")])
 def test_landmarks_are_required_iff_the_mechanism_reads_them(run, day, tmp_path, name):
-    cls, out = mechanisms[name], tmp_path / "out.parquet"
+    cls, out = mechanism.mechanisms[name], tmp_path / "out.parquet"
     needed = {one["name"]: one["example"] for one in cls.fields() if one["required"]} | {"epsilon": 1, "radius_m": 200}
     options = ["--mechanism", name, *(part for key, value in needed.items() for part in ("--set", f"{key}={value}"))]
     stated, wrong, code = run(day, *options, "--out", out)
@@ -267,7 +263,7 @@ def manage(capsys):
 @pytest.fixture
 def released(manage, tmp_path):
     def draw(fmt):
-        walk, out = tmp_path / "walk.csv", tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
+        walk, out = tmp_path / "walk.csv", tmp_path / f"out.{exports.FORMATS[fmt].extension.lstrip('.')}"
         walk.write_text(WALK)
         _, wrong, code = manage(
             *("release", walk, "--mechanism", "landmark-skip", "--set", "epsilon=1", "--set", "radius_m=200"),
@@ -279,7 +275,7 @@ def released(manage, tmp_path):
     return draw
 
 
-@pytest.mark.parametrize("fmt", sorted(FORMATS))
+@pytest.mark.parametrize("fmt", sorted(exports.FORMATS))
 def test_a_release_of_the_command_is_verified_and_a_changed_one_is_not(manage, released, fmt):
     path = released(fmt)
     stated, _, code = manage("verify", path)

@@ -15,25 +15,14 @@ from dashboard.datasets.services import set_budget
 from dashboard.jobs.models import State
 from dashboard.releases import derivation, downloads, execution, files, services
 from dashboard.releases.models import Release
-from dashboard.storage import parquet
-from dashboard.storage.data_files import read_data, read_release
-from privacy_engine import formats, metrics
-from privacy_engine.accounting.estimation import estimate_correlation
+from dashboard.storage import data_files, parquet
+from privacy_engine import exports, formats, mechanism, metrics, spec
+from privacy_engine.accounting import estimation, temporal
 from privacy_engine.accounting.pairwise import pairwise_loss
-from privacy_engine.accounting.temporal import (
-    LossFunction,
-    landmark_own_loss,
-    landmark_temporal_loss,
-    smoothing_matrix,
-    temporal_loss,
-)
 from privacy_engine.analysis import losses as loss
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterErrors
-from privacy_engine.exports import FORMATS
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.skip import Skip
-from privacy_engine.spec import parse_steps
 from tests.dashboard.api_helpers import RELEASES, first_error, refused, release_url
 from tests.dashboard.release_runs import charges, drawn, executed, fail, interrupted
 from tests.engine.test_temporal_distance import RADII, STAY, PlacedChain, line
@@ -49,7 +38,7 @@ def derive(done):
     """``derive(step, …, source=…, key=…)``: a waiting release made from the finished one."""
 
     def make(*steps, source=None, key=""):
-        parsed = parse_steps(list(steps or [WALK]))
+        parsed = spec.parse_steps(list(steps or [WALK]))
         return services.derive_release(source=source or done, steps=parsed, idempotency_key=key)
 
     return make
@@ -111,7 +100,7 @@ class TestDerivation:
     def test_it_is_what_the_run_with_the_steps_would_have_made(self, submit, derive, paris_day):
         whole = executed(submit("landmark-planned", seed=3, steps=[WALK, CAUSAL]))
         made = executed(derive(WALK, CAUSAL, source=executed(submit("landmark-planned", seed=3))))
-        (one, event), (other, same) = (read_release("trajectory", row.data_path)[0] for row in (whole, made))
+        (one, event), (other, same) = (data_files.read_release("trajectory", row.data_path)[0] for row in (whole, made))
         assert np.array_equal(one.lon, other.lon)
         assert np.array_equal(one.lat, other.lat)
         assert np.array_equal(event, same)
@@ -144,17 +133,17 @@ class TestDerivation:
         parquet.write_columns(done.budgets_path, [{name: columns[name] for name in ("series", "budget", "fresh")}])
         assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
 
-    @pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms.of("trajectory")])
+    @pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanism.mechanisms.of("trajectory")])
     def test_every_mechanism_can_be_smoothed_afterwards(self, derive, submit, name):
         whole = executed(submit(name, seed=3, steps=[WALK]))
         made = executed(derive(WALK, source=executed(submit(name, seed=3))))
-        one, other = (read_data("trajectory", row.data_path)[0] for row in (whole, made))
+        one, other = (data_files.read_data("trajectory", row.data_path)[0] for row in (whole, made))
         assert np.array_equal(one.lon, other.lon)
 
     def test_every_series_is_read_back_separately(self, owner, make_dataset, paris_day):
         done = drawn(owner, make_dataset(owner, paris_day, paris_day), [0, 9], SKIP)
         assert [np.flatnonzero(~one.fresh).tolist() for one in files.read_releases(done)] == [[0], [1]]
-        made = executed(services.derive_release(source=done, steps=parse_steps([CAUSAL])))
+        made = executed(services.derive_release(source=done, steps=spec.parse_steps([CAUSAL])))
         assert (made.state, made.summary["published"]) == (State.DONE, 16)
 
 
@@ -235,7 +224,7 @@ class TestEntryPoints:
         assert made["guarantee"] == owner_api.get(release_url(done)).json()["guarantee"]
         execution.run(made["id"])
         text = f"post-processing of release {done.pk} (sha256 {done.data_sha256})"
-        for fmt in FORMATS:
+        for fmt in exports.FORMATS:
             content = owner_api.get(made["urls"]["data"], {"format": fmt}).getvalue()
             assert text.encode() in content, fmt
         read = formats.read(io.BytesIO(owner_api.get(made["urls"]["data"], {"format": "csv"}).getvalue()), name="x.csv")
@@ -255,20 +244,20 @@ def series(api, release, query=None):
 
 
 def test_losses_are_the_engines_whose_states_are_near_or_far(owner_api, done):
-    matrix = smoothing_matrix(3, 0.01)
+    matrix = temporal.smoothing_matrix(3, 0.01)
     for requested in ("", "bridge", "published"):
         found = series(owner_api, done, {"s": "0.01", "n": "3", "bound": requested}).json()["landmark"]
         bound = requested or "bridge"
-        joint = landmark_temporal_loss(BUDGETS, MASK, matrix, matrix, bound=bound)
+        joint = temporal.landmark_temporal_loss(BUDGETS, MASK, matrix, matrix, bound=bound)
         assert (found["bound"], found["upper_bound"], found["why"]) == (bound, bound == "bridge", "")
         assert found["joint"] == joint.tolist()
-        assert found["own"] == landmark_own_loss(BUDGETS, MASK, matrix, matrix, bound=bound).tolist()
+        assert found["own"] == temporal.landmark_own_loss(BUDGETS, MASK, matrix, matrix, bound=bound).tolist()
         assert found["landmarks_only"] == pytest.approx(joint[0], rel=1e-12)
         assert found["level"] == 1.0
     query = {"forward": "[[0.9, 0.1], [0.1, 0.9]]", "backward": "reversal", "diameter_m": "1000"}
     found, matrix = series(owner_api, done, query).json(), [[0.9, 0.1], [0.1, 0.9]]
-    assert found["loss"]["total"] == pytest.approx(temporal_loss(5 * BUDGETS, matrix, matrix).total)
-    joint = landmark_temporal_loss(5 * BUDGETS, MASK, matrix, matrix, bound="bridge")
+    assert found["loss"]["total"] == pytest.approx(temporal.temporal_loss(5 * BUDGETS, matrix, matrix).total)
+    joint = temporal.landmark_temporal_loss(5 * BUDGETS, MASK, matrix, matrix, bound="bridge")
     assert found["landmark"]["joint"] == pytest.approx(joint)
     assert (found["loss"]["level"], found["landmark"]["level"]) == (pytest.approx(5), pytest.approx(5))
     assert found["loss"]["supremum"]["budget"] == pytest.approx(5)
@@ -292,7 +281,7 @@ def test_what_is_shown_is_an_upper_bound_of_what_an_adversary_learns(owner_api, 
         together = chain.loss(joint, sorted({*np.flatnonzero(MASK).tolist(), t}))
         assert together <= found["landmark"]["joint"][t] * (1 + 1e-9)
     if radii > 1:
-        assert max(found["loss"]["total"]) > temporal_loss(BUDGETS, STAY, STAY).total.max() + 1
+        assert max(found["loss"]["total"]) > temporal.temporal_loss(BUDGETS, STAY, STAY).total.max() + 1
 
 
 @pytest.mark.parametrize("seconds", [2.0, 0.0])
@@ -302,13 +291,13 @@ def test_cells_are_as_far_apart_as_they_lie(owner_api, done, paris_day, monkeypa
     monkeypatch.setattr(loss, "MAX_SECONDS", seconds)
     found = owner_api.get(release_url(done, "series"), {"cell_m": "900", "smoothing": "0.5"}).json()
     stored = Trajectory(paris_day.lon.round(7), paris_day.lat.round(7), paris_day.time_s)
-    known = estimate_correlation(stored, cell_m=900.0, smoothing=0.5)
+    known = estimation.estimate_correlation(stored, cell_m=900.0, smoothing=0.5)
     sides, apart = (known.backward, known.forward), known.distances_m / 200
     if pairwise := seconds > 0:
         expected = pairwise_loss(BUDGETS, apart, *sides).total
-        assert expected.max() < temporal_loss(BUDGETS * apart.max(), *sides).total.max()
+        assert expected.max() < temporal.temporal_loss(BUDGETS * apart.max(), *sides).total.max()
     else:
-        expected = temporal_loss(BUDGETS * apart.max(), *sides).total
+        expected = temporal.temporal_loss(BUDGETS * apart.max(), *sides).total
     assert found["loss"]["total"] == pytest.approx(expected, rel=1e-9)
     assert found["loss"]["pairwise"] is pairwise
     assert found["correlation"]["diameter_m"] == pytest.approx(known.distances_m.max())
@@ -316,7 +305,7 @@ def test_cells_are_as_far_apart_as_they_lie(owner_api, done, paris_day, monkeypa
 
 def test_suprema_and_what_no_one_chain_and_no_correlation_have(owner_api, done):
     found = series(owner_api, done, {"s": "0.1"}).json()["loss"]
-    limit = LossFunction(smoothing_matrix(2, 0.1)).supremum(1.0)
+    limit = temporal.LossFunction(temporal.smoothing_matrix(2, 0.1)).supremum(1.0)
     assert found["level"] == 1.0
     assert found["supremum"] == {"budget": 1.0, "backward": limit, "forward": limit, "total": 2 * limit - 1}
     assert max(found["total"]) < found["supremum"]["total"]
@@ -360,11 +349,11 @@ def test_a_mechanism_without_a_temporal_loss_states_why(owner_api, done, monkeyp
 def test_a_draw_that_landmarks_share_adds_its_level(owner_api, submit):
     release = executed(submit("landmark-joint", epsilon=2.0, step_variance_m2=1e6))
     found = series(owner_api, release, {"s": "0.1"}).json()
-    budgets, carried = np.array(found["budget"]), LossFunction(smoothing_matrix(2, 0.1))
+    budgets, carried = np.array(found["budget"]), temporal.LossFunction(temporal.smoothing_matrix(2, 0.1))
     own, shared = np.where(MASK, 0.0, budgets), budgets[MASK].sum()
     assert shared > 0
-    assert found["loss"]["total"] == pytest.approx(temporal_loss(own, carried, carried, shared=shared).total)
-    joint = landmark_temporal_loss(own, MASK, carried, carried, bound="bridge") + shared
+    assert found["loss"]["total"] == pytest.approx(temporal.temporal_loss(own, carried, carried, shared=shared).total)
+    joint = temporal.landmark_temporal_loss(own, MASK, carried, carried, bound="bridge") + shared
     assert found["landmark"]["joint"] == pytest.approx(joint)
     assert found["loss"]["supremum"]["total"] == pytest.approx(2 * carried.supremum(own.max()) - own.max() + shared)
 

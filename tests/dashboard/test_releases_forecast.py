@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dashboard.datasets import ledger
+from dashboard.datasets import ledger, selectors
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.datasets.scale import scale_of, stored_scale
-from dashboard.datasets.selectors import spending
 from dashboard.datasets.services import set_budget
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, forecasts, trajectory_report
@@ -188,7 +187,7 @@ class TestWithACorrelation:
         for found in losses(forecast(*every_described(), correlation=MODERATE)):
             assert (found["joint"] is None) == bool(found["why_not"])
 
-    def test_what_depends_on_the_run_is_simulated(self, forecast, landmark_set):
+    def test_what_depends_on_the_run_is_simulated_or_too_long(self, forecast, landmark_set, monkeypatch):
         (found,) = losses(forecast(ADAPTIVE, correlation=MODERATE))
         mask, matrix = landmark_set.mask, smoothing_matrix(2, 0.1)
         runs = simulated_budgets(mechanisms.parse(ADAPTIVE), mask, found["simulated"])
@@ -197,20 +196,10 @@ class TestWithACorrelation:
         joint = [landmark_temporal_loss(one, mask, matrix, matrix, bound="bridge").max() for one in runs]
         assert found["joint"] == np.median(joint) > found["joint_level"]
         assert found["joint_level"] <= 1.0 + 1e-12
-
-    def test_what_is_too_long_to_be_simulated_states_it(self, forecast, monkeypatch):
         monkeypatch.setattr(expected_loss, "LONGEST_RUN", 7)
         (found,) = losses(forecast(ADAPTIVE, correlation=MODERATE))
         assert "too long to try it out" in found["why_not"]
         assert [found[part] for part in ("event", "joint", "event_level", "joint_level", "bound")] == [None] * 5
-
-
-def test_without_a_correlation_there_is_no_loss_and_no_position_is_read(forecast, ready_dataset):
-    ready_dataset.points_path.unlink()
-    for more in ({}, {"correlation": None}):
-        answer = forecast(UNIFORM, **more)
-        assert (losses(answer), answer.json()["correlation"]) == ([None], None)
-    assert forecast(UNIFORM, JOINT, correlation=MODERATE).json()["correlation"]["s"] == 0.1
 
 
 class TestTime:
@@ -229,7 +218,7 @@ class TestTime:
         assert found["why"] == "it would take about 120.0 s, and 2 s are given"
 
 
-def test_fail_no_correlation(forecast):
+def test_correlations_are_checked_and_without_one_no_position_is_read(forecast, ready_dataset):
     for correlation, field in (
         ({"s": -1}, "correlation.s"),
         ({"cell_m": 500}, "correlation.cell_m"),
@@ -240,6 +229,11 @@ def test_fail_no_correlation(forecast):
         ("strong", "correlation"),
     ):
         assert refused(forecast(EVENT, correlation=correlation)) == (400, field)
+    ready_dataset.points_path.unlink()
+    for more in ({}, {"correlation": None}):
+        answer = forecast(UNIFORM, **more)
+        assert (losses(answer), answer.json()["correlation"]) == ([None], None)
+    assert forecast(UNIFORM, JOINT, correlation=MODERATE).json()["correlation"]["s"] == 0.1
 
 
 def test_errors_to_expect_and_a_verdict_by_the_scale(forecast, paris_day):
@@ -349,7 +343,7 @@ def test_the_reference_radius(submit, ready_dataset, client, owner):
     """The limit's radius, else that of the first charged release, else one for the extent, here four kilometres."""
 
     def radius_m():
-        return spending(ready_dataset, owner)["radius_m"]
+        return selectors.spending(ready_dataset, owner)["radius_m"]
 
     assert radius_m() == 20.0
     submit(seed=1, radius_m=50.0)

@@ -98,13 +98,11 @@ class TestPublic:
         assert "<h1>&lt;b&gt;Spring walk&lt;/b&gt;</h1>" in text
         assert json.loads(reproduce.brief([done]))["releases"] == [done.spec]
 
-    def test_a_seeded_release_states_on_every_page_that_it_is_not_private(self, owner_page, submit):
+    def test_states_that_it_is_seeded_or_derived(self, owner_page, submit, done):
         text = text_of(owner_page, page_of(executed(submit(seed=7))))
         assert 'class="sheet__mark"><span>Not private' in text
         assert "leak at most" not in text
         assert "knows the seed (7)" in text
-
-    def test_a_derived_release_names_its_source_and_was_charged_nothing(self, owner_page, done):
         derived = executed(derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})]))
         text = text_of(owner_page, page_of(derived))
         assert f"nothing: made from release {done.pk} (sha256 {done.data_sha256})" in text
@@ -276,14 +274,12 @@ class TestEveryKind:
         assert [secret for secret in (*hidden, "for=owner") if secret in text] == []
         assert SECRET in text_of(owner_page, page_of(row, "?for=owner"))
 
-    def test_a_seeded_one_is_marked_on_every_page(self, owner_api, owner_page, kind):
+    def test_seeded_ones_are_marked_and_several_are_beside_each_other(self, owner_api, owner_page, kind):
         row = released(owner_api, kind, seed=7)
         text = text_of(owner_page, page_of(row))
         assert "Not private: seeded simulation, do not publish" in text
         assert "is NOT PRIVATE: a seeded simulation" in text
         assert kind_report.owners(row).charge is None
-
-    def test_several_releases_are_beside_each_other(self, owner_api, owner_page, kind):
         first = released(owner_api, kind)
         second = released(owner_api, kind, which=1, dataset=str(first.dataset_id))
         whole = f"/datasets/{first.dataset_id}/compare/report/"

@@ -19,9 +19,8 @@ from dashboard.experiments.services import delete_experiment, submit_experiment
 from dashboard.jobs import queue
 from dashboard.maintenance import cleanup, objects, orphans, retention
 from dashboard.releases.models import Release
-from dashboard.storage import installation, removals, trash
+from dashboard.storage import installation, removals, stored_path, trash
 from dashboard.storage.models import Removal
-from dashboard.storage.stored_path import StoredPath, stored_files
 from privacy_engine.experiments import presets
 from tests.dashboard.conftest import HOME, upload
 from tests.dashboard.rows import rows_of
@@ -41,12 +40,12 @@ def storage(request, s3_server, monkeypatch):
 
 def names(prefix=""):
     """All stored files, but what belongs to no row."""
-    found = [one.name for one in stored_files().listed(prefix)]
+    found = [one.name for one in stored_path.stored_files().listed(prefix)]
     return [name for name in found if "/" in name and not name.startswith(("tmp/", "run/"))]
 
 
 def stored(name):
-    with StoredPath(name).written() as out:
+    with stored_path.StoredPath(name).written() as out:
         out.write(b"x")
     return name
 
@@ -78,7 +77,7 @@ class TestStrays:
         assert trash.restore(folder) == MANY
         assert (names("datasets/"), trash.contents()) == (found, {})
         for name in found:
-            StoredPath(name).unlink()
+            stored_path.StoredPath(name).unlink()
         for i in range(MANY):  # files are counted and not folders
             stored(f"publications/{uuid.UUID(int=7)}/export.{i}")
         sweep()

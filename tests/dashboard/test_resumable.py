@@ -126,7 +126,11 @@ class TestProtocol:
         assert refused(made(owner_api, url)) == (409, "upload"), "a part is no dataset"
         assert stands(owner_api, url) == 40
 
-    def test_a_damaged_piece_is_discarded(self, owner_api):
+    def test_more_than_was_announced_or_a_damaged_piece_is_discarded(self, owner_api):
+        url = address(owner_api, 10)
+        assert send(owner_api, url, 0, b"x" * 11).status_code == 413
+        assert stands(owner_api, url) == 0
+        assert Upload.objects.get().path.stat().st_size == 0
         for algorithm in resumable.HASHES:
             url = address(owner_api)
             right = {"Upload-Checksum": f"{algorithm} {coded(hashlib.new(algorithm, CSV[:40]).digest())}"}
@@ -136,12 +140,6 @@ class TestProtocol:
                 assert send(owner_api, url, 0, b"x", **{"Upload-Checksum": odd}).status_code == 400, odd
             assert stands(owner_api, url) == 0
             assert send(owner_api, url, 0, CSV[:40], **right).status_code == 204
-
-    def test_more_than_was_announced_is_discarded(self, owner_api):
-        url = address(owner_api, 10)
-        assert send(owner_api, url, 0, b"x" * 11).status_code == 413
-        assert stands(owner_api, url) == 0
-        assert Upload.objects.get().path.stat().st_size == 0
 
 
 class TestLimits:

@@ -134,13 +134,11 @@ def test_a_ledgers_key_that_is_too_short_or_absent_is_refused(tmp_path, text, re
 
 
 class TestPrivateFolders:
-    def test_the_broker_is_found_again_whatever_the_path(self):
+    def test_are_of_this_user_alone_and_the_broker_is_found_whatever_the_path(self, tmp_path):
         short, long = Path("/srv/cairn"), Path("/srv") / ("x" * 120)
         assert launcher.broker_socket(short) == short / "run" / "broker.sock"
         assert launcher.broker_socket(long) == launcher.broker_socket(long) != launcher.broker_socket(long / "y")
         assert len(str(launcher.broker_socket(long))) < 100
-
-    def test_a_folder_that_others_can_enter_and_a_link_are_refused(self, tmp_path):
         (tmp_path / "laid").mkdir()
         (tmp_path / "laid").chmod(0o755)
         launcher.make_private(tmp_path / "real")

@@ -39,7 +39,7 @@ def detected(api, source, **changes):
 
 
 class TestDataset:
-    def test_has_a_check_in_for_each_stay_and_its_source(self, owner_api, source):
+    def test_has_a_check_in_for_each_stay_and_its_source_or_is_refused(self, owner_api, source):
         found = detected(owner_api, source)
         assert (found["kind"], found["points"], found["counted_from"]) == ("checkins", 3, source["id"])
         assert (found["name"], found["stay_detection"]["distance_m"]) == ("Stays of data.csv", 200)
@@ -47,18 +47,6 @@ class TestDataset:
         row = Dataset.objects.get(pk=found["id"])
         assert (row.summary or {})["users"] == 2
         assert row.source_file_id == Dataset.objects.get(pk=source["id"]).source_file_id
-
-    def test_fails_where_there_is_no_stay_or_no_source(self, owner_api, source):
-        for changes, code in (({"duration_s": 1e6}, "at least 1 of 1e+06 s within 200 m"), ({}, "still there")):
-            made = owner_api.post(f"{source['urls']['self']}stays/", SPEC | changes, format="json").json()
-            if not changes:
-                owner_api.delete(source["urls"]["self"])
-            execution.run(made["id"])
-            found = owner_api.get(made["urls"]["self"]).json()
-            assert found["state"] == "failed"
-            assert code in found["error"]["rule"]
-
-    def test_fail_for_what_has_no_stays(self, owner_api, source):
         untimed = kinds.made(owner_api, b"lat,lon\n48.8,2.2\n48.9,2.3\n")
         found = detected(owner_api, source)
         for one, rule in ((found, "trajectory"), (untimed, "events with times")):
@@ -71,6 +59,16 @@ class TestDataset:
         answer = owner_api.post(f"{found['urls']['self']}aggregate/", count, format="json")
         assert answer.status_code == 400
         assert "count the events that its stays were detected in" in first_error(answer)["message"]
+
+    def test_fails_where_there_is_no_stay_or_no_source(self, owner_api, source):
+        for changes, code in (({"duration_s": 1e6}, "at least 1 of 1e+06 s within 200 m"), ({}, "still there")):
+            made = owner_api.post(f"{source['urls']['self']}stays/", SPEC | changes, format="json").json()
+            if not changes:
+                owner_api.delete(source["urls"]["self"])
+            execution.run(made["id"])
+            found = owner_api.get(made["urls"]["self"]).json()
+            assert found["state"] == "failed"
+            assert code in found["error"]["rule"]
 
 
 class TestReleases:

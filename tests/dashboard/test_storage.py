@@ -12,8 +12,7 @@ from django.core.files.base import ContentFile
 from environ import Env
 
 from dashboard.experiments import stored_blocks
-from dashboard.storage import parquet, s3_storage
-from dashboard.storage.settings import storage_backend
+from dashboard.storage import parquet, s3_storage, settings
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.experiments import Key
 from tests.dashboard.conftest import HOME, at_once
@@ -176,11 +175,11 @@ class TestSetting:
     def backend(self, monkeypatch, **environment):
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        return storage_backend(Env(), Path("/home"))
+        return settings.storage_backend(Env(), Path("/home"))
 
     def test_names_what_it_must_be_and_local_is_the_default(self, monkeypatch):
         monkeypatch.delenv("CAIRN_STORAGE", raising=False)
-        assert storage_backend(Env(), Path("/home"))["BACKEND"].endswith("LocalFiles")
+        assert settings.storage_backend(Env(), Path("/home"))["BACKEND"].endswith("LocalFiles")
         assert self.backend(monkeypatch, CAIRN_STORAGE="local")["BACKEND"].endswith("LocalFiles")
         for value in (
             "s3",
@@ -208,4 +207,4 @@ class TestSetting:
         assert (found["cache_folder"], found["cache_bytes"]) == ("/home/cache", 7_000_000)
         monkeypatch.setenv("CAIRN_S3_SECRET_KEY_FILE", str(tmp_path / "none"))
         with pytest.raises(ImproperlyConfigured, match="CAIRN_S3_SECRET_KEY_FILE must name a readable file"):
-            storage_backend(Env(), Path("/home"))
+            settings.storage_backend(Env(), Path("/home"))

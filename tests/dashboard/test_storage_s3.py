@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from dashboard.core.machine_errors import machine_error
-from dashboard.core.storage_errors import DamagedFile, StorageUnavailable
+from dashboard.core import machine_errors, storage_errors
 from dashboard.datasets import resumable, upload_pieces
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.datasets.services import delete_dataset
@@ -26,8 +25,7 @@ from dashboard.publications import copies as copies_of_links
 from dashboard.publications.models import Publication
 from dashboard.publications.services import revoke_publication
 from dashboard.releases import execution
-from dashboard.storage import data_files, read_cache, removals, s3_storage, series_cache
-from dashboard.storage.stored_path import StoredPath
+from dashboard.storage import data_files, read_cache, removals, s3_storage, series_cache, stored_path
 from tests.dashboard import kinds
 from tests.dashboard.conftest import CSV, HOME
 from tests.dashboard.rows import rows_of
@@ -39,7 +37,7 @@ from tests.s3_server import BUCKET, ROOT
 pytestmark = pytest.mark.usefixtures("one")
 
 
-FILE = StoredPath("datasets/a/points.parquet")
+FILE = stored_path.StoredPath("datasets/a/points.parquet")
 HOLD = "import fcntl,sys; f=open(sys.argv[1]); fcntl.flock(f,1); print(1); input()"
 CONTENT = np.random.default_rng(3).bytes(100_000)
 LARGE = np.random.default_rng(4).bytes(12_000_000)
@@ -95,21 +93,21 @@ class TestRequests:
 
     def test_what_keeps_failing_is_an_error_of_the_storage(self, s3_server, prefix, one):
         s3_server.fail(f"PUT {at(prefix)} 503 99", f"HEAD {at(prefix)} 403 99")
-        with pytest.raises(StorageUnavailable):
+        with pytest.raises(storage_errors.StorageUnavailable):
             stored()
-        with pytest.raises(StorageUnavailable):
+        with pytest.raises(storage_errors.StorageUnavailable):
             FILE.exists()
         assert copies() == []
         s3_server.fail(f"DELETE {at(prefix, FILE.parent)} 503 99")
         stored()
         for delete, name in ((one.remove, FILE), (one.remove_folder, FILE.parent)):
-            with pytest.raises(StorageUnavailable):
+            with pytest.raises(storage_errors.StorageUnavailable):
                 delete(str(name))
-        assert machine_error(StorageUnavailable("503")).status == 503
+        assert machine_errors.machine_error(storage_errors.StorageUnavailable("503")).status == 503
         s3_server.fail(f"PUT {at(prefix)} 507 99")
         with pytest.raises(OSError, match="full") as error:
             stored()
-        found = machine_error(error.value)
+        found = machine_errors.machine_error(error.value)
         assert (found.status, found.retry_after_s) == (507, 60)
 
     def test_content_that_is_not_what_was_written_is_never_read(self, one, other):
@@ -119,7 +117,7 @@ class TestRequests:
         stored()
         facts = {"Metadata": {"sha256": hashlib.sha256(CONTENT).hexdigest()}}
         one._client.put_object(**one._named(str(FILE)), Body=CONTENT[::-1], **facts)
-        with pytest.raises(DamagedFile), other.local(str(FILE)):
+        with pytest.raises(storage_errors.DamagedFile), other.local(str(FILE)):
             pass
         assert copies("other") == []
 
@@ -377,7 +375,7 @@ class TestEveryKindOfRow:
             "base-maps/nothing",
         ]
         for name in (*strays, "of-no-app"):  # which may be of another program that shares the bucket
-            stored(path=StoredPath(name))
+            stored(path=stored_path.StoredPath(name))
         assert sorted(objects.orphans()) == sorted(strays)
         assert orphans.remove(local=[], stored=strays) == {"files": 0, "objects": len(strays)}
         assert {found.name for found in one.listed("")} == {*before, "of-no-app"}

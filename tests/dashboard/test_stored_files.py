@@ -14,12 +14,10 @@ from dashboard.maps import joined_tracks
 from dashboard.storage import data_files, local_files, parquet, series_cache
 from dashboard.storage.data_files import read_data, read_release, write_data, write_release
 from dashboard.storage.series_cache import Line, line
-from privacy_engine import geo, line_simplification
+from privacy_engine import errors, geo, line_simplification
 from privacy_engine.analysis.step_facts import step_facts
 from privacy_engine.data import Release, Trajectory
-from privacy_engine.datatypes import datatypes
-from privacy_engine.datatypes.trajectory_table import PublishedSeries
-from privacy_engine.errors import ParameterError
+from privacy_engine.datatypes import datatypes, trajectory_table
 from tests.dashboard.api_helpers import UNIFORM, decode_track, first_error, refused, release_url
 from tests.dashboard.release_runs import drawn
 from tests.engine.test_datatypes import DATA, released
@@ -90,14 +88,12 @@ class TestReading:
 
 
 class TestWriting:
-    def test_data_are_the_same_bytes(self, tmp_path):
+    def test_data_and_releases_are_the_same_bytes(self, tmp_path):
         untimed = {name: values for name, values in COLUMNS.items() if name != "time_ms"}
         for columns in (COLUMNS, COLUMNS | MARKED, untimed):
             old = as_before(tmp_path / "old", columns, write_page_checksum=True)
             write_data("trajectory", tmp_path / "new", read_data("trajectory", old))
             assert (tmp_path / "new").read_bytes() == old.read_bytes()
-
-    def test_releases_are_the_same_bytes(self, tmp_path):
         old = as_before(tmp_path / "old", COLUMNS | EVENT, write_page_checksum=True)
         spent, read = np.ones(4), read_release("trajectory", old)
         drawn = [Release(one.series, one.event, spent, spent > 0, spent) for one in read]  # as a mechanism returns it
@@ -199,7 +195,7 @@ class TestLargeFiles:
                 for name in ("lon", "lat", "y", "time_ms"):
                     np.testing.assert_array_equal(getattr(one, name), getattr(again, name))
         assert not series_cache._kept
-        with pytest.raises(ParameterError):
+        with pytest.raises(errors.ParameterError):
             series_cache.line(path, 5)
         large, lengths = series_cache.lines(path), [20, 0, 33, 1, 26]
         for points in (10, 1000):
@@ -216,7 +212,7 @@ class TestLargeFiles:
 
     def test_data_and_releases_are_those_in_memory(self, tmp_path, monkeypatch):
         walks = [Trajectory(np.arange(n) / 10, np.arange(n) / 20, np.arange(n), str(n)) for n in (9, 4)]
-        drawn = [PublishedSeries(one, np.arange(len(one))) for one in walks]
+        drawn = [trajectory_table.PublishedSeries(one, np.arange(len(one))) for one in walks]
         write_data("trajectory", tmp_path / "points", walks)
         write_release("trajectory", tmp_path / "release", drawn)
         monkeypatch.setattr(data_files, "FEW", 5)

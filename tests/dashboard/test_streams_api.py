@@ -13,9 +13,8 @@ from django.urls import reverse
 from dashboard.datasets import heat_maps
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.jobs.models import State
-from dashboard.releases import kind_pages
+from dashboard.releases import kind_pages, stream_comparisons
 from dashboard.releases.models import Release
-from dashboard.releases.stream_comparisons import figures_of_zeros
 from dashboard.streams.services import open_stream
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.verify import verify
@@ -75,7 +74,7 @@ class TestUpload:
         assert shown["counts"] == total[shown["index"]].tolist()
         assert max(shown["counts"]) == total.max()
 
-    def test_what_is_no_count_is_refused_or_asked_for(self, owner_api):
+    def test_what_is_no_count_is_refused(self, owner_api):
         for field, value in (("cleaning", json.dumps([{"name": "first-events", "events": 3}])), ("kind", "table")):
             answer = sent(owner_api, kinds.wide(COUNTS), **{field: value})
             assert refused(answer) == (400, field)
@@ -262,7 +261,7 @@ class TestComparison:
         assert found["budgets"] == [0.25] * kinds.DAYS  # ε = 1 over 4 timestamps
         assert found["window_spent"][:5] == [0.25, 0.5, 0.75, 1.0, 1.0]
         assert found["most_spent"] == 1.0
-        found = figures_of_zeros(Dataset.objects.get(pk=stream["id"]))
+        found = stream_comparisons.figures_of_zeros(Dataset.objects.get(pk=stream["id"]))
         bound = np.maximum(COUNTS, 0.01 * COUNTS.sum(axis=0))
         assert found == {
             "stream-relative-error": pytest.approx((COUNTS / bound).mean()),

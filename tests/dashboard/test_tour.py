@@ -218,21 +218,10 @@ def test_every_mechanism_has_a_colour_and_a_dash_of_its_own_and_every_release_a_
             assert all(np.abs(linear(one) - linear(other)).max() > 0.02 for one, other in combinations(shades, 2))
 
 
-def test_styles_are_assigned_one_after_another_for_any_number_of_releases():
+def test_styles_are_assigned_one_after_another_and_differ_with_colour_blindness():
     assignment = Assignment("trajectory")
     assert [assignment.next("landmark-skip") for _ in range(30)][: len(DASHES)] == variants()["landmark-skip"]
     assert assignment.next("landmark-joint") == palette()["landmark-joint"]
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_colour_contrasts_with_its_background(theme):
-    grounds = tokens("tokens" if theme == "light" else "dark")
-    lightest = [grounds[ground] for ground in ("map", "paper", "panel") if ground in grounds]
-    for colour in (style["colour"][theme] for kind in KINDS for styles in variants(kind).values() for style in styles):
-        assert min(contrast(colour, ground) for ground in lightest) >= SEEN
-
-
-def test_the_style_sheets_have_the_same_colours_which_differ_with_colour_blindness():
     for sheet, place in (("tokens", 1), ("dark", 2)):
         assert [tokens(sheet)[f"m{i}"] for i in range(1, 7)] == [hue[place] for hue in HUES[:6]]
         assert tokens(sheet)["map" if place == 1 else "panel"] == GROUND["light" if place == 1 else "dark"]
@@ -244,16 +233,21 @@ def test_the_style_sheets_have_the_same_colours_which_differ_with_colour_blindne
     assert contrast("#faf8f5", "#faf8f5") == 1
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_colour_contrasts_with_its_background(theme):
+    grounds = tokens("tokens" if theme == "light" else "dark")
+    lightest = [grounds[ground] for ground in ("map", "paper", "panel") if ground in grounds]
+    for colour in (style["colour"][theme] for kind in KINDS for styles in variants(kind).values() for style in styles):
+        assert min(contrast(colour, ground) for ground in lightest) >= SEEN
+
+
 OWN = ('type="number"', "type='number'", 'type: "number"', "valueAsNumber", "parseFloat")
 
 
-def test_no_page_has_a_number_input_that_drops_what_it_cannot_read():
+def test_number_inputs_carry_their_domain_and_no_page_has_another_kind():
     files = [*Path(settings.BASE_DIR, "static/js").rglob("*.js"), *Path(settings.BASE_DIR, "templates").rglob("*.html")]
     assert {path.suffix for path in files} == {".js", ".html"}
     assert [path.name for path in files if any(name in path.read_text() for name in OWN)] == []
-
-
-def test_an_input_carries_its_domain_and_states_it():
     for name in DOMAINS:
         given = Context({"value": "<1", "help": "a & b"})
         html = Template(f'{{% number_input "{name}" "here" value=value help=help %}}').render(given)

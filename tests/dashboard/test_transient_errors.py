@@ -19,7 +19,6 @@ from dashboard.attacks import services as attack_services
 from dashboard.audits import execution as audit_execution
 from dashboard.audits.services import submit_audit
 from dashboard.core import database_errors
-from dashboard.core.database_errors import is_transient, patiently
 from dashboard.datasets import execution as dataset_execution
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.datasets.services import import_dataset
@@ -33,10 +32,8 @@ from dashboard.maintenance import cleanup
 from dashboard.releases import execution as release_execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine import experiments
+from privacy_engine import audit, experiments
 from privacy_engine.attacks import attacks
-from privacy_engine.audit import AuditSpec
-from privacy_engine.experiments import presets
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.attack_helpers import HOME_WORK
 from tests.dashboard.conftest import upload
@@ -95,11 +92,11 @@ def waiting_attack(owner, dataset):
     return attack_services.submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0]
 
 
-FEW = presets.parse({"name": "temporal-distance", "repetitions": 2})
+FEW = experiments.presets.parse({"name": "temporal-distance", "repetitions": 2})
 KINDS = {
     "release": released,
     "attack": waiting_attack,
-    "audit": lambda owner, _: submit_audit(owner=owner, spec=AuditSpec(mechanism=MECHANISM, trials=1000)),
+    "audit": lambda owner, _: submit_audit(owner=owner, spec=audit.AuditSpec(mechanism=MECHANISM, trials=1000)),
     "experiment": lambda owner, _: submit_experiment(owner=owner, preset=FEW),
     "upload": lambda owner, _: import_dataset(owner=owner, upload=upload(), name="Run", options={}),
 }
@@ -163,10 +160,10 @@ def lost(sqlstate):
 class TestIsTransient:
     def test_what_the_database_reports_of_itself_is_and_a_wrong_statement_is_not(self, tmp_path):
         for sqlstate in (None, "08006", "40001", "40P01", "53100", "53300", "55P03", "57P01", "58030"):
-            assert is_transient(lost(sqlstate)), sqlstate
-        assert is_transient(InterfaceError("connection already closed"))
+            assert database_errors.is_transient(lost(sqlstate)), sqlstate
+        assert database_errors.is_transient(InterfaceError("connection already closed"))
         for error in (lost("42P01"), lost("22003"), DataError(), ValueError(), MemoryError()):
-            assert not is_transient(error)
+            assert not database_errors.is_transient(error)
         one, other = (sqlite3.connect(tmp_path / "db", timeout=0, isolation_level=None) for _ in range(2))
         try:
             one.execute("BEGIN IMMEDIATE")
@@ -175,7 +172,7 @@ class TestIsTransient:
                     other.execute(statement)
                 error = OperationalError()
                 error.__cause__ = caught.value
-                assert is_transient(error) is expected
+                assert database_errors.is_transient(error) is expected
         finally:
             one.close()
             other.close()
@@ -186,13 +183,13 @@ class TestPatiently:
     def test_repeats_no_defect_not_forever_and_not_inside_a_transaction(self):
         away, defect = Mock(side_effect=OperationalError), Mock(side_effect=lost("42P01"))
         with pytest.raises(OperationalError):
-            patiently(away, limit_s=0.05)
+            database_errors.patiently(away, limit_s=0.05)
         with pytest.raises(OperationalError):
-            patiently(defect)
+            database_errors.patiently(defect)
         assert (away.call_count > 1, defect.call_count) == (True, 1)
         away = Mock(side_effect=OperationalError)
         with pytest.raises(OperationalError), transaction.atomic():
-            patiently(away)
+            database_errors.patiently(away)
         assert away.call_count == 1
 
 

@@ -24,8 +24,7 @@ from dashboard.projects.models import Membership, Role
 from dashboard.publications import copies
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release, revoke_publication
-from dashboard.storage import removals
-from dashboard.storage.stored_path import StoredPath, stored_files
+from dashboard.storage import removals, stored_path
 from dashboard.streams.selectors import budgets_before
 from dashboard.streams.services import open_stream, publish_events
 from privacy_engine.data import Trajectory
@@ -102,13 +101,13 @@ def test_retention_leaves_what_is_counted_or_read_again(owner, make_dataset, par
 
 
 def test_unfinished_files_are_listed_by_the_beginning_of_their_names(db):
-    folder = StoredPath("datasets/a")
+    folder = stored_path.StoredPath("datasets/a")
     for name in ("points.parquet", "report.json"):
         with (folder / name).written() as out:
             out.write(b"content")
     for name in (".points.parquet.1.part", ".report.json.1.part"):
-        stored_files()._place(f"datasets/a/{name}").write_bytes(b"half")
-    found = [one.name for one in stored_files().listed("datasets/a/points")]
+        stored_path.stored_files()._place(f"datasets/a/{name}").write_bytes(b"half")
+    found = [one.name for one in stored_path.stored_files().listed("datasets/a/points")]
     assert sorted(found) == ["datasets/a/.points.parquet.1.part", "datasets/a/points.parquet"]
 
 
@@ -158,7 +157,7 @@ def test_a_file_of_a_link_that_is_revoked_while_it_is_rendered_goes(done, monkey
 
 
 def test_what_is_fetched_again_after_two_cuts_is_not_appended(transactional_db, s3_server, prefix, one):
-    path, content = StoredPath("datasets/a/points.parquet"), bytes(range(256)) * 12_000
+    path, content = stored_path.StoredPath("datasets/a/points.parquet"), bytes(range(256)) * 12_000
     with path.written() as out:
         out.write(content)
     s3_server.fail(f"GET /{BUCKET}/{prefix}/{path} cut 2")
