@@ -123,6 +123,7 @@ def test_noise_losses_and_warnings_follow_the_form(page, taxi, stays):
 
     page.unroute("**/forecast/")
     form(page, taxi)
+    only(page, "Uniform", "Adaptive")
     leaks, warnings = page.locator("[data-leaks]"), page.locator("[data-warnings]")
     level(page, 1, 200)
     share = 5 / (stays.count + 1)  # states 1,000 m apart, levels within 200 m
