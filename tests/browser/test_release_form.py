@@ -90,7 +90,7 @@ def test_from_a_level_to_publishable_releases(page, taxi, stays):
     assert BudgetEntry.objects.count() == 2
 
 
-def test_noise_losses_and_warnings_follow_the_form(page, taxi, stays):
+def test_noise_is_drawn_at_the_scale_shown(page, taxi, stays):
     form(page, taxi)
     preview, text = page.locator("[data-noise-preview]"), page.locator("[data-noise-preview-text]")
 
@@ -121,9 +121,9 @@ def test_noise_losses_and_warnings_follow_the_form(page, taxi, stays):
     field(page, "Level ε").fill("2")  # before the server answers
     expect(text).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
 
-    page.unroute("**/forecast/")
+
+def test_losses_and_warnings_follow_the_form(page, taxi, stays):
     form(page, taxi)
-    only(page, "Uniform", "Adaptive")
     leaks, warnings = page.locator("[data-leaks]"), page.locator("[data-warnings]")
     level(page, 1, 200)
     share = 5 / (stays.count + 1)  # states 1,000 m apart, levels within 200 m
