@@ -50,7 +50,7 @@ class Profile:
         self.monitor = None
         self.context: BrowserContext = browser.new_context(base_url=origin, **options)
         for event, method in (("request",) * 2, ("response",) * 2, ("console",) * 2, ("weberror", "exception")):
-            self.context.on(event, lambda what, method=method: self._record(method, what))  # type: ignore[call-overload]
+            self.context.on(event, lambda what, method=method: self._record(method, what))
         self.context.expose_binding("reportViolation", lambda _, text: self._record("violation", text))
         self.context.add_init_script(
             "addEventListener('securitypolicyviolation', (e) =>"

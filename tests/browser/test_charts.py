@@ -33,19 +33,11 @@ def part(page, chart, name):
     return page.evaluate(f"{PLOT.format(chart)}.{name}")
 
 
-def errors_of(release):
-    return parquet.read_columns(release.errors_path)["error_m"]
-
-
 def saved(page, title, label):
     page.get_by_label(f"{title}: save or show numbers").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name=label, exact=True).click()
     return Path(waiting.value.path())
-
-
-def rows_of(file):
-    return list(csv.DictReader(file.read_text().splitlines()))
 
 
 def spans(page):
@@ -85,7 +77,7 @@ def chosen(page):
 
 def test_views_of_the_error_are_what_the_server_computed(page, taxi, stays, pair, monitor):
     compare(page, taxi)
-    errors = [errors_of(one) for one in pair]
+    errors = [parquet.read_columns(one.errors_path)["error_m"] for one in pair]
     pick(page.get_by_label("Mean", exact=True))
     expect(page.get_by_role("heading", name="Running mean error")).to_be_visible()
     assert line(page, "Skip")["y"] == pytest.approx((np.cumsum(errors[0]) / np.arange(1, 261)).tolist())
@@ -138,7 +130,8 @@ def test_a_range_of_one_chart_is_that_of_all_and_of_the_brush(page, taxi, stays,
     fit = page.evaluate(FIT, "error")
     assert fit["y"][1] - 1.6 <= fit["highest"] <= fit["y"][1], "as high as what is shown, in whole decades"
     page.wait_for_url("**range=100-150**")
-    assert [one["kind"] == "landmark" for one in rows_of(saved(page, "Error per event", "CSV"))] == stays.mask.tolist()
+    rows = csv.DictReader(saved(page, "Error per event", "CSV").read_text().splitlines())
+    assert [one["kind"] == "landmark" for one in rows] == stays.mask.tolist()
     page.get_by_label("Error per event: save or show numbers").click()
     page.get_by_role("button", name="Data table").click()
     dialog = page.get_by_role("dialog")

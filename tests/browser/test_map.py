@@ -109,22 +109,18 @@ def crowd(owner):
     return Dataset.objects.get(pk=made.pk)
 
 
-def open_in_time(page, address, complete):
-    """Open a page twice; ``complete`` is there and all people are drawn in time, the first or the second time."""
-    taken = []
-    for _ in range(2):
-        began = time.monotonic()
-        page.goto(address)
-        page.wait_for_selector(complete, timeout=patience(30_000))
-        page.wait_for_selector("canvas[data-layer=original][data-drawn]", timeout=patience(30_000))
-        taken.append(time.monotonic() - began)
-    print(f"{PEOPLE} people of {EVENTS} events: {address} opened in {taken[0]:.2f} s, then in {taken[1]:.2f} s")
-    assert min(taken) < patience(BUSY * OPENS_S)
+def opened(page, address, complete):
+    """Open a page; how long it takes until ``complete`` is there and all people are drawn."""
+    began = time.monotonic()
+    page.goto(address)
+    page.wait_for_selector(complete, timeout=patience(30_000))
+    page.wait_for_selector("canvas[data-layer=original][data-drawn]", timeout=patience(30_000))
+    taken = time.monotonic() - began
     expect_painted(page, "original", lambda pixels: pixels > 3000)
     expect_painted(page, "landmarks")
     counts = page.evaluate(COLOURS, "original")
     assert sum(count > 200 for _, count in counts) >= 8
-    check_page(page)
+    return taken
 
 
 def find(page):
@@ -143,7 +139,10 @@ def test_three_hundred_people_are_shown_named_and_chosen(open_page, owner, crowd
     landmarks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "zones", "zones": [zone]})
     (release,) = released(landmarks, "skip")
     page = open_page(owner)
-    open_in_time(page, f"/datasets/{crowd.pk}/compare/?series=all", "[data-bench][data-ready=all]")
+    address = f"/datasets/{crowd.pk}/compare/?series=all"
+    taken = [opened(page, address, "[data-bench][data-ready=all]") for _ in range(2)]
+    assert min(taken) < patience(BUSY * OPENS_S), taken
+    check_page(page)
     expect_painted(page, str(release.pk))
     spot = page.evaluate(_SPOT, "original")
     page.mouse.move(spot["x"], spot["y"])
@@ -166,7 +165,7 @@ def test_three_hundred_people_are_shown_named_and_chosen(open_page, owner, crowd
     expect_painted(page, "original")
 
     phone = open_page(owner, colour="dark", size=PHONE)
-    open_in_time(phone, f"/datasets/{crowd.pk}/", "[data-fact=silence]:text-is('none')")
+    opened(phone, f"/datasets/{crowd.pk}/", "[data-fact=silence]:text-is('none')")
     people = find(phone)
     phone.keyboard.press("Enter")
     expect_painted(phone, "series")

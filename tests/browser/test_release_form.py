@@ -90,7 +90,7 @@ def test_from_a_level_to_publishable_releases(page, taxi, stays):
     assert BudgetEntry.objects.count() == 2
 
 
-def test_noise_losses_and_warnings_follow_the_form(page, taxi, stays):
+def test_noise_is_drawn_at_the_scale_shown(page, taxi, stays):
     form(page, taxi)
     preview, text = page.locator("[data-noise-preview]"), page.locator("[data-noise-preview-text]")
 
@@ -121,7 +121,8 @@ def test_noise_losses_and_warnings_follow_the_form(page, taxi, stays):
     field(page, "Level ε").fill("2")  # before the server answers
     expect(text).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
 
-    page.unroute("**/forecast/")
+
+def test_losses_and_warnings_follow_the_form(page, taxi, stays):
     form(page, taxi)
     leaks, warnings = page.locator("[data-leaks]"), page.locator("[data-warnings]")
     level(page, 1, 200)

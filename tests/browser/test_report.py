@@ -29,11 +29,6 @@ def report(page, release, query=""):
     wait_until_ready(page, "[data-sheet]")
 
 
-def assert_few_pages(page, *papers):
-    for paper in papers:
-        assert 2 <= len(PAGES.findall(page.pdf(format=paper))) <= 4, paper
-
-
 def test_the_public_one_requests_nothing_private_and_the_owners_is_a_form_away(page, pair, monitor, taxi):
     report(page, pair[0])
     assert painted(page, str(pair[0].pk)) > 1000
@@ -43,7 +38,8 @@ def test_the_public_one_requests_nothing_private_and_the_owners_is_a_form_away(p
     assert page.title() == "Privacy report"
     width = page.evaluate("document.querySelector('canvas.map-canvas').width")
     assert width / (672 / 96) >= 250  # dots in an inch of paper
-    assert_few_pages(page, "A4", "Letter")
+    for paper in ("A4", "Letter"):
+        assert 2 <= len(PAGES.findall(page.pdf(format=paper))) <= 4, paper
     tools = page.get_by_role("button", name="Print or save as PDF")
     page.evaluate("window.print = () => { document.body.dataset.printed = 'yes' }")
     tools.click()

@@ -193,12 +193,11 @@ def test_the_base_map_of_this_server_is_in_the_image(page, walk, served):
 
 def test_the_base_map_of_another_server_is_in_it_where_that_allows_it(page, walk, elsewhere, monitor):
     monitor.others = (HOST,)
+    tile = {"content_type": "image/png", "body": streets(13, 0, 0)}
+    page.context.route(f"{HOST}/**", lambda route: route.fulfill(**tile))
     for allowed in (False, True):
         # without one Playwright writes a header that allows it
-        headers = {"Access-Control-Allow-Origin": "*" if allowed else "https://elsewhere.example"}
-        tile = {"content_type": "image/png", "body": streets(13, 0, 0), "headers": headers}
-        page.context.unroute_all()
-        page.context.route(f"{HOST}/**", lambda route, tile=tile: route.fulfill(**tile))
+        tile["headers"] = {"Access-Control-Allow-Origin": "*" if allowed else "https://elsewhere.example"}
         open_map(page, walk)
         if not allowed:
             open_panel(page).get_by_role("radio", name="Tile server").check()

@@ -109,14 +109,15 @@ def test_a_smoothed_one_joins_the_comparison_and_costs_nothing(page, taxi, stays
     expect(dialog).to_be_hidden()
     expect(page.locator("[data-bench][data-charts='2']")).to_be_visible(timeout=patience(15_000))
     made = Release.objects.exclude(pk=uniform.pk).get()
+    cells = page.locator(f"tr[data-release='{made.pk}']")
+    expect(cells).to_contain_text("Done")
+    made.refresh_from_db()
     assert (made.derived_from, ledger.spent(taxi)) == (uniform, spent)
     assert made.owner_view["mae_m"] < uniform.owner_view["mae_m"] / 1.5
     shown = ["Original", "Uniform", "Uniform + OU smoother", "Landmarks"]
     assert list(layers(page)) == shown
     assert all(painted(page, layer) > 50 for layer in layers(page).values())
     assert [line["name"] for line in lines(page)[0]] == shown[1:3]
-    cells = page.locator(f"tr[data-release='{made.pk}']")
-    expect(cells).to_contain_text("Done")
     cells.get_by_text("Privacy label").click()
     expect(cells).to_contain_text(f"post-processing of release {uniform.pk}")
 

@@ -48,10 +48,6 @@ def saved(page, menu, label):
     return downloaded(page.locator(menu).get_by_role("button", name=label)).path().read_bytes()
 
 
-def rows_of(page, menu):
-    return list(csv.reader(saved(page, menu, "CSV").decode().splitlines()))
-
-
 def test_cells_dimensions_and_ranges_are_chosen(open_page, owner):
     adapub = kinds.STREAM | {"name": "stream-adapub"}
     page = opened(open_page(owner), compared(owner, kinds.wide(LARGE), kinds.STREAM, adapub))
@@ -121,7 +117,7 @@ def test_views_lanes_errors_and_exact_files(open_page, owner):
         expect(page.locator("[data-lanes]")).to_have_attribute("data-lanes", lanes)
     expect(page.locator("[data-budget-note]")).to_have_text("never above ε = 0.001")
 
-    head, *body = rows_of(page, "[data-heat-menu]")
+    head, *body = csv.reader(saved(page, "[data-heat-menu]", "CSV").decode().splitlines())
     assert head == ["dimension", *map(kinds.day, range(kinds.DAYS))]
     assert [one[0] for one in body] == names_in_list(page)
     assert saved(page, "[data-heat-menu]", "PNG").startswith(b"\x89PNG")
