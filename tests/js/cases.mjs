@@ -13,11 +13,13 @@ const VALUES = { null: null, undefined, true: true, false: false };
 const valueOf = (key) => (key in VALUES ? VALUES[key] : key.trim() && !isNaN(key) ? Number(key) : key);
 
 /** What `f` makes of each text or number among `cases` {given: expected}; arguments are separated by ", ". */
-export const gives = (f, cases) =>
-  check(
-    f,
-    Object.entries(cases).map(([key, expected]) => [key.split(", ").map(valueOf), expected]),
-  );
+export function gives(f, cases) {
+  const rows = Object.entries(cases).map(([key, expected]) => [key.split(", ").map(valueOf), expected]);
+  check(f, rows);
+}
+
+/** What `f` makes of each of some, as one text. */
+export const joined = (some, f, by = ",") => Array.from(some, f).join(by);
 
 /** Rows of numbers written as text: "0 10, 20 30". */
 export const rows = (text) => text.split(", ").map((row) => row.split(" ").map(Number));

@@ -4,15 +4,8 @@ import { pageOf, setGlobals } from "./support.mjs";
 const asNode = (node) => (node instanceof FakeElement ? node : String(node));
 
 export class FakeElement {
-  constructor(tag, parts = {}) {
-    this.tag = tag;
-    this.parts = parts;
-    this.hidden = false;
-    this.value = undefined;
-    this.children = [];
-    this.dataset = {};
-    this.attributes = {};
-    this.listeners = {};
+  constructor(tag) {
+    Object.assign(this, { tag, hidden: false, children: [], dataset: {}, attributes: {}, listeners: {} });
     const style = {};
     this.style = Object.assign(style, { setProperty: (name, to) => void (style[name] = to) });
   }
@@ -36,12 +29,6 @@ export class FakeElement {
   }
   focus() {}
   remove() {}
-  removeAttribute(name) {
-    delete this.attributes[name];
-  }
-  querySelector(selector) {
-    return this.parts[selector] ?? null;
-  }
   addEventListener(type, listener) {
     (this.listeners[type] ??= []).push(listener);
   }

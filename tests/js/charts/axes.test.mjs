@@ -6,7 +6,7 @@ import { endLabels, spread } from "../../../static/js/charts/end_labels.js";
 import { alongOf, eventScale, eventText, hasTimes } from "../../../static/js/charts/event_scale.js";
 import { widthOf, wrapped } from "../../../static/js/charts/text_width.js";
 import { daysText, momentText, offsetOf, shownZone, timeTicks } from "../../../static/js/charts/zoned_time.js";
-import { check, rows } from "../cases.mjs";
+import { check, joined, rows } from "../cases.mjs";
 import { draws, plain, setGlobals } from "../support.mjs";
 
 const texts = ({ ticktext }) => ticktext.join(" ");
@@ -55,14 +55,12 @@ test("an exact 0 has a place of its own below the decades", () => {
 });
 
 test("decades are at most seven, and there is at least one", () => {
-  check(
-    (...values) => texts(logAxis([values], false).axis),
-    [
-      [[1e-9, 1e3], "10⁻⁴ .01 1 100"],
-      [[-1, null], "1 10"],
-      [[2e4, 3e9], "10k 1M 100M 10¹⁰"],
-    ],
-  );
+  const logTicks = (...values) => texts(logAxis([values], false).axis);
+  check(logTicks, [
+    [[1e-9, 1e3], "10⁻⁴ .01 1 100"],
+    [[-1, null], "1 10"],
+    [[2e4, 3e9], "10k 1M 100M 10¹⁰"],
+  ]);
   equal(logAxis([[10]], false).axis.range[0], 0);
 });
 
@@ -81,17 +79,15 @@ test("events count from 1, and their ticks are round numbers", () => {
 });
 
 test("a horizontal axis of values is no wider than they are, with 1, 2 and 5 where decades are few", () => {
-  check(
-    (...values) => texts(valueAxis([values], true)),
-    [
-      [[1, 20], "1 2 5 10 20"],
-      [[0.01, 0.5], ".01 .02 .05 .1 .2 .5"],
-      [[1, 1e4], "1 10 100 1k 10k"],
-      [[2000, 5e6], "10k 100k 1M"],
-      [[2000, 5e4], "2k 5k 10k 20k 50k"],
-      [[1e-5, 5e-5], "10⁻⁵  "],
-    ],
-  );
+  const valueTicks = (...values) => texts(valueAxis([values], true));
+  check(valueTicks, [
+    [[1, 20], "1 2 5 10 20"],
+    [[0.01, 0.5], ".01 .02 .05 .1 .2 .5"],
+    [[1, 1e4], "1 10 100 1k 10k"],
+    [[2000, 5e6], "10k 100k 1M"],
+    [[2000, 5e4], "2k 5k 10k 20k 50k"],
+    [[1e-5, 5e-5], "10⁻⁵  "],
+  ]);
   const { range } = valueAxis([[3, 3]], true);
   ok(range[0] < Math.log10(3) && Math.log10(3) < range[1]);
   deepEqual(valueAxis([[1, 2]], false), linearAxis([[1, 2]]).axis);
@@ -238,10 +234,10 @@ test("ticks are round readings of a clock in the zone, in order, few, and within
 });
 
 test("ticks of known spans", () => {
-  const of = (from, to, most, unit = HOUR, zone = "UTC") =>
-    timeTicks([NEW_YEAR + from * unit, NEW_YEAR + to * unit], most, zone)
-      .map(([time, text]) => `${(time - NEW_YEAR) / unit} ${text}`)
-      .join(", ");
+  const of = (from, to, most, unit = HOUR, zone = "UTC") => {
+    const found = timeTicks([NEW_YEAR + from * unit, NEW_YEAR + to * unit], most, zone);
+    return joined(found, ([time, text]) => `${(time - NEW_YEAR) / unit} ${text}`, ", ");
+  };
   equal(of(0, 20, 4, 1), "0 1 Jan, 5 00:00:05, 10 00:00:10, 15 00:00:15, 20 00:00:20");
   equal(of(-1, 1, 4), "-1 23:00, -0.5 23:30, 0 1 Jan, 0.5 00:30, 1 01:00");
   equal(of(0, 24, 2, HOUR, "America/New_York"), "5 1 Jan, 17 12:00");
@@ -263,23 +259,19 @@ test("offsets, also of half hours and of summer", () => {
 });
 
 test("a moment in its zone; in UTC where the zone is not known; days name what differs", () => {
-  check(
-    (zone) => `${shownZone(zone)}: ${momentText(NEW_YEAR, zone)}`,
-    [
-      [["UTC"], "UTC: 1 Jan 2024, 00:00:00"],
-      [["Europe/Berlin"], "Europe/Berlin: 1 Jan 2024, 01:00:00"],
-      [["Asia/Kolkata"], "Asia/Kolkata: 1 Jan 2024, 05:30:00"],
-      [["America/New_York"], "America/New_York: 31 Dec 2023, 19:00:00"],
-      [["Nowhere/Land"], "UTC: 1 Jan 2024, 00:00:00"],
-    ],
-  );
-  check(
-    (from, to) => daysText([NEW_YEAR + from, NEW_YEAR + to], "UTC"),
-    [
-      [[0, 5], "1 Jan 2024"],
-      [[0, DAY], "1 Jan to 2 Jan 2024"],
-      [[-DAY, 0], "31 Dec 2023 to 1 Jan 2024"],
-      [[0, 366 * DAY], "1 Jan 2024 to 1 Jan 2025"],
-    ],
-  );
+  const moment = (zone) => `${shownZone(zone)}: ${momentText(NEW_YEAR, zone)}`;
+  check(moment, [
+    [["UTC"], "UTC: 1 Jan 2024, 00:00:00"],
+    [["Europe/Berlin"], "Europe/Berlin: 1 Jan 2024, 01:00:00"],
+    [["Asia/Kolkata"], "Asia/Kolkata: 1 Jan 2024, 05:30:00"],
+    [["America/New_York"], "America/New_York: 31 Dec 2023, 19:00:00"],
+    [["Nowhere/Land"], "UTC: 1 Jan 2024, 00:00:00"],
+  ]);
+  const days = (from, to) => daysText([NEW_YEAR + from, NEW_YEAR + to], "UTC");
+  check(days, [
+    [[0, 5], "1 Jan 2024"],
+    [[0, DAY], "1 Jan to 2 Jan 2024"],
+    [[-DAY, 0], "31 Dec 2023 to 1 Jan 2024"],
+    [[0, 366 * DAY], "1 Jan 2024 to 1 Jan 2025"],
+  ]);
 });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { csvOf, quoted, rowsOf } from "../../../static/js/charts/chart_rows.js";
 import { inOrder, kindOf, readoutOf } from "../../../static/js/charts/readout.js";
 import * as medians from "../../../static/js/charts/rolling_median.js";
-import { rows } from "../cases.mjs";
+import { joined, rows } from "../cases.mjs";
 import { draws, plain } from "../support.mjs";
 
 /** The cells of CSV, by RFC 4180. */
@@ -66,9 +66,7 @@ test("a CSV has units and kinds, and nothing for what is not known", () => {
 const line = (more) => ({ name: "a", x: [0, 1, 2], y: [10, null, 30], ...more });
 const shown = (more) => ({ lines: [line({})], bands: [], hollow: [], unit: "m", ...more });
 const texts = (what, at, more = false) =>
-  readoutOf(what, at, more)
-    .rows.map(({ name, value }) => `${name} ${plain(value)}`)
-    .join("; ");
+  joined(readoutOf(what, at, more).rows, ({ name, value }) => `${name} ${plain(value)}`, "; ");
 
 test("an event in a run, its end left out; dummies count first", () => {
   const kinds = [3, 4, 6, 7].map((event) => kindOf(event, [[4, 7]], [[6, 7]]));

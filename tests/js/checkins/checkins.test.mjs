@@ -148,10 +148,7 @@ test("arrows lead to the next cell and stay at the edges", () => {
 });
 
 test("boxes of cells, south-west first, tile the grid", () => {
-  deepEqual(
-    [31, 0, 119].map((at) => names.boxOf(grid, at)),
-    rows("1 2 2 4, 0 0 1 2, 29 6 30 8"),
-  );
+  gives((at) => names.boxOf(grid, at), { 31: [1, 2, 2, 4], 0: [0, 0, 1, 2], 119: [29, 6, 30, 8] });
   deepEqual(names.middleOf(grid, 31), [1.5, 3]);
   const far = { ...grid, west: -74, east: -73, south: 40, north: 41 };
   deepEqual([...names.boxOf(far, 0).slice(0, 2), ...names.boxOf(far, 119).slice(2)], [-74, 40, -73, 41]);

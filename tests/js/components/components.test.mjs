@@ -8,7 +8,7 @@ import { matching } from "../../../static/js/components/matching.js";
 import { frameEvents, playSchedule, usualStep } from "../../../static/js/components/playback_schedule.js";
 import { noiseTexts, spendingText, statusOf } from "../../../static/js/components/quote_text.js";
 import { timelineScale } from "../../../static/js/components/timeline_scale.js";
-import { check, gives } from "../cases.mjs";
+import { check, gives, joined } from "../cases.mjs";
 import { draws, pageOf, plain, setGlobals } from "../support.mjs";
 
 const BOX = { west: 2, south: 48, east: 3, north: 49 };
@@ -61,7 +61,7 @@ test("a box without extent has the least one", () => {
 
 test("handles lie at their corners, and each moves what it names", () => {
   const handles = handlesOf(BOX);
-  const places = handles.map(({ id, lon, lat }) => `${id} ${lon} ${lat}`).join();
+  const places = joined(handles, ({ id, lon, lat }) => `${id} ${lon} ${lat}`);
   equal(places, "south-west 2 48,south-east 3 48,north-west 2 49,north-east 3 49,centre 2.5 48.5");
   for (const { id, lon, lat } of handles) deepEqual(draggedBox(BOX, id, lon, lat), BOX, id);
 });
@@ -146,15 +146,9 @@ test("a job is over once, also where its row was removed before; one that was no
 
 test("what begins with the text comes first, then what holds it, in their order; no text lists all", () => {
   const options = ["Ben", "Johanna", "Anna", "Hannes"].map((text) => ({ text }));
-  const found = (text) => matching(options, text).map((one) => one.text);
-  deepEqual([found(" an "), found("x")], [["Anna", "Johanna", "Hannes"], []]);
-  deepEqual(
-    [found("HANN"), found("  ")],
-    [
-      ["Hannes", "Johanna"],
-      ["Ben", "Johanna", "Anna", "Hannes"],
-    ],
-  );
+  const found = (text) => joined(matching(options, text), (one) => one.text);
+  gives(found, { " an ": "Anna,Johanna,Hannes", x: "" });
+  gives(found, { HANN: "Hannes,Johanna", "  ": "Ben,Johanna,Anna,Hannes" });
 });
 
 const draw = draws(62);
@@ -173,10 +167,7 @@ test("frames begin and end with the events, in order", () => {
     const [first, last] = [draw.int(0, n - 1), draw.int(0, n - 1)].sort((a, b) => a - b);
     const events = frameEvents({ time, first, last }, draw.int(2, 60));
     deepEqual([events[0], events.at(-1)], [first, last]);
-    deepEqual(
-      [...events].sort((a, b) => a - b),
-      [...events],
-    );
+    events.slice(1).forEach((event, i) => ok(event >= events[i], String(events)));
   }
 });
 
@@ -297,11 +288,7 @@ test("ticks are in order, within the strip and no closer than 72 px on average",
 test("texts of ticks: clocks within a day, days beyond, numbers without times", () => {
   const numbered = timelineScale({ n: 5, time: null }, 416).ticks();
   equal(JSON.stringify(numbered), '[[8,"1"],[108,"2"],[208,"3"],[308,"4"],[408,"5"]]');
-  const texts = (series) =>
-    timelineScale(series, 500)
-      .ticks()
-      .map(([, text]) => text)
-      .join();
+  const texts = (series) => joined(timelineScale(series, 500).ticks(), ([, text]) => text);
   equal(texts({ n: 5000, time: null }), "1,000,2,000,3,000,4,000,5,000");
   gives((length) => texts({ n: 2, time: [NEW_YEAR, NEW_YEAR + length] }), {
     240: "00:00,00:01,00:02,00:03,00:04",

@@ -160,13 +160,10 @@ test("the drawing follows step, persistence and crowding", () => {
 
 test("steps and four steps ahead are in widths of the world, repeated places left out", () => {
   const repeated = trackOf(500, (i) => [20 * Math.floor(i / 5), 0]);
-  for (const [track, many] of [
-    [straight, 500],
-    [repeated, 100],
-  ]) {
+  for (const track of [straight, repeated]) {
     const { step, ahead, n } = trackStatistics(track);
     ok(Math.abs(step * 2 ** 20 - 20) < 1e-3 && Math.abs(ahead * 2 ** 20 - 80) < 1e-3, `${step} ${ahead}`);
-    equal(n, many);
+    equal(n, track === straight ? 500 : 100);
   }
   const lonE7 = Int32Array.from([1_799_000_000, -1_799_000_000]);
   const { step } = trackStatistics(new Positions({ lonE7, y: new Int32Array(2), ends: null }, 0));

@@ -7,7 +7,7 @@ import { findCities, loadCities, plain } from "../../../static/js/map/cities.js"
 import { decode, drawLevel } from "../../../static/js/map/natural_earth.js";
 import { unitX, unitY } from "../../../static/js/map/projection.js";
 import { layersOf } from "../../../static/js/map/vector_tile.js";
-import { gives, rows } from "../cases.mjs";
+import { gives, joined, rows } from "../cases.mjs";
 import { draws, pageOf, setGlobals } from "../support.mjs";
 
 const FOLDER = new URL("../../../static/base-map/", import.meta.url);
@@ -84,10 +84,7 @@ test("cities are found without accents and by other names", async () => {
 
 test("names that begin with the text come before those with a later part, at most so many", () => {
   const all = ["New York", "York", "Yorkville", "Ork"].map((name) => ({ name, keys: [plain(name)] }));
-  const found = (...given) =>
-    findCities(all, ...given)
-      .map(({ name }) => name)
-      .join();
+  const found = (...given) => joined(findCities(all, ...given), ({ name }) => name);
   gives(found, { york: "York,Yorkville,New York", "york, 2": "York,Yorkville", "york, 1": "York", ork: "Ork" });
 });
 

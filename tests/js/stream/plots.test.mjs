@@ -10,7 +10,7 @@ import { plotScale, ticksOf } from "../../../static/js/stream/plot_scale.js";
 import { perRow, pixelsOf, rampOf, rasterise, roundUp, shareOf } from "../../../static/js/stream/raster.js";
 import { pointsOf, short, spanOf } from "../../../static/js/stream/small_multiples.js";
 import { ticksOf as labelled } from "../../../static/js/stream/timestamp_ticks.js";
-import { gives, rows } from "../cases.mjs";
+import { gives, joined, rows } from "../cases.mjs";
 import { draws, pageOf, setGlobals } from "../support.mjs";
 
 setGlobals({ document: pageOf(), getComputedStyle: () => ({ getPropertyValue: () => "#000" }) });
@@ -138,14 +138,8 @@ test("labels of budgets are apart, the limit always among them", () => {
     }
   }
   const yOf = (value) => 71 - value * 20;
-  const texts = (width) => labelsOf(plotScale(1, width), yOf, { epsilon: 2, largest: 3 }).map(({ text }) => text);
-  deepEqual(
-    [texts(800), texts(400)],
-    [
-      ["ε = 2", "0", "3", "1"],
-      ["ε = 2", "3"],
-    ],
-  );
+  const texts = (width) => joined(labelsOf(plotScale(1, width), yOf, { epsilon: 2, largest: 3 }), ({ text }) => text);
+  gives(texts, { 800: "ε = 2,0,3,1", 400: "ε = 2,3" });
 });
 
 test("the span of lines has round ends, 0 in it, and only what is in the range", () => {
@@ -188,10 +182,7 @@ const axisOf = (n, step, { start = START, zone = "Z", ahead = 0 } = {}) => {
 };
 /** Ticks in the range, or the first two of them, as text. */
 const textOf = (axis, range, width, many = Infinity) =>
-  ticksOf(axis, range, width)
-    .slice(0, many)
-    .map(([column, text]) => `${column} ${text}`)
-    .join(", ");
+  joined(ticksOf(axis, range, width).slice(0, many), ([column, text]) => `${column} ${text}`, ", ");
 
 test("every column is found again at its middle and at its left end; places outside belong to the outermost", () => {
   const draw = draws(1);

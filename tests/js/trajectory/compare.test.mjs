@@ -8,7 +8,7 @@ import { bestOf, openingOf } from "../../../static/js/trajectory/compare/opening
 import * as layers from "../../../static/js/trajectory/compare/release_layers.js";
 import { readViewState, setLineStyle, writeViewState } from "../../../static/js/trajectory/compare/view_state.js";
 import { Track } from "../../../static/js/trajectory/track.js";
-import { gives, rows } from "../cases.mjs";
+import { gives, joined, rows } from "../cases.mjs";
 import { setElements } from "../elements.mjs";
 import { addressBar, draws, setGlobals } from "../support.mjs";
 
@@ -114,10 +114,7 @@ test("tracks are held up to three million points; small ones always", () => {
       held.map((holds) => ({ holds })),
       n,
     );
-  deepEqual(
-    [300_000, 300_001, 200_000].map((n) => fits(n, 2_000_000, 700_000)),
-    [true, false, true],
-  );
+  gives((n) => fits(n, 2_000_000, 700_000), { 300000: true, 300001: false, 200000: true });
   equal(fits(200_000, 3_000_000), true);
 });
 
@@ -202,12 +199,8 @@ const given = (releases, chosen = undefined) =>
   Object.fromEntries([...assignLineStyles(releases, palette, chosen)].map(([id, { name }]) => [id, name]));
 
 test("a mechanism's own line is of its release without steps, the next ones of the others by age", () => {
-  equal(
-    linesOf(palette)
-      .map(({ name }) => name)
-      .join(),
-    "u1,p1",
-  );
+  const own = joined(linesOf(palette), ({ name }) => name);
+  equal(own, "u1,p1");
   const found = given([drawn("a", "u", "1", [1]), drawn("b", "u", "2"), drawn("c", "p")]);
   deepEqual(found, { a: "u2", b: "u1", c: "p1" });
   deepEqual(given([drawn("c"), drawn("b"), drawn("a")]), { c: "u1", b: "u3", a: "u2" });
@@ -240,7 +233,7 @@ const track = (id, error_m = 0, shown = true, ready = true) => ({
 const ORIGINAL = track("original");
 const FAR = track("far", 9);
 const TRACKS = [FAR, track("hidden", 1, false), ORIGINAL, track("near", 2), track("late", 0, true, false)];
-const ids = (some) => some.map(({ id }) => id).join();
+const ids = (some) => joined(some, ({ id }) => id);
 
 test("maps show the original and what is shown, the most exact first, unless others were chosen", () => {
   for (const tracks of [TRACKS, TRACKS.toReversed()]) equal(ids(choice.ranked(tracks)), "original,near,far,hidden");
@@ -263,10 +256,7 @@ test("more maps get the best of the others, fewer keep the first", () => {
 
 test("the original lies faint below a release, where it is shown and wished", () => {
   const below = (one, faint = true, all = TRACKS) =>
-    choice
-      .gridLayers(one, all, { faint })
-      .map(({ id, order }) => `${id} ${order}`)
-      .join();
+    joined(choice.gridLayers(one, all, { faint }), ({ id, order }) => `${id} ${order}`);
   deepEqual([below(FAR), below(FAR, false), below(ORIGINAL)], ["far 5,original -1", "far 5", "original 5"]);
   equal(below(FAR, true, [FAR, track("original", 0, false)]), "far 5");
 });

@@ -281,13 +281,8 @@ test("a view shows the box and the circle around the anchor, and is no farther a
 
 test("circles of landmarks and of other events, one where they are alike, none where there is no noise", () => {
   const titles = (...given) => {
-    const [a, b, c, d, e, f] = given;
-    const groups = [
-      [a, b, c],
-      [d, e, f],
-      [9, 1, 2],
-    ].map(([events, median_m, p95_m]) => ({ events, median_m, p95_m }));
-    const [landmark, regular, overall] = groups;
+    const group = (events, median_m, p95_m) => ({ events, median_m, p95_m });
+    const [landmark, regular, overall] = [group(...given.slice(0, 3)), group(...given.slice(3)), group(9, 1, 2)];
     const found = groupsOf({ expected: { landmark, regular, overall } }, { colour: "--m1", dash: "" });
     return found.map(({ title, half }) => `${title} ${half}`).join("; ");
   };
