@@ -1,9 +1,12 @@
 """Hostile requests: malformed JSON, broken forms, bodies without end."""
 
+import logging
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from dashboard.config.logs import REFUSED_CHARS, in_one_line
 from dashboard.datasets.models import Dataset
 from tests.dashboard.conftest import CSV
 
@@ -88,3 +91,10 @@ class TestUploadCap:
         assert browser.post(f"{API}datasets/", {"file": large}).status_code in (403, 413)
         assert browser.post("/", {"file": large}).status_code in (400, 403)
         assert files() == []
+
+
+def test_the_log_has_one_line_of_a_refused_host_and_all_else_as_it_is():
+    for name, expected in (("django.security.DisallowedHost", ("x" * REFUSED_CHARS, None)), ("dashboard", ("%s", 1))):
+        record = logging.makeLogRecord({"name": name, "msg": "%s", "args": ("x" * 2 * REFUSED_CHARS,), "exc_info": 1})
+        assert in_one_line(record)
+        assert (record.msg, record.exc_info) == expected
