@@ -130,12 +130,12 @@ test("what the legend lists of a release, and of the marks", () => {
   isText(states, "false true true done ", "true false true done ", "false false true reading 1 min 2 s");
 });
 
-test("a choice of a drawing is told once, and what was drawn where it changed", () => {
-  const [shown, told] = [view(), []];
-  const drawings = createDrawings(shown, { view: () => told.push("view"), drawn: () => told.push("drawn") });
+test("a choice of a drawing is reported once, and what was drawn where it changed", () => {
+  const [shown, calls] = [view(), []];
+  const drawings = createDrawings(shown, { view: () => calls.push("view"), drawn: () => calls.push("drawn") });
   drawings.choose("a", "points");
   for (const classes of [[1], [1], [2]]) drawings.note("a", "points", classes);
-  isText(told, "view", "drawn", "drawn");
+  isText(calls, "view", "drawn", "drawn");
   isText(
     ["a", "b"].map((id) => Object.values(drawings.entry(id))),
     "points points drawn as points",
