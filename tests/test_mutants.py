@@ -119,6 +119,7 @@ def test_places_are_in_functions_and_not_in_texts_or_declarations(tmp_path, monk
         found = places([file])[file]
         assert in_one_line(found) == expected
         assert len({row.source() for row in found} | {text}) == len(found) + 1
+    assert places(["static/js/a.js"], r"\bkept\b") == {}  # of a function that has it
 
 
 def test_a_draw_is_repeated_by_its_seed_and_never_names_a_file_twice_while_others_are_left():

@@ -12,6 +12,7 @@ from dashboard.audits.models import Audit
 from dashboard.jobs import leases, queue
 from dashboard.jobs.models import State
 from privacy_engine.audit import AuditSpec
+from privacy_engine.errors import ParameterErrors
 
 API = "/api/v1/audits/"
 CLAIM = {"epsilon": 1.0, "radius_m": 200.0}
@@ -89,6 +90,10 @@ class TestApi:
             assert (refused.status_code, error["field"].startswith(field)) == (400, True), body
             assert error["message"].startswith(f"{field} {message}".strip()), body
         assert not Audit.objects.exists()
+
+    def test_the_service_refuses_it_too(self, owner):
+        with pytest.raises(ParameterErrors, match="mechanism.*must be one of|name must be one of"):
+            services.submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": {"name": "nothing", "epsilon": 1.0}}))
 
     def test_few_wait_at_once(self, owner_api, stranger_api):
         ids = [start(owner_api).json()["id"] for _ in range(services.MOST_OPEN)]

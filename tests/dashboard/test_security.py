@@ -2,6 +2,7 @@
 
 import copy
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 from rest_framework.throttling import UserRateThrottle
 
+from dashboard.config.logs import REFUSED_CHARS, in_one_line
 from dashboard.core.rest.parsing import CSRF
 from dashboard.landmarks.services import mark_landmarks
 from tests.dashboard.conftest import CSV, client_of
@@ -240,3 +242,10 @@ def test_the_schema_closes_every_body():
         for content in described["requestBody"]["content"].values():
             name = content["schema"]["$ref"].rsplit("/", 1)[1]
             assert SCHEMA["components"]["schemas"][name]["additionalProperties"] is False, (method, path)
+
+
+def test_the_log_has_one_line_of_a_refused_host_and_all_else_as_it_is():
+    for name, expected in (("django.security.DisallowedHost", ("x" * REFUSED_CHARS, None)), ("dashboard", ("%s", 1))):
+        record = logging.makeLogRecord({"name": name, "msg": "%s", "args": ("x" * 2 * REFUSED_CHARS,), "exc_info": 1})
+        assert in_one_line(record)
+        assert (record.msg, record.exc_info) == expected

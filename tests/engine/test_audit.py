@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from privacy_engine.audit.checkins import CheckInKind
 from privacy_engine.audit.decisions import NAMES, Decisions
 from privacy_engine.audit.numbers import NumberKind
 from privacy_engine.audit.score import learn
+from privacy_engine.audit.stream import StreamKind
 from privacy_engine.audit.trajectory import MOST_EVENTS, TrajectoryKind
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanism import mechanisms
@@ -141,6 +143,14 @@ class TestPairs:
         here, there = pole.first.series, pole.second.series
         assert min(here.lat[0], there.lat[0]) > 89.99
         assert abs(here.lon[0] - there.lon[0]) == pytest.approx(180)
+
+    def test_counts_differ_by_the_sensitivity_at_timestamps_of_one_window(self):
+        for window, delta in ((1, 5), (3, 5), (20, 1)):
+            for pair in StreamKind().pairs(SimpleNamespace(window=window, sensitivity=delta, epsilon=1.0)):
+                change = np.abs(pair.first.counts - pair.second.counts).sum(axis=1)
+                times = np.flatnonzero(change)
+                assert set(change[times]) == {delta}, pair.name
+                assert times[-1] - times[0] < window, pair.name
 
 
 class TestVerdicts:

@@ -37,7 +37,7 @@ ARITHMETIC: dict[type[ast.AST], tuple[str, str]] = {
     ast.BitOr: ("|", "&"),
 }
 LOGS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
-WAITS = {"timeout", "stacklevel", "sleep", "warn", "strict"}
+WAITS = {"timeout", "stacklevel", "sleep", "warn", "strict", "setflags"}
 """Names of arguments and functions that state limits, as an assertion does, or wait: nothing depends on the value."""
 
 

@@ -81,6 +81,14 @@ def _names(source):
     return {name if isinstance(name, str) else "".join(name) for name in found}
 
 
+@functools.cache
+def _registered(source):
+    """Names in quotes by which tests call what a source registers: of a component, a format, a command's argument."""
+    text = (ROOT / source).read_text()
+    found = re.findall(r"""Literal\["([\w-]{4,})"\]|\b(?:name|url_name)=["']([\w-]{4,})["']""", text)
+    return {f'"{one or other}"' for one, other in found}
+
+
 def _score(source, test, names, function):
     tokens, files = _tokens()
     text, own = texts()[test], tokens[test]
@@ -93,7 +101,7 @@ def _score(source, test, names, function):
     module = source.removesuffix(".py").replace("/", ".")
     package, _, name = module.rpartition(".")
     direct = re.search(rf"\bfrom {re.escape(package)} import [^#\n]*\b{name}\b|\b{re.escape(module)}\b", text)
-    score += 20 * bool(direct)
+    score += 20 * bool(direct) + 6 * sum(name in text for name in _registered(source))
     return score + 3 * (package in text)
 
 
