@@ -97,7 +97,7 @@ class TestClocks:
         assert len(pool.after(1, advances=True)) == 1
         pool.slot.let_go()
         assert pool.after(1) == []
-        for _ in range(2):  # the second is cancelled as well, before anybody looked
+        for _ in range(2):  # the second is cancelled as well, before a user looked
             pool.slot.hold("datasets.Dataset", 1, uuid.uuid4())
             pool.slot.cancelled = True
             assert pool.after(7, advances=True) == []
