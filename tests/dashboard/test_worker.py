@@ -40,16 +40,24 @@ def assert_published_once(row, *, attempts):
 def test_kill_9_of_a_whole_worker_and_of_a_pool_child(server):
     """Both are killed after the files were written, before the row was finished."""
     worker = server.start_worker()
-    for name in ("group", "child"):
-        pk = server.submit(f"hold:{name}")["json"]["id"]
-        (child,) = server.until_reached(name)
-        if name == "group":
-            server.start_worker().until_ready()
-        killed = time.monotonic()
-        worker.kill() if name == "group" else os.kill(child, signal.SIGKILL)
-        server.open(name)
-        assert_published_once(server.until_published(pk), attempts=2)
-        assert time.monotonic() - killed < patience(2 * LEASE_S + 1)
+    pk = server.submit("hold:group")["json"]["id"]
+    server.until_reached("group")
+    server.start_worker().until_ready()
+    killed = time.monotonic()
+    worker.kill()
+    server.open("group")
+    row = server.until_published(pk)
+    assert_published_once(row, attempts=2)
+    assert time.monotonic() - killed < patience(2 * LEASE_S + 1)
+
+    pk = server.submit("hold:child")["json"]["id"]
+    (child,) = server.until_reached("child")
+    killed = time.monotonic()
+    os.kill(child, signal.SIGKILL)
+    server.open("child")
+    row = server.until_published(pk)
+    assert_published_once(row, attempts=2)
+    assert time.monotonic() - killed < patience(2 * LEASE_S + 1)
 
 
 def test_cancelled_while_it_waits_it_never_runs_and_while_it_runs_it_stops(server):
