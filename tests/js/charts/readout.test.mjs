@@ -47,7 +47,7 @@ test("titles name the event and its kind, or the value", () => {
 });
 
 test("on values the nearest point counts, whatever their order", () => {
-  const what = shown({ x: { name: "x" }, lines: [line({ x: [10, 1, 5], y: [100, 10, 50] })] });
+  const what = shown({ x: { name: "x" }, lines: [line({ x: [10, 1, 5, 1], y: [100, 10, 50, 3] })] });
   assert.deepEqual(
     [0, 4, 9].flatMap((at) => texts(what, at)),
     ["a 10 m", "a 50 m", "a 100 m"],

@@ -115,6 +115,8 @@ test("problems of a login", async () => {
   const refused = { errors: [{ code: "second-factor", message: "Give the code." }, { message: "Wait." }] };
   answer = ({ method = "" }) => ({ status: method === "POST" ? 400 : 200, body: method === "POST" ? refused : {} });
   assert.deepEqual(await logIn("ada", "x", ""), { user: null, problem: "Give the code. Wait.", needsCode: true });
+  refused.errors.shift();
+  assert.deepEqual(await logIn("ada", "x", ""), { user: null, problem: "Wait.", needsCode: false });
   answer = { status: 502, body: "" };
   assert.equal((await currentSession()).problem, "The server could not log you in (status 502). Try again.");
   answer = { body: "<p>", type: "text/html" };

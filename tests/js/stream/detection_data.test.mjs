@@ -8,6 +8,7 @@ test("an event takes fewer timestamps than there are, at most 10,000", () =>
   check(
     (timestamps) => {
       const { rule, value } = detection.lengthRule(timestamps);
+      assert.ok(rule.whole && rule.required);
       return [rule.minimum, rule.maximum, value];
     },
     [

@@ -5,7 +5,7 @@ import { showTable } from "../../../../static/js/trajectory/loss/loss_table.js";
 import * as text from "../../../../static/js/trajectory/loss/loss_text.js";
 import { check, spaced } from "../../cases.mjs";
 import { FakeElement, setElements } from "../../elements.mjs";
-import { setGlobals } from "../../support.mjs";
+import { plain, setGlobals } from "../../support.mjs";
 
 setElements();
 setGlobals({ location: { search: "" } });
@@ -100,6 +100,7 @@ test("a plan's budgets are drawn at the distance of the losses, and called by th
     true,
   ]);
   assert.deepEqual(chart.lines.find(({ id }) => id === "backward")?.y, [0.1, 0.2, 0.3]);
+  assert.equal(plain(chart.note), "ε, 1 km apart");
   assert.deepEqual([chart.whole, chart.rules], [[0, 2], [{ y: 1, label: "target α = 1" }]]);
   const same = chartOf({ ...PLAN, radius_m: 1000 }, false, [0, 2]).lines[3];
   assert.deepEqual([same.name, same.y], ["Budget", PLAN.budget]);
