@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.references.streams import GivenDraws, plain_adapub
@@ -156,6 +156,71 @@ class TestDeviation:
         assert deviation([0, kernel.LARGEST] * (kernel.LONGEST // 2)) == kernel.LONGEST * kernel.LARGEST // 2
         release = mechanism(epsilon=1e4).release(counted(np.full((4, 3), 2.0**52)), rng=noise.seeded(1))
         assert release.counts == pytest.approx(kernel.LARGEST), "larger counts count as the largest"
+
+
+def below(rate, limit):
+    """The probability that discrete Laplace noise is below ``limit``."""
+    k, q = math.ceil(limit) - 1, math.exp(-rate)
+    return 1 - q ** (k + 1) / (1 + q) if k >= 0 else q**-k / (1 + q)
+
+
+def answers_probability(values, limits, rates, refused):
+    """Of the answers to the queries about a cluster that begins with ``values[0]``: merges, and perhaps a refusal."""
+    total, reach = 0.0, round(25 / rates.starts)
+    q = math.exp(-rates.starts)
+    for start in range(-reach, reach + 1):
+        likely = (1 - q) / (1 + q) * q ** abs(start)
+        for i, limit in enumerate(limits):
+            merged = below(rates.queries, limit + start - math.floor(deviation(values[: i + 2])))
+            likely *= 1 - merged if refused and i == len(limits) - 1 else merged
+        total += likely
+    return total
+
+
+@given(values=st.lists(st.integers(0, 6), min_size=2, max_size=5), refused=st.booleans(), data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_the_answers_of_one_sparse_vector_leak_what_its_changes_are_charged(values, refused, data):
+    """Exact probabilities, thresholds given: window 1, so that a change of C in sum may leak at most C ε_c / Δ."""
+    sensitivity, clustering = data.draw(st.integers(1, 2)), 4.0
+    others = [max(value + data.draw(st.integers(-1, 1)), 0) for value in values]
+    changed = sum(abs(a - b) for a, b in zip(values, others, strict=True))
+    assume(changed)
+    limits = [data.draw(st.floats(1.0, 6.0)) for _ in values[1:]]
+    rates = mechanism(mode="svt", window=1, sensitivity=sensitivity).rates(1.0, clustering)
+    one, other = (answers_probability(given, limits, rates, refused) for given in (values, others))
+    assert abs(math.log(one / other)) <= changed * clustering / sensitivity + 1e-6
+
+
+def queries_of_counts(sizes, queried, mode):
+    """For each count (t, k) the clusters whose queries it is part of, and in how many queries it is."""
+    clusters, queries, total = {}, {}, 0
+    for k in range(sizes.shape[1]):
+        begun, is_open = 0, True
+        for t in range(len(sizes)):
+            clusters[t, k], queries[t, k] = set(), 0
+            if t and is_open:  # a query about the cluster and t
+                total += 1
+                for i in range(begun, t + 1):
+                    clusters[i, k].add(begun)
+                    queries[i, k] += 1
+                is_open = mode != "code" and sizes[t, k] > 1
+                begun = t if sizes[t, k] == 1 else begun
+            else:
+                begun, is_open = t, True
+    assert total == queried[-1]
+    return clusters, queries
+
+
+@given(seed=st.integers(0, 2**32), merging=st.floats(0.0, 1.0), mode=st.sampled_from(["code", "svt"]))
+@settings(max_examples=30, deadline=None)
+def test_each_count_is_part_of_the_queries_of_one_cluster_at_most(seed, merging, mode):
+    rng = np.random.default_rng(seed)
+    run = run_with(mode, 3)
+    run.queries = GivenDraws(np.where(rng.random(4000) < merging, -(10**9), 10**9))
+    clusters, queries = queries_of_counts(*sizes_over_time(run, rng.integers(0, 50, (40, 3))), mode)
+    assert max(map(len, clusters.values())) <= 1
+    if mode == "code":
+        assert max(queries.values()) <= 1
 
 
 class TestWindows:

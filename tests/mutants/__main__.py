@@ -30,7 +30,9 @@ from tests.mutants.relevant import imported_by_tests, relevant
 KILLED, DRAWN_KILLED = 0.95, 0.9
 """The least share of the mutants that some test must notice: of those listed, of those drawn."""
 BELOW, NOT_REACHED = 1, 2
-DRAWING = r"\b(ctx|getContext|createElement|el|host|HTMLElement|addEventListener|replaceChildren|textContent)\b|\$\("
+DRAWING = (
+    r"\b(ctx|getContext|lineTo|createElement|el|host|HTMLElement|addEventListener|replaceChildren|textContent)\b|\$\("
+)
 """What a function of JavaScript that draws has, and one that only computes has not."""
 PAGE = r"\b(document|window|location|dom\.js|L)\b|" + DRAWING
 """The same of a module."""
