@@ -76,7 +76,7 @@ test("an event in a run, its end left out; dummies count first", () => {
 test("the values at an event, a dash for none; on values the nearest point counts, whatever their order", () => {
   deepEqual([texts(shown({}), 2), texts(shown({}), 1)], ["a 30 m", "a –"]);
   equal(texts(shown({ lines: [line({ unit: "share", y: [0, 0.5, 1] })] }), 1), "a 50 %");
-  const what = shown({ x: { name: "x" }, lines: [line({ x: [10, 1, 5], y: [100, 10, 50] })] });
+  const what = shown({ x: { name: "x" }, lines: [line({ x: [10, 1, 5, 1], y: [100, 10, 50, 3] })] });
   deepEqual([texts(what, 0), texts(what, 4), texts(what, 9)], ["a 10 m", "a 50 m", "a 100 m"]);
 });
 

@@ -266,6 +266,8 @@ test("a login sends the cookie's token and what was typed; its problems", async 
   const errors = [{ code: "second-factor", message: "Give the code." }, { message: "Wait." }];
   answers = answered({ status: 400, body: { errors } }, { body: {} });
   deepEqual(await logIn("ada", "x", ""), { user: null, problem: "Give the code. Wait.", needsCode: true });
+  answers = answered({ status: 400, body: { errors: errors.slice(1) } }, { body: {} });
+  deepEqual(await logIn("ada", "x", ""), { user: null, problem: "Wait.", needsCode: false });
   for (const [answer, problem] of [
     [{ status: 502, headers: JSON_TYPE }, "The server could not log you in (status 502). Try again."],
     [

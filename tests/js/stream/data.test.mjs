@@ -129,6 +129,7 @@ test("groupings of those that report one, requested once", async () => {
 test("an event takes fewer timestamps than there are, at most 10,000", () => {
   const of = (timestamps) => {
     const { rule, value } = detection.lengthRule(timestamps);
+    ok(rule.whole && rule.required);
     return `${rule.minimum} to ${rule.maximum}, ${value}`;
   };
   gives(of, { 40: "1 to 39, 10", 11: "1 to 10, 10", 5: "1 to 4, 4", 1: "1 to 1, 1", 20000: "1 to 10000, 10" });

@@ -96,6 +96,7 @@ test("a plan's budgets are drawn at the distance of the losses, and called by th
   const { name, y, step } = chart.lines.find(({ id }) => id === "budget");
   deepEqual([spaced(name), y, step], ["Budget (set within 200 m)", [0.5, 0.25, 0.5], true]);
   deepEqual(chart.lines.find(({ id }) => id === "backward").y, [0.1, 0.2, 0.3]);
+  equal(spaced(chart.note), "ε, 1 km apart");
   deepEqual([chart.whole, chart.rules], [[0, 2], [{ y: 1, label: "target α = 1" }]]);
   const same = chartOf({ ...plan, radius_m: 1000 }, false, [0, 2]).lines[3];
   deepEqual([same.name, same.y], ["Budget", plan.budget]);
