@@ -1,6 +1,8 @@
 """Experiments with a real broker and real workers: killed, cancelled, interrupted by others: the same bytes."""
 
 import hashlib
+import os
+import signal
 
 import pytest
 import yaml
@@ -74,6 +76,34 @@ def test_kill_9_in_the_middle_changes_no_byte_and_nothing_is_computed_twice(serv
     server.release_blocks()
     server.start_worker()
     assert server.until_finished(pk)["most_attempts"] == 2
+    assert_same_bytes(server, pk, expected)
+    blocks = [block for block, _ in server.computed()]
+    assert len(set(blocks)) == len(blocks) == BLOCKS
+
+
+def test_a_child_that_is_killed_costs_its_lease(server, expected):
+    server.start_worker(concurrency=2)
+    server.hold_blocks(after=2)
+    pk = server.submit_experiment(preset=PRESET)
+    os.kill(server.until_reached("blocks", times=2)[0], signal.SIGKILL)
+    server.release_blocks()
+    assert server.until_finished(pk)["most_attempts"] == 2
+    assert_same_bytes(server, pk, expected)
+
+
+def test_cancelled_and_resumed_only_what_is_missing_is_computed(server, expected):
+    server.start_worker()
+    server.hold_blocks(after=5)
+    pk = server.submit_experiment(preset=PRESET)
+    server.until_reached("blocks")
+    assert (
+        server.control("call", method="post", path=f"/api/v1/experiments/{pk}/cancel/")["json"]["state"] == "cancelled"
+    )
+    server.release_blocks()
+    server.until_finished(pk, "cancelled", within_s=10)
+    assert 5 <= len(server.computed()) < BLOCKS
+    server.control("call", method="post", path=f"/api/v1/experiments/{pk}/resume/")
+    server.until_finished(pk)
     assert_same_bytes(server, pk, expected)
     blocks = [block for block, _ in server.computed()]
     assert len(set(blocks)) == len(blocks) == BLOCKS
