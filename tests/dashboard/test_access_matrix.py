@@ -170,7 +170,7 @@ def id_queries(rows):
     """Path and query of every operation without an id in its path that takes one in its query."""
     for path, item in SCHEMA["paths"].items():
         for one in item.get("get", {}).get("parameters", ()):
-            inner = one["every.schema"].get("items", one["every.schema"])
+            inner = one["schema"].get("items", one["schema"])
             if one["in"] == "query" and inner.get("format") == "uuid" and "{" not in path:
                 yield path, {one["name"]: rows[KIND[one["name"]]]}
 
@@ -180,7 +180,7 @@ def id_bodies():
     for path, item in SCHEMA["paths"].items():
         fields = {}
         for one in item.get("post", {}).get("requestBody", {}).get("content", {}).values():
-            fields |= SCHEMA["components"]["schemas"][one["every.schema"]["$ref"].rsplit("/", 1)[1]]["properties"]
+            fields |= SCHEMA["components"]["schemas"][one["schema"]["$ref"].rsplit("/", 1)[1]]["properties"]
         kinds = {name: one.get("format") or one.get("items", {}).get("format") for name, one in fields.items()}
         if "{" not in path:
             yield path, {name for name, kind in kinds.items() if kind == "uuid"}, set(fields)

@@ -125,7 +125,8 @@ class TestQueue:
 
     def test_a_queue_in_which_it_waits_for_long_stands_still(self, row):
         for one in models_of():
-            one._default_manager.update(progressed_at=timezone.now() - timedelta(seconds=stalls.quiet_s() + 1))
+            late = timezone.now() - timedelta(seconds=stalls.quiet_s() + 1)
+            one._default_manager.update(created_at=late, progressed_at=late)
         assert stalls.stalled_queues([]) == [row.QUEUE]
         held(row)
         assert stalls.stalled_queues([]) == []
