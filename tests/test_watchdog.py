@@ -4,12 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.patience import patience
+from tests.patience import until
 from tests.watchdog import processes_of
 
 RUN = """
@@ -38,8 +37,5 @@ def test_a_killed_run_leaves_no_server_and_no_file(number):
     run.send_signal(number)
     run.wait()
     run.stdout.close()
-    give_up = time.monotonic() + patience(20)
-    while Path(folder).exists() or Path("/proc", watchdog).exists():
-        assert time.monotonic() < give_up
-        time.sleep(0.1)
+    until(lambda: not (Path(folder).exists() or Path("/proc", watchdog).exists()), 20, every_s=0.1)
     assert list(processes_of(Path(folder).name)) == []

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 import uuid
 from datetime import timedelta
 from pathlib import Path
@@ -20,7 +19,7 @@ from dashboard.jobs import leases, monitor, queue, reaper, slots
 from dashboard.jobs.models import State
 from dashboard.jobs.stalls import quiet_s, stalled_queues
 from privacy_engine import experiments, progress
-from tests.patience import patience
+from tests.patience import until
 
 ROOT = Path(__file__).resolve().parents[2]
 LEASE_S, STALL_S = 15.0, 300.0
@@ -143,9 +142,7 @@ else:
         monkeypatch.setattr(monitor.Clocks, "overdue", lambda self, _: iter([(one, 5.0) for one in self._slots]))
         mine, other = slots.Slot(pid=11), slots.Slot(pid=12)
         monitor.watch([mine, other], lambda: [12])
-        give_up = time.monotonic() + patience(5)
-        while not killed and time.monotonic() < give_up:
-            time.sleep(0.01)
+        until(lambda: killed, 5, every_s=0.01)
         assert set(killed) == {12}
         assert (other.killed, other.seconds, mine.killed) == (True, 5.0, False)
 

@@ -38,18 +38,6 @@ AWKWARD += [
     "{{7*7}}",
     "  padded ",
 ]
-AWKWARD += [
-    'type "hi", you',
-    "two\nlines",
-    "\x00nul\x01",
-    "é漢字🙂",
-    "]]>",
-    "&amp;",
-    "'",
-    "a;b|c",
-    "{{7*7}}",
-    "  padded ",
-]
 FORMATS = sorted(exports.FORMATS)
 
 

@@ -47,7 +47,7 @@ def moved():
     """East and north of the noise, in scales."""
     lon, lat = noise.planar_laplace(np.full(DRAWS, 116.4), np.full(DRAWS, 39.9), RATE, rng=noise.seeded(7))
     plane = geo.LocalPlane(116.4, 39.9)
-    return tuple(plane.project(lon, lat).T * RATE)  # type: ignore[return-value]
+    return tuple(plane.project(lon, lat).T * RATE)
 
 
 def sphere_cdf(angle, rate):
@@ -170,7 +170,7 @@ class TestSources:
 
     def test_uniforms_are_never_zero_and_never_one(self):
         extreme = noise.seeded(1)
-        extreme._generator, extreme._raw = _Words(0, 2**64 - 1, 2**63), False  # type: ignore[attr-defined]
+        extreme._generator, extreme._raw = _Words(0, 2**64 - 1, 2**63), False
         lowest, highest, middle = extreme.uniform(3)
         assert 0 < lowest < 1e-15
         assert 1 - 1e-15 < highest < 1

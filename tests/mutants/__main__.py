@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
@@ -36,7 +35,6 @@ DRAWING = (
 """What a function of JavaScript that draws has, and one that only computes has not."""
 PAGE = r"\b(document|window|location|dom\.js|L)\b|" + DRAWING
 """The same of a module."""
-Judge = Callable[[Copy, Mutant], Report]
 
 
 def arguments():

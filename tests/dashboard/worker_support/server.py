@@ -12,7 +12,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 import uuid
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ import redis
 
 from dashboard.launcher import broker
 from tests import postgres
-from tests.patience import patience
+from tests.patience import patience, until
 from tests.server import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,12 +31,7 @@ CANARY = ([12.3456781, 12.3456792, 12.3456703, 12.3456714], [34.5678921, 34.5678
 
 
 def wait_for(what, *, within_s, why):
-    give_up = time.monotonic() + patience(within_s)
-    while time.monotonic() < give_up:
-        if found := what():
-            return found
-        time.sleep(0.03)
-    raise AssertionError(f"not within {within_s:g} s: {why}")
+    return until(what, within_s, f"not within {within_s:g} s: {why}", every_s=0.03)
 
 
 class Worker:
