@@ -1,4 +1,4 @@
-"""How releases of a kind of data are drawn: what a worker asks of the kind."""
+"""How releases of a kind of data are drawn: what a worker needs of the kind."""
 
 from __future__ import annotations
 
