@@ -69,13 +69,13 @@ SEEN = 3.0  # the contrast of graphics, WCAG 2.2 1.4.11
 TURN = 5  # dashes from one release of a mechanism to the next, with no divisor in common with their number
 
 
-def palette(kind: str = "trajectory") -> dict[str, LineStyle]:
+def palette(kind: str) -> dict[str, LineStyle]:
     """Name to style of the mechanisms of one kind of data; the same mechanism always has the same."""
     return {name: styles[0] for name, styles in variants(kind).items()}
 
 
 @cache
-def variants(kind: str = "trajectory") -> dict[str, list[LineStyle]]:
+def variants(kind: str) -> dict[str, list[LineStyle]]:
     """Name to the styles of the first, second, … release of a mechanism: its own hue, each with a dash of its own."""
     names = [cls.registered_name() for cls in mechanisms.of(kind)]
     first = [name for name in FIRST if name in names]

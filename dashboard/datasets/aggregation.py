@@ -8,12 +8,14 @@ import numpy as np
 from pydantic.fields import FieldInfo
 
 from dashboard.datasets import execution
+from dashboard.datasets.common.rules import rules
 from dashboard.datasets.derived import create_derived
-from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import require_ready
 from privacy_engine.aggregation import AggregationSpec, Size, layout, size_of
 from privacy_engine.component import form_field, form_fields
 from privacy_engine.counted import Counted
+from privacy_engine.data import CountStream
 from privacy_engine.errors import ParameterError
 from privacy_engine.grid import Grid
 from privacy_engine.params import Param
@@ -24,7 +26,7 @@ SIDES = ("west", "south", "east", "north")
 def form_groups(dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
     """Return the fields of the form by group; the sides of the box are four numbers."""
     fields = form_fields(AggregationSpec)
-    if dataset.kind == Kind.CHECKINS:  # each user is one series
+    if rules[dataset.kind].users:
         choices = fields["unit"]["choices"]
         fields["unit"]["choices"] = [one for one in choices if one["value"] != "series"]
     return {
@@ -52,21 +54,8 @@ def require_countable(dataset: Dataset) -> None:
         It holds counts already, or its events have no times or no positions.
     """
     require_ready(dataset)
-    if why := uncountable(dataset):
+    if why := rules[dataset.kind].uncountable(dataset):
         raise ParameterError(f"dataset must hold {why}", field="dataset", rule=why, value=dataset.kind)
-
-
-def uncountable(dataset: Dataset) -> str:
-    """Return what a dataset that is ready lacks to be counted; empty where it lacks nothing."""
-    if dataset.kind == Kind.STREAM:
-        return "trajectories or check-ins: it holds counts already"
-    if dataset.stay_detection is not None:  # one event can change any number of stays, and what it is charged for
-        return "trajectories or uploaded check-ins: count the events that its stays were detected in"
-    if dataset.kind == Kind.TRAJECTORY and not dataset.has_time:
-        return "events with times"
-    if dataset.kind == Kind.CHECKINS and (dataset.summary or {})["bounds"] is None:
-        return "events with positions"
-    return ""
 
 
 def expected(dataset: Dataset, spec: AggregationSpec) -> dict[str, Any]:
@@ -111,5 +100,8 @@ def aggregate_dataset(*, dataset: Dataset, spec: AggregationSpec, name: str = ""
     require_countable(dataset)
     layout(execution.read_events(dataset), spec)  # the worker counts
     return create_derived(
-        dataset, name=name or f"Counts of {dataset.name}", kind=Kind.STREAM, aggregation=spec.model_dump(mode="json")
+        dataset,
+        name=name or f"Counts of {dataset.name}",
+        kind=CountStream.kind,
+        aggregation=spec.model_dump(mode="json"),
     )

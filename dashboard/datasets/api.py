@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from django.db import transaction
-from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.rest.binary import CONTENT_TYPE, binary_response
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, JSONBody, valid
 from dashboard.core.rest.views import PublicFacts
-from dashboard.datasets import aggregation, cells, counts, heat_maps, ledger, lineage, resumable, selectors, services
-from dashboard.datasets.cells import CellsQuery, CellsSerializer
-from dashboard.datasets.counts import CountsQuery, CountsSerializer
+from dashboard.datasets import aggregation, ledger, lineage, resumable, selectors, services
+from dashboard.datasets.common.api import actions
 from dashboard.datasets.filters import DatasetFilter
 from dashboard.datasets.lineage_serializers import UNDETECTED, DecisionSerializer, LineageSerializer
-from dashboard.datasets.models import Dataset, Kind
-from dashboard.datasets.places import PlacesQuery, PlacesSerializer, most_visited
+from dashboard.datasets.models import Dataset
 from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
 from dashboard.datasets.serializers import (
     AggregationRequest,
@@ -34,17 +29,11 @@ from dashboard.datasets.serializers import (
     ExpectedCountsSerializer,
     GeometrySerializer,
     OptionsSerializer,
-    StaysRequest,
     UploadSerializer,
 )
-from dashboard.datasets.stays import stays_dataset
-from dashboard.datasets.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
-from dashboard.maps import joined_tracks, track_encoding
 from dashboard.projects.access import require_own
 from dashboard.projects.services import move_row
-from dashboard.storage.data_files import cached_data
-from dashboard.storage.series_cache import line, lines
 from privacy_engine.cleaning import cleaning_steps
 from privacy_engine.errors import ParameterError
 
@@ -58,7 +47,7 @@ from privacy_engine.errors import ParameterError
         description="Read the kept upload again with the same options, after that failed or was cancelled."
     ),
 )
-class DatasetViewSet(JobViewSet[Dataset]):
+class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[misc]  # bases by kind
     """Datasets: what came in."""
 
     serializer_class = DatasetSerializer
@@ -151,76 +140,6 @@ class DatasetViewSet(JobViewSet[Dataset]):
         }
         return Response(LineageSerializer(found).data, headers=UNKEPT)
 
-    @extend_schema(
-        parameters=[track_encoding.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
-        responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY},
-    )
-    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def track(self, request: Request, pk: Any = None) -> HttpResponse:
-        """One series of the original, in full or simplified, for the map; see dashboard/maps/track_encoding.py."""
-        dataset = self.get_object()
-        selectors.require_ready_of(dataset, Kind.TRAJECTORY)
-        return track_encoding.answer(request, partial(line, dataset.points_path), tag=dataset.points_file)
-
-    @extend_schema(
-        parameters=[joined_tracks.TracksQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
-    )
-    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def tracks(self, request: Request, pk: Any = None) -> HttpResponse:
-        """All series of the original as one track in pieces, reduced; see dashboard/maps/joined_tracks.py."""
-        dataset = self.get_object()
-        selectors.require_ready_of(dataset, Kind.TRAJECTORY)
-        read = partial(lines, dataset.points_path)
-        return joined_tracks.answer(request, read, dataset.series_lengths, tag=dataset.points_file)
-
-    @extend_schema(parameters=[StepsQuery], responses={200: StepsSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def steps(self, request: Request, pk: Any = None) -> Response:
-        """The median step and the gaps of one series of the original, or of all of them."""
-        dataset, params = self.get_object(), valid(StepsQuery, request.query_params)
-        selectors.require_ready_of(dataset, Kind.TRAJECTORY)
-        return Response(StepsSerializer(steps_of(dataset, params.get("series"))).data, headers=UNKEPT)
-
-    @extend_schema(parameters=[CountsQuery], responses={200: CountsSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def counts(self, request: Request, pk: Any = None) -> Response:
-        """The counts of one stream, or the total of all, for the owner's chart."""
-        dataset, params = self.get_object(), valid(CountsQuery, request.query_params)
-        selectors.require_ready_of(dataset, Kind.STREAM)
-        stream = cached_data(dataset.kind, dataset.points_path)
-        return Response(counts.shown(stream, params.get("stream"), params["points"]), headers=UNKEPT)
-
-    @extend_schema(responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None, url_path="heat-map", records="original")
-    def heat_map(self, request: Request, pk: Any = None) -> HttpResponse:
-        """All counts, for the owner's heat map; see dashboard/datasets/heat_maps.py."""
-        dataset = self.get_object()
-        selectors.require_ready_of(dataset, Kind.STREAM)
-
-        def body() -> bytes:
-            return heat_maps.encode(cached_data(dataset.kind, dataset.points_path).counts)
-
-        return binary_response(request, body, tag=f"{dataset.points_file}-{heat_maps.VERSION}")
-
-    @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def cells(self, request: Request, pk: Any = None) -> Response:
-        """Check-ins in the cells of a grid over their extent, for the owner's map."""
-        dataset, params = self.get_object(), valid(CellsQuery, request.query_params)
-        selectors.require_ready_of(dataset, Kind.CHECKINS)
-        checkins = cached_data(dataset.kind, dataset.points_path)
-        grid = cells.display_grid(checkins)
-        found = cells.counted(grid, checkins)
-        return Response(cells.ranked(grid, found, found, params["k"], positive=True), headers=UNKEPT)
-
-    @extend_schema(parameters=[PlacesQuery], responses={200: PlacesSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def places(self, request: Request, pk: Any = None) -> Response:
-        """The most visited places of check-ins by name, for their owner."""
-        dataset, params = self.get_object(), valid(PlacesQuery, request.query_params)
-        selectors.require_ready_of(dataset, Kind.CHECKINS)
-        return Response(most_visited(cached_data(dataset.kind, dataset.points_path), params["k"]), headers=UNKEPT)
-
     @extend_schema(responses={200: GeometrySerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None)
     def geometry(self, request: Request, pk: Any = None) -> Response:
@@ -239,13 +158,6 @@ class DatasetViewSet(JobViewSet[Dataset]):
         """Count its events on a grid: a new dataset, a count stream, which a worker makes."""
         dataset, params = self.get_object(), valid(AggregationRequest, request.data)
         return self.row_response(aggregation.aggregate_dataset(dataset=dataset, **params), status=201)
-
-    @extend_schema(request=StaysRequest, responses={201: DatasetSerializer})
-    @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
-    def stays(self, request: Request, pk: Any = None) -> Response:
-        """Detect the stays of its people: a new dataset, check-ins, which a worker makes."""
-        dataset, params = self.get_object(), valid(StaysRequest, request.data)
-        return self.row_response(stays_dataset(dataset=dataset, **params), status=201)
 
     @extend_schema(request=AggregationRequest, responses={200: ExpectedCountsSerializer})
     @action(detail=True, methods=["post"], url_path="aggregate/preview", filterset_class=None, pagination_class=None)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.core.keys import derived_key
-from dashboard.datasets.models import Kind
 from dashboard.storage.stored_path import Source, located
 from privacy_engine.datatypes import datatypes
 from privacy_engine.event_hashes import FreshEvents, Keys, Shared, event_hashes
@@ -48,7 +47,7 @@ class Evidence:
         return digest.hexdigest()
 
 
-def evidence_of(path: Source | None, data: Any, kind: str = Kind.TRAJECTORY, *, file_digest: str = "") -> Evidence:
+def evidence_of(path: Source | None, data: Any, kind: str, *, file_digest: str = "") -> Evidence:
     """Return the evidence of the file at ``path`` (None if it is gone); ``data`` are its events as they were read.
 
     ``file_digest`` is that of a file that is gone, where it is known.

@@ -14,7 +14,7 @@ from django.conf import settings
 
 from dashboard.core.text import one_line, storable
 from dashboard.datasets import evidence, lineage, matching, thumbnails
-from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.models import Dataset, kind_text
 from dashboard.datasets.signals import imported
 from dashboard.jobs import leases
 from dashboard.jobs.models import State
@@ -70,7 +70,7 @@ def count_events(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     found = aggregate(read_events(source), AggregationSpec.parse(row.aggregation))
     lease.report("Storing the counts", 0.8)
     made = {"size": found.size._asdict()}
-    return _stored(row, lease, found.stream, Kind.STREAM, made) | {"decided": source.decided}
+    return _stored(row, lease, found.stream, made) | {"decided": source.decided}
 
 
 def detect_stays(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def detect_stays(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     found = stays_of(data_files.cached_data(source.kind, source.points_path), spec)
     lease.report("Storing the check-ins", 0.8)
     made = spec.described(cleaning_names(source)).as_dict()
-    return _stored(row, lease, found, Kind.CHECKINS, {"stays": made}) | {"decided": source.decided}
+    return _stored(row, lease, found, {"stays": made}) | {"decided": source.decided}
 
 
 def _source(row: Dataset) -> Dataset:
@@ -91,12 +91,12 @@ def _source(row: Dataset) -> Dataset:
     return row.counted_from
 
 
-def _stored(row: Dataset, lease: leases.Lease, data: Data, kind: str, report: dict[str, Any]) -> dict[str, Any]:
-    fields = store(row.folder, data, token=lease.token, kind=kind)
+def _stored(row: Dataset, lease: leases.Lease, data: CountStream | CheckIns, report: dict[str, Any]) -> dict[str, Any]:
+    fields = store(row.folder, data, token=lease.token, kind=data.kind)
     if not lease.rows().exists():  # deleted meanwhile: leave nothing
         (row.folder / fields["points_file"]).unlink()
         raise leases.LeaseLost
-    return fields | {"report": {"kind": kind, "cleaning": [], **report}}
+    return fields | {"report": {"kind": data.kind, "cleaning": [], **report}}
 
 
 def read_events(dataset: Dataset) -> Events:
@@ -150,7 +150,7 @@ def import_now(
     name: str,
     options: Mapping[str, Any],
     cleaning: Sequence[Any] = (),
-    kind: str = Kind.TRAJECTORY,
+    kind: str,
     decided: Mapping[str, Any] = NOTHING,
 ) -> dict[str, Any]:
     """The same at once, without a row: read ``path``, store the points in ``folder``, return the columns.
@@ -168,11 +168,11 @@ def read(
     name: str,
     options: Mapping[str, Any],
     cleaning: Sequence[Any] = (),
-    kind: str = Kind.TRAJECTORY,
+    kind: str,
     decided: Mapping[str, Any] = NOTHING,
     watch: Callable[[float], None] | None = None,
 ) -> Read:
-    """Read a file as data of ``kind`` (empty: as the kind that its columns show), and clean trajectories.
+    """Read a file as data of ``kind`` (empty: as the kind that its columns show), and clean them.
 
     What an earlier reading with the same options ``decided`` is not decided again; empty: it is to be decided.
 
@@ -183,7 +183,7 @@ def read(
     DataError
         A step of the cleaning cannot be done on these data.
     ParameterError
-        There are cleaning steps, and the data are no trajectories.
+        There are cleaning steps for data that take none.
     """
     with located(path) as local:
         return _read(local, name=name, options=options, cleaning=cleaning, kind=kind, decided=decided, watch=watch)
@@ -202,7 +202,7 @@ def _read(
     earlier = Decisions(**decided) if decided else None
     values = options if earlier is None else earlier.values(options)
     with path.open("rb") as file:
-        kinds = (kind,) if kind else Kind.values
+        kinds = (kind,) if kind else tuple(datatypes)
         reading = formats.read(file, name=name, limits=_limits(), kinds=kinds, watch=watch, **values)
     if not len(reading):
         raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
@@ -210,19 +210,14 @@ def _read(
     decisions = Decisions(**storable(Decisions.of(reading.report, earlier).as_dict()))
     del report["decided"]  # it has a column
     report["guesses"] = decisions.guesses
-    if reading.other is not None:
-        _refuse_cleaning(steps)
-        known = evidence.evidence_of(path, reading.other, reading.kind)
-        return Read(reading.other, report | {"cleaning": []}, known, decisions)
-    series, done = clean(reading.series, steps)
-    report |= {"cleaning": [step.as_dict() for step in done]}
-    return Read(series, report, evidence.evidence_of(path, reading.series), decisions)
-
-
-def _refuse_cleaning(steps: Sequence[Any]) -> None:
-    if steps:
-        rule = "empty for count streams and check-ins"
+    data, report["cleaning"] = reading.data, []
+    if datatypes[reading.kind].cleaned:
+        data, done = clean(data, steps)
+        report["cleaning"] = [step.as_dict() for step in done]
+    elif steps:
+        rule = f"empty for {' and '.join(kind_text(kind) for kind, one in datatypes.items() if not one.cleaned)}"
         raise ParameterError(f"cleaning must be {rule}", field="cleaning", rule=rule)
+    return Read(data, report, evidence.evidence_of(path, reading.data, reading.kind), decisions)
 
 
 def preview(
@@ -250,7 +245,7 @@ def _limits() -> formats.Limits:
     return replace(usual, total=total, whole=min(usual.whole, total))
 
 
-def store(folder: Source, data: Data, *, token: uuid.UUID, kind: str = Kind.TRAJECTORY) -> dict[str, Any]:
+def store(folder: Source, data: Data, *, token: uuid.UUID, kind: str) -> dict[str, Any]:
     """Write the data into ``folder`` under a name of this attempt's own; the columns that describe them."""
     name, found = f"points-{token}.parquet", datatypes[kind]
     data_files.write_data(kind, folder / name, data)

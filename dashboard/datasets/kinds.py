@@ -1,16 +1,15 @@
-"""Kinds of data, and the units of privacy loss that their releases are charged in."""
+"""Kinds of data, those of the engine, and the units of privacy loss that their releases are charged in."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from dashboard.core.choices import TextChoices
+from privacy_engine.datatypes import datatypes
 
-
-class Kind(TextChoices):
-    """The kind of data of a dataset; mechanisms, pages, exports and metrics follow from it."""
-
-    TRAJECTORY = "trajectory", "Trajectories"
-    STREAM = "stream", "Count streams"
-    CHECKINS = "checkins", "Check-ins"
+_MEMBERS: Any = [(kind.upper(), (kind, one.title)) for kind, one in datatypes.items()]
+Kind: Any = TextChoices("Kind", _MEMBERS)
+"""The kind of data of a dataset; mechanisms, pages, exports and metrics follow from it."""
 
 
 class Unit(TextChoices):
@@ -24,17 +23,9 @@ class Unit(TextChoices):
 
 def kind_text(kind: str) -> str:
     """Return the name of a kind of data within a sentence: count streams."""
-    return str(dict(Kind.choices)[kind]).lower()
+    return datatypes[kind].title.lower()
 
 
 def unit_text(unit: str) -> str:
     """Return the name of a unit of loss within a sentence: one user."""
     return str(dict(Unit.choices)[unit])
-
-
-UNITS: dict[str, tuple[str, ...]] = {
-    Kind.TRAJECTORY: (Unit.EVENT_PER_M,),
-    Kind.STREAM: (Unit.EVENT,),
-    Kind.CHECKINS: (Unit.USER, Unit.RECORD),
-}
-"""The units that releases of each kind of data are charged in, the usual one first."""

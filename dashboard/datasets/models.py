@@ -11,7 +11,7 @@ from django.db.models import F, Q
 
 from dashboard.core.owned import OwnedQuerySet
 from dashboard.core.tags import LENGTH, tags_of
-from dashboard.datasets.kinds import UNITS, Kind, Unit, kind_text, unit_text
+from dashboard.datasets.kinds import Kind, Unit, kind_text, unit_text
 from dashboard.datasets.ledger_models import (
     Budget,
     BudgetEntry,
@@ -27,12 +27,13 @@ from dashboard.projects.access import InProject, owner_index, project_index
 from dashboard.storage import local_files
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.counted import Counted
+from privacy_engine.datatypes import DataType, datatypes
 from privacy_engine.detected_stays import DetectedStays
 from privacy_engine.formats.decisions import Decisions
 from privacy_engine.instants import instant
 from privacy_engine.promise import Context
 
-__all__ = ["UNITS", "Budget", "BudgetEntry", "Dataset", "EventLoss", "Kind", "Lineage", "LineageEntry", "Reading"]
+__all__ = ["Budget", "BudgetEntry", "Dataset", "EventLoss", "Kind", "Lineage", "LineageEntry", "Reading"]
 __all__ += ["SourceFile", "SourceSketch", "Unit", "Upload", "kind_text", "unit_text"]
 
 COUNTED = ("name", "kind", "state", "stored_tags", "file_name")
@@ -129,9 +130,14 @@ class Dataset(InProject, Job):
         return Decisions(**self.decided)
 
     @property
+    def data_type(self) -> DataType:
+        """What the engine knows of its kind of data."""
+        return datatypes[self.kind]
+
+    @property
     def units(self) -> tuple[str, ...]:
         """The units that its releases are charged in, the usual one first."""
-        return UNITS[self.kind]
+        return self.data_type.units
 
     @property
     def counted(self) -> Counted | None:
@@ -173,9 +179,9 @@ class Dataset(InProject, Job):
 
     def _time(self, which: str) -> str | None:
         known = self.summary or {}
-        if self.kind == Kind.TRAJECTORY:
+        if f"{which}_s" not in known:  # of counts ``start`` is the label of the first timestamp
             return known.get(which)
-        seconds = known.get(f"{which}_s")
+        seconds = known[f"{which}_s"]
         return None if seconds is None else instant(seconds)
 
     @property

@@ -10,13 +10,12 @@ from django.db.models.functions import Coalesce
 from dashboard.core.errors import Conflict
 from dashboard.core.templatetags.display import metres
 from dashboard.datasets import ledger, lineage, quota
+from dashboard.datasets.common.rules import rules
 from dashboard.datasets.models import (
-    UNITS,
     Budget,
     BudgetEntry,
     Dataset,
     EventLoss,
-    Kind,
     LineageEntry,
     SourceFile,
     Unit,
@@ -27,7 +26,7 @@ from dashboard.datasets.models import (
 from dashboard.datasets.scale import stored_scale
 from dashboard.jobs.models import State
 from privacy_engine.analysis.reference_radius import reference_radius, within
-from privacy_engine.data import LARGEST_COUNT
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 
 
@@ -68,7 +67,7 @@ def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
     budget = Budget.objects.filter(lineage__source_files=file, unit=unit)
     loss = EventLoss.objects.filter(source_file=file, unit=unit)
     files = SourceFile.objects.filter(lineage__source_files=file).exclude(pk=file)
-    usual = Case(*(When(kind=kind, then=Value(units[0])) for kind, units in UNITS.items()))
+    usual = Case(*(When(kind=kind, then=Value(one.units[0])) for kind, one in datatypes.items()))
     return datasets.annotate(usual_unit=usual).annotate(
         spent_micro=Subquery(loss.values("spent")),
         spent_events=Subquery(loss.values("events")),
@@ -163,21 +162,23 @@ def require_ready(dataset: Dataset) -> None:
         )
 
 
-def require_kind(dataset: Dataset, kind: str) -> None:
-    """Refuse a dataset of another kind of data.
+def require_kind(dataset: Dataset, *kinds: str) -> None:
+    """Refuse a dataset of another kind of data than these.
 
     Raises
     ------
     ParameterError
         Its data are of another kind.
     """
-    if dataset.kind != kind:
-        raise ParameterError(
-            f"dataset must hold {kind_text(kind)}, it holds {kind_text(dataset.kind)}",
-            field="dataset",
-            rule=kind,
-            value=dataset.kind,
-        )
+    if dataset.kind not in kinds:
+        right = " or ".join(map(kind_text, kinds))
+        message = f"dataset must hold {right}, it holds {kind_text(dataset.kind)}"
+        raise ParameterError(message, field="dataset", rule=", ".join(kinds), value=dataset.kind)
+
+
+def require_markable(dataset: Dataset) -> None:
+    """Refuse a dataset whose events cannot be landmarks; errors of :func:`require_kind`."""
+    require_kind(dataset, *(kind for kind, one in datatypes.items() if one.has_landmarks))
 
 
 def require_ready_of(dataset: Dataset, kind: str) -> None:
@@ -194,15 +195,8 @@ def require_releasable(dataset: Dataset) -> None:
     ParameterError
         Counts are not whole, or too large; check-ins have no positions.
     """
-    known, rule, reason = dataset.summary or {}, "", ""
-    if dataset.kind == Kind.STREAM:
-        largest = max((one["largest"] for one in known["dimensions"]), default=0.0)
-        if not known["whole"] or largest > LARGEST_COUNT:
-            field, rule = "counts", "whole numbers from 0 to 2**52"
-            reason = f"; the largest is {largest:g}" if known["whole"] else "; some are not whole numbers"
-    elif dataset.kind == Kind.CHECKINS and known["bounds"] is None:
-        field, rule = "positions", "longitudes and latitudes"
-    if rule:
+    if lack := rules[dataset.kind].unreleasable(dataset):
+        field, rule, reason = lack
         message = f"dataset must have {rule} as its {field}, or no mechanism can release it{reason}"
         raise ParameterError(message, field="dataset", rule=f"{field}: {rule}", value=str(dataset.pk))
 

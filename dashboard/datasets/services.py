@@ -20,12 +20,13 @@ from dashboard.core.errors import Conflict
 from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name, storable
 from dashboard.datasets import execution, ledger, lineage, losses, matching, quota, tombstones
-from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
+from dashboard.datasets.models import Budget, Dataset, SourceFile, Unit
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
 from dashboard.storage import local_files, removals
 from dashboard.storage.stored_path import Source, located
 from privacy_engine.cleaning import CleaningStep
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Preview, ReadOptions
 
@@ -68,13 +69,13 @@ def import_dataset(
     file_name = one_line(upload.name or "", 255).encode()[:255].decode(errors="ignore")
     row = Dataset(
         owner=owner,
-        kind=kind or Kind.TRAJECTORY,
         requested_kind=kind,
         name=one_line(name) or one_line(file_name) or "Dataset",
         file_name=file_name,
         options=chosen,
         cleaning=[step.model_dump() for step in cleaning],
         sample=sample,
+        **({"kind": kind} if kind else {}),
     )
     staging, evidence = local_files.home("tmp", f"import-{row.pk}"), None
     try:
@@ -154,8 +155,8 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_kind(kind: str) -> None:
-    if kind and kind not in Kind.values:
-        rule = f"one of {', '.join(Kind.values)}, or empty to detect it"
+    if kind and kind not in datatypes:
+        rule = f"one of {', '.join(datatypes)}, or empty to detect it"
         raise ParameterError(f"kind must be {rule}, got {kind!r:.60}", field="kind", rule=rule, value=kind)
 
 
@@ -190,7 +191,7 @@ def reread_dataset(
     steps = dataset.cleaning if cleaning is None else [step.model_dump() for step in cleaning]
     kind = dataset.requested_kind if kind is None else kind
     _check_kind(kind)
-    same = chosen == dataset.options and kind == dataset.requested_kind
+    same = (chosen, kind) == (dataset.options, dataset.requested_kind)
     decided = dataset.decided if same else {}
     if kind and not same and chosen == dataset.options and dataset.decided:
         decided = dataset.decisions.of_file().as_dict()

@@ -15,14 +15,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 from dashboard.accounts.services import remember_visit
 from dashboard.core.paging import KeyPaginator, count_of
 from dashboard.core.tags import tag_choices
-from dashboard.datasets import counts, selectors, services, thumbnails
-from dashboard.datasets.aggregation import form_groups, uncountable
+from dashboard.datasets import selectors, services, thumbnails
+from dashboard.datasets.aggregation import form_groups
+from dashboard.datasets.common.pages import pages
+from dashboard.datasets.common.rules import rules
 from dashboard.datasets.filters import DatasetFilter
-from dashboard.datasets.kind_facts import facts_of
 from dashboard.datasets.lineage_serializers import UNDETECTED
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.public_areas import public_areas
-from dashboard.datasets.stays import has_stays, stay_fields
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.projects.access import require_role
@@ -63,6 +63,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
         "chosen": request.POST,
         "formats": [title for _, title in formats.options()["format"].choices],
         "kinds": Kind.choices,
+        "data_types": datatypes,
         "limit_bytes": settings.CAIRN_UPLOAD_BYTES,
     }
     return render(request, "datasets/list.html", context, status=400 if failures else 200)
@@ -103,12 +104,15 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "options": list(formats.options().values()),
         "decided": _decided(dataset),
         "kinds": Kind.choices,
+        "data_types": datatypes,
         "chosen": {**dataset.options, "kind": dataset.requested_kind},
         "page": _for_script(dataset),
     }
     if dataset.state != State.READY:
         return render(request, "datasets/detail.html", context)
-    return render(request, f"datasets/{dataset.kind}/detail.html", context | _of_kind(dataset))
+    of_kind = pages[dataset.kind]
+    context |= {"of_kind": of_kind, "facts": of_kind.facts(dataset), **of_kind.context(dataset)}
+    return render(request, f"datasets/{dataset.kind}/detail.html", context)
 
 
 @require_safe
@@ -116,7 +120,7 @@ def aggregate(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """The form that counts the events of a dataset on a grid; of one that has none to count its own page."""
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
     require_role(request.user, dataset, Role.EDITOR)
-    if dataset.state != State.READY or uncountable(dataset):
+    if dataset.state != State.READY or rules[dataset.kind].uncountable(dataset):
         return redirect("datasets:detail", pk=pk)
     urls = {
         "aggregate": reverse("api:dataset-aggregate", args=[pk]),
@@ -124,27 +128,6 @@ def aggregate(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     }
     page = {"groups": form_groups(dataset), "urls": urls, "areas": public_areas()}
     return render(request, "datasets/aggregate.html", {"dataset": dataset, "page": page})
-
-
-@require_safe
-def stays(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The form that makes check-ins of the stays of a dataset; of one that can have none its own page."""
-    dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
-    require_role(request.user, dataset, Role.EDITOR)
-    if dataset.state != State.READY or not has_stays(dataset):
-        return redirect("datasets:detail", pk=pk)
-    page = {"fields": stay_fields(), "url": reverse("api:dataset-stays", args=[pk])}
-    return render(request, "datasets/stays.html", {"dataset": dataset, "page": page})
-
-
-def _of_kind(dataset: Dataset) -> dict[str, Any]:
-    """What the page shows of other data than trajectories."""
-    if dataset.kind == Kind.TRAJECTORY:
-        return {}
-    found: dict[str, Any] = {"kind_facts": facts_of(dataset)}
-    if dataset.kind == Kind.STREAM:
-        found["streams"] = counts.listed_streams(dataset)
-    return found
 
 
 def _decided(dataset: Dataset) -> list[dict[str, Any]]:

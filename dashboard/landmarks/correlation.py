@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from dashboard.core.errors import require_state
-from dashboard.datasets.models import Dataset, Kind
-from dashboard.datasets.selectors import require_kind
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.selectors import require_markable
 from dashboard.jobs.models import State
 from dashboard.storage.data_files import read_data
 from dashboard.storage.stored_path import StoredPath
@@ -59,17 +59,17 @@ def parse_correlation(
 def estimate(dataset: Dataset, cell_m: float, smoothing: float) -> Correlation:
     """Counted from the original over square cells: for the dataset's owner alone."""
     require_state(dataset, State.READY, "dataset")
-    require_kind(dataset, Kind.TRAJECTORY)
+    require_markable(dataset)
     if dataset.points > MAX_EVENTS:
         rule = f"left out for a dataset of more than {MAX_EVENTS:,} events"
         raise refused("cell_m", rule, f"{dataset.points:,} events")
-    return _estimated(dataset.points_path, cell_m, smoothing)
+    return _estimated(dataset.kind, dataset.points_path, cell_m, smoothing)
 
 
 @functools.lru_cache(maxsize=8)
-def _estimated(path: StoredPath, cell_m: float, smoothing: float) -> Correlation:
+def _estimated(kind: str, path: StoredPath, cell_m: float, smoothing: float) -> Correlation:
     """By the points' file, which is never written again under its name."""
-    return Correlation.estimated(read_data(Kind.TRAJECTORY, path), cell_m, smoothing)
+    return Correlation.estimated(read_data(kind, path), cell_m, smoothing)
 
 
 @contextmanager

@@ -32,7 +32,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "series": (dataset.summary or {}).get("series", []),
         "page": {
             "landmark_set": str(pk),
-            "palette": palette(),
+            "palette": palette(dataset.kind),
             "note": NOTE,
             "time_zone": (dataset.options.get("time_zone") or "UTC") if dataset.has_time else None,
             "urls": {
@@ -40,7 +40,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
                 "plan": reverse("api:budget-plans"),
                 "events": reverse("api:landmark-set-events", args=[pk]),
                 "track": reverse("api:dataset-track", args=[dataset.pk]),
-                "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
+                "mechanisms": f"{reverse('api:mechanisms')}?kind={dataset.kind}",
             },
         },
     }

@@ -11,9 +11,9 @@ from django.db.models import RestrictedError
 
 from dashboard.core.errors import Conflict, require_state
 from dashboard.core.text import one_line, required_name
-from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import person_masks
-from dashboard.datasets.selectors import require_kind
+from dashboard.datasets.selectors import require_markable
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.released import earlier_of, mark_released
@@ -53,7 +53,7 @@ def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMeth
         The method or its parameters do not suit; the error names the field.
     """
     require_state(dataset, State.READY, "dataset")
-    require_kind(dataset, Kind.TRAJECTORY)
+    require_markable(dataset)
     described = landmark_methods.parse(method, field="method")
     if isinstance(described, ReleasedZones):
         return mark_released(dataset, described)

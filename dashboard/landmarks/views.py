@@ -12,7 +12,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dashboard.core.errors import Conflict
 from dashboard.core.ids import uuid_or_404
-from dashboard.datasets.models import Kind
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks import selectors, services
@@ -34,7 +33,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """The editor: every way to mark, or a copy of a set to go on from; beside another set if it is named."""
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     require_role(request.user, dataset, Role.EDITOR)
-    if dataset.state != State.READY or dataset.kind != Kind.TRAJECTORY:
+    if dataset.state != State.READY or not dataset.data_type.has_landmarks:
         return redirect("datasets:detail", pk)
     sets = selectors.visible_landmark_sets(request.user).filter(dataset=dataset)
     source, against = (

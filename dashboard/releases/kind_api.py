@@ -14,10 +14,10 @@ from rest_framework.response import Response
 
 from dashboard.core.rest.parsing import UNKEPT, Number, Whole, valid
 from dashboard.datasets import ledger
-from dashboard.datasets.cells import CellsQuery, CellsSerializer
-from dashboard.datasets.counts import CountsQuery, CountsSerializer
+from dashboard.datasets.checkins.cells import CellsQuery, CellsSerializer
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import require_kind, require_ready, require_releasable, visible_datasets
+from dashboard.datasets.stream.counts import CountsQuery, CountsSerializer
 from dashboard.releases import kinds, services
 from dashboard.releases.forecast_serializers import AnyMechanismsField
 from dashboard.releases.models import Release

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.datasets import cells, counts
-from dashboard.datasets.kind_facts import facts_of
+from dashboard.datasets.checkins import cells
+from dashboard.datasets.common.pages import pages
 from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.stream import counts
 from dashboard.releases import kinds
 from dashboard.releases.models import Release
 from dashboard.releases.report import POINTS, Charge, ReleaseReport, charge_of
@@ -158,4 +159,4 @@ def places(model: Recommender) -> list[dict[str, Any]]:
 
 def owners_facts(dataset: Dataset) -> list[Fact]:
     """The upload that the releases are of."""
-    return [Fact(one["label"], one["text"]) for one in facts_of(dataset)]
+    return [Fact(one["label"], one["text"]) for one in pages[dataset.kind].facts(dataset)]

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.datasets import cells, counts, ledger
+from dashboard.datasets import ledger
+from dashboard.datasets.checkins import cells
 from dashboard.datasets.models import unit_text
+from dashboard.datasets.stream import counts
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
 from privacy_engine.analysis.stream_detection import Detection, detection

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.rest.parsing import UNKEPT, Anything, Whole, valid
-from dashboard.datasets import cells
+from dashboard.datasets.checkins import cells
 from dashboard.releases import recommendations
 from dashboard.releases.models import Release
 from dashboard.releases.recommendation_results import (

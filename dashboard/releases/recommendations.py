@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.datasets import cells
+from dashboard.datasets.checkins import cells
 from dashboard.datasets.models import Kind
 from dashboard.releases.models import Release
 from dashboard.releases.recommendation_results import (

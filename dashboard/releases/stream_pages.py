@@ -10,8 +10,8 @@ from typing import Any
 from django.urls import reverse
 
 from dashboard.core.templatetags.display import number
-from dashboard.datasets.counts import shown_names
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.stream.counts import shown_names
 from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
 from dashboard.releases.stream_comparisons import ZERO_METRICS, figures_of_zeros

@@ -52,7 +52,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(requested) if requested else None, []),
         "budget": budget,
         "page": {
-            "palette": palette(),
+            "palette": palette(dataset.kind),
             "urls": _urls(dataset),
             "events": {str(one.pk): _events(one) for one in sets},
             "radius_m": budget["radius_m"],
@@ -105,7 +105,7 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     context["page"] = {
         "releases": [str(one) for one in shown],
         "requested": [str(one.pk) for one in requested],
-        "palette": variants(),
+        "palette": variants(dataset.kind),
         "note": NOTE,
         "dataset": str(dataset.pk),
         "landmark_set": str(landmark_set.pk) if landmark_set else None,

@@ -9,9 +9,7 @@ from typing import Any
 from dashboard.storage import parquet
 from dashboard.storage.large_files import BATCH, StoredSeries
 from dashboard.storage.stored_path import Source, StoredPath, decoding, located, stored_files
-from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
-from privacy_engine.datatypes.trajectory_table import published_series
 from privacy_engine.mapped_series import FEW
 
 SMALL_BYTES = 16_000_000
@@ -54,10 +52,11 @@ def write_release(kind: str, path: Source, release: Any) -> None:
 
 def read_release(kind: str, path: Source) -> Any:
     """Return what :func:`write_release` stored; series of a large file are read when they are needed."""
-    if kind == Trajectory.kind and parquet.rows_of(path) > FEW:
-        return StoredSeries(path, published_series)
+    found = datatypes[kind]
+    if found.series_of_release and parquet.rows_of(path) > FEW:
+        return StoredSeries(path, found.series_of_release)
     with decoding(path):
-        return datatypes[kind].release_from_table(parquet.read_table(path))
+        return found.release_from_table(parquet.read_table(path))
 
 
 def cached_release(kind: str, path: Source) -> Any:

@@ -28,8 +28,10 @@ class DataType(ABC):
     """One kind of data. An instance is registered in :mod:`privacy_engine.datatypes`; it has no state.
 
     ``data_class`` is the class of one upload's data (a list of it for trajectories), ``release_class`` that of what is
-    published of it. ``item`` and ``items`` are the nouns for what there is most of, for pages. ``slow_columns`` are the
-    columns of its tables with whole numbers that differ little from row to row: a file holds their differences.
+    published of it. ``item`` and ``items`` are the nouns for what there is most of, for pages, and ``about`` says what
+    the data are. ``units`` are those of the loss of its releases, the usual one first. ``slow_columns`` are the columns
+    of its tables with whole numbers that differ little from row to row: a file holds their differences. Data that are
+    ``cleaned`` take cleaning steps; the axes of an outline that is ``outline_stretched`` have scales of their own.
     ``has_landmarks`` is True where some of its events can be landmarks.
     """
 
@@ -37,11 +39,15 @@ class DataType(ABC):
     title: ClassVar[str]
     item: ClassVar[str]
     items: ClassVar[str]
+    about: ClassVar[str]
+    units: ClassVar[tuple[str, ...]]
     data_class: ClassVar[type]
     release_class: ClassVar[type]
     exports: ClassVar[Mapping[str, ExportFormat]]
     audit_kind: ClassVar[Kind]
     slow_columns: ClassVar[Collection[str]] = ()
+    cleaned: ClassVar[bool] = False
+    outline_stretched: ClassVar[bool] = False
     has_landmarks: ClassVar[bool] = False
 
     @property
@@ -53,6 +59,11 @@ class DataType(ABC):
     def metrics(self) -> Registry[Metric]:
         """The metrics for this kind: they read the truth and are the owner's alone."""
         return metrics.of(self.kind)
+
+    @property
+    def series_of_release(self) -> Callable[[str, str, dict[str, Any]], Any] | None:
+        """What makes a published series of its name, person and columns; None where releases are read as a whole."""
+        return None
 
     @property
     def extensions(self) -> dict[str, str]:

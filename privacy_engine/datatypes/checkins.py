@@ -54,6 +54,8 @@ class CheckInType(DataType):
     title: ClassVar[str] = "Check-ins"
     item: ClassVar[str] = "check-in"
     items: ClassVar[str] = "check-ins"
+    about: ClassVar[str] = "visits of users to places"
+    units: ClassVar[tuple[str, ...]] = ("user", "record")
     data_class: ClassVar[type] = CheckIns
     release_class: ClassVar[type] = Recommender
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS

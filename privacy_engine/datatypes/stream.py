@@ -64,6 +64,9 @@ class StreamType(DataType):
     title: ClassVar[str] = "Count streams"
     item: ClassVar[str] = "timestamp"
     items: ClassVar[str] = "timestamps"
+    about: ClassVar[str] = "counts at timestamps"
+    units: ClassVar[tuple[str, ...]] = ("event",)
+    outline_stretched: ClassVar[bool] = True
     data_class: ClassVar[type] = CountStream
     release_class: ClassVar[type] = StreamRelease
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS

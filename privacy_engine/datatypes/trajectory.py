@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from privacy_engine.datatypes.trajectory_table import (
     PublishedSeries,
     batches,
     published_of,
+    published_series,
     release_table_of,
     release_tables_of,
     series_of,
@@ -64,12 +65,19 @@ class TrajectoryType(DataType):
     title: ClassVar[str] = "Trajectories"
     item: ClassVar[str] = "event"
     items: ClassVar[str] = "events"
+    about: ClassVar[str] = "positions over time"
+    units: ClassVar[tuple[str, ...]] = ("event_per_m",)
+    cleaned: ClassVar[bool] = True
     data_class: ClassVar[type] = Trajectory
     release_class: ClassVar[type] = Release
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
     audit_kind: ClassVar[Kind] = TrajectoryKind()
     slow_columns: ClassVar[Collection[str]] = SLOW_COLUMNS
     has_landmarks: ClassVar[bool] = True
+
+    @property
+    def series_of_release(self) -> Callable[[str, str, dict[str, Any]], PublishedSeries]:
+        return published_series
 
     def size(self, data: Sequence[Trajectory]) -> int:
         return sum(len(one) for one in data)

@@ -219,5 +219,10 @@ class Reading:
         """One of :data:`privacy_engine.data.KINDS`."""
         return Trajectory.kind if self.other is None else self.other.kind
 
+    @property
+    def data(self) -> Any:
+        """What the file holds, of whatever kind."""
+        return self.series if self.other is None else self.other
+
     def __len__(self) -> int:
         return sum(len(one) for one in self.series) if self.other is None else len(self.other)

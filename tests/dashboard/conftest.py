@@ -153,11 +153,11 @@ def make_dataset():
     def make(owner, *series, name="Test", **columns):
         series = tuple(one if one.person else replace(one, person=f"person {i}") for i, one in enumerate(series))
         row = Dataset(owner=owner, name=name, state=State.READY, progress=1.0, finished_at=timezone.now(), **columns)
-        for column, value in execution.store(row.folder, series, token=uuid.uuid4()).items():
+        for column, value in execution.store(row.folder, series, token=uuid.uuid4(), kind="trajectory").items():
             setattr(row, column, value)
         with row.original_path.written() as out:
             out.write(b"lon,lat\n")
-        evidence = lineage.evidence_of(row.points_path, series)
+        evidence = lineage.evidence_of(row.points_path, series, "trajectory")
         row.source_file = lineage.register(owner_id=owner.pk, evidence=evidence)
         row.save(force_insert=True)
         return row

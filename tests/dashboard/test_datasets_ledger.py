@@ -212,7 +212,7 @@ class History:
     def upload(self):
         events = next_upload(self.rng, self.known, self.count.uploads)
         self.count.add(events)
-        evidence = evidence_of(None, series(sorted(events), self.rng), file_digest=uuid.uuid4().hex)
+        evidence = evidence_of(None, series(sorted(events), self.rng), "trajectory", file_digest=uuid.uuid4().hex)
         if self.rng.random() < 0.5:  # else it is compared in the transaction
             matching.prepare(self.owner.pk, evidence)
         file = lineage.register(owner_id=self.owner.pk, evidence=evidence)

@@ -60,13 +60,16 @@ User, Dataset, Budget, Entry = (old.get_model(*name.split(".")) for name in (
     "accounts.User", "datasets.Dataset", "datasets.Budget", "datasets.BudgetEntry"))
 owner = User.objects.create(username="owner")
 
+def read(path, cleaning=()):
+    return execution.read(path, name="w.csv", options={}, cleaning=cleaning, kind="trajectory").data
+
 def dataset(name, body, spent, cleaning=(), original=True):
     row = Dataset(owner=owner, name=name, file_name="w.csv", state="ready", progress=1, finished_at=timezone.now(),
                   cleaning=list(cleaning))
     folder = local_files.home("datasets", str(row.pk))
     (folder / "original").write_bytes(body)
-    series = execution.read(folder / "original", name="w.csv", options={}, cleaning=row.cleaning).data
-    for column, value in execution.store(folder, series, token=uuid.uuid4()).items():
+    series = read(folder / "original", row.cleaning)
+    for column, value in execution.store(folder, series, token=uuid.uuid4(), kind="trajectory").items():
         setattr(row, column, value)
     if not original:
         (folder / "original").unlink()
@@ -93,7 +96,7 @@ dataset("resampled, gone", csv(lines(start=1500)), 0, [resample], original=False
 dataset("never released", csv(lines(start=2000)), 0)
 deleted = local_files.home("tmp", "deleted") / "original"
 deleted.write_bytes(csv(lines(start=3000)))
-series = execution.read(deleted, name="w.csv", options={}).data
+series = read(deleted)
 charged(datatypes["trajectory"].keyed_digest(series, settings.SECRET_KEY), 7)
 
 call_command("migrate", verbosity=0)

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dashboard.datasets import people, steps
+from dashboard.datasets import people
+from dashboard.datasets.trajectory import steps
 from dashboard.maps import joined_tracks
 from dashboard.storage import data_files, local_files, parquet, series_cache
 from dashboard.storage.data_files import read_data, read_release, write_data, write_release

@@ -220,8 +220,10 @@ def test_every_mechanism_has_a_colour_and_a_dash_of_its_own_and_every_release_a_
 
 def test_styles_are_assigned_one_after_another_and_differ_with_colour_blindness():
     assignment = Assignment("trajectory")
-    assert [assignment.next("landmark-skip") for _ in range(30)][: len(DASHES)] == variants()["landmark-skip"]
-    assert assignment.next("landmark-joint") == palette()["landmark-joint"]
+    assert [assignment.next("landmark-skip") for _ in range(30)][: len(DASHES)] == variants("trajectory")[
+        "landmark-skip"
+    ]
+    assert assignment.next("landmark-joint") == palette("trajectory")["landmark-joint"]
     for sheet, place in (("tokens", 1), ("dark", 2)):
         assert [tokens(sheet)[f"m{i}"] for i in range(1, 7)] == [hue[place] for hue in HUES[:6]]
         assert tokens(sheet)["map" if place == 1 else "panel"] == GROUND["light" if place == 1 else "dark"]

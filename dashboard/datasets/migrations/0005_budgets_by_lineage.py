@@ -105,7 +105,7 @@ def _read(row):
     if row.cleaning and original.exists():
         try:
             found = execution.read(
-                original, name=row.file_name, options=row.options, cleaning=row.cleaning
+                original, name=row.file_name, options=row.options, cleaning=row.cleaning, kind="trajectory"
             )
             return found.evidence, execution.read_columns(found)["stability"]
         except EngineError:
@@ -114,7 +114,8 @@ def _read(row):
     bound = row.points if any(step.get("name") == "resample" for step in row.cleaning) else 1
     if not points.exists():
         return None, bound
-    return lineage.evidence_of(original if original.exists() else None, read_data("trajectory", points)), bound
+    data = read_data("trajectory", points)
+    return lineage.evidence_of(original if original.exists() else None, data, "trajectory"), bound
 
 
 class Migration(migrations.Migration):

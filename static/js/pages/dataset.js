@@ -1,4 +1,4 @@
-/* One dataset: its map, the facts that need the points, how it was read, its budget. */
+/* One dataset of any kind: how it was read, its budget, its releases. */
 
 import { ApiError, patch, post } from "../core/api.js";
 import { $, $$, announce, data, el } from "../core/dom.js";
@@ -11,7 +11,6 @@ import { needsColumns, renderQuestion, renderErrors, renderReport, understood } 
 import { watchJobActions } from "../components/job_actions.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
 import { watchChecks } from "../components/release_checks.js";
-import { showPoints } from "../trajectory/dataset_map.js";
 
 const page = data("dataset-data");
 const ready = page.state === "ready";
@@ -38,14 +37,6 @@ watchDialogs(async (what, button) => {
 watchJobActions(ready ? changed : () => location.reload(), (button, made) => {
   if ("duplicate" in button.dataset) announce(`Duplicated as ${made.name}.`);
 });
-
-if (ready && page.kind === "trajectory") {
-  showPoints(page).catch((error) => {
-    $("[data-map]").replaceWith(
-      el("p", { class: "notice notice--error dataset__problem", role: "alert" }, error.message),
-    );
-  });
-}
 
 // How it was read
 const place = $("[data-report]");

@@ -38,7 +38,7 @@ def begin(*, lon, lat):
     api.force_authenticate(owner)
     series = [Trajectory(lon, lat, [60.0 * i for i in range(len(lon))])]
     row = Dataset(owner=owner, name="Test", state=State.READY, progress=1.0, finished_at=timezone.now())
-    for column, value in execution.store(row.folder, series, token=uuid.uuid4()).items():
+    for column, value in execution.store(row.folder, series, token=uuid.uuid4(), kind="trajectory").items():
         setattr(row, column, value)
     row.save(force_insert=True)
     marks = mark_landmarks(owner=owner, dataset=row, method={"name": "manual", "events": [0, 3]})

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.datasets.derived import create_derived
-from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import require_ready_of
 from privacy_engine.component import form_fields
+from privacy_engine.data import CheckIns, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.stays import StaySpec
 
@@ -15,11 +16,6 @@ from privacy_engine.stays import StaySpec
 def stay_fields() -> list[dict[str, Any]]:
     """Return the fields of the form."""
     return list(form_fields(StaySpec).values())
-
-
-def has_stays(dataset: Dataset) -> bool:
-    """Return whether stays can be detected in a dataset that is ready: trajectories with times."""
-    return dataset.kind == Kind.TRAJECTORY and dataset.has_time
 
 
 def stays_dataset(*, dataset: Dataset, spec: StaySpec, name: str = "") -> Dataset:
@@ -32,13 +28,13 @@ def stays_dataset(*, dataset: Dataset, spec: StaySpec, name: str = "") -> Datase
     ParameterError
         It holds no trajectories, or they have no times.
     """
-    require_ready_of(dataset, Kind.TRAJECTORY)
-    if not has_stays(dataset):
+    require_ready_of(dataset, Trajectory.kind)
+    if not dataset.has_time:
         rule = "events with times"
         raise ParameterError(f"dataset must hold {rule}", field="dataset", rule=rule, value=str(dataset.pk))
     return create_derived(
         dataset,
         name=name or f"Stays of {dataset.name}",
-        kind=Kind.CHECKINS,
+        kind=CheckIns.kind,
         stay_detection=spec.model_dump(mode="json"),
     )

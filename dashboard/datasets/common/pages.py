@@ -1,0 +1,53 @@
+"""What a dataset's page shows by its kind of data, in ``templates/datasets/<kind>/``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from django.urls import URLPattern
+
+from dashboard.core.by_kind import ByKind
+from dashboard.datasets.models import Dataset
+
+
+class Column(NamedTuple):
+    """A column of numbers in the table of releases: ``cell`` is its template, ``term`` a name of the glossary."""
+
+    title: str
+    cell: str
+    term: str = ""
+    hint: str = ""
+
+
+ERROR = Column("Mean error", "datasets/common/_error.html", hint="Measured against the original; private")
+
+
+class Page:
+    """Of a dataset that is ready.
+
+    ``columns`` are those of the table of its releases that depend on the kind; ``compares_selected`` says whether
+    releases are selected there for a comparison; ``actions`` is the template of further links of a release, ``urls``
+    are those of pages that no other kind has.
+    """
+
+    columns: ClassVar[Sequence[Column]] = (ERROR,)
+    compares_selected: ClassVar[bool] = False
+    actions: ClassVar[str] = ""
+    urls: ClassVar[Sequence[URLPattern]] = ()
+
+    def context(self, dataset: Dataset) -> dict[str, Any]:
+        """What its template ``detail.html`` needs beside what all kinds show."""
+        return {}
+
+    def facts(self, dataset: Dataset) -> list[dict[str, str]]:
+        """The facts of the data, each with a ``label`` and a ``text``."""
+        listed = self.listed(dataset.summary or {})
+        return [{"label": label, "text": str(text)} for label, text in listed if text is not None]
+
+    def listed(self, known: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """Each fact's label and its text, None where it is left out, by the summary of a dataset."""
+        return []
+
+
+pages: ByKind[Page] = ByKind("dashboard.datasets", "pages")

@@ -1,0 +1,69 @@
+"""What the API has of trajectories alone."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dashboard.core.rest.binary import CONTENT_TYPE
+from dashboard.core.rest.parsing import UNKEPT, valid
+from dashboard.datasets import selectors
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.serializers import DatasetSerializer, StaysRequest
+from dashboard.datasets.trajectory.stays import stays_dataset
+from dashboard.datasets.trajectory.steps import StepsQuery, StepsSerializer, steps_of
+from dashboard.jobs.viewsets import JobViewSet
+from dashboard.maps import joined_tracks, track_encoding
+from dashboard.storage.series_cache import line, lines
+from privacy_engine.data import Trajectory
+
+
+class TrajectoryActions(JobViewSet[Dataset]):
+    """Their positions, and check-ins of their stays."""
+
+    @extend_schema(
+        parameters=[track_encoding.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
+        responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY},
+    )
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
+    def track(self, request: Request, pk: Any = None) -> HttpResponse:
+        """One series of the original, in full or simplified, for the map; see dashboard/maps/track_encoding.py."""
+        dataset = self.get_object()
+        selectors.require_ready_of(dataset, Trajectory.kind)
+        return track_encoding.answer(request, partial(line, dataset.points_path), tag=dataset.points_file)
+
+    @extend_schema(
+        parameters=[joined_tracks.TracksQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
+    )
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
+    def tracks(self, request: Request, pk: Any = None) -> HttpResponse:
+        """All series of the original as one track in pieces, reduced; see dashboard/maps/joined_tracks.py."""
+        dataset = self.get_object()
+        selectors.require_ready_of(dataset, Trajectory.kind)
+        read = partial(lines, dataset.points_path)
+        return joined_tracks.answer(request, read, dataset.series_lengths, tag=dataset.points_file)
+
+    @extend_schema(parameters=[StepsQuery], responses={200: StepsSerializer}, filters=False)
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
+    def steps(self, request: Request, pk: Any = None) -> Response:
+        """The median step and the gaps of one series of the original, or of all of them."""
+        dataset, params = self.get_object(), valid(StepsQuery, request.query_params)
+        selectors.require_ready_of(dataset, Trajectory.kind)
+        return Response(StepsSerializer(steps_of(dataset, params.get("series"))).data, headers=UNKEPT)
+
+    @extend_schema(request=StaysRequest, responses={201: DatasetSerializer})
+    @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
+    def stays(self, request: Request, pk: Any = None) -> Response:
+        """Detect the stays of its people: a new dataset, check-ins, which a worker makes."""
+        dataset, params = self.get_object(), valid(StaysRequest, request.data)
+        return self.row_response(stays_dataset(dataset=dataset, **params), status=201)
+
+
+ADAPTER = TrajectoryActions

@@ -1,0 +1,26 @@
+"""The page of trajectories; its template shows their facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from django.urls import URLPattern, path
+
+from dashboard.datasets.common.pages import ERROR, Column, Page
+from dashboard.datasets.trajectory import views
+
+
+class TrajectoryPage(Page):
+    """Their map and landmark sets; releases are compared as they are selected, and attacked."""
+
+    columns: ClassVar[Sequence[Column]] = (
+        Column("Radius", "datasets/trajectory/_radius.html", term="radius"),
+        ERROR._replace(cell="datasets/trajectory/_error.html"),
+    )
+    compares_selected: ClassVar[bool] = True
+    actions: ClassVar[str] = "datasets/trajectory/_release_actions.html"
+    urls: ClassVar[Sequence[URLPattern]] = (path("datasets/<uuid:pk>/stays/", views.stays, name="stays"),)
+
+
+ADAPTER = TrajectoryPage()
