@@ -8,7 +8,6 @@ import numpy as np
 from pydantic.fields import FieldInfo
 
 from dashboard.datasets import execution
-from dashboard.datasets.common.rules import rules
 from dashboard.datasets.derived import create_derived
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import require_ready
@@ -26,7 +25,7 @@ SIDES = ("west", "south", "east", "north")
 def form_groups(dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
     """Return the fields of the form by group; the sides of the box are four numbers."""
     fields = form_fields(AggregationSpec)
-    if rules[dataset.kind].users:
+    if dataset.data_type.users:
         choices = fields["unit"]["choices"]
         fields["unit"]["choices"] = [one for one in choices if one["value"] != "series"]
     return {
@@ -54,8 +53,15 @@ def require_countable(dataset: Dataset) -> None:
         It holds counts already, or its events have no times or no positions.
     """
     require_ready(dataset)
-    if why := rules[dataset.kind].uncountable(dataset):
+    if why := uncountable(dataset):
         raise ParameterError(f"dataset must hold {why}", field="dataset", rule=why, value=dataset.kind)
+
+
+def uncountable(dataset: Dataset) -> str:
+    """Return what a dataset that is ready lacks to be counted; empty where it lacks nothing."""
+    if dataset.stay_detection is not None:  # one event can change any number of stays, and what it is charged for
+        return "trajectories or uploaded check-ins: count the events that its stays were detected in"
+    return dataset.data_type.uncountable(dataset.summary or {})
 
 
 def expected(dataset: Dataset, spec: AggregationSpec) -> dict[str, Any]:

@@ -29,8 +29,10 @@ from dashboard.datasets.serializers import (
     ExpectedCountsSerializer,
     GeometrySerializer,
     OptionsSerializer,
+    StaysRequest,
     UploadSerializer,
 )
+from dashboard.datasets.stays import stays_dataset
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.projects.access import require_own
 from dashboard.projects.services import move_row
@@ -158,6 +160,13 @@ class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[mi
         """Count its events on a grid: a new dataset, a count stream, which a worker makes."""
         dataset, params = self.get_object(), valid(AggregationRequest, request.data)
         return self.row_response(aggregation.aggregate_dataset(dataset=dataset, **params), status=201)
+
+    @extend_schema(request=StaysRequest, responses={201: DatasetSerializer})
+    @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
+    def stays(self, request: Request, pk: Any = None) -> Response:
+        """Detect the stays of its people: a new dataset, check-ins, which a worker makes."""
+        dataset, params = self.get_object(), valid(StaysRequest, request.data)
+        return self.row_response(stays_dataset(dataset=dataset, **params), status=201)
 
     @extend_schema(request=AggregationRequest, responses={200: ExpectedCountsSerializer})
     @action(detail=True, methods=["post"], url_path="aggregate/preview", filterset_class=None, pagination_class=None)

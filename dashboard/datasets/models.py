@@ -131,7 +131,7 @@ class Dataset(InProject, Job):
 
     @property
     def data_type(self) -> DataType:
-        """What the engine knows of its kind of data."""
+        """What the engine has for its kind of data."""
         return datatypes[self.kind]
 
     @property

@@ -10,7 +10,6 @@ from django.db.models.functions import Coalesce
 from dashboard.core.errors import Conflict
 from dashboard.core.templatetags.display import metres
 from dashboard.datasets import ledger, lineage, quota
-from dashboard.datasets.common.rules import rules
 from dashboard.datasets.models import (
     Budget,
     BudgetEntry,
@@ -195,7 +194,7 @@ def require_releasable(dataset: Dataset) -> None:
     ParameterError
         Counts are not whole, or too large; check-ins have no positions.
     """
-    if lack := rules[dataset.kind].unreleasable(dataset):
+    if lack := dataset.data_type.unreleasable(dataset.summary or {}):
         field, rule, reason = lack
         message = f"dataset must have {rule} as its {field}, or no mechanism can release it{reason}"
         raise ParameterError(message, field="dataset", rule=f"{field}: {rule}", value=str(dataset.pk))

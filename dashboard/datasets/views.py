@@ -16,13 +16,13 @@ from dashboard.accounts.services import remember_visit
 from dashboard.core.paging import KeyPaginator, count_of
 from dashboard.core.tags import tag_choices
 from dashboard.datasets import selectors, services, thumbnails
-from dashboard.datasets.aggregation import form_groups
+from dashboard.datasets.aggregation import form_groups, uncountable
 from dashboard.datasets.common.pages import pages
-from dashboard.datasets.common.rules import rules
 from dashboard.datasets.filters import DatasetFilter
 from dashboard.datasets.lineage_serializers import UNDETECTED
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.public_areas import public_areas
+from dashboard.datasets.stays import has_stays, stay_fields
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.projects.access import require_role
@@ -120,7 +120,7 @@ def aggregate(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """The form that counts the events of a dataset on a grid; of one that has none to count its own page."""
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
     require_role(request.user, dataset, Role.EDITOR)
-    if dataset.state != State.READY or rules[dataset.kind].uncountable(dataset):
+    if dataset.state != State.READY or uncountable(dataset):
         return redirect("datasets:detail", pk=pk)
     urls = {
         "aggregate": reverse("api:dataset-aggregate", args=[pk]),
@@ -128,6 +128,17 @@ def aggregate(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     }
     page = {"groups": form_groups(dataset), "urls": urls, "areas": public_areas()}
     return render(request, "datasets/aggregate.html", {"dataset": dataset, "page": page})
+
+
+@require_safe
+def stays(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The form that makes check-ins of the stays of a dataset; of one that can have none its own page."""
+    dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
+    require_role(request.user, dataset, Role.EDITOR)
+    if dataset.state != State.READY or not has_stays(dataset):
+        return redirect("datasets:detail", pk=pk)
+    page = {"fields": stay_fields(), "url": reverse("api:dataset-stays", args=[pk])}
+    return render(request, "datasets/stays.html", {"dataset": dataset, "page": page})
 
 
 def _decided(dataset: Dataset) -> list[dict[str, Any]]:

@@ -28,10 +28,11 @@ class DataType(ABC):
     """One kind of data. An instance is registered in :mod:`privacy_engine.datatypes`; it has no state.
 
     ``data_class`` is the class of one upload's data (a list of it for trajectories), ``release_class`` that of what is
-    published of it. ``item`` and ``items`` are the nouns for what there is most of, for pages, and ``about`` says what
+    published of it. ``item`` and ``items`` are the nouns for what there is most of, for pages, and ``about`` is what
     the data are. ``units`` are those of the loss of its releases, the usual one first. ``slow_columns`` are the columns
     of its tables with whole numbers that differ little from row to row: a file holds their differences. Data that are
-    ``cleaned`` take cleaning steps; the axes of an outline that is ``outline_stretched`` have scales of their own.
+    ``cleaned`` take cleaning steps; the axes of an outline that is ``outline_filled`` have scales of their own. Data of
+    ``users`` have one series a person; ``has_stays`` is True where stays can be detected in data with times.
     ``has_landmarks`` is True where some of its events can be landmarks.
     """
 
@@ -47,7 +48,9 @@ class DataType(ABC):
     audit_kind: ClassVar[Kind]
     slow_columns: ClassVar[Collection[str]] = ()
     cleaned: ClassVar[bool] = False
-    outline_stretched: ClassVar[bool] = False
+    outline_filled: ClassVar[bool] = False
+    users: ClassVar[bool] = False
+    has_stays: ClassVar[bool] = False
     has_landmarks: ClassVar[bool] = False
 
     @property
@@ -82,6 +85,17 @@ class DataType(ABC):
     @abstractmethod
     def facts(self, data: Any) -> Frozen:
         """What the dataset's page shows of ``data``; the owner's alone."""
+
+    def unreleasable(self, facts: Mapping[str, Any]) -> tuple[str, str, str] | None:
+        """What every mechanism would refuse of data with these facts, what it must be, and why it is not that; or None.
+
+        The reason is empty where what it must be states it.
+        """
+        return None
+
+    @abstractmethod
+    def uncountable(self, facts: Mapping[str, Any]) -> str:
+        """What data with these facts do not hold that is needed to count them on a grid; empty where they hold all."""
 
     @abstractmethod
     def outline(self, data: Any) -> list[Floats]:

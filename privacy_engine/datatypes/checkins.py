@@ -56,6 +56,7 @@ class CheckInType(DataType):
     items: ClassVar[str] = "check-ins"
     about: ClassVar[str] = "visits of users to places"
     units: ClassVar[tuple[str, ...]] = ("user", "record")
+    users: ClassVar[bool] = True
     data_class: ClassVar[type] = CheckIns
     release_class: ClassVar[type] = Recommender
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
@@ -79,6 +80,12 @@ class CheckInType(DataType):
             most_per_user=int(each.max()),
             venues=None if data.venues is None else len(data.venues),
         )
+
+    def unreleasable(self, facts: Mapping[str, Any]) -> tuple[str, str, str] | None:
+        return ("positions", "longitudes and latitudes", "") if facts["bounds"] is None else None
+
+    def uncountable(self, facts: Mapping[str, Any]) -> str:
+        return "events with positions" if facts["bounds"] is None else ""
 
     def outline(self, data: CheckIns) -> list[Floats]:
         return outline.of_checkins(data)

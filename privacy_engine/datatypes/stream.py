@@ -14,7 +14,7 @@ from privacy_engine.analysis import outline
 from privacy_engine.audit.kinds import Kind
 from privacy_engine.audit.stream import StreamKind
 from privacy_engine.counted import Counted
-from privacy_engine.data import CountStream, Floats
+from privacy_engine.data import LARGEST_COUNT, CountStream, Floats
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.event_sketch import EventSketch, stream_sketch
 from privacy_engine.exports.base import ExportFormat
@@ -66,7 +66,7 @@ class StreamType(DataType):
     items: ClassVar[str] = "timestamps"
     about: ClassVar[str] = "counts at timestamps"
     units: ClassVar[tuple[str, ...]] = ("event",)
-    outline_stretched: ClassVar[bool] = True
+    outline_filled: ClassVar[bool] = True
     data_class: ClassVar[type] = CountStream
     release_class: ClassVar[type] = StreamRelease
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
@@ -93,6 +93,16 @@ class StreamType(DataType):
             counted=None if data.counted is None else data.counted.as_dict(),
             hierarchy=natural(data.names, on_a_grid=data.counted is not None),
         )
+
+    def unreleasable(self, facts: Mapping[str, Any]) -> tuple[str, str, str] | None:
+        largest = max((one["largest"] for one in facts["dimensions"]), default=0.0)
+        if facts["whole"] and largest <= LARGEST_COUNT:
+            return None
+        reason = f"; the largest is {largest:g}" if facts["whole"] else "; some are not whole numbers"
+        return "counts", "whole numbers from 0 to 2**52", reason
+
+    def uncountable(self, facts: Mapping[str, Any]) -> str:
+        return "trajectories or check-ins: it holds counts already"
 
     def outline(self, data: CountStream) -> list[Floats]:
         return outline.of_counts(data)

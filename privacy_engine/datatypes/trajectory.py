@@ -68,6 +68,7 @@ class TrajectoryType(DataType):
     about: ClassVar[str] = "positions over time"
     units: ClassVar[tuple[str, ...]] = ("event_per_m",)
     cleaned: ClassVar[bool] = True
+    has_stays: ClassVar[bool] = True
     data_class: ClassVar[type] = Trajectory
     release_class: ClassVar[type] = Release
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
@@ -84,6 +85,9 @@ class TrajectoryType(DataType):
 
     def facts(self, data: Sequence[Trajectory]) -> TrajectoryFacts:
         return facts_of(data)
+
+    def uncountable(self, facts: Mapping[str, Any]) -> str:
+        return "" if facts.get("has_time") else "events with times"
 
     def outline(self, data: Sequence[Trajectory]) -> list[Floats]:
         return outline.of_tracks(data)

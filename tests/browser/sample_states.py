@@ -18,7 +18,7 @@ from dashboard.audits.services import submit_audit
 from dashboard.datasets.aggregation import aggregate_dataset
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset, set_budget
-from dashboard.datasets.trajectory.stays import stays_dataset
+from dashboard.datasets.stays import stays_dataset
 from dashboard.experiments.execution import run as run_part
 from dashboard.experiments.services import submit_experiment
 from dashboard.jobs.models import State

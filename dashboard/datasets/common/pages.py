@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from django.urls import URLPattern
-
 from dashboard.core.by_kind import ByKind
 from dashboard.datasets.models import Dataset
 
@@ -26,15 +24,13 @@ ERROR = Column("Mean error", "datasets/common/_error.html", hint="Measured again
 class Page:
     """Of a dataset that is ready.
 
-    ``columns`` are those of the table of its releases that depend on the kind; ``compares_selected`` says whether
-    releases are selected there for a comparison; ``actions`` is the template of further links of a release, ``urls``
-    are those of pages that no other kind has.
+    ``columns`` are those of the table of its releases that depend on the kind; ``compares_selected`` is True where
+    releases are selected there for a comparison; ``actions`` is the template of further links of a release.
     """
 
     columns: ClassVar[Sequence[Column]] = (ERROR,)
     compares_selected: ClassVar[bool] = False
     actions: ClassVar[str] = ""
-    urls: ClassVar[Sequence[URLPattern]] = ()
 
     def context(self, dataset: Dataset) -> dict[str, Any]:
         """What its template ``detail.html`` needs beside what all kinds show."""

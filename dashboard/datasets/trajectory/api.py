@@ -16,8 +16,6 @@ from dashboard.core.rest.binary import CONTENT_TYPE
 from dashboard.core.rest.parsing import UNKEPT, valid
 from dashboard.datasets import selectors
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.serializers import DatasetSerializer, StaysRequest
-from dashboard.datasets.trajectory.stays import stays_dataset
 from dashboard.datasets.trajectory.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import joined_tracks, track_encoding
@@ -26,7 +24,7 @@ from privacy_engine.data import Trajectory
 
 
 class TrajectoryActions(JobViewSet[Dataset]):
-    """Their positions, and check-ins of their stays."""
+    """Their positions and steps."""
 
     @extend_schema(
         parameters=[track_encoding.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
@@ -57,13 +55,6 @@ class TrajectoryActions(JobViewSet[Dataset]):
         dataset, params = self.get_object(), valid(StepsQuery, request.query_params)
         selectors.require_ready_of(dataset, Trajectory.kind)
         return Response(StepsSerializer(steps_of(dataset, params.get("series"))).data, headers=UNKEPT)
-
-    @extend_schema(request=StaysRequest, responses={201: DatasetSerializer})
-    @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
-    def stays(self, request: Request, pk: Any = None) -> Response:
-        """Detect the stays of its people: a new dataset, check-ins, which a worker makes."""
-        dataset, params = self.get_object(), valid(StaysRequest, request.data)
-        return self.row_response(stays_dataset(dataset=dataset, **params), status=201)
 
 
 ADAPTER = TrajectoryActions

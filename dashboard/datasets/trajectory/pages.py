@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from django.urls import URLPattern, path
-
 from dashboard.datasets.common.pages import ERROR, Column, Page
-from dashboard.datasets.trajectory import views
 
 
 class TrajectoryPage(Page):
@@ -20,7 +17,6 @@ class TrajectoryPage(Page):
     )
     compares_selected: ClassVar[bool] = True
     actions: ClassVar[str] = "datasets/trajectory/_release_actions.html"
-    urls: ClassVar[Sequence[URLPattern]] = (path("datasets/<uuid:pk>/stays/", views.stays, name="stays"),)
 
 
 ADAPTER = TrajectoryPage()

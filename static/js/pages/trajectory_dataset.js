@@ -4,5 +4,6 @@ import { $, data, el } from "../core/dom.js";
 import { showPoints } from "../trajectory/dataset_map.js";
 
 showPoints(data("dataset-data")).catch((error) => {
-  $("[data-map]").replaceWith(el("p", { class: "notice notice--error dataset__problem", role: "alert" }, error.message));
+  const notice = { class: "notice notice--error dataset__problem", role: "alert" };
+  $("[data-map]").replaceWith(el("p", notice, error.message));
 });

@@ -6,9 +6,10 @@ from typing import Any
 
 from dashboard.datasets.derived import create_derived
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.selectors import require_ready_of
+from dashboard.datasets.selectors import require_kind, require_ready
 from privacy_engine.component import form_fields
-from privacy_engine.data import CheckIns, Trajectory
+from privacy_engine.data import CheckIns
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.stays import StaySpec
 
@@ -16,6 +17,11 @@ from privacy_engine.stays import StaySpec
 def stay_fields() -> list[dict[str, Any]]:
     """Return the fields of the form."""
     return list(form_fields(StaySpec).values())
+
+
+def has_stays(dataset: Dataset) -> bool:
+    """Return whether stays can be detected in a dataset that is ready."""
+    return dataset.data_type.has_stays and dataset.has_time
 
 
 def stays_dataset(*, dataset: Dataset, spec: StaySpec, name: str = "") -> Dataset:
@@ -28,8 +34,9 @@ def stays_dataset(*, dataset: Dataset, spec: StaySpec, name: str = "") -> Datase
     ParameterError
         It holds no trajectories, or they have no times.
     """
-    require_ready_of(dataset, Trajectory.kind)
-    if not dataset.has_time:
+    require_ready(dataset)
+    require_kind(dataset, *(kind for kind, one in datatypes.items() if one.has_stays))
+    if not has_stays(dataset):
         rule = "events with times"
         raise ParameterError(f"dataset must hold {rule}", field="dataset", rule=rule, value=str(dataset.pk))
     return create_derived(
