@@ -7,11 +7,11 @@ from typing import Any
 from dashboard.datasets.derived import create_derived
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import require_kind, require_ready
-from privacy_engine.component import form_fields
+from privacy_engine.aggregation.stays import StaySpec
+from privacy_engine.core.component import form_fields
 from privacy_engine.data import CheckIns
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
-from privacy_engine.stays import StaySpec
 
 
 def stay_fields() -> list[dict[str, Any]]:

@@ -12,9 +12,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from dashboard.core.palette import LineStyle, palette
-from privacy_engine import plurals
 from privacy_engine.analysis.reference_radius import within
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core import plurals
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 register = template.Library()
 NARROW = "\u202f"  # between a number and its unit

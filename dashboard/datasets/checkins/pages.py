@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard.core.templatetags.display import moment, number, whole
 from dashboard.datasets.common.pages import Page
-from privacy_engine.instants import instant
+from privacy_engine.core.instants import instant
 
 
 class CheckInPage(Page):

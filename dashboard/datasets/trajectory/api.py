@@ -19,7 +19,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.trajectory.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import joined_tracks, track_encoding
-from dashboard.storage.series_cache import line, lines
+from dashboard.maps.series_cache import line, lines
 from privacy_engine.data import Trajectory
 
 
