@@ -6,10 +6,12 @@ and one import line.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from privacy_engine.component import Component
+from privacy_engine.counted import Counted
 from privacy_engine.privacy_loss import PrivacyLoss
 from privacy_engine.promise import Context, Neighbours, shortest
 from privacy_engine.registry import Registry
@@ -50,7 +52,8 @@ class Mechanism(Component):
     ``publishable`` is False where no parameters give a guarantee: forms of releases do not offer it.
     ``first_choice`` is True of the one that forms begin with, ``better_elsewhere`` where another one was measured to be
     better, as sentences. ``noise_varies`` is True where one release draws noise of
-    several scales.
+    several scales. ``needs_venues`` is True where the data must have come with a list of venues, ``has_box`` where
+    parameters are the box of a public grid.
     """
 
     level: ClassVar[str]
@@ -66,6 +69,8 @@ class Mechanism(Component):
     first_choice: ClassVar[bool] = False
     better_elsewhere: ClassVar[str] = ""
     noise_varies: ClassVar[bool] = False
+    needs_venues: ClassVar[bool] = False
+    has_box: ClassVar[bool] = False
 
     epsilon: Any
 
@@ -101,6 +106,18 @@ class Mechanism(Component):
     def level_text(self) -> str:
         """The level as a label's line names it."""
         return f"epsilon {shortest(self.epsilon)}"
+
+    def for_counts(self, counted: Counted | None, tree: Mapping[str, str]) -> Self:
+        """Itself with what follows from counts, where it was not given; mechanisms of other data follow from none.
+
+        These are the sensitivity of ``counted`` events, and ``tree`` of :func:`privacy_engine.hierarchy.natural`.
+
+        Raises
+        ------
+        ParameterErrors
+            A smaller sensitivity was given: the guarantee would not be about the unit that the counts are of.
+        """
+        return self
 
     def label_fields(self, context: Context) -> dict[str, Any]:
         """Fields of a label that only some kinds of data have, by name; see :class:`privacy_engine.label.Label`."""

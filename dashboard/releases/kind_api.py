@@ -25,7 +25,6 @@ from dashboard.releases.serializers import BOX_FROM_DATA
 from privacy_engine.analysis.stream_detection import Detection
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import Mechanism
-from privacy_engine.spec import mechanism_for_counts
 
 
 class ReleasedCountsSerializer(CountsSerializer):
@@ -149,4 +148,4 @@ def _quotable(dataset: Dataset, chosen: Sequence[Mechanism]) -> list[Mechanism]:
     for mechanism in chosen:
         services.require_mechanism(dataset, mechanism)
     require_releasable(dataset)
-    return [mechanism_for_counts(mechanism, dataset.counted, dataset.tree) for mechanism in chosen]
+    return [mechanism.for_counts(dataset.counted, dataset.tree) for mechanism in chosen]

@@ -35,7 +35,7 @@ def form(user: Any, dataset: Dataset) -> dict[str, Any]:
     listed = [
         {"name": cls.registered_name(), "title": cls.title, "summary": cls.summary, "fields": _fields(cls, dataset)}
         for cls in offered(dataset.kind)
-        if has_venues(dataset) or not getattr(cls, "needs_venues", False)
+        if has_venues(dataset) or not cls.needs_venues
     ]
     return {
         "dataset": dataset,

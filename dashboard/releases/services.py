@@ -133,7 +133,7 @@ def require_mechanism(dataset: Dataset, mechanism: Mechanism) -> None:
         rule = f"a mechanism for {kind_text(dataset.kind)}"
         name = mechanism.name
         raise ParameterError(f"mechanism must be {rule}, got {name}", field="mechanism.name", rule=rule, value=name)
-    if getattr(mechanism, "needs_venues", False) and not has_venues(dataset):
+    if mechanism.needs_venues and not has_venues(dataset):
         rule = "one that needs no list of venues: these check-ins came without one"
         message = f"mechanism must be {rule}, got {mechanism.name}"
         raise ParameterError(message, field="mechanism.name", rule=rule, value=mechanism.name)

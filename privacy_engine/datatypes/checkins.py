@@ -11,8 +11,6 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.analysis import outline
-from privacy_engine.audit.checkins import CheckInKind
-from privacy_engine.audit.kinds import Kind
 from privacy_engine.data import CheckIns, Floats
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.event_sketch import EventSketch, checkin_sketch
@@ -51,13 +49,12 @@ class CheckInType(DataType):
     """Who was at which place, and when."""
 
     kind: ClassVar[str] = CheckIns.kind
+    rank: ClassVar[int] = 2
     title: ClassVar[str] = "Check-ins"
     item: ClassVar[str] = "check-in"
     items: ClassVar[str] = "check-ins"
-    data_class: ClassVar[type] = CheckIns
-    release_class: ClassVar[type] = Recommender
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
-    audit_kind: ClassVar[Kind] = CheckInKind()
+    has_events: ClassVar[bool] = True
 
     def facts(self, data: CheckIns) -> CheckInFacts:
         each = np.bincount(data.user, minlength=1)
@@ -154,3 +151,6 @@ class CheckInType(DataType):
         found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
         assert isinstance(found, Recommender)
         return found
+
+
+ADAPTER = CheckInType()

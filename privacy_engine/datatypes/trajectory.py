@@ -10,8 +10,6 @@ from typing import Any, BinaryIO, ClassVar
 import numpy as np
 
 from privacy_engine.analysis import outline
-from privacy_engine.audit.kinds import Kind
-from privacy_engine.audit.trajectory import TrajectoryKind
 from privacy_engine.data import Floats, LandmarkSet, Release, Trajectory, concatenated
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
@@ -61,13 +59,13 @@ class TrajectoryType(DataType):
     """Positions in the order of time, in series of one or several people."""
 
     kind: ClassVar[str] = Trajectory.kind
+    rank: ClassVar[int] = 0
     title: ClassVar[str] = "Trajectories"
     item: ClassVar[str] = "event"
     items: ClassVar[str] = "events"
-    data_class: ClassVar[type] = Trajectory
-    release_class: ClassVar[type] = Release
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
-    audit_kind: ClassVar[Kind] = TrajectoryKind()
+    has_landmarks: ClassVar[bool] = True
+    has_events: ClassVar[bool] = True
     slow_columns: ClassVar[Collection[str]] = SLOW_COLUMNS
 
     def size(self, data: Sequence[Trajectory]) -> int:
@@ -173,6 +171,9 @@ class TrajectoryType(DataType):
 
     def write(self, release: Sequence[Release | PublishedSeries], fmt: str, out: BinaryIO, *, label: Label) -> None:
         write(each(release, lambda one: one.series), fmt, out, label=label)
+
+
+ADAPTER = TrajectoryType()
 
 
 def _digested(found: Any, data: Sequence[Trajectory]) -> str:

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import BinaryIO
 
-from privacy_engine.data import Floats
+from privacy_engine.data import CheckIns, Floats
 from privacy_engine.errors import DataError
-from privacy_engine.exports.base import JSON_COLUMN, MODELS, TABLES, ExportFormat, Label, as_json, cell_text, sentence
+from privacy_engine.exports.base import (
+    JSON_COLUMN,
+    MODELS,
+    TABLES,
+    ExportFormat,
+    Exports,
+    Label,
+    as_json,
+    cell_text,
+    sentence,
+)
+from privacy_engine.exports.checkins_notebook import CELLS
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.progress import ROWS, reported
 from privacy_engine.recommender import PopularityModel, Recommender
@@ -69,3 +80,5 @@ FORMATS: Mapping[str, ExportFormat] = {
         ),
     )
 }
+
+ADAPTER = Exports(CheckIns.kind, FORMATS, CELLS)

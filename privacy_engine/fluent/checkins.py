@@ -147,3 +147,6 @@ class ModelRelease(Released):
 
     def _drawing(self) -> str:
         return model_map(self.model)
+
+
+ADAPTER = CheckInData

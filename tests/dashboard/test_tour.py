@@ -25,7 +25,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data
-from privacy_engine.data import KINDS
+from privacy_engine.formats import KINDS
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import UNIFORM

@@ -6,9 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from privacy_engine.data import KINDS, CheckIns, CountStream, LandmarkSet
+from privacy_engine.data import CheckIns, CountStream, LandmarkSet
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import BudgetError, ParameterError
+from privacy_engine.formats import KINDS
 from privacy_engine.label import Label, privacy_label
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.metrics import error_m, metrics

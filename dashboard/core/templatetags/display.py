@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from dashboard.core.palette import LineStyle, palette
 from privacy_engine import plurals
 from privacy_engine.analysis.reference_radius import within
-from privacy_engine.data import KINDS
+from privacy_engine.datatypes import datatypes
 
 register = template.Library()
 NARROW = "\u202f"  # between a number and its unit
@@ -197,7 +197,7 @@ def swatch(name: str, style: LineStyle | None = None) -> SafeString:
 
 def stroke(name: str, style: LineStyle | None = None) -> SafeString:
     """Colour and dash of a mechanism's line, or of ``style``, as attributes of a path; none without either."""
-    own = style or next((found[name] for kind in KINDS if name in (found := palette(kind))), None)
+    own = style or next((found[name] for kind in datatypes if name in (found := palette(kind))), None)
     if own is None:
         return SafeString("")
     colour = own["colour"]
