@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -120,10 +121,16 @@ class Registry(Generic[T]):
         return tuple(found)
 
 
+def import_all(package: str) -> list[ModuleType]:
+    """Import the modules and folders of a package, each of which may register what it has."""
+    path = import_module(package).__path__
+    return [import_module(one.name) for one in iter_modules(path, f"{package}.")]
+
+
 class Adapters(Mapping[str, A]):
     """What a package has for each kind of data, by kind: the ``ADAPTER`` of its modules and folders that have one.
 
-    They are imported when one is first asked for, and come in the order of their ``rank`` where they have one. So a
+    They are imported at the first use, and come in the order of their ``rank`` where they have one. So a
     further kind is a further module or folder, and nothing else.
     """
 
@@ -132,9 +139,7 @@ class Adapters(Mapping[str, A]):
 
     @cached_property
     def _found(self) -> dict[str, A]:
-        names = [one.name for one in iter_modules(import_module(self._package).__path__, f"{self._package}.")]
-        contents = [vars(import_module(name)) for name in names]
-        adapters = [one["ADAPTER"] for one in contents if "ADAPTER" in one]
+        adapters = [vars(one)["ADAPTER"] for one in import_all(self._package) if "ADAPTER" in vars(one)]
         return {one.kind: one for one in sorted(adapters, key=lambda one: getattr(one, "rank", 0))}
 
     def __getitem__(self, kind: str) -> A:

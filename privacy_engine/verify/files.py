@@ -16,8 +16,8 @@ class ExportedFiles:
     """The exported files of one kind of data: the ``ADAPTER`` of a module or folder beside this one.
 
     ``format_of`` names the format that a file begins like, of ``readers``; None where it is of another kind. The kind
-    of the highest ``rank`` is asked first. ``endings`` are those of files in a bundle; those that ``is_part`` recognises
-    are a part of another one, and not verified.
+    of the highest ``rank`` is tried first. ``endings`` are those of files in a bundle; a file that ``is_part``
+    recognises is a part of another one, and not verified.
     """
 
     kind: str
