@@ -40,7 +40,7 @@ def read_counts_parquet(data: bytes) -> Contents:
 
 
 def _format(data: bytes) -> str | None:
-    """A Parquet file with that metadata, or a text whose header ends in the label's columns, and is not that of points."""
+    """A Parquet file with that metadata, or a text with the columns of a label that is no table of points."""
     if data.startswith(PARQUET):
         return "counts parquet" if _of_counts(data) else None
     text = END_OF_HEADER in data and not data.startswith((SQLITE, *POINT_HEADERS))
