@@ -24,7 +24,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.serializers import BOX_FROM_DATA
 from privacy_engine.analysis.stream_detection import Detection
 from privacy_engine.errors import ParameterError
-from privacy_engine.mechanism import Mechanism
+from privacy_engine.mechanisms.base.mechanism import Mechanism
 
 
 class ReleasedCountsSerializer(CountsSerializer):

@@ -12,7 +12,7 @@ from privacy_engine.audit.bounds import loss_at_least, most_provable
 from privacy_engine.audit.events import FAMILIES, Event, best_events
 from privacy_engine.audit.kinds import Kind, Observed, Pair, Watch
 from privacy_engine.audit.spec import AuditSpec
-from privacy_engine.progress import blocks, reported
+from privacy_engine.core.progress import blocks, reported
 from privacy_engine.registry import Adapters
 
 KINDS: Adapters[Kind] = Adapters("privacy_engine.audit")

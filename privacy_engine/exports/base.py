@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from privacy_engine.published import plain_name
+from privacy_engine.data.published import plain_name
 from privacy_engine.registry import Adapters
 
 JSON_COLUMN = "privacy_label_json"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import BinaryIO
 
-from privacy_engine.data import CheckIns, Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import ROWS, reported
+from privacy_engine.data import CheckIns
 from privacy_engine.errors import DataError
 from privacy_engine.exports.base import (
     JSON_COLUMN,
@@ -20,7 +22,6 @@ from privacy_engine.exports.base import (
 )
 from privacy_engine.exports.checkins_notebook import CELLS
 from privacy_engine.formats.dialect import OUR_COLUMN
-from privacy_engine.progress import ROWS, reported
 from privacy_engine.recommender import PopularityModel, Recommender
 
 COLUMNS = ("cell", "west", "south", "east", "north", "count")

@@ -16,10 +16,10 @@ from privacy_engine.fluent.trajectories import TrajectoryData
 from privacy_engine.formats import KINDS, Reading, table_kinds
 from privacy_engine.formats.options import NAMED_COLUMN, PEOPLE
 from privacy_engine.landmarks import landmark_methods
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.landmarks.samples import samples
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.registry import Adapters, Registry
-from privacy_engine.samples import samples
 
 _CLASSES: Adapters[Callable[..., Original]] = Adapters("privacy_engine.fluent")
 _LISTS: Mapping[str, Registry[Any]] = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from privacy_engine.data import CheckIns
+from privacy_engine.data.grid import Grid
 from privacy_engine.errors import DataError
 from privacy_engine.exports.base import JSON_COLUMN
 from privacy_engine.exports.checkins import COLUMNS, MASS
 from privacy_engine.formats.dialect import OUR_COLUMN
-from privacy_engine.grid import Grid
 from privacy_engine.recommender import PopularityModel, Recommender
 from privacy_engine.verify.contents import Contents, ModelContents, Unreadable, whole_numbers
 from privacy_engine.verify.files import ExportedFiles

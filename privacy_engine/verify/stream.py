@@ -7,9 +7,9 @@ import io
 import numpy as np
 
 from privacy_engine.data import CountStream
+from privacy_engine.data.stream_release import off_lattice
 from privacy_engine.exports.trajectory import POINT_HEADERS
 from privacy_engine.formats.arrow import pa, pq
-from privacy_engine.stream_release import off_lattice
 from privacy_engine.verify.contents import Contents, CountContents, Unreadable, written_counts
 from privacy_engine.verify.files import PARQUET, SQLITE, ExportedFiles
 from privacy_engine.verify.readers import END_OF_HEADER, bare, from_json, labelled_rows
