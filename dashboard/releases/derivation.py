@@ -7,8 +7,8 @@ from dashboard.jobs import leases
 from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine import data
-from privacy_engine.progress import reported
-from privacy_engine.spec import processed
+from privacy_engine.core.progress import reported
+from privacy_engine.releases.spec import processed
 
 SHARE = 0.75  # of the work; what follows measures and writes
 

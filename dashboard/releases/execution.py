@@ -18,12 +18,12 @@ from dashboard.releases.models import Release
 from dashboard.storage.data_files import read_data
 from privacy_engine import __version__, data
 from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast, noise_p95_m
+from privacy_engine.core.progress import reported
+from privacy_engine.data.people import largest_total, most_landmarks
+from privacy_engine.data.stored_releases import each
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.base import Watch
 from privacy_engine.landmarks.methods import split
-from privacy_engine.people import largest_total, most_landmarks
-from privacy_engine.progress import reported
-from privacy_engine.stored_releases import each
 
 FEW = 8  # distinct budgets that a summary lists one by one
 READ, DRAWN, MEASURED = 0.05, 0.75, 0.85  # the share of the work that is over after each stage

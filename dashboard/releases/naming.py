@@ -6,8 +6,8 @@ from typing import Any
 
 from dashboard.core.filenames import parameter_parts
 from dashboard.core.templatetags.display import metres, number
-from privacy_engine import plurals
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.core import plurals
+from privacy_engine.releases.spec import ReleaseSpec
 
 
 def level_text(mechanism: Any) -> str:

@@ -22,10 +22,10 @@ from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
-from privacy_engine.mechanism import NO_CONTEXT, Mechanism
+from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Mechanism
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess
-from privacy_engine.spec import ReleaseSpec, for_counts
+from privacy_engine.releases.spec import ReleaseSpec, for_counts
 
 
 def submit_release(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import Floats
-from privacy_engine.progress import reported
-from privacy_engine.spec import processed
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import reported
+from privacy_engine.releases.spec import processed
 
 if TYPE_CHECKING:
     from privacy_engine.experiments.cells.releases import ReleaseCell

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from privacy_engine import noise
 from privacy_engine.accounting.temporal import LossFunction
-from privacy_engine.data import LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.core.arrays import Mask
+from privacy_engine.core.progress import reported
+from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.experiments.landmark_cache import MarkCache, mark_cache
-from privacy_engine.progress import reported
-from privacy_engine.spec import processed
+from privacy_engine.releases.spec import processed
 
 if TYPE_CHECKING:
     from privacy_engine.experiments.cells import TrajectoryCell

@@ -12,13 +12,14 @@ from pydantic import field_serializer, field_validator, model_validator
 from privacy_engine.accounting.distance import LEAST_M, MOST_M, scale
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
 from privacy_engine.accounting.validation import MAX_STATES
-from privacy_engine.data import Floats, LandmarkSet, Trajectory
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.params import Frozen, Param
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.cells.base import Cell, described, lacks, moved
 from privacy_engine.experiments.measures import MarkedShare, Measure, Work
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.landmarks import DummyMethod, LandmarkMethod, dummy_methods, landmark_methods
-from privacy_engine.params import Frozen, Param
 
 STATES = Param(label="States", help="Places the adversary distinguishes.", lowest=1, highest=MAX_STATES, example=2)
 SMOOTHING = Param(

@@ -1,0 +1,1 @@
+"""The description of a release, and the label that its files carry."""
