@@ -19,12 +19,12 @@ from dashboard.core.rest.parsing import attachment
 from dashboard.core.rest.views import Accessed
 from dashboard.datasets.models import Kind
 from dashboard.maps import joined_tracks
+from dashboard.maps.series_cache import lines, sizes_of
 from dashboard.publications import copies, limits
 from dashboard.publications.facts import BINS, certainty, time_marks
 from dashboard.publications.models import Publication
 from dashboard.publications.selectors import open_publication
 from dashboard.releases import kind_report
-from dashboard.storage.series_cache import lines, sizes_of
 from privacy_engine.errors import ParameterError
 
 HEADERS = {

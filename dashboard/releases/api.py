@@ -33,6 +33,7 @@ from dashboard.landmarks.promise import mask_of
 from dashboard.landmarks.selectors import series_bounds, visible_landmark_sets
 from dashboard.maps import joined_tracks
 from dashboard.maps import track_encoding as binary
+from dashboard.maps.series_cache import line, lines
 from dashboard.releases import downloads, files, selectors, services
 from dashboard.releases.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
 from dashboard.releases.expected_errors import (
@@ -51,16 +52,15 @@ from dashboard.releases.recommend_api import RecommendActions
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
 from dashboard.releases.stream_api import StreamActions
 from dashboard.storage.data_files import cached_data
-from dashboard.storage.series_cache import line, lines
 from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
 from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves
 from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.exports.notebook import MEDIA_TYPE as NOTEBOOK
-from privacy_engine.label import Label
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
+from privacy_engine.releases.label import Label
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     HEADER, str, OpenApiParameter.HEADER, description="The same key gives the same release."

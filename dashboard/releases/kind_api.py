@@ -24,8 +24,8 @@ from dashboard.releases.models import Release
 from dashboard.releases.serializers import BOX_FROM_DATA
 from privacy_engine.analysis.stream_detection import Detection
 from privacy_engine.errors import ParameterError
-from privacy_engine.mechanism import Mechanism
-from privacy_engine.spec import mechanism_for_counts
+from privacy_engine.mechanisms.base.mechanism import Mechanism
+from privacy_engine.releases.spec import mechanism_for_counts
 
 
 class ReleasedCountsSerializer(CountsSerializer):

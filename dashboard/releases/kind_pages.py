@@ -18,8 +18,8 @@ from dashboard.releases import checkin_pages, stream_pages
 from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
-from privacy_engine.component import Component
-from privacy_engine.mechanism import offered
+from privacy_engine.core.component import Component
+from privacy_engine.mechanisms.base.mechanism import offered
 
 SHOWN = 100
 """Releases on a comparison."""

@@ -17,10 +17,11 @@ from dashboard.releases.report import POINTS, Charge, ReleaseReport, charge_of
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import listed
-from privacy_engine.data import CountStream, Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.data import CountStream
+from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.datatypes import datatypes
 from privacy_engine.recommender import PopularityModel, Recommender
-from privacy_engine.stream_release import StreamRelease
 
 PLACES = 20
 """Cells that are listed and drawn."""

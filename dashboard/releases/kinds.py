@@ -10,13 +10,13 @@ from dashboard.datasets import cells, counts, ledger
 from dashboard.datasets.models import unit_text
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
+from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis.stream_detection import Detection, detection
-from privacy_engine.data import Floats
-from privacy_engine.mechanism import Mechanism
+from privacy_engine.core.arrays import Floats
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
+from privacy_engine.mechanisms.base.mechanism import Mechanism
 from privacy_engine.mechanisms.recommendation.beside_nearest import not_better
 from privacy_engine.metrics.stream_events import Event
-from privacy_engine.promise import Context
 from privacy_engine.recommender import Recommender
 
 

@@ -19,7 +19,7 @@ from dashboard.datasets.models import unit_text
 from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
 from privacy_engine import __version__
-from privacy_engine.component import Component
+from privacy_engine.core.component import Component
 
 POINTS = 1600
 """Of a curve on paper."""

@@ -19,10 +19,10 @@ from dashboard.datasets import ledger
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
+from dashboard.maps.series_cache import line
 from dashboard.releases import downloads, files, reproduce
 from dashboard.releases.models import Release
 from dashboard.releases.report import POINTS, Charge, Parameter, ReleaseReport, charge_of, parameters_of
-from dashboard.storage.series_cache import line
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.analysis.downsampling import decimated, runs
@@ -30,7 +30,7 @@ from privacy_engine.analysis.forecast import Expected, noise_forecast
 from privacy_engine.analysis.losses import highest, levels, undefined
 from privacy_engine.analysis.results import Curve, listed
 from privacy_engine.analysis.verdict import Verdict
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import last_draw
 

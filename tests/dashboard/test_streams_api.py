@@ -16,7 +16,7 @@ from dashboard.jobs.models import State
 from dashboard.releases import kind_pages, stream_comparisons
 from dashboard.releases.models import Release
 from dashboard.streams.services import open_stream
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
