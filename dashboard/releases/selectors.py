@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpRequest
 
 from dashboard.core.errors import require_state
 from dashboard.datasets.models import BudgetEntry, Dataset, Kind
 from dashboard.datasets.selectors import require_kind
 from dashboard.jobs.models import State
-from dashboard.releases.batches import Batch, batches
+from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
 
+SHOWN = 30  # on the page of a dataset
 MODELS = 12
 """Models of a dataset in a list."""
 
@@ -54,8 +56,14 @@ def models_of(user: Any, dataset: Dataset) -> list[Release]:
     return list(done[:MODELS])
 
 
-def page_of_batches(user: Any, dataset: Dataset, number: str | None, most: int) -> tuple[Page[Release], list[Batch]]:
-    """A page of a dataset's releases, newest first, at most ``most``, and these in the batches they came in."""
-    rows = visible_releases(user).filter(dataset=dataset).order_by("-created_at", "pk")
-    page = Paginator(rows, most).get_page(number)
-    return page, batches(page.object_list)
+def releases_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    """The releases that the page of a dataset shows, newest first, in the batches they came in."""
+    rows = visible_releases(request.user).filter(dataset=dataset).order_by("-created_at", "pk")
+    page = Paginator(rows, SHOWN).get_page(request.GET.get("page"))
+    found = batches(page.object_list)
+    return {
+        "releases": [row for batch in found for row in batch.releases],
+        "batches": found,
+        "release_page": page,
+        "release_count": page.paginator.count,
+    }

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_safe
 
 from dashboard.accounts.services import remember_visit
 from dashboard.core.ids import uuid_or_404
+from dashboard.core.page_parts import parts_of
 from dashboard.core.paging import KeyPaginator
 from dashboard.core.palette import palette, variants
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import spending, visible_datasets
-from dashboard.experiments.selectors import evaluations
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import visible_landmark_sets
@@ -25,7 +25,6 @@ from dashboard.releases import choice, kind_pages
 from dashboard.releases.batches import batches
 from dashboard.releases.models import export_formats
 from dashboard.releases.selectors import models_of, visible_releases
-from dashboard.streams.selectors import open_stream_of
 from privacy_engine.accounting.estimation import NOTE
 from privacy_engine.analysis.reference_radius import PAPER, RADII
 
@@ -79,12 +78,12 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         return redirect("datasets:detail", pk)
     if dataset.kind != Kind.TRAJECTORY:
         context = kind_pages.comparison(request.user, dataset, request.GET.get("release", ""))
+        parts = parts_of(f"releases:compare:{dataset.kind}", request, dataset)
         if dataset.kind == Kind.STREAM:
-            names = [one["name"] for one in (dataset.summary or {})["dimensions"]]
-            context["live"] = open_stream_of(request.user, names)
+            context |= parts
         else:
             context["section"] = "recommend"
-            context["page"]["evaluations"] = evaluations(request.user, dataset)
+            context["page"] |= parts
         return render(request, f"releases/{dataset.kind}/compare.html", context)
     requested = choice.requested_releases(
         request.user, dataset, [uuid_or_404(text) for text in request.GET.getlist("release")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from privacy_engine.exports.base import ExportFormat, exports
-from privacy_engine.formats.kinds import table_kinds
+from privacy_engine.formats.table_kind import table_kinds
 
 HEAD = """
 ## What is written

@@ -57,7 +57,6 @@ from privacy_engine.formats.detect import (
     is_packed_spreadsheet,
     misnamed,
 )
-from privacy_engine.formats.kinds import OTHER_COLUMNS, table_kinds
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report
@@ -72,6 +71,7 @@ from privacy_engine.formats.source import (
     seekable,
     size_of,
 )
+from privacy_engine.formats.table_kind import OTHER_COLUMNS, table_kinds
 
 __all__ = [
     "KINDS",

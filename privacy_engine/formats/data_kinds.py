@@ -10,10 +10,10 @@ from privacy_engine.errors import FormatError, ParameterError, shown
 from privacy_engine.formats.detect import Format
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.generic_table import Table, arrow_table, outline, text_table
-from privacy_engine.formats.kinds import Columns, TableKind, table_kinds
 from privacy_engine.formats.options import COLUMNS, TABLE, TIMED, ReadOptions, unusable
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter, Source
+from privacy_engine.formats.table_kind import Columns, TableKind, table_kinds
 
 Kinds = tuple[TableKind, ...]
 

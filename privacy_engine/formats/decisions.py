@@ -9,9 +9,9 @@ from typing import Any
 
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.detect import formats
-from privacy_engine.formats.kinds import table_kinds
 from privacy_engine.formats.options import NAMED_COLUMN, OPTIONS, zone
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.table_kind import table_kinds
 
 JOINS: Mapping[str, str] = {
     "times_follow": "the times of records without a whole time of their own, which follow from the records before",

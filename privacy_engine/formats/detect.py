@@ -10,10 +10,10 @@ from typing import Any
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats.head_sample import TakeHead
-from privacy_engine.formats.kinds import table_kinds
 from privacy_engine.formats.options import PLACED, ReadOptions, unusable
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, extension
+from privacy_engine.formats.table_kind import table_kinds
 from privacy_engine.formats.xmltools import plain_head
 
 

@@ -198,5 +198,5 @@ def processed(release: Release, steps: Sequence[PostProcess]) -> Release:
 
 
 def for_counts(spec: ReleaseSpec, counted: Counted | None, tree: Mapping[str, str]) -> ReleaseSpec:
-    """A spec with the mechanism :meth:`~privacy_engine.mechanisms.base.mechanism.Mechanism.for_counts`; the same errors."""
+    """A spec with its mechanism :meth:`for_counts <privacy_engine.mechanisms.base.mechanism.Mechanism.for_counts>`."""
     return spec.model_copy(update={"mechanism": spec.mechanism.for_counts(counted, tree)})

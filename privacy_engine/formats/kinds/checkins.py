@@ -9,10 +9,10 @@ from typing import BinaryIO, ClassVar
 from privacy_engine.data import CheckIns
 from privacy_engine.formats import checkin_archive, checkin_columns, checkins
 from privacy_engine.formats.generic_table import Table
-from privacy_engine.formats.kinds.base import Archive, Columns, TableKind
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter
+from privacy_engine.formats.table_kind import Archive, Columns, TableKind
 
 
 class CheckInTables(TableKind):

@@ -8,9 +8,9 @@ from typing import ClassVar
 from privacy_engine.data import CountStream
 from privacy_engine.formats import stream_layout, streams
 from privacy_engine.formats.generic_table import Table
-from privacy_engine.formats.kinds.base import OTHER_COLUMNS, Columns, TableKind
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.table_kind import OTHER_COLUMNS, Columns, TableKind
 
 
 class CountTables(TableKind):

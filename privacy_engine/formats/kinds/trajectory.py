@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.geoparquet import geometry_column
-from privacy_engine.formats.kinds.base import Columns, TableKind
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.table_kind import Columns, TableKind
 
 
 class PositionTables(TableKind):

@@ -52,8 +52,9 @@ class Mechanism(Component):
     ``publishable`` is False where no parameters give a guarantee: forms of releases do not offer it.
     ``first_choice`` is True of the one that forms begin with, ``better_elsewhere`` where another one was measured to be
     better, as sentences. ``noise_varies`` is True where one release draws noise of
-    several scales. ``needs_venues`` is True where the data must have come with a list of venues, ``has_box`` where
-    parameters are the box of a public grid.
+    several scales. ``reads_landmarks`` is True where budgets or noise depend on which events are landmarks,
+    ``needs_venues`` where the data must have come with a list of venues, ``has_box`` where parameters are the box of a
+    public grid.
     """
 
     level: ClassVar[str]
@@ -69,6 +70,7 @@ class Mechanism(Component):
     first_choice: ClassVar[bool] = False
     better_elsewhere: ClassVar[str] = ""
     noise_varies: ClassVar[bool] = False
+    reads_landmarks: ClassVar[bool] = False
     needs_venues: ClassVar[bool] = False
     has_box: ClassVar[bool] = False
 

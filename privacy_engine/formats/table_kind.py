@@ -10,6 +10,7 @@ from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter
+from privacy_engine.registry import Adapters
 
 OTHER_COLUMNS = "other_columns"
 """The code of the note on a table whose columns are those of another kind than it was read as."""
@@ -70,3 +71,11 @@ class TableKind(ABC):
     def archive(self, stream: BinaryIO, options: ReadOptions, meter: Meter, *, stated: bool) -> Archive | None:
         """A ZIP archive, where it holds this kind; ``stated`` where the caller takes none that is ``by_format``."""
         return None
+
+
+table_kinds: Adapters[TableKind] = Adapters("privacy_engine.formats.kinds")
+"""The kinds of data that a file can hold.
+
+>>> list(table_kinds)
+['trajectory', 'stream', 'checkins']
+"""
