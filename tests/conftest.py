@@ -96,9 +96,12 @@ def pytest_collection():
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """One process more than there are processors: tests of pages wait for a browser half of their time."""
-    return (os.cpu_count() or 1) + 1
+def pytest_xdist_auto_num_workers(config):
+    """One process more than there are processors: tests of pages wait for a browser half of their time.
+
+    Of long tests two more, which wait for time-outs and servers.
+    """
+    return (os.cpu_count() or 1) + (2 if config.option.markexpr.startswith("slow") else 1)
 
 
 SERVERS = ("test_commands.py", "test_watch.py", "test_warm.py", "test_web_memory.py")
