@@ -136,7 +136,7 @@ function numberField(field, onChange) {
 const SHARES = { value: (position) => position / STEPS, position: (value) => Math.round(value * STEPS) };
 
 /** A logarithmic slider around the field's example; two significant digits. */
-function logarithmic({ example, minimum, maximum, whole }) {
+export function logarithmic({ example, minimum, maximum, whole }) {
   const low = Math.log(Math.max(minimum || 0, example / SPAN));
   const high = Math.log(Math.min(maximum ?? Infinity, example * SPAN));
   const rounded = whole ? Math.round : (value) => value;

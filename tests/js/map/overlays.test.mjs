@@ -1,0 +1,210 @@
+/* What modules that draw on the map compute: where lines, dots and views lie, and what texts state. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { test } from "node:test";
+
+import { frameOf, Positions } from "../../../static/js/map/positions.js";
+import { latAt, unitX, unitY } from "../../../static/js/map/projection.js";
+import { check, gives } from "../cases.mjs";
+import { draws, setGlobals } from "../support.mjs";
+
+setGlobals({
+  document: { documentElement: { dataset: {} } },
+  getComputedStyle: () => ({ getPropertyValue: () => "" }),
+});
+const { movedBy } = await import("../../../static/js/map/canvas_layer.js");
+const { drawDegrees, drawGraticule } = await import("../../../static/js/map/graticule.js");
+const { drawDots } = await import("../../../static/js/map/markers.js");
+const { lengthText, roundLength } = await import("../../../static/js/map/controls.js");
+const { drawOutlines, drawPath } = await import("../../../static/js/map/cell_layer.js");
+const { drawZones } = await import("../../../static/js/map/zone_layer.js");
+const sheet = await import("../../../static/js/map/image/sheet.js");
+const { viewFor } = await import("../../../static/js/trajectory/compare/film.js");
+
+/** A context that notes each call as [name, ...arguments]. */
+function noted() {
+  const calls = [];
+  const note = (_, name) => (name === "calls" ? calls : (...given) => calls.push([name, ...given]));
+  return new Proxy({}, { get: note, set: () => true });
+}
+const named = ({ calls }, name) => calls.filter(([one]) => one === name).map(([, ...given]) => given);
+
+test("meridians and parallels are all multiples of a step in view, at their places, and labelled off the corners", () => {
+  for (const [scale, lon, lat, step, more] of [
+    [256, 0, 0, 90, {}], // beyond the poles there are none, and the world repeats sideways
+    [2 ** 14, 2.35, 48.86, 5, {}],
+    [2 ** 14, -179, -33, 5, { width: 900 }],
+    [2 ** 20, 116.4, 39.9, 0.05, { width: 900, height: 700 }],
+  ]) {
+    const size = { width: 600, height: 400, ...more };
+    const [left, top] = [unitX(lon) * scale - size.width / 2, unitY(lat) * scale - size.height / 2];
+    const [view, ctx] = [{ ...size, scale, left, top }, noted()];
+    drawGraticule(ctx, view);
+    const [from, to] = [named(ctx, "moveTo"), named(ctx, "lineTo")];
+    const upright = from.filter(([, y], i) => y === 0 && to[i][1] === size.height).map(([x]) => x);
+    const level = from.filter(([x, y], i) => x === 0 && to[i][0] === size.width && to[i][1] === y).map(([, y]) => y);
+    const multiples = (low, high) =>
+      Array.from({ length: 400 }, (_, k) => (k - 200 + Math.round(low / step)) * step).filter(
+        (at) => at >= low && at <= high,
+      );
+    const [west, east] = [left, left + size.width].map((x) => (x / scale - 0.5) * 360);
+    const [north, south] = [top, top + size.height].map((y) => latAt(Math.max(0, Math.min(1, y / scale))));
+    deepEqual(
+      upright,
+      multiples(west, east).map((at) => Math.round(unitX(at) * scale - left) + 0.5),
+    );
+    deepEqual(
+      level,
+      multiples(south, north).map((at) => Math.round(unitY(at) * scale - top) + 0.5),
+    );
+    drawDegrees(ctx, view);
+    const texts = named(ctx, "fillText");
+    const across = upright.filter((x) => x > 70 && x < size.width - 110);
+    const down = level.filter((y) => y > 34 && y < size.height - 52);
+    deepEqual(
+      texts.map(([, x, y]) => [x, y]),
+      [...across.map((x) => [x + 4, 15]), ...down.map((y) => [6, y - 5])],
+    );
+    deepEqual(texts, named(ctx, "strokeText"));
+    ok(
+      texts.slice(0, across.length).every(([text]) => / [EW]$|^(0|180)(\.0+)?°$/.test(text)),
+      `${texts}`,
+    );
+    ok(
+      texts.slice(across.length).every(([text]) => / [NS]$|^0(\.0+)?°$/.test(text)),
+      `${texts}`,
+    );
+  }
+});
+
+test("lengths of the scale bar: the largest 1, 2 or 5 of a power of ten that fits", () => {
+  gives(lengthText, {
+    1: "1 m",
+    500: "500 m",
+    999: "999 m",
+    1000: "1 km",
+    20_000: "20 km",
+    0.05: "5 cm",
+    0.5: "50 cm",
+  });
+  gives(roundLength, { 1: 1, 1.9: 1, 2: 2, 4.9: 2, 5: 5, 9.9: 5, 10: 10, 730: 500, 0.3: 0.2 });
+});
+
+test("what was drawn is moved by whole pixels and less than half of the view, or drawn again", () => {
+  const view = { zoom: 3, width: 400, height: 200, left: 50, top: 20 };
+  const of = (more, ratio = 1, last = {}) => movedBy({ ...view, ratio: 1, ...last }, { ...view, ...more }, ratio);
+  check(of, [
+    [[{ left: 40 }], [10, 0]],
+    [[{ left: 55, top: 17 }], [-5, 3]],
+    [[{ left: 49.5 }], null],
+    [[{ top: 19.5 }], null],
+    [
+      [{ left: 49.5, top: 19 }, 2, { ratio: 2 }],
+      [1, 2],
+    ],
+    [[{ left: -150 }], null],
+    [[{ left: -149 }], [199, 0]],
+    [[{ top: 120 }], null],
+    [[{ top: 119 }], [0, -99]],
+    [[{ left: -149, top: 119 }], [199, -99]],
+    [[{}, 2], null],
+    ...["zoom", "width", "height"].map((name) => [[{ [name]: 77 }], null]),
+  ]);
+});
+
+test("a film has the middle of the map and at least what was in view", () => {
+  const view = { width: 400, height: 300, zoom: 5, scale: 8192, left: 1000, top: 500 };
+  const found = viewFor(view, { width: 800, height: 450 });
+  deepEqual(found, {
+    ...{ width: 800, height: 450, zoom: 5 + Math.log2(1.5), scale: 12_288 },
+    ...{ left: 1200 * 1.5 - 400, top: 650 * 1.5 - 225 },
+  });
+});
+
+test("of dots one is drawn in each cell, none outside the view, and none where they are a crowd", () => {
+  const draw = draws(12);
+  const view = { width: 200, height: 100, scale: 360, left: 80, top: 130 };
+  const places = draw.list(400, () => [draw.real(-130, 130), draw.real(-90, 90)]);
+  const lonE7 = Int32Array.from(places, ([lon]) => lon * 1e7);
+  const positions = new Positions({ lonE7, y: Int32Array.from(places, ([, y]) => (y / 360) * 2 ** 32), ends: null }, 0);
+  const { across, down, left, top } = frameOf(view, positions.middle);
+  const cells = new Map();
+  places.forEach((_, i) => {
+    const [x, y] = [positions.d(i) * across + left, positions.y[i] * down + top];
+    if (x < -6 || x > view.width + 6 || y < -6 || y > view.height + 6) return;
+    const key = `${Math.round((x + 6) / 6)} ${Math.round((y + 6) / 6)}`;
+    if (!cells.has(key)) cells.set(key, [x, y]);
+  });
+  const expected = [...cells.values()];
+  ok(expected.length > 50 && expected.length < 250, `${expected.length}`);
+  const dots = (most) => {
+    const ctx = noted();
+    drawDots(ctx, view, { positions, colour: "#000000", radius: 4, most });
+    return named(ctx, "arc").map(([x, y]) => [x, y]);
+  };
+  deepEqual(dots(Infinity), expected);
+  deepEqual(dots(expected.length), expected);
+  deepEqual(dots(expected.length - 1), []);
+});
+
+test("cells, paths and zones lie where the view has them, also beyond the antimeridian", () => {
+  const view = { width: 400, height: 300, scale: 7200, left: 7000, top: 3400, zoom: 4 };
+  const at = (lon, lat) => [unitX(lon) * 7200 - 7000, unitY(lat) * 7200 - 3400].map((one) => one.toFixed(3));
+  const round = (found) => found.map((one) => one.slice(0, 2).map((value) => value.toFixed(3)));
+  const cell = noted();
+  drawOutlines(cell, view, { boxes: [[-179, 1, -176, 3]], colour: "#000000" }, 179);
+  const [[x, y, width, height]] = named(cell, "strokeRect");
+  deepEqual(
+    round([
+      [x, y],
+      [x + width, y + height],
+    ]),
+    [at(181, 3), at(184, 1)],
+  );
+  const path = noted();
+  drawPath(
+    path,
+    view,
+    {
+      points: [
+        [179, 1],
+        [-179, 2],
+      ],
+      texts: ["1", "2"],
+      colour: "#000000",
+    },
+    179,
+  );
+  const corners = [...named(path, "moveTo"), ...named(path, "lineTo")];
+  deepEqual(round(corners).slice(0, 2), [at(179, 1), at(181, 2)]);
+  const zones = noted();
+  const ring = [
+    [179, 1],
+    [-179, 1],
+    [-179, 3],
+    [179, 1],
+  ];
+  const zone = { type: "Polygon", coordinates: [ring], label: "zone" };
+  drawZones(zones, view, { zones: [zone], selected: 0 }, 179);
+  const [[, x0, y0]] = named(zones, "fillText");
+  deepEqual(round([[x0, y0 + 6]]), [[at(180, 1)[0], at(180, 3)[1]]], "a label amid the zone and above it");
+  const drawn = round([...named(zones, "moveTo"), ...named(zones, "lineTo")]);
+  for (const corner of [at(179, 1), at(181, 1), at(181, 3)]) ok(drawn.some((one) => `${one}` === `${corner}`));
+});
+
+test("an image without originals has the ground and the published layers, and the warning is of others alone", () => {
+  const description = { published: ["release"] };
+  const layers = ["base", "original", "release"].map((id) => ({ id }));
+  const ids = (found) => found.map(({ id }) => id);
+  deepEqual(ids(layers.filter(sheet.isPrivate(description))), ["original"]);
+  deepEqual(ids(sheet.layersFor(layers, description, true)), ["base", "release"]);
+  deepEqual(ids(sheet.layersFor(layers, description, false)), ["base", "original", "release"]);
+  equal(sheet.hasOriginal(layers, description), true);
+  equal(sheet.hasOriginal([layers[0], layers[2]], description), false);
+});
+
+test("a text is broken before what does not fit; a long word has a line of its own", () => {
+  const lines = (text, most) => sheet.wrapped(text, most, (one) => one.length);
+  deepEqual(lines("one two three", 7), ["one two", "three"]);
+  deepEqual(lines("one two three", 6), ["one", "two", "three"]);
+  deepEqual(lines("incomprehensible it", 4), ["incomprehensible", "it"]);
+});
