@@ -152,7 +152,7 @@ test("only what is drawn decides the window, and too few points have none", () =
 });
 
 test("the vertical axis fits what lies in the span, a step's value before it too, and values everywhere", () => {
-  const line = { x: [0, 1, 2, 3], y: [9, 1, 2, 50] };
+  const line = { x: [0, 1, 2, 3], y: [10, 1, 2, 50] };
   const top = (more, of = line) =>
     verticalAxis({ lines: [of], rules: [], also: [], span: [1, 2], ...more }).axis.tickvals.at(-1);
   equal(top({}), 2);

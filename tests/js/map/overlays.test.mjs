@@ -17,14 +17,19 @@ const { drawDots } = await import("../../../static/js/map/markers.js");
 const { lengthText, roundLength } = await import("../../../static/js/map/controls.js");
 const { drawOutlines, drawPath } = await import("../../../static/js/map/cell_layer.js");
 const { drawZones } = await import("../../../static/js/map/zone_layer.js");
+const { peopleLayer } = await import("../../../static/js/map/people_layer.js");
+const { trackLayer } = await import("../../../static/js/map/track_layer.js");
 const sheet = await import("../../../static/js/map/image/sheet.js");
 const { viewFor } = await import("../../../static/js/trajectory/compare/film.js");
 
-/** A context that notes each call as [name, ...arguments]. */
-function noted() {
+/** A context that notes each call as [name, ...arguments], and what is set as ["=", name, value]. */
+function noted(own = {}) {
   const calls = [];
-  const note = (_, name) => (name === "calls" ? calls : (...given) => calls.push([name, ...given]));
-  return new Proxy({}, { get: note, set: () => true });
+  const known = { calls, canvas: { style: {} }, getTransform: () => ({ a: 1, e: 0, f: 0 }), ...own };
+  return new Proxy(known, {
+    get: (_, name) => known[name] ?? ((...given) => calls.push([name, ...given])),
+    set: (_, name, to) => calls.push(["=", name, to]) > 0,
+  });
 }
 const named = ({ calls }, name) => calls.filter(([one]) => one === name).map(([, ...given]) => given);
 
@@ -120,17 +125,70 @@ test("a film has the middle of the map and at least what was in view", () => {
   });
 });
 
+const VIEW = { width: 200, height: 100, scale: 360, left: 80, top: 130, zoom: 0 };
+/** Positions at degrees from the middle, heights in pixels; and where they are in the view. */
+function positionsAt(places) {
+  const lonE7 = Int32Array.from(places, ([lon]) => lon * 1e7);
+  const y = Int32Array.from(places, ([, at]) => (at / 360) * 2 ** 32);
+  const positions = new Positions({ lonE7, y, ends: null }, 0);
+  const { across, down, left, top } = frameOf(VIEW, positions.middle);
+  return [positions, places.map((_, i) => [positions.d(i) * across + left, positions.y[i] * down + top])];
+}
+const isIn = ([x, y], by = 0) => x >= -by && x <= VIEW.width + by && y >= -by && y <= VIEW.height + by;
+
+test("a line fades by the share of the view that it would cover, and has markers while they are few", () => {
+  const draw = draws(5);
+  for (const [n, reach] of [
+    [40, 20],
+    [200, 130],
+    [1500, 60],
+  ]) {
+    const [positions, at] = positionsAt(draw.list(n, () => [draw.real(-reach, reach), draw.real(-reach, reach)]));
+    let length = 0;
+    for (let i = 1; i < n; i += 1) {
+      const [[ax, ay], [bx, by]] = [at[i - 1], at[i]];
+      const beside = Math.max(ax, bx) < 0 || Math.max(ay, by) < 0 || Math.min(ax, bx) > 200 || Math.min(ay, by) > 100;
+      if (!beside) length += Math.min(200, Math.hypot(bx - ax, by - ay));
+    }
+    const covered = Math.min(1, (length * 2) / (200 * 100));
+    const ctx = noted({ isVector: true });
+    trackLayer(positions, { colour: "#000000", width: 2, opacity: 0.8, fade: true, dash: "solid" }).draw(ctx, VIEW, false);
+    const width = ctx.calls.find(([, name]) => name === "lineWidth")[2];
+    ok(Math.abs(width - 2 / (1 + covered)) < 1e-9, `${width} of ${n}, ${covered}`);
+    ok(Math.abs(ctx.canvas.style.opacity - 0.8 / (1 + 3 * covered)) < 1e-9);
+    const few = at.filter((one) => isIn(one, 5)).length <= 400;
+    equal(named(ctx, "fill").length, few ? 1 : 0, `${n}`);
+  }
+});
+
+test("of many people each piece that has a point in view is drawn, in the colour of its person", () => {
+  const draw = draws(9);
+  const around = draw.list(120, () => [draw.real(-140, 140), draw.real(-90, 90)]);
+  const places = around.flatMap(([x, y]) => [0, 8, 16].map((by) => [x + by, y - by]));
+  const [positions, at] = positionsAt(places);
+  const ends = around.map((_, k) => 3 * (k + 1));
+  const colours = around.map((_, k) => (k % 2 ? "#000001" : "#000002"));
+  const ctx = noted({ isVector: true });
+  peopleLayer(positions, ends, { colours, colour: "#000000" }).draw(ctx, VIEW, false);
+  const drawn = { "#000001": new Set(), "#000002": new Set() };
+  let colour;
+  for (const [name, ...given] of ctx.calls) {
+    if (name === "=" && given[0] === "strokeStyle") colour = given[1];
+    if (["moveTo", "lineTo"].includes(name)) drawn[colour].add(String(given.map(Math.round)));
+  }
+  at.forEach((one, i) => {
+    const piece = Math.floor(i / 3);
+    if (isIn(one)) ok(drawn[colours[piece]].has(String(one.map(Math.round))), `point ${i}`);
+    if (at.slice(3 * piece, 3 * piece + 3).every(([x]) => x < -40 || x > 240))
+      ok(!drawn[colours[piece]].has(String(one.map(Math.round))), `point ${i} beside the view`);
+  });
+});
+
 test("of dots one is drawn in each cell, none outside the view, and none where they are a crowd", () => {
   const draw = draws(12);
-  const view = { width: 200, height: 100, scale: 360, left: 80, top: 130 };
-  const places = draw.list(400, () => [draw.real(-130, 130), draw.real(-90, 90)]);
-  const lonE7 = Int32Array.from(places, ([lon]) => lon * 1e7);
-  const positions = new Positions({ lonE7, y: Int32Array.from(places, ([, y]) => (y / 360) * 2 ** 32), ends: null }, 0);
-  const { across, down, left, top } = frameOf(view, positions.middle);
+  const [positions, at] = positionsAt(draw.list(400, () => [draw.real(-130, 130), draw.real(-90, 90)]));
   const cells = new Map();
-  places.forEach((_, i) => {
-    const [x, y] = [positions.d(i) * across + left, positions.y[i] * down + top];
-    if (x < -6 || x > view.width + 6 || y < -6 || y > view.height + 6) return;
+  at.filter((one) => isIn(one, 6)).forEach(([x, y]) => {
     const key = `${Math.round((x + 6) / 6)} ${Math.round((y + 6) / 6)}`;
     if (!cells.has(key)) cells.set(key, [x, y]);
   });
@@ -138,7 +196,7 @@ test("of dots one is drawn in each cell, none outside the view, and none where t
   ok(expected.length > 50 && expected.length < 250, `${expected.length}`);
   const dots = (most) => {
     const ctx = noted();
-    drawDots(ctx, view, { positions, colour: "#000000", radius: 4, most });
+    drawDots(ctx, VIEW, { positions, colour: "#000000", radius: 4, most });
     return named(ctx, "arc").map(([x, y]) => [x, y]);
   };
   deepEqual(dots(Infinity), expected);
