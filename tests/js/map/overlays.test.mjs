@@ -152,7 +152,11 @@ test("a line fades by the share of the view that it would cover, and has markers
     }
     const covered = Math.min(1, (length * 2) / (200 * 100));
     const ctx = noted({ isVector: true });
-    trackLayer(positions, { colour: "#000000", width: 2, opacity: 0.8, fade: true, dash: "solid" }).draw(ctx, VIEW, false);
+    trackLayer(positions, { colour: "#000000", width: 2, opacity: 0.8, fade: true, dash: "solid" }).draw(
+      ctx,
+      VIEW,
+      false,
+    );
     const width = ctx.calls.find(([, name]) => name === "lineWidth")[2];
     ok(Math.abs(width - 2 / (1 + covered)) < 1e-9, `${width} of ${n}, ${covered}`);
     ok(Math.abs(ctx.canvas.style.opacity - 0.8 / (1 + 3 * covered)) < 1e-9);
