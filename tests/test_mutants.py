@@ -174,7 +174,6 @@ LINES = {
     "b[2]": [5],
     "c": [12],
     "long": [*range(1, 13)],
-    "removed": [5],
 }
 
 
@@ -201,6 +200,8 @@ def test_tests_that_execute_the_statement_come_first_those_that_execute_little_b
     assert relevant(mutant("> 2")) == [(c, long), (a, two, one)]
     os.utime(file, (time.time() + 9,) * 2)
     assert sorted(relevant(mutant("> 2"))[0]) == sorted([a, one, two, c, long]), "its lines may be others"
+    os.utime(suite, (time.time() + 9,) * 2)
+    assert relevant(mutant("> 2")) == [("tests/test_a.py",)], "and so may its tests"
     tests.mutants.relevant._data.cache_clear()
 
 

@@ -150,15 +150,15 @@ test("a line fades by the share of the view that it would cover, and has markers
       const beside = Math.max(ax, bx) < 0 || Math.max(ay, by) < 0 || Math.min(ax, bx) > 200 || Math.min(ay, by) > 100;
       if (!beside) length += Math.min(200, Math.hypot(bx - ax, by - ay));
     }
-    const covered = Math.min(1, (length * 2) / (200 * 100));
+    const covered = Math.min(1, (length * 0.02) / (200 * 100));
     const ctx = noted({ isVector: true });
-    trackLayer(positions, { colour: "#000000", width: 2, opacity: 0.8, fade: true, dash: "solid" }).draw(
+    trackLayer(positions, { colour: "#000000", width: 0.02, opacity: 0.8, fade: true, dash: "solid" }).draw(
       ctx,
       VIEW,
       false,
     );
     const width = ctx.calls.find(([, name]) => name === "lineWidth")[2];
-    ok(Math.abs(width - 2 / (1 + covered)) < 1e-9, `${width} of ${n}, ${covered}`);
+    ok(Math.abs(width - 0.02 / (1 + covered)) < 1e-9, `${width} of ${n}, ${covered}`);
     ok(Math.abs(ctx.canvas.style.opacity - 0.8 / (1 + 3 * covered)) < 1e-9);
     const few = at.filter((one) => isIn(one, 5)).length <= 400;
     equal(named(ctx, "fill").length, few ? 1 : 0, `${n}`);
