@@ -162,6 +162,8 @@ test("a line fades by the share of the view that it would cover, and has markers
     ok(Math.abs(ctx.canvas.style.opacity - 0.8 / (1 + 3 * covered)) < 1e-9);
     const few = at.filter((one) => isIn(one, 5)).length <= 400;
     equal(named(ctx, "fill").length, few ? 1 : 0, `${n}`);
+    const marked = new Set(named(ctx, "arc").map(([x, y]) => `${Math.round(x)} ${Math.round(y)}`));
+    for (const one of few ? at : []) equal(marked.has(one.map(Math.round).join(" ")), isIn(one, 5), `${one}`);
   }
 });
 
@@ -188,16 +190,49 @@ test("of many people each piece that has a point in view is drawn, in the colour
   });
 });
 
+test("the points of many people are pixels of their colours, at every ratio of the screen", () => {
+  setGlobals({
+    ImageData: class {
+      constructor(width, height) {
+        Object.assign(this, { width, height, data: new Uint8ClampedArray(4 * width * height) });
+      }
+    },
+  });
+  const draw = draws(10);
+  const [positions, at] = positionsAt(draw.list(60, () => [draw.real(-110, 110), draw.real(-60, 60)]));
+  for (const ratio of [1, 2]) {
+    const ctx = noted({ getTransform: () => ({ a: ratio, e: 0, f: 0 }) });
+    const style = { colours: ["#112233", "#445566"], colour: "#000000", drawing: "points" };
+    peopleLayer(positions, [30, 60], style).draw(ctx, VIEW, false);
+    const [[{ width, data }]] = named(ctx, "putImageData");
+    equal(width, 200 * ratio);
+    const reds = Array.from({ length: data.length / 4 }, (_, k) => (data[4 * k + 3] ? data[4 * k] : 0));
+    const drawn = new Set(reds.flatMap((red, k) => (red ? [k] : [])));
+    at.forEach(([x, y], i) => {
+      if (!isIn([x, y], -3)) return;
+      const own = [i < 30 ? 0x11 : 0x44, 0x44];
+      ok(own.includes(reds[Math.floor(y * ratio) * width + Math.floor(x * ratio)]), `point ${i} at ${ratio}`);
+    });
+    for (const k of drawn) {
+      const [x, y] = [((k % width) + 0.5) / ratio, (Math.floor(k / width) + 0.5) / ratio];
+      ok(
+        at.some(([px, py]) => Math.hypot(px - x, py - y) < 3.2),
+        `${x} ${y} at ${ratio}`,
+      );
+    }
+  }
+});
+
 test("of dots one is drawn in each cell, none outside the view, and none where they are a crowd", () => {
   const draw = draws(12);
-  const [positions, at] = positionsAt(draw.list(400, () => [draw.real(-130, 130), draw.real(-90, 90)]));
+  const [positions, at] = positionsAt(draw.list(4000, () => [draw.real(-130, 130), draw.real(-90, 90)]));
   const cells = new Map();
   at.filter((one) => isIn(one, 6)).forEach(([x, y]) => {
     const key = `${Math.round((x + 6) / 6)} ${Math.round((y + 6) / 6)}`;
     if (!cells.has(key)) cells.set(key, [x, y]);
   });
   const expected = [...cells.values()];
-  ok(expected.length > 50 && expected.length < 250, `${expected.length}`);
+  ok(expected.length > 300 && expected.length < 800, `${expected.length}`);
   const dots = (most) => {
     const ctx = noted();
     drawDots(ctx, VIEW, { positions, colour: "#000000", radius: 4, most });
