@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 
+import { degreesText } from "../../../static/js/map/degrees.js";
 import { frameOf, Positions } from "../../../static/js/map/positions.js";
 import { latAt, unitX, unitY } from "../../../static/js/map/projection.js";
 import { check, gives } from "../cases.mjs";
@@ -38,6 +39,7 @@ test("meridians and parallels are all multiples of a step in view, at their plac
     [256, 0, 0, 90, {}], // beyond the poles there are none, and the world repeats sideways
     [2 ** 14, 2.35, 48.86, 5, {}],
     [2 ** 14, -179, -33, 5, { width: 900 }],
+    [18_000, 10, -84, 2, {}], // no parallel is south of the map
     [2 ** 20, 116.4, 39.9, 0.05, { width: 900, height: 700 }],
   ]) {
     const size = { width: 600, height: 400, ...more };
@@ -70,13 +72,21 @@ test("meridians and parallels are all multiples of a step in view, at their plac
       [...across.map((x) => [x + 4, 15]), ...down.map((y) => [6, y - 5])],
     );
     deepEqual(texts, named(ctx, "strokeText"));
-    ok(
-      texts.slice(0, across.length).every(([text]) => / [EW]$|^(0|180)(\.0+)?°$/.test(text)),
-      `${texts}`,
+    const degrees = (found, at, letters) =>
+      found.map((value) => degreesText(value, step, letters)).filter((_, i) => at[i]);
+    const onX = degrees(
+      multiples(west, east),
+      upright.map((x) => across.includes(x)),
+      ["E", "W"],
     );
-    ok(
-      texts.slice(across.length).every(([text]) => / [NS]$|^0(\.0+)?°$/.test(text)),
-      `${texts}`,
+    const onY = degrees(
+      multiples(south, north),
+      level.map((y) => down.includes(y)),
+      ["N", "S"],
+    );
+    deepEqual(
+      texts.map(([text]) => text),
+      [...onX, ...onY],
     );
   }
 });

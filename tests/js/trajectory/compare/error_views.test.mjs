@@ -76,6 +76,7 @@ test("a distribution states how many events it counts, from the fewest to the mo
   );
   equal(found.x.name, "error, m (all events, n = 4–12)");
   equal(found.y.share, true);
+  equal((await of([B, A], "all")).x.name, "error, m (all events, n = 4–12)");
   equal((await of([A], "all")).x.name, "error, m (all events, n = 4)");
   equal((await of([], "all")).x.name, "error, m (all events, n = 0)");
   const at = (view, event) => view.dots(event).map(({ id, x, y }) => [id, x, y]);
