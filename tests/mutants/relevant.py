@@ -1,10 +1,11 @@
 """Which tests may notice a change of a source, the likeliest first: for mutants that no list names tests for.
 
-Of Python those that execute the line, by a run of the quick tests with coverage (``build/.coverage``); of JavaScript
-the unit tests, first those that import the module.
+Of Python those that execute the line, by a run of the quick tests with coverage; of JavaScript the unit tests, first
+those that import the module.
 """
 
 import functools
+import os
 import re
 import sqlite3
 import subprocess
@@ -16,7 +17,7 @@ from coverage.parser import PythonParser
 
 from tests.mutants import ROOT, git, listed
 
-DATA, TIMES = ROOT / "build" / ".coverage", ROOT / "build" / "coverage.xml"
+DATA, TIMES = ROOT / "build" / ".coverage-by-test", ROOT / "build" / "coverage-by-test.xml"
 QUICK = ("-n", "auto", "--maxprocesses", "4", "-m", "not slow and not thorough and not browser")
 COVERAGE = ("--cov", "--cov-context=test", "--cov-report=", f"--junit-xml={TIMES}")
 SIZES = (15, 60, 400)
@@ -27,15 +28,16 @@ OF_FILE = 40
 
 def measure():
     """Run the quick tests once with coverage, where no run was; print which sources changed since."""
-    if not TIMES.exists():
+    if not (DATA.exists() and TIMES.exists()):
         print("Which tests execute which line: all quick tests once, 12 minutes on two cores.", flush=True)
-        subprocess.run([sys.executable, "-m", "pytest", "-q", *QUICK, *COVERAGE], cwd=ROOT)
+        environment = os.environ | {"COVERAGE_FILE": str(DATA)}
+        subprocess.run([sys.executable, "-m", "pytest", "-q", *QUICK, *COVERAGE], cwd=ROOT, env=environment)
     newer = [file for file in git("ls-files", "privacy_engine", "dashboard", "tests") if _is_newer(file)]
     if newer:
         print(
-            f"{len(newer)} files are newer than {TIMES.relative_to(ROOT)}, so that lines or tests may be others: more"
+            f"{len(newer)} files are newer than {DATA.relative_to(ROOT)}, which has their lines and tests:", flush=True
         )
-        print("tests of these run than need to. Remove it to run all of them again.", flush=True)
+        print("of these more tests run than need to. Remove it to have it made again.", flush=True)
 
 
 def _is_newer(file):
@@ -49,7 +51,7 @@ def relevant(mutant):
         tests = {str(path.relative_to(ROOT)): path.read_text() for path in sorted(ROOT.glob("tests/js/**/*.test.mjs"))}
         importing = re.compile(rf"/{re.escape(mutant.file)}[\"']")
         first = {*own, *(test for test, text in tests.items() if importing.search(text))} & tests.keys()
-        groups = [sorted(first), sorted(tests.keys() - first), own.keys() - tests.keys()]
+        groups = [sorted(first), sorted(tests.keys() - first), sorted(own.keys() - tests.keys())]
     else:
         executing = _ranked(mutant.file, () if _is_newer(mutant.file) else _lines(mutant))
         others = [test for test in _ranked(mutant.file, ()) if test not in executing][:OF_FILE]
