@@ -10,7 +10,7 @@ import { draws, pageOf, plain, setGlobals } from "../support.mjs";
 
 setGlobals({ document: pageOf(), getComputedStyle: () => ({ getPropertyValue: () => "" }) });
 const figure = await import("../../../static/js/charts/figure.js");
-const { verticalAxis } = await import("../../../static/js/charts/traces.js");
+const { titlesOf, verticalAxis } = await import("../../../static/js/charts/traces.js");
 
 /** The cells of CSV, by RFC 4180. */
 function cellsOf(text) {
@@ -167,6 +167,14 @@ test("the vertical axis fits what lies in the span, a step's value before it too
   equal(top({}, { ...line, high: [1, 30, 2, 3] }), 30);
   equal(top({ rules: [{ y: 20 }] }), 20);
   equal(top({ also: [40] }), 40);
+  equal(top({ x: { name: "ε" } }, { x: [0], y: [30] }), 30);
+  equal(top({ span: [3, 9] }), 50, "to the last");
+  const log = (y) => verticalAxis({ lines: [{ ...line, y }], rules: [], also: [], span: [0, 3], log: true }).floor;
+  equal(log([0, 1, 2, 3]) > 0 && log([0, 1, 2, 3]) !== log([1, 2, 3, 4]), true, "a place for 0");
+  const scale = { title: (span) => `event ${span}` };
+  deepEqual(titlesOf({ span: [0, 3] }, scale), { x: "event 0,3", y: "" });
+  deepEqual(titlesOf({ span: [0, 3], x: { name: "ε" } }, scale), { x: "ε", y: "" });
+  deepEqual(titlesOf({ span: [0, 3], x: { name: "ε" }, titles: { x: "own", y: "m" } }, scale), { x: "own", y: "m" });
 });
 
 test("whether a logarithmic axis, all events and medians can be offered", () => {

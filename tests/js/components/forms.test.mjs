@@ -16,7 +16,7 @@ const { where } = await of("components/experiment_form/plan");
 const { specIn } = await of("components/experiment_form/spec_text");
 const { ofValue } = await of("components/experiment_form/value_list");
 const { ownValues } = await of("components/experiment_form/variant_cards");
-const { logarithmic } = await of("components/form_fields");
+const fields = await of("components/form_fields");
 const report = await of("components/import_report");
 const { statusText, title } = await of("components/jobs_drawer");
 const { isGiven } = await of("components/number_field");
@@ -30,17 +30,45 @@ const { commonFields } = await of("trajectory/release_form/mechanism_cards");
 const { stepVariance } = await of("trajectory/speed_field");
 
 test("a slider reaches from a hundredth to a hundred times the example, within the bounds, in two digits", () => {
-  const ends = (field) => [0, 200, 400].map(logarithmic(field).value);
+  const ends = (field) => [0, 200, 400].map(fields.logarithmic(field).value);
   check(ends, [
     [[{ example: 1, minimum: null, maximum: null }], [0.01, 1, 100]],
     [[{ example: 1, minimum: 0, maximum: null }], [0.01, 1, 100]],
     [[{ example: 1, minimum: 0.04, maximum: 25 }], [0.04, 1, 25]],
     [[{ example: 3, minimum: 1, maximum: null, whole: true }], [1, 17, 300]],
   ]);
-  const slider = logarithmic({ example: 1, minimum: 0.04, maximum: 25 });
+  const slider = fields.logarithmic({ example: 1, minimum: 0.04, maximum: 25 });
   deepEqual([0.04, 1, 25].map(slider.position), [0, 200, 400]);
   for (let position = 0; position <= 400; position += 40)
     equal(Math.abs(slider.position(slider.value(position)) - position) <= 3, true);
+});
+
+test("a share, a seed and the text beside a number", () => {
+  const [most, n] = [Number.MAX_SAFE_INTEGER, 2 ** 32];
+  check(fields.isShare, [
+    ...[
+      [[{ minimum: 0, maximum: 1 }], true],
+      [[{ minimum: 0, maximum: 2 }], false],
+    ],
+    ...[
+      [[{ minimum: 1, maximum: 1 }], false],
+      [[{ minimum: null, maximum: 1 }], false],
+    ],
+  ]);
+  const seeds = [{ whole: true, maximum: most }, { whole: true, maximum: n }, { maximum: most }];
+  deepEqual(
+    seeds.map((one) => Boolean(fields.isSeed(one))),
+    [true, false, false],
+  );
+  const hint = (field, value) => fields.hintOf(field)?.(value) ?? "";
+  check(hint, [
+    [[{ unit: "s" }, 60], "1 min"],
+    [[{ unit: "m" }, 2000], "2 km"],
+    [[{ minimum: 0, maximum: 1 }, 0.5], "50 %"],
+    [[{ unit: "km/h", minimum: 0, maximum: 9 }, 0.5], ""],
+  ]);
+  deepEqual([0, 100, 400].map(fields.SHARES.value), [0, 0.25, 1]);
+  deepEqual([0, 0.25, 1].map(fields.SHARES.position), [0, 100, 400]);
 });
 
 test("only what is not usual of a form is sent, and nothing while a number is missing", () => {
@@ -258,9 +286,9 @@ test("the odds that a level allows, and the step variance of a speed", () => {
 });
 
 test("fields that all mechanisms have, the history in an address, links of what is deleted, and venues of a grid", () => {
-  const fields = (...names) => ({ fields: names.map((name) => ({ name })) });
+  const having = (...names) => ({ fields: names.map((name) => ({ name })) });
   const common = (...given) => commonFields(given).map(({ name }) => name);
-  deepEqual([common(fields("a", "b", "c"), fields("c", "b")), common(fields("a"))], [["b", "c"], ["a"]]);
+  deepEqual([common(having("a", "b", "c"), having("c", "b")), common(having("a"))], [["b", "c"], ["a"]]);
   check(historyOf, [
     [[null], []],
     [["1,x,22,1234567,-3,"], [1, 22]],
