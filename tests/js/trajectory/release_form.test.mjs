@@ -257,6 +257,14 @@ test("noise is drawn amid the longest run of landmarks, else amid the first trac
   deepEqual([anchor(tracks, []), anchor([], [[0, 4]])], ["5 0 false", "0.5 0.35 false"]);
 });
 
+test("of many series the twelve longest are drawn, without what would be too much together", () => {
+  const drawn = (points) => preview.drawable(points.map((one) => ({ points: one }))).map((one) => one.points);
+  deepEqual(drawn([3, 9, 5]), [9, 5, 3]);
+  deepEqual(drawn(Array.from({ length: 20 }, (_, i) => i)).join(), "19,18,17,16,15,14,13,12,11,10,9,8");
+  deepEqual(drawn([120_000, 90_000, 80_001, 80_000, 1]), [120_000, 80_000]);
+  deepEqual(drawn([200_001, 7]), [7]);
+});
+
 test("a length of the map is the shorter in metres the farther from the equator", () => {
   ok(Math.abs(preview.metresAt(0.5) - 2 * Math.PI * EARTH_RADIUS_M) < 1e-6);
   for (const lat of [-70, 30, 60]) {
