@@ -116,7 +116,10 @@ test("what was drawn is moved by whole pixels and less than half of the view, or
       [{ left: 49.5, top: 19 }, 2, { ratio: 2 }],
       [1, 2],
     ],
-    [[{ left: -149, top: -79 }, 2, { ratio: 2 }], [398, 198]],
+    [
+      [{ left: -149, top: -79 }, 2, { ratio: 2 }],
+      [398, 198],
+    ],
     [[{ left: -150 }], null],
     [[{ left: -149 }], [199, 0]],
     [[{ top: 120 }], null],
