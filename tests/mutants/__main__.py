@@ -172,10 +172,11 @@ def main():
             mutants = one_of_each_file_first([one for one in mutants if one.file in files])
             bare = without_mutants(files)
             print(f"{len(bare)} changed files that compute have no mutants:", *bare, sep="\n  ", flush=True)
-        equivalent = [one for one in mutants if one.equivalent]
-        for one in equivalent:
-            print(f"equivalent  {one}  {one.equivalent}")
-        mutants = [one for one in mutants if not one.equivalent]
+    reasons = {(one.file, one.source()): one.equivalent for one in listed() if one.equivalent}
+    for one in mutants:
+        if reason := reasons.get((one.file, one.source())):
+            print(f"equivalent  {one}  {reason}")
+    mutants = [one for one in mutants if (one.file, one.source()) not in reasons]
     if given.list:
         print(*mutants, f"{len(mutants)} mutants", sep="\n")
         return 0
