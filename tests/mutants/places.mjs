@@ -62,7 +62,7 @@ function* children(node) {
 
 const modules = new Map();
 
-/** A module's text and tree, what it declares by name, and of what it imports where that is declared. */
+/** A module's text and tree; by name where what it declares or imports is declared and set. */
 function moduleOf(file) {
   if (!modules.has(file)) {
     const text = readFileSync(file, "utf8");
@@ -75,8 +75,11 @@ function moduleOf(file) {
         if (from) module.names.set(local.name, () => declared(from, imported?.name));
       const declaration = statement.declaration ?? statement;
       for (const one of declaration.declarations ?? [declaration])
-        if (one.id?.name) module.names.set(one.id.name, () => [[module, one]]);
+        for (const name of one.id ? identifiers(one.id) : [])
+          module.names.set(name, () => [[module, one], ...set(name)]);
     }
+    const assigned = [...all(tree)].filter(({ type }) => type === "AssignmentExpression");
+    const set = (name) => assigned.filter(({ left }) => left.name === name).map((one) => [module, one]);
   }
   return modules.get(file);
 }
@@ -103,9 +106,13 @@ function draws(module, node) {
   return false;
 }
 
+function* all(node) {
+  yield node;
+  for (const [, child] of children(node)) yield* all(child);
+}
+
 function* identifiers(node) {
-  if (node.type === "Identifier") yield node.name;
-  for (const [, child] of children(node)) yield* identifiers(child);
+  for (const { type, name } of all(node)) if (type === "Identifier") yield name;
 }
 
 /** Errors, calls that wait, and what the console shows. */
