@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { degreesText } from "../../../static/js/map/degrees.js";
 import { frameOf, Positions } from "../../../static/js/map/positions.js";
-import { latAt, unitX, unitY } from "../../../static/js/map/projection.js";
+import { heightE32, latAt, unitX, unitY } from "../../../static/js/map/projection.js";
 import { check, gives } from "../cases.mjs";
 import { draws, setGlobals } from "../support.mjs";
 
@@ -318,4 +318,36 @@ test("a text is broken before what does not fit; what is longer has a line of it
   deepEqual(lines("one two three", 7), ["one two", "three"]);
   deepEqual(lines("one two three", 6), ["one", "two", "three"]);
   deepEqual(lines("incomprehensible it", 4), ["incomprehensible", "it"]);
+});
+
+test("names of cities overlap by their boxes with a gap; the box around places is theirs in degrees", async () => {
+  const { overlaps } = await import("../../../static/js/map/city_names.js");
+  const { boxAround } = await import("../../../static/js/map/layer_stack.js");
+  const name = { x: 100, y: 50, width: 40 };
+  check(
+    (x, y, width) => overlaps(name, x, y, width),
+    [
+      [[100, 50, 40], true],
+      [[100, 63, 40], true],
+      [[100, 37, 40], true],
+      [[100, 64, 40], false],
+      [[100, 36, 40], false],
+      [[145, 50, 10], true],
+      [[146, 50, 10], false],
+      [[70, 50, 25], true],
+      [[70, 50, 24], false],
+    ],
+  );
+  equal(boxAround([], 0), null);
+  const height = (lat) => heightE32(lat * 1e7);
+  const boxes = [
+    [-1, 48, 1, 50],
+    [2, -10, 3, 20],
+  ].map(([west, south, east, north]) => ({
+    ...{ west: west * 1e7, south: height(south), east: east * 1e7, north: height(north) },
+  }));
+  deepEqual(
+    boxAround(boxes, 179).map((one) => Number(one.toFixed(6))),
+    [178, -10, 182, 50],
+  );
 });
