@@ -55,6 +55,8 @@ test("whatever is dragged remains a box of four decimals, the middle keeps its s
 test("a box without extent has the least one", () => {
   const least = { west: 179.999, south: 89.999, east: 180, north: 90 };
   deepEqual(roundedBox({ west: 180, south: 90, east: 180, north: 90 }), least);
+  const globe = { west: -180, south: -90, east: 180, north: 90 };
+  deepEqual(roundedBox({ west: -181, south: -91, east: 181, north: 91 }), globe);
   const turned = { west: 2, south: 1, east: 2.001, north: 1.001 };
   deepEqual(roundedBox({ west: 2, south: 1, east: 2.00001, north: 0 }), turned);
 });
