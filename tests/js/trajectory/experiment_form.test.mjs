@@ -192,3 +192,17 @@ test("the radius of other data is proposed while the one before it was not chang
   follow(300, [500], false);
   deepEqual(proposed, [500]);
 });
+
+test("a step is drawn for the mechanisms that are left ticked; as sampled it is none", async () => {
+  const { chainOf, DRAWN, usualChain } = await import("../../../static/js/trajectory/experiment_form/releases.js");
+  const [one, two] = [{}, {}];
+  const row = (values, kind, ...left) => ({ kind, left: new Set(left), values: () => values });
+  deepEqual(chainOf(row({ name: "kalman" }, {}), [one, two]), { step: { name: "kalman" }, over: [0, 1] });
+  deepEqual(chainOf(row({ name: "kalman" }, {}, one), [one, two]), { step: { name: "kalman" }, over: [1] });
+  deepEqual(chainOf(row({ name: "drawn" }, DRAWN, two), [one, two]), { step: null, over: [0] });
+  equal(chainOf(row(null, {}), [one, two]), null, "a number is missing");
+  deepEqual([{ name: "kalman" }, { name: "drawn" }].map(usualChain([one, two])), [
+    { step: { name: "kalman" }, over: [0, 1] },
+    { step: null, over: [0, 1] },
+  ]);
+});
