@@ -13,7 +13,7 @@ from privacy_engine.experiments import cells
 
 
 class Pages:
-    """By itself the form of a kind whose mechanisms have parameters in common."""
+    """As it stands the form of a kind whose mechanisms have parameters in common."""
 
     templates: ClassVar[str] = "experiments/common"
     """The folder of ``_about.html``, what such experiments measure, and ``_form.html``, what they sweep."""
@@ -23,7 +23,7 @@ class Pages:
         return {"items": datatypes[kind].items, "cell": cells[kind].own_fields()}
 
     def choice(self, dataset: Dataset) -> dict[str, Any]:
-        """What the script knows of a dataset beside its name and size."""
+        """What the script is given of a dataset beside its name and size."""
         return {"box": (dataset.summary or {}).get("bounds")}
 
     def attacks_on(self, release: Any) -> dict[str, Any]:
