@@ -1,1 +1,1 @@
-"""The description of a release, and the label that its files carry."""
+"""Releases: what they read, what they publish, and the label that every file of them carries."""
