@@ -1,4 +1,4 @@
-"""What a preset must know of the data it is run on, the digest of columns, and data without what is cached with them."""
+"""What a preset must know of data, the digest of columns, and data without what is cached with them."""
 
 from __future__ import annotations
 

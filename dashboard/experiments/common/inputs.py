@@ -12,7 +12,7 @@ from privacy_engine.experiments import ExperimentSpec, Given, Preset
 
 
 class Inputs(ABC):
-    """What depends on the kind of data before an experiment is run; as it stands that of cells with data of their own."""
+    """What depends on the kind of data before a run; as it stands that of cells with data of their own."""
 
     @abstractmethod
     def known(self, dataset: Dataset) -> Given:
