@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -14,6 +14,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.cells.base import Cell, described, lacks, moved
 from privacy_engine.experiments.correlation import Correlation
+from privacy_engine.experiments.inputs import columns_digest
 from privacy_engine.experiments.measures import MarkedShare, Measure, Work
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.landmarks import DummyMethod, LandmarkMethod, dummy_methods, landmark_methods
@@ -27,6 +28,12 @@ class TrajectoryCell(Cell):
     """
 
     data_kind: ClassVar[str] = Trajectory.kind
+    item: ClassVar[str] = "event"
+    generated: ClassVar[str] = "synthetic series"
+    results: ClassVar[int] = 1
+    columns: ClassVar[tuple[str, ...]] = ("lon", "lat", "time_s", "marked")
+    takes_series: ClassVar[bool] = True
+    has_landmarks: ClassVar[bool] = True
 
     landmarks: Any
     dummies: Any = None
@@ -56,6 +63,23 @@ class TrajectoryCell(Cell):
             rule = "must be a random method to be drawn again"
             raise ParameterErrors([lacks("landmarks", rule, self.landmarks.name)])
         return self
+
+    @classmethod
+    def sizes_of(cls, data: Sequence[Trajectory]) -> list[int]:
+        return [len(one) for one in data]
+
+    @classmethod
+    def given_of(cls, data: Any) -> None:
+        """Nothing: presets for series need to know nothing of them."""
+
+    @classmethod
+    def digest_of(cls, data: Sequence[Trajectory] | None) -> str:
+        def columns(one: Trajectory) -> Iterator[tuple[str, Any]]:
+            yield f" {len(one)} {one.time_s is not None} {one.marked is not None} ", None
+            yield from (("", getattr(one, name)) for name in cls.columns)
+
+        every = (column for one in data or () for column in columns(one))
+        return columns_digest(f"cairn experiment {cls.results}", every)
 
     @cached_property
     def draws(self) -> tuple[str, str | None, bool, int | None]:

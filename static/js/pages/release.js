@@ -11,15 +11,10 @@ import { count } from "../core/format.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
 import { distanceM } from "../map/projection.js";
 import { createAfter } from "../trajectory/postprocess_steps.js";
+import { createForecast } from "../components/forecast_request.js";
 import { asText, parse } from "../trajectory/release_form/configuration_file.js";
 import { createErrorTable } from "../trajectory/release_form/error_table.js";
-import {
-  afterwards,
-  createForecast,
-  forecastTable,
-  guarantees,
-  spending,
-} from "../trajectory/release_form/forecast.js";
+import { afterwards, forecastTable, guarantees, spending } from "../trajectory/release_form/forecast.js";
 import { commonFields, createCards } from "../trajectory/release_form/mechanism_cards.js";
 import { createProtectionCost } from "../trajectory/release_form/protection_cost.js";
 import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";

@@ -1,7 +1,7 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import { test } from "node:test";
 
-import { place } from "../../../static/js/trajectory/experiment_form/error_placement.js";
+import { placed as isPlaced } from "../../../static/js/trajectory/experiment_form/error_placement.js";
 import { createReference, referenceText } from "../../../static/js/trajectory/experiment_form/reference_radius.js";
 import { curves, SHARED, toForm, toSpec } from "../../../static/js/trajectory/experiment_form/spec.js";
 import { check, rows } from "../cases.mjs";
@@ -140,8 +140,7 @@ test("errors of the API lead to the part of the form that they name", () => {
   const parts = { runs, ...Object.fromEntries(names.map(part)) };
   const at = (name, form = { release: "form" }) => {
     placed.length = 0;
-    const left = place([{ field: name, message: note }], form, parts);
-    return left.length ? left : (placed[0] ?? "done");
+    return isPlaced({ field: name }, note, form, parts) ? (placed[0] ?? "done") : [note];
   };
   check(at, [
     [["grid.landmarks.share.2"], ["landmarks", "fail", 2, "share"]],

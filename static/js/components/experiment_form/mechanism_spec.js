@@ -1,4 +1,4 @@
-/* Between the form of an experiment on count streams or check-ins and its spec, both ways. */
+/* Between the form of an experiment over the parameters of mechanisms and its spec, both ways. */
 
 import { same } from "./cells.js";
 

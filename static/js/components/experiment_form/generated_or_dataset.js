@@ -1,5 +1,4 @@
-/* What an experiment on count streams or check-ins is run on: generated data, of which each variant is a curve, or a
-   dataset. */
+/* What an experiment is run on: generated data, of which each variant is a curve, or a dataset. */
 
 import { el } from "../../core/dom.js";
 import { whole } from "../../core/format.js";
@@ -9,15 +8,15 @@ import { createVariants } from "./variant_cards.js";
 /**
  * The choice in `host`. `page` = {datasets, urls, item}; `generators` as the API lists them; `onSource(dataset)` when
  * the dataset changes, null for none.
- * Returns {values() -> {dataset, data} or null, rows() of generated data without their values, dataset(),
- * set({dataset, data}), fail(at, name, text), clear()}.
+ * Returns {values() -> {dataset, preset} to send, chosen() -> {dataset, data} or null, rows() of generated data without
+ * their values, dataset(), set({dataset, data}), fail(at, name, text), clear()}.
  *
  * @param {HTMLElement} host
  * @param {any} page
  * @param {any[]} generators
  * @param {{onChange: () => void, onSource: (dataset: any) => void}} on
  */
-export function createKindData(host, page, generators, { onChange, onSource }) {
+export function createData(host, page, generators, { onChange, onSource }) {
   const radio = (value) => el("input", { type: "radio", name: "data", value, onchange: changed });
   const [made, own] = [radio("generated"), radio("dataset")];
   const options = page.datasets.map(({ id, name, points }) =>
@@ -67,7 +66,8 @@ export function createKindData(host, page, generators, { onChange, onSource }) {
   return {
     dataset,
     rows: variants.names,
-    values() {
+    values: () => ({ dataset: dataset()?.id ?? null, preset: null }),
+    chosen() {
       if (own.checked) return { dataset: select.value, data: null };
       const data = variants.rows().map((row) => row.values());
       if (!data.length) fail("Select at least one.");

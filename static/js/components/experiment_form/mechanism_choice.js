@@ -1,4 +1,4 @@
-/* What is released in an experiment on count streams or check-ins: mechanisms, and the parameters all of them have. */
+/* What is released in an experiment: mechanisms, and the parameters all of them have. */
 
 import { createFields } from "../form_fields.js";
 import { swatch } from "../swatch.js";
@@ -28,7 +28,7 @@ function sweep(field, { onChange }) {
  * @param {Map<string, any>} lineStyles
  * @param {{onChange: () => void}} on
  */
-export function createKindReleases(hosts, mechanisms, fields, lineStyles, { onChange }) {
+export function createReleases(hosts, mechanisms, fields, lineStyles, { onChange }) {
   const shared = [...fields.swept, ...fields.single].map(({ name }) => name);
   const variants = createVariants({ cards: hosts.mechanisms, rows: hosts.own }, mechanisms, {
     name: "mechanism",
