@@ -22,8 +22,9 @@ from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.maintenance import cleanup
 from dashboard.publications import copies, limits, services
-from dashboard.publications.facts import MARKS, certainty, time_marks
 from dashboard.publications.models import Publication, digest_of
+from dashboard.publications.public_views import certainty
+from dashboard.publications.trajectory.public import MARKS, time_marks
 from dashboard.releases import downloads, naming
 from dashboard.releases.models import Release
 from dashboard.storage import data_files

@@ -26,7 +26,7 @@ import { createNoisePreview } from "../trajectory/release_form/noise_preview.js"
 import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_data.js";
 import { offerRadii } from "../trajectory/release_form/named_radii.js";
 import { showOdds } from "../trajectory/release_form/odds_table.js";
-import { createPurpose, showPurpose } from "../trajectory/release_form/release_purpose.js";
+import { createPurpose, showPurpose } from "../components/release_purpose.js";
 import { setNeeded, summaryOf } from "../trajectory/release_form/submit_summary.js";
 import { createTemporalLossTable } from "../trajectory/release_form/temporal_loss_table.js";
 import { notice, warnings } from "../trajectory/release_form/warnings.js";

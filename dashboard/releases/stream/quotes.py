@@ -1,0 +1,5 @@
+"""Quotes of releases of count streams."""
+
+from dashboard.releases.common.quotes import Quotes
+
+ADAPTER = Quotes()
