@@ -50,7 +50,8 @@ class Mechanism(Component):
     ``publishable`` is False where no parameters give a guarantee: forms of releases do not offer it.
     ``first_choice`` is True of the one that forms begin with, ``better_elsewhere`` where another one was measured to be
     better, as sentences. ``noise_varies`` is True where one release draws noise of
-    several scales.
+    several scales. ``reads_landmarks`` is True where budgets or noise depend on which events are landmarks,
+    ``needs_venues`` where check-ins need a list of venues.
     """
 
     level: ClassVar[str]
@@ -66,6 +67,8 @@ class Mechanism(Component):
     first_choice: ClassVar[bool] = False
     better_elsewhere: ClassVar[str] = ""
     noise_varies: ClassVar[bool] = False
+    reads_landmarks: ClassVar[bool] = False
+    needs_venues: ClassVar[bool] = False
 
     epsilon: Any
 

@@ -14,7 +14,7 @@ T = TypeVar("T")
 class ByKind(Mapping[str, T]):
     """The adapters of a layer by the name of the kind: ``ADAPTER`` of the module ``package.kind.module``.
 
-    They are imported when they are asked for, so that a kind's folder is all that a further kind needs.
+    They are imported when they are first needed, so that a kind's folder is all that a further kind needs.
     """
 
     def __init__(self, package: str, module: str) -> None:

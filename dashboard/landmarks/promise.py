@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,12 +22,11 @@ def promise_context(
     landmark_set: LandmarkSet | None,
     *,
     landmarks: int | None = None,
-    masks: Sequence[Mask] | None = None,
 ) -> Context:
     """The context of releases of ``dataset``, of trajectories, with this landmark set or with none.
 
-    ``landmarks`` is the largest number of landmarks of any one person; without it, it is what the set
-    records, or counted in ``masks``, one for each person, or in those that are read from the dataset.
+    ``landmarks`` is the largest number of landmarks of any one person; without it, it is what the set records, or
+    counted.
     """
     read = dataset.decisions.listed, dataset.decisions.joined
     of_dataset = {"cleaning": parse_cleaning(dataset.cleaning), "stability": dataset.stability}
@@ -37,7 +35,7 @@ def promise_context(
     if landmarks is None:
         landmarks = landmark_set.count_per_person
     if landmarks is None:
-        landmarks = most_landmarks(masks if masks is not None else masks_of_people(dataset, landmark_set))
+        landmarks = most_landmarks(masks_of_people(dataset, landmark_set))
     selection = landmark_set.selection
     return release_context(
         beside=None if selection is None else marked_beside(selection),

@@ -5,22 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from io import BytesIO
 from typing import Any, BinaryIO
 
 from dashboard.core.errors import require_format
-from dashboard.datasets.models import BudgetEntry, Kind
-from dashboard.landmarks.promise import promise_context
+from dashboard.datasets.models import BudgetEntry
+from dashboard.releases.common.drawing import drawings
 from dashboard.releases.common.published import read_release
 from dashboard.releases.models import Release
 from dashboard.storage import local_files, parquet
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.datatypes import datatypes
 from privacy_engine.exports import notebook as notebooks
-from privacy_engine.exports.checkins import mass_of_cells
 from privacy_engine.label import Source, privacy_label
-from privacy_engine.promise import ONE_SERIES, Context
+from privacy_engine.promise import Context
 
 LARGE_ROWS = 100_000
 """Published rows from which on an export is kept: rendering takes longer than storing."""
@@ -63,14 +61,8 @@ def _ledger_entry(row: Release) -> str:
 
 
 def context_of(row: Release) -> Context:
-    """What the promise of a release depends on; one drawn before people were known is about each of its series."""
-    if not row.of_trajectories:
-        return row.dataset.context.with_box(row.parsed_spec.box_from_data)
-    summary, read = row.summary or {}, row.set_read
-    found = promise_context(row.dataset, read, landmarks=summary.get("landmarks_per_person"))
-    if row.by_series:
-        return replace(found, unit=ONE_SERIES, landmarks=read.count if read else 0)
-    return replace(found, whole_trace=summary.get("whole_trace"), noise_p95_m=summary.get("noise_p95_m"))
+    """What the promise of a release depends on."""
+    return drawings[row.kind].context(row)
 
 
 def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
@@ -114,8 +106,8 @@ def notebook(row: Release) -> tuple[BinaryIO, str, str]:
     DataError
         The release has no CSV export.
     """
-    if row.kind == Kind.CHECKINS:
-        mass_of_cells(read_release(row))
-    opened = file_name(row, notebooks.FORMAT)
+    found = datatypes[row.kind].exports[notebooks.FORMAT]
+    found.require(read_release(row))
+    opened = row.file_name(found.extension)
     text = notebooks.notebook(row.kind, title=row.title, file_name=opened, label=label(row))
     return BytesIO(text.encode()), notebooks.MEDIA_TYPE, row.file_name("ipynb")

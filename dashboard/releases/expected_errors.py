@@ -9,16 +9,14 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.scale import scale_of
 from dashboard.datasets.selectors import reference_radius_m
+from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.promise import mask_of, promise_context
-from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.accepted_error import Figure, at_level, least_epsilon
 from privacy_engine.analysis.best_guess import best_guess
 from privacy_engine.analysis.data_scale import DataScale
 from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.verdict import Rule, Verdict, rules, verdict
-from privacy_engine.landmarks.methods import split
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess
 
@@ -90,7 +88,8 @@ def expected_errors(
     steps: Sequence[PostProcess],
 ) -> ExpectedErrors:
     """Return the errors to expect of a release of each mechanism with the steps after it."""
-    data, scale = _data(dataset, landmark_set), scale_of(dataset)
+    inputs = TrajectoryInputs(dataset, landmark_set)
+    data, scale = ForecastData.of(inputs.data, inputs.landmarks), scale_of(dataset)
     found = [(one, error_forecast(one, data, steps)) for one in mechanisms]
     return ExpectedErrors(
         scale=scale,
@@ -111,12 +110,13 @@ def least_levels(
     figure: Figure,
 ) -> LeastLevels:
     """Return the least ε of each mechanism at which ``figure`` of its errors is at most ``accepted_m``."""
-    data, scale, context = _data(dataset, landmark_set), scale_of(dataset), promise_context(dataset, landmark_set)
+    inputs = TrajectoryInputs(dataset, landmark_set)
+    data, scale = ForecastData.of(inputs.data, inputs.landmarks), scale_of(dataset)
     rows = []
     for one in mechanisms:
         found = least_epsilon(one, data, accepted_m, figure=figure, steps=steps)
         epsilon = found.epsilon if found else None
-        quote = None if epsilon is None else ledger.quote(dataset, [at_level(one, epsilon)], context)
+        quote = None if epsilon is None else ledger.quote(dataset, [at_level(one, epsilon)], inputs.context)
         rows.append(
             MechanismLevel(
                 name=one.name,
@@ -139,7 +139,7 @@ def protection_costs(
     epsilon: float,
 ) -> ProtectionCosts:
     """Return what ``epsilon`` within the reference radius of the dataset costs with each mechanism."""
-    context = promise_context(dataset, landmark_set)
+    context = TrajectoryInputs(dataset, landmark_set).context
     radius_m = reference_radius_m(dataset, ledger.budget_of(dataset))
     level = {"epsilon": epsilon, "radius_m": radius_m}
     at = [type(one)(**one.model_dump() | level) for one in mechanisms]
@@ -156,8 +156,3 @@ def _verdict(errors: ErrorForecast, scale: DataScale) -> Verdict | None:
     if figures.typical_m is None or figures.p95_m is None:
         return None
     return verdict(figures.typical_m, figures.p95_m, scale, noise_m=errors.noise_m)
-
-
-def _data(dataset: Dataset, landmark_set: LandmarkSet | None) -> ForecastData:
-    series = cached_data(dataset.kind, dataset.points_path)
-    return ForecastData.of(series, split(mask_of(dataset, landmark_set), [len(one) for one in series]))

@@ -7,8 +7,8 @@ from typing import Any
 
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
+from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.promise import masks_of_people, promise_context
 from privacy_engine.analysis.correlation import Correlation, CorrelationDescription
 from privacy_engine.analysis.expected_loss import ExpectedLoss, expected_loss
 from privacy_engine.analysis.forecast import NoiseForecast, noise_forecast
@@ -72,20 +72,19 @@ def forecast_releases(
 
     With a ``correlation`` also what each would leak under it; all of them together get the time one response may take.
     """
-    masks, seconds = masks_of_people(dataset, landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
-    context = promise_context(dataset, landmark_set, masks=masks)
+    inputs, seconds = TrajectoryInputs(dataset, landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
     return Forecast(
         mechanisms=[
             MechanismForecast(
                 name=one.name,
                 title=one.title,
-                expected=noise_forecast(one, masks),
-                guarantee=one.guarantee(context).as_dict(),
-                loss=None if correlation is None else expected_loss(one, masks, correlation, seconds=seconds),
+                expected=noise_forecast(one, inputs.masks),
+                guarantee=one.guarantee(inputs.context).as_dict(),
+                loss=None if correlation is None else expected_loss(one, inputs.masks, correlation, seconds=seconds),
             )
             for one in mechanisms
         ],
         correlation=None if correlation is None else correlation.shown(),
         postprocess=[StepForecast(name=step.name, title=step.title, causal=step.causal) for step in steps],
-        budget=Quote(**ledger.quote(dataset, mechanisms, context)),
+        budget=Quote(**ledger.quote(dataset, mechanisms, inputs.context)),
     )

@@ -141,12 +141,7 @@ class Release(Job):
     @property
     def by_series(self) -> bool:
         """True if each series was drawn alone: it is from before people were known."""
-        return bool(self.of_trajectories and self.summary and "landmarks_per_person" not in self.summary)
-
-    @property
-    def of_trajectories(self) -> bool:
-        """True if it publishes trajectories."""
-        return self.kind == Kind.TRAJECTORY
+        return bool(datatypes[self.kind].has_landmarks and self.summary and "landmarks_per_person" not in self.summary)
 
     @property
     def set_read(self) -> LandmarkSet | None:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from dashboard.core.by_kind import ByKind
 from dashboard.core.filenames import parameter_parts
-from dashboard.core.templatetags.display import metres, number
-from privacy_engine import plurals
+from dashboard.core.templatetags.display import number
+from privacy_engine.mechanism import Mechanism
 from privacy_engine.spec import ReleaseSpec
 
+units: ByKind[Callable[[Any], str]] = ByKind("dashboard.releases", "naming")
+"""What a level is about, by kind of data."""
 
-def level_text(mechanism: Any) -> str:
+
+def level_text(mechanism: Mechanism) -> str:
     """The level and what it is about: ε 1 / 200 m, ε 1 / 52 timestamps, ε 1 / user."""
-    if mechanism.kind == "trajectory":
-        unit = metres(mechanism.radius_m)
-    elif mechanism.kind == "stream":
-        unit = "timestamp" if mechanism.window == 1 else plurals.counted(mechanism.window, "timestamp")
-    else:
-        unit = "user" if mechanism.privacy_unit == "user" else "check-in"
-    return f"ε {number(mechanism.epsilon, 6)} / {unit}"
+    return f"ε {number(mechanism.epsilon, 6)} / {units[mechanism.kind](mechanism)}"
 
 
 def title(spec: ReleaseSpec) -> str:

@@ -11,21 +11,21 @@ from dashboard.core.errors import Conflict, require_state
 from dashboard.core.idempotency import check_key, earlier_row
 from dashboard.core.text import one_line
 from dashboard.datasets import ledger
-from dashboard.datasets.models import Dataset, Kind, Unit, kind_text
+from dashboard.datasets.models import Dataset, Unit, kind_text
 from dashboard.datasets.selectors import has_venues, require_releasable
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.promise import promise_context
 from dashboard.landmarks.services import lock_dataset
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
+from dashboard.releases.common.drawing import drawings
 from dashboard.releases.models import Release
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
-from privacy_engine.mechanism import NO_CONTEXT, Mechanism
-from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
+from privacy_engine.mechanism import Mechanism
 from privacy_engine.postprocess import PostProcess
-from privacy_engine.spec import ReleaseSpec, for_counts
+from privacy_engine.spec import ReleaseSpec
 
 
 def submit_release(
@@ -56,14 +56,16 @@ def submit_release(
     require_role(owner, dataset, Role.EDITOR)
     check_key(idempotency_key)
     _check_kind(dataset, spec)
-    spec = for_counts(spec, dataset.counted, dataset.tree)
+    spec = drawings[dataset.kind].fitted(dataset, spec)
     if dataset.state == State.READY:
         require_releasable(dataset)
-    _check_landmark_set(dataset, landmark_set, spec)
+    if landmark_set is None:
+        require_landmarks([spec.mechanism])
+    require_set_of(dataset, landmark_set)
     subject = {"owner_id": dataset.owner_id, "dataset": dataset, "landmark_set": landmark_set}
     fresh = _described(spec, name=name, idempotency_key=idempotency_key, **subject)
     _check_dummies(fresh)
-    return _once(fresh, spec)
+    return _once(fresh, dataset, spec.mechanism)
 
 
 def derive_release(
@@ -91,7 +93,7 @@ def derive_release(
     fresh = _described(spec, name=name, idempotency_key=idempotency_key, **same)
     fresh.derived_from = source
     fresh.source = {"release": str(source.pk), "sha256": source.data_sha256}
-    return _once(fresh, spec)
+    return _once(fresh, source.dataset, spec.mechanism)
 
 
 def _described(spec: ReleaseSpec, *, name: str, **columns: Any) -> Release:
@@ -106,12 +108,12 @@ def _described(spec: ReleaseSpec, *, name: str, **columns: Any) -> Release:
     )
 
 
-def _once(fresh: Release, spec: ReleaseSpec) -> Release:
+def _once(fresh: Release, dataset: Dataset, mechanism: Mechanism) -> Release:
     """The row, written unless the same request wrote it before."""
     if earlier := earlier_row(fresh, _request):
         return earlier
     try:
-        return _create(fresh, spec)
+        return _create(fresh, dataset, mechanism)
     except IntegrityError:
         if earlier := earlier_row(fresh, _request):  # the same request came twice at once, and the other was first
             return earlier
@@ -133,7 +135,7 @@ def require_mechanism(dataset: Dataset, mechanism: Mechanism) -> None:
         rule = f"a mechanism for {kind_text(dataset.kind)}"
         name = mechanism.name
         raise ParameterError(f"mechanism must be {rule}, got {name}", field="mechanism.name", rule=rule, value=name)
-    if getattr(mechanism, "needs_venues", False) and not has_venues(dataset):
+    if mechanism.needs_venues and not has_venues(dataset):
         rule = "one that needs no list of venues: these check-ins came without one"
         message = f"mechanism must be {rule}, got {mechanism.name}"
         raise ParameterError(message, field="mechanism.name", rule=rule, value=mechanism.name)
@@ -145,22 +147,16 @@ def require_mechanism(dataset: Dataset, mechanism: Mechanism) -> None:
         )
 
 
-def _check_landmark_set(dataset: Dataset, landmark_set: LandmarkSet | None, spec: ReleaseSpec) -> None:
-    if landmark_set is None and dataset.kind == Kind.TRAJECTORY:
-        require_landmarks([spec.mechanism])
-    require_set_of(dataset, landmark_set)
-
-
 def require_set_of(dataset: Dataset, landmark_set: LandmarkSet | None) -> None:
     """Refuse the landmark set of another dataset, with a ParameterError."""
     if landmark_set is None or landmark_set.dataset_id == dataset.pk:
         return
-    of_trajectories = dataset.kind == Kind.TRAJECTORY
-    rule = "a landmark set of this dataset" if of_trajectories else "left out: only releases of trajectories have one"
+    marked = datatypes[dataset.kind].has_landmarks
+    rule = "a landmark set of this dataset" if marked else "left out: only releases of trajectories have one"
     raise ParameterError(f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=str(landmark_set.pk))
 
 
-def require_landmarks(mechanisms: Sequence[TrajectoryMechanism]) -> None:
+def require_landmarks(mechanisms: Sequence[Mechanism]) -> None:
     """Refuse mechanisms that read landmarks, where there is no landmark set, with a ParameterError."""
     if names := [one.name for one in mechanisms if one.reads_landmarks]:
         rule = f"a landmark set of this dataset: {', '.join(names)} {'reads' if len(names) == 1 else 'read'} landmarks"
@@ -186,16 +182,15 @@ def _request(release: Release) -> tuple[Any, ...]:
 
 
 @transaction.atomic
-def _create(fresh: Release, spec: ReleaseSpec) -> Release:
-    require_state(lock_dataset(fresh.dataset), State.READY, "dataset")
+def _create(fresh: Release, dataset: Dataset, mechanism: Mechanism) -> Release:
+    require_state(lock_dataset(dataset), State.READY, "dataset")
     if fresh.landmark_set_id and not LandmarkSet.objects.filter(pk=fresh.landmark_set_id).exists():
         raise Conflict("The landmark set was deleted meanwhile.", field="landmark_set", rule="still there")
     if fresh.source:
         lock_finished(fresh.derived_from_id)
     if fresh.charged:
-        read = fresh.set_read
-        context = promise_context(fresh.dataset, read, landmarks=0) if fresh.of_trajectories else NO_CONTEXT
-        ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism, context=context)
+        context = drawings[fresh.kind].charged_context(fresh)
+        ledger.reserve(dataset=dataset, release_id=fresh.pk, mechanism=mechanism, context=context)
     fresh.save(force_insert=True)
     queue.submit_on_commit(fresh, fresh.owner)
     return fresh

@@ -30,6 +30,7 @@ class DataType(ABC):
     ``data_class`` is the class of one upload's data (a list of it for trajectories), ``release_class`` that of what is
     published of it. ``item`` and ``items`` are the nouns for what there is most of, for pages. ``slow_columns`` are the
     columns of its tables with whole numbers that differ little from row to row: a file holds their differences.
+    ``has_landmarks`` is True where some of its events can be landmarks.
     """
 
     kind: ClassVar[str]
@@ -41,6 +42,7 @@ class DataType(ABC):
     exports: ClassVar[Mapping[str, ExportFormat]]
     audit_kind: ClassVar[Kind]
     slow_columns: ClassVar[Collection[str]] = ()
+    has_landmarks: ClassVar[bool] = False
 
     @property
     def mechanisms(self) -> Registry[Any]:

@@ -69,6 +69,7 @@ class TrajectoryType(DataType):
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
     audit_kind: ClassVar[Kind] = TrajectoryKind()
     slow_columns: ClassVar[Collection[str]] = SLOW_COLUMNS
+    has_landmarks: ClassVar[bool] = True
 
     def size(self, data: Sequence[Trajectory]) -> int:
         return sum(len(one) for one in data)

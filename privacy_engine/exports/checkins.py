@@ -66,6 +66,7 @@ FORMATS: Mapping[str, ExportFormat] = {
             TABLES,
             "A row for each cell: spreadsheets, R, pandas.",
             bundled=True,
+            require=mass_of_cells,
         ),
     )
 }

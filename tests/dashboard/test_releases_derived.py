@@ -13,7 +13,8 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.services import set_budget
 from dashboard.jobs.models import State
-from dashboard.releases import derivation, downloads, execution, files, services
+from dashboard.releases import downloads, execution, files, services
+from dashboard.releases.trajectory import derivation
 from dashboard.releases.models import Release
 from dashboard.storage import data_files, parquet
 from privacy_engine import exports, formats, mechanism, metrics, spec

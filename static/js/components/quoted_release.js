@@ -14,9 +14,9 @@ import { createPurpose, showPurpose, submitLabel } from "./release_purpose.js";
 
 const WAIT_MS = 250; // after the last key before a quote is requested
 /**
- * What a kind of data adds. `apart` are fields with a place of their own: those of these `names` are in `host`, as `field`
- * makes them, and `changed(values)` is called when they change. `beside` is sent with each request, `textsOf` are
- * sentences on the noise.
+ * What a kind of data adds. `apart` are fields with a place of their own: those of these `names` are in `host`, made of
+ * what `field` returns, and `changed(values)` is called when they change. `beside` is sent with each request, `textsOf`
+ * are sentences on the noise.
  *
  * @typedef {{
  *   apart?: {names: string[], host: HTMLElement, field: (field: any) => any, changed: (values: any) => void},

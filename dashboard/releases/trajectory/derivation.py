@@ -5,12 +5,11 @@ from __future__ import annotations
 from dashboard.core.errors import Conflict
 from dashboard.jobs import leases
 from dashboard.releases import files
+from dashboard.releases.common.drawing import DRAWN
 from dashboard.releases.models import Release
 from privacy_engine import data
 from privacy_engine.progress import reported
 from privacy_engine.spec import processed
-
-SHARE = 0.75  # of the work; what follows measures and writes
 
 
 def derived(row: Release, lease: leases.Lease) -> list[data.Release]:
@@ -31,7 +30,7 @@ def derived(row: Release, lease: leases.Lease) -> list[data.Release]:
     made = list(published)
     for i, person in enumerate(reported(persons)):
         stage = "Smoothing" if len(persons) == 1 else f"Smoothing person {i + 1} of {len(persons)}"
-        lease.report(stage, SHARE * i / len(persons))
+        lease.report(stage, DRAWN * i / len(persons))
         after = processed(person.joined_release(published), steps)
         for series, one in zip(person.members, person.cut(after, [one.series.name for one in published]), strict=True):
             made[series] = one

@@ -1,0 +1,57 @@
+"""How releases of a kind of data are drawn: what a worker needs of the kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.core.by_kind import ByKind
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import leases
+from dashboard.releases.models import Release
+from dashboard.storage.data_files import read_data
+from privacy_engine.datatypes import datatypes
+from privacy_engine.promise import Context
+from privacy_engine.releases.inputs import ReleaseInputs
+from privacy_engine.spec import ReleaseSpec
+
+READ, DRAWN, MEASURED = 0.05, 0.75, 0.85
+"""The share of the work that is over after each stage."""
+
+
+class Drawing:
+    """Of data without landmarks and without steps after a release; kinds that have either override it."""
+
+    def fitted(self, dataset: Dataset, spec: ReleaseSpec) -> ReleaseSpec:
+        """A spec with what follows from the data where it was not given; ParameterErrors where they forbid it."""
+        return spec
+
+    def load(self, row: Release) -> ReleaseInputs[Any]:
+        """All that a release reads."""
+        return ReleaseInputs(read_data(row.kind, row.dataset.points_path), context=self.context(row))
+
+    def draw(self, row: Release, inputs: ReleaseInputs[Any], lease: leases.Lease) -> Any:
+        """What is published. The lease learns of each share that is drawn, so that a long release can be stopped."""
+
+        def watch(share: float) -> None:
+            lease.report("Drawing", READ + (DRAWN - READ) * share)
+
+        return datatypes[row.kind].release(row.parsed_spec, inputs.data, inputs.landmarks, watch=watch)
+
+    def summary(self, row: Release, inputs: ReleaseInputs[Any], drawn: Any) -> dict[str, Any]:
+        """What recipients may know of it beside its mechanism and size."""
+        return {}
+
+    def beside_figures(self, row: Release, inputs: ReleaseInputs[Any]) -> dict[str, float]:
+        """What the verdict on its errors needs beside them: the owner's alone."""
+        return {}
+
+    def context(self, row: Release) -> Context:
+        """What the promise of a release depends on."""
+        return row.dataset.context.with_box(row.parsed_spec.box_from_data)
+
+    def charged_context(self, row: Release) -> Context:
+        """What its charge depends on, before it is made."""
+        return Context()
+
+
+drawings: ByKind[Drawing] = ByKind("dashboard.releases", "drawing")

@@ -1,0 +1,91 @@
+"""How releases of trajectories are drawn: for each person, with their landmarks, or from another release."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dashboard.datasets.scale import scale_of
+from dashboard.jobs import leases
+from dashboard.landmarks.inputs import TrajectoryInputs
+from dashboard.landmarks.promise import promise_context
+from dashboard.releases.common.drawing import Drawing
+from dashboard.releases.models import Release
+from dashboard.releases.trajectory import derivation
+from dashboard.storage.data_files import read_data
+from privacy_engine import data
+from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast, noise_p95_m
+from privacy_engine.people import largest_total, most_landmarks
+from privacy_engine.progress import reported
+from privacy_engine.promise import ONE_SERIES, Context
+from privacy_engine.releases.inputs import ReleaseInputs
+from privacy_engine.stored_releases import each
+
+FEW = 8  # distinct budgets that a summary lists one by one
+
+
+class TrajectoryDrawing(Drawing):
+    """Landmarks are those of the set that the mechanism reads."""
+
+    def load(self, row: Release) -> TrajectoryInputs:
+        return TrajectoryInputs(row.dataset, row.set_read, read_data)
+
+    def draw(self, row: Release, inputs: ReleaseInputs[Any], lease: leases.Lease) -> Any:
+        return derivation.derived(row, lease) if row.source else super().draw(row, inputs, lease)
+
+    def summary(self, row: Release, inputs: ReleaseInputs[Any], drawn: Sequence[data.Release]) -> dict[str, Any]:
+        """It follows from mechanism, landmarks it reads, and points."""
+        read, published, fresh = row.set_read, 0, 0
+        ends, events = list[float](), Counter[float]()
+        for one in reported(drawn):
+            published += len(one.series)
+            fresh += int(np.count_nonzero(one.fresh))
+            values, counts = (of.tolist() for of in np.unique(one.budgets, return_counts=True))
+            ends += values[:1] + values[-1:]
+            if len(events) <= FEW:
+                events.update(dict(zip(values[: FEW + 1], counts, strict=False)))
+        listed = [{"budget": value, "events": events[value]} for value in sorted(events)]
+        return {
+            "series": len(drawn),
+            "landmarks": read.count if read else 0,
+            **_per_person(row, inputs, drawn),
+            "published": published,
+            "drawn": fresh,
+            "budgets": {"min": min(ends), "max": max(ends), "distinct": listed if len(listed) <= FEW else None},
+        }
+
+    def beside_figures(self, row: Release, inputs: ReleaseInputs[Any]) -> dict[str, float]:
+        """Half of the noise is at most ``noise_m``, where that is known."""
+        scale_of(row.dataset)  # recorded, so that the verdict has it
+        mechanism = row.parsed_spec.mechanism
+        noise = noise_forecast(mechanism, inputs.masks) if has_known_budgets(mechanism) else None
+        return {"noise_m": noise.overall.median_m} if noise and noise.overall.median_m else {}
+
+    def context(self, row: Release) -> Context:
+        """One drawn before people were known is about each of its series."""
+        summary, read = row.summary or {}, row.set_read
+        found = promise_context(row.dataset, read, landmarks=summary.get("landmarks_per_person"))
+        if row.by_series:
+            return replace(found, unit=ONE_SERIES, landmarks=read.count if read else 0)
+        return replace(found, whole_trace=summary.get("whole_trace"), noise_p95_m=summary.get("noise_p95_m"))
+
+    def charged_context(self, row: Release) -> Context:
+        return promise_context(row.dataset, row.set_read, landmarks=0)
+
+
+def _per_person(row: Release, inputs: ReleaseInputs[Any], drawn: Sequence[data.Release]) -> dict[str, Any]:
+    """How many people there are, and the most landmarks and the largest sum of budgets that any one of them has."""
+    spec, budgets = row.parsed_spec, each(drawn, lambda one: one.budgets)
+    return {
+        "people": len(inputs.people),
+        "landmarks_per_person": most_landmarks(inputs.masks),
+        "noise_p95_m": None if row.source or spec.postprocess else noise_p95_m(spec.mechanism, inputs.masks),
+        "whole_trace": largest_total(person.joined_values(budgets) for person in inputs.people),
+    }
+
+
+ADAPTER = TrajectoryDrawing()

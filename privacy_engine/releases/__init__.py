@@ -1,0 +1,1 @@
+"""Releases: what they read, what they publish, and the label that every file of them carries."""

@@ -1,0 +1,36 @@
+"""``ReleaseInputs``: all that a release reads, loaded once and passed down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from privacy_engine.data import LandmarkSet, Mask
+from privacy_engine.mechanism import NO_CONTEXT
+from privacy_engine.people import Person
+from privacy_engine.promise import Context
+
+D = TypeVar("D")
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseInputs(Generic[D]):
+    """The data of an upload and what is known beside them before anything is drawn.
+
+    ``data`` are of the kind's :attr:`~privacy_engine.datatypes.DataType.data_class`. Of trajectories ``people`` are
+    those of the series, and ``landmarks`` one set for each series; ``context`` is what the promise depends on. A
+    subclass may read each of them when it is first used.
+    """
+
+    data: D
+    people: Sequence[Person] = ()
+    landmarks: Sequence[LandmarkSet] = ()
+    context: Context = NO_CONTEXT
+
+    @cached_property
+    def masks(self) -> list[Mask]:
+        """The landmarks of each person, over their events in the order of time."""
+        masks = [one.mask for one in self.landmarks]
+        return [person.joined_mask(masks) for person in self.people]
