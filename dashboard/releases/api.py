@@ -79,7 +79,7 @@ ActionsOfKinds: Any = type("ActionsOfKinds", tuple(actions.values()), {})
 @extend_schema_view(
     retry=extend_schema(description=RETRY, responses={200: ReleaseSerializer, 201: ReleaseSerializer}),
 )
-class ReleaseViewSet(QuoteActions, ActionsOfKinds, JobViewSet[Release]):  # type: ignore[misc]
+class ReleaseViewSet(QuoteActions, ActionsOfKinds, JobViewSet[Release]):
     """Releases: what may go out, drawn once by a worker."""
 
     serializer_class = ReleaseSerializer

@@ -14,7 +14,7 @@ from dashboard.core.rest.components import DescriptionField, SeedField
 from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.jobs.serializers import QueuePositionField
 from dashboard.releases import downloads
-from dashboard.releases.common.endpoints import endpoints
+from dashboard.releases.common.actions import actions
 from dashboard.releases.models import Release
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
@@ -94,7 +94,7 @@ class ReleaseUrls(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, Any]:
         """With the addresses of every kind."""
-        named = {name: text for one in endpoints.values() for name, text in one.items()}
+        named = {name: text for one in actions.values() for name, text in one.endpoints.items()}
         return super().get_fields() | {
             _key(name): serializers.CharField(required=False, help_text=text or None) for name, text in named.items()
         }
@@ -178,7 +178,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         page = reverse("releases:compare", args=[row.dataset_id])
         of_set = {"landmark_set": row.landmark_set_id} if row.landmark_set_id else {}
         query = urlencode({**of_set, "release": row.pk})
-        names = ("data", *endpoints[row.kind], "bundle", "notebook", "publications")
+        names = ("data", *actions[row.kind].endpoints, "bundle", "notebook", "publications")
         return {
             "self": reverse("api:release-detail", args=[row.pk]),
             **{_key(name): reverse(f"api:release-{name}", args=[row.pk]) for name in names},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
@@ -10,9 +10,12 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dashboard.core.errors import require_state
 from dashboard.core.rest.parsing import UNKEPT, Anything, Whole, valid
 from dashboard.datasets.cells import MOST, CellsQuery, CellsSerializer
 from dashboard.datasets.models import Kind
+from dashboard.datasets.selectors import require_kind
+from dashboard.jobs.models import State
 from dashboard.releases.checkins import recommendations
 from dashboard.releases.checkins.cells import released_cells
 from dashboard.releases.checkins.results import (
@@ -23,10 +26,11 @@ from dashboard.releases.checkins.results import (
     Reference,
     VenueRanking,
 )
-from dashboard.releases.checkins.selectors import published_model
-from dashboard.releases.common.actions import finished_of_kind
+from dashboard.releases.common.actions import Actions, finished_of_kind
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
+from privacy_engine.mechanisms.base.checkins import CheckInMechanism
+from privacy_engine.mechanisms.recommendation.beside_nearest import not_better
 
 HISTORY = {
     "type": "array",
@@ -86,8 +90,16 @@ class HistoriesQuery(serializers.Serializer[Any]):
     most = Whole(required=False, default=100, min_value=1, max_value=1000, help_text="How many users are listed.")
 
 
-class CheckInActions:
-    """Actions of the releases' view set for models of check-ins."""
+class CheckInActions(Actions):
+    """Of models of check-ins."""
+
+    endpoints: ClassVar = {"cells": "Of check-ins, like the next six."} | dict.fromkeys(
+        ("recommend", "recommend-reference", "model-map", "true-densities", "histories", "venues"), ""
+    )
+
+    @classmethod
+    def public_baseline(cls, mechanism: CheckInMechanism) -> str:
+        return not_better(mechanism)
 
     @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
     @action(detail=True, records="original")
@@ -147,6 +159,25 @@ class CheckInActions:
 
     def _published_model(self) -> Release:
         return published_model(self.request.user, self.kwargs["pk"])  # type: ignore[attr-defined]
+
+
+def published_model(user: Any, pk: Any) -> Release:
+    """One finished release of check-ins that the user may read, with what reading its model needs alone: a fast query.
+
+    Raises
+    ------
+    Release.DoesNotExist
+        The user has no such release.
+    Conflict
+        It is not done.
+    ParameterError
+        It is of another kind of data.
+    """
+    rows = Release.objects.visible_to(user).select_related("dataset")
+    row = rows.only("state", "kind", "mechanism", "data_file", "dataset__kind", "dataset__points_file").get(pk=pk)
+    require_state(row, State.DONE, "release")
+    require_kind(row.dataset, Kind.CHECKINS)
+    return row
 
 
 ADAPTER = CheckInActions

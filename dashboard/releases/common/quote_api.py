@@ -14,10 +14,10 @@ from rest_framework.response import Response
 
 from dashboard.core.rest.parsing import valid
 from dashboard.datasets import ledger
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, unit_text
 from dashboard.datasets.selectors import require_ready, require_releasable, visible_datasets
 from dashboard.releases import services
-from dashboard.releases.common.quotes import price_of, quotes
+from dashboard.releases.common.actions import actions
 from dashboard.releases.forecast_serializers import AnyMechanismsField
 from dashboard.releases.serializers import BOX_FROM_DATA
 from privacy_engine.mechanism import Mechanism
@@ -82,7 +82,7 @@ class QuoteActions:
         """What releases would promise and be charged; no data are read, nothing is stored or charged."""
         params = valid(QuoteRequest, request.data)
         dataset = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
-        of_kind = quotes[dataset.kind]
+        of_kind = actions[dataset.kind]
         require_ready(dataset)
         of_kind.require_quotable()
         chosen = _as_submitted(dataset, params["mechanisms"])
@@ -91,7 +91,7 @@ class QuoteActions:
         return Response(
             {
                 "mechanisms": [of_kind.promise(one, context) for one in chosen],
-                "budgets": [price_of(price) for price in prices],
+                "budgets": [_price_of(price) for price in prices],
             }
         )
 
@@ -102,3 +102,8 @@ def _as_submitted(dataset: Dataset, chosen: Sequence[Mechanism]) -> list[Mechani
         services.require_mechanism(dataset, mechanism)
     require_releasable(dataset)
     return [mechanism_for_counts(mechanism, dataset.counted, dataset.tree) for mechanism in chosen]
+
+
+def _price_of(price: ledger.Price) -> dict[str, Any]:
+    """Return a price of the ledger in ε."""
+    return {"unit": price.unit, "label": unit_text(price.unit), **price.levels(), "fits": price.fits}

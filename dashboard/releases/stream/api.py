@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -17,7 +17,7 @@ from dashboard.core.rest.parsing import UNKEPT, AnyAccept, Number, Whole, valid
 from dashboard.datasets import counts, heat_maps
 from dashboard.datasets.counts import CountsQuery, CountsSerializer
 from dashboard.datasets.models import Kind
-from dashboard.releases.common.actions import finished_of_kind
+from dashboard.releases.common.actions import Actions, finished_of_kind
 from dashboard.releases.common.published import original_of, read_release
 from dashboard.releases.models import Release
 from dashboard.releases.stream import comparisons
@@ -54,8 +54,16 @@ class DetectionQuery(serializers.Serializer[Any]):
     threshold = Number(min_value=0)
 
 
-class StreamActions:
-    """Actions of the releases' view set for count streams."""
+class StreamActions(Actions):
+    """Of count streams."""
+
+    endpoints: ClassVar = {
+        "counts": "Of count streams, like the next four.",
+        "heat-map": "",
+        "comparison": "",
+        "grouping": "",
+        "detection": "",
+    }
 
     @extend_schema(parameters=[CountsQuery], responses={200: ReleasedCountsSerializer}, filters=False)
     @action(detail=True, records="original")

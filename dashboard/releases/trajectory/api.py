@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -28,8 +28,7 @@ from dashboard.landmarks.selectors import series_bounds, visible_landmark_sets
 from dashboard.maps import joined_tracks
 from dashboard.maps import track_encoding as binary
 from dashboard.releases import files, services
-from dashboard.releases.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
-from dashboard.releases.common.actions import finished_of_kind
+from dashboard.releases.common.actions import Actions, finished_of_kind
 from dashboard.releases.expected_errors import (
     ExpectedErrors,
     LeastLevels,
@@ -41,6 +40,7 @@ from dashboard.releases.expected_errors import (
 from dashboard.releases.forecast_serializers import CostsRequest, ForecastRequest, LevelsRequest, MechanismsRequest
 from dashboard.releases.forecasts import Forecast, forecast_releases
 from dashboard.releases.models import Release
+from dashboard.releases.trajectory.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.series_cache import line, lines
 from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
@@ -49,10 +49,23 @@ from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff
 from privacy_engine.errors import ParameterError
 
 
-class TrajectoryActions:
-    """Actions of the releases' view set for trajectories."""
+class TrajectoryActions(Actions):
+    """Of trajectories."""
 
     request: Request
+    endpoints: ClassVar = {
+        "track": "Of trajectories, like the next five.",
+        "tracks": "All series at once.",
+        "series": "",
+        "errors": "",
+        "postprocess": "",
+    }
+
+    @classmethod
+    def require_quotable(cls) -> None:
+        """What they cost depends on the landmark set."""
+        rule = "of count streams or check-ins; /releases/forecast/ quotes releases of trajectories"
+        raise ParameterError(f"dataset must be {rule}", field="dataset", rule=rule, value=Kind.TRAJECTORY)
 
     @extend_schema(request=ForecastRequest, responses={200: Forecast})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)

@@ -1,5 +1,0 @@
-"""Quotes of releases of count streams."""
-
-from dashboard.releases.common.quotes import Quotes
-
-ADAPTER = Quotes()
