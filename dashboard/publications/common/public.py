@@ -1,4 +1,4 @@
-"""What a publication asks of the kind of data; ``page.html`` in its folder extends ``page_base.html``."""
+"""What depends on the kind of data of a publication; ``page.html`` in its folder extends ``page_base.html``."""
 
 from __future__ import annotations
 

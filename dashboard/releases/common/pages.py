@@ -1,4 +1,4 @@
-"""What the pages of releases ask of the kind of data; the templates are in the folder of the kind."""
+"""What pages of releases have of the kind of data; the templates are in the folder of the kind."""
 
 from __future__ import annotations
 

@@ -154,9 +154,9 @@ def in_order(rows: Sequence[Release]) -> list[Release]:
 
 
 class Report(ABC):
-    """What reports ask of a kind of data; ``report.html`` in its folder extends ``report_base.html``.
+    """What reports have of a kind of data; ``report.html`` in its folder extends ``report_base.html``.
 
-    ``several`` are the words for what several releases are of, ``records`` that for what they protect, ``terms`` is the
+    ``several`` names what several releases are of, ``records`` what each of them protects, ``terms`` is the
     template of what the kind has of each release.
     """
 

@@ -5,7 +5,7 @@ import { $, $$ } from "../core/dom.js";
 const RATIO = 3; // pixels of the map for one of the page's: 288 for an inch of paper
 
 /**
- * Draw the map in `host` sharp enough for paper, as a picture.
+ * Draw the map in `host` sharp enough for paper, without controls.
  *
  * @template T
  * @param {HTMLElement} host
