@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.stream_tables import table
 from benchmarks.written import write
 from privacy_engine.data import CheckIns, CountStream, Trajectory
-from privacy_engine.event_hashes import EventHashes, Keys, event_hashes, shared
+from privacy_engine.data.event_hashes import EventHashes, Keys, event_hashes, shared
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "ledger.md"
 KEYS = Keys(*(bytes(range(first, first + 16)) for first in range(4)))

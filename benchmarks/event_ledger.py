@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.stream_tables import table
 from privacy_engine.data import Trajectory
-from privacy_engine.event_hashes import EventHashes, FreshEvents, Keys, Shared, classes, event_hashes, shared
+from privacy_engine.data.event_hashes import EventHashes, FreshEvents, Keys, Shared, classes, event_hashes, shared
 
 KEYS = Keys(*(bytes(range(first, first + 16)) for first in range(4)))
 UPLOADS = 50

@@ -41,7 +41,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.publications.services import publish_release
 from dashboard.releases import execution
 from dashboard.releases.services import submit_release
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 rng, found = np.random.default_rng(7), []
 for i in range(ACCOUNTS):
     owner = User.objects.create_user(f"user{i}")

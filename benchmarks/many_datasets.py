@@ -111,7 +111,7 @@ def _accounts(rows: int, experiments: int) -> list[Any]:
     from dashboard.projects.models import Role
     from dashboard.projects.services import add_member, create_project
     from dashboard.releases.models import Release
-    from privacy_engine.spec import ReleaseSpec
+    from privacy_engine.releases.spec import ReleaseSpec
 
     now = timezone.now()
     few, many, member = (User.objects.create_user(name) for name in ("few", "many", "member"))

@@ -38,8 +38,8 @@ from dashboard.datasets.services import import_dataset
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.experiments.generated import CITY, CityCheckIns
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.releases.spec import ReleaseSpec
 
 count, sides = json.loads(sys.argv[1])
 current_app.loader.import_default_modules()

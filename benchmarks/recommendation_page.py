@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from benchmarks.recommendation_runs import LEVELS, UNITS, label, models, variants
 from benchmarks.recommendation_sets import BOXES, ROOT
 from privacy_engine.experiments.presets.base import with_examples
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 PAGE = ROOT / "docs" / "results-recommendation.md"
 MODULE = ROOT / "privacy_engine" / "mechanisms" / "recommendation" / "measured_rates.py"

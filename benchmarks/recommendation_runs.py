@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from privacy_engine.data import CheckIns, Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import CheckIns
 from privacy_engine.experiments import ExperimentSpec, Store, blocks, dataset_digest, run_block
 from privacy_engine.experiments.presets.base import with_examples
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 LEVELS = (0.1, 0.5, 1.0, 2.0)
 UNITS = ("user", "record")

@@ -15,7 +15,7 @@ from benchmarks.references.recommendation import COUNTED, plain_fit
 from privacy_engine import noise
 from privacy_engine.data import CheckIns
 from privacy_engine.experiments.presets.base import with_examples
-from privacy_engine.mechanism import Mechanism, mechanisms
+from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 
 USERS, PER_USER, SIDE = 20_000, 50, 16
 ROUNDS, PLAIN_USERS, REQUESTS = 5, 4_000, 500

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from benchmarks.recommendation_runs import LEVELS, METRICS, UNITS, Line, Runs
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 
 USUAL = 16
 BLEND, GRAVITY, NEAREST, MARKOV = "Blend", "Gravity", "Nearest cell", "Markov, not private"

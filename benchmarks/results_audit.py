@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.written import ROOT, commit, write
 from privacy_engine.audit import NUMPY_LAPLACE, PREFIX, VIOLATED, AuditResult, AuditSpec, audit, completed
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 LAPLACE_TRIALS = 100_000
 MUTANTS = [

@@ -18,7 +18,8 @@ import numpy as np
 
 from benchmarks.series import READINGS, geolife, real
 from benchmarks.written import ROOT, commit, write
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import Trajectory
 from privacy_engine.experiments import ExperimentSpec, blocks, run_block
 from privacy_engine.experiments.presets import GeolifeError, Preset, TDriveError
 

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from privacy_engine import progress
+from privacy_engine.core import progress
 
 TICK_S = 0.05
 

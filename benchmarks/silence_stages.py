@@ -242,7 +242,7 @@ class Account:
     def submitted(self, description: dict[str, Any], kind: str) -> Any:
         """A release that waits for a worker."""
         from dashboard.releases.services import submit_release
-        from privacy_engine.spec import ReleaseSpec
+        from privacy_engine.releases.spec import ReleaseSpec
 
         return submit_release(
             owner=self.user,
@@ -260,7 +260,7 @@ class Account:
 
     def release(self, kind: str) -> Any:
         """The release of a kind that exports and attacks are of."""
-        from privacy_engine.mechanism import offered
+        from privacy_engine.mechanisms.base.mechanism import offered
 
         description = _example(offered(kind)[0])
         return self.once(f"release {kind}", lambda: self.released(self.submitted(description, kind)))
@@ -270,7 +270,7 @@ class Account:
         from dashboard.releases import downloads
         from dashboard.releases.services import derive_release
         from privacy_engine.datatypes import datatypes
-        from privacy_engine.mechanism import mechanisms
+        from privacy_engine.mechanisms.base.mechanism import mechanisms
         from privacy_engine.postprocess import postprocesses
 
         for kind in datatypes:
@@ -315,7 +315,7 @@ class Account:
         from privacy_engine.attacks import attacks
         from privacy_engine.audit import AuditSpec
         from privacy_engine.experiments import presets
-        from privacy_engine.mechanism import mechanisms
+        from privacy_engine.mechanisms.base.mechanism import mechanisms
 
         for cls in attacks:
             described = cls.model_validate(_example(cls))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 
 Rng = np.random.Generator
 Family = Callable[[Rng], Floats | Ints]

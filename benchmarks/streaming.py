@@ -15,7 +15,8 @@ import numpy as np
 
 from benchmarks.series import wandering
 from privacy_engine.analysis.simulation import simulate_errors
-from privacy_engine.data import Floats, LandmarkSet, Trajectory
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark import Adaptive
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -7,9 +7,9 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from privacy_engine.component import Component
+from privacy_engine.core.component import Component
+from privacy_engine.core.params import brief, explain
 from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.params import brief, explain
 
 MAX_STEPS = 8
 

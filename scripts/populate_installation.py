@@ -33,7 +33,7 @@ from dashboard.datasets.services import import_dataset, set_budget  # noqa: E402
 from dashboard.landmarks.services import mark_landmarks  # noqa: E402
 from dashboard.releases import execution, services  # noqa: E402
 from dashboard.releases.models import Release  # noqa: E402
-from privacy_engine.spec import ReleaseSpec  # noqa: E402
+from privacy_engine.releases.spec import ReleaseSpec  # noqa: E402
 
 MECHANISMS = [
     {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0},

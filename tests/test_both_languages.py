@@ -10,10 +10,10 @@ import pytest
 
 from dashboard.core.templatetags.display import queued
 from dashboard.core.templatetags.number_fields import DOMAINS, domain, rule_text
+from dashboard.maps.line_simplification import heights
 from privacy_engine.analysis.reference_radius import within
-from privacy_engine.geo import distance_m
-from privacy_engine.line_simplification import heights
-from privacy_engine.plurals import counted
+from privacy_engine.core.geo import distance_m
+from privacy_engine.core.plurals import counted
 from tests.dashboard.test_api_responses import CASES as NAMES
 from tests.patience import patience
 

@@ -20,10 +20,10 @@ from benchmarks.stream_tables import ARE, MAE, Measured, best_other, beyond, rat
 from benchmarks.written import ROOT
 from privacy_engine import noise
 from privacy_engine.data import Trajectory
-from privacy_engine.event_hashes.limits import FOUND_IN_PART, NOT_FOUND
+from privacy_engine.data.event_hashes.limits import FOUND_IN_PART, NOT_FOUND
 from privacy_engine.experiments import MemoryStore
 from privacy_engine.experiments.presets import GeolifeError
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.stream import StreamShrink
 from tests.cases import each
 from tests.later import stats

@@ -32,7 +32,7 @@ from dashboard.accounts.services import make_token
 from dashboard.accounts.session_store import SessionStore
 from dashboard.projects.services import add_member, create_project, move_row
 from dashboard.streams.services import open_stream
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 
 def session(user):
     request = HttpRequest()

@@ -20,7 +20,7 @@ from privacy_engine.accounting.estimation import estimate_correlation
 from privacy_engine.accounting.pairwise import pairwise_loss
 from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
 from privacy_engine.datatypes import datatypes
-from privacy_engine.event_hashes import EventHashes, Keys, event_hashes, shared
+from privacy_engine.data.event_hashes import EventHashes, Keys, event_hashes, shared
 from privacy_engine.metrics import DynamicTimeWarping, Hausdorff
 from privacy_engine.experiments import ExperimentSpec, measures, presets, run
 from privacy_engine.landmarks.orders import heuristic_order, optimal_order, partitioned_order

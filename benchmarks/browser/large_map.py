@@ -81,7 +81,7 @@ def filled(user: Any, points: int, releases: int) -> Any:
     from dashboard.releases.services import submit_release
     from privacy_engine.data import Trajectory
     from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
-    from privacy_engine.spec import ReleaseSpec
+    from privacy_engine.releases.spec import ReleaseSpec
 
     row = Dataset(owner=user, name="A city", state=State.READY, progress=1.0, finished_at=timezone.now())
     for column, value in execution.store(row.folder, [Trajectory(*walk(points))], token=uuid.uuid4()).items():

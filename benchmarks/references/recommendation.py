@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice, pairwise
 
 from benchmarks.references.streams import plain_laplace
-from privacy_engine.grid import Grid
+from privacy_engine.data.grid import Grid
 
 Row = tuple[int, float, float]
 Run = tuple[int, ...]

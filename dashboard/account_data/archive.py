@@ -25,8 +25,8 @@ from dashboard.jobs.models import State
 from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
 from dashboard.streams.models import LiveStream
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.datatypes import datatypes
-from privacy_engine.progress import ROWS, reported
 
 README = """\
 All that Cairn stores of the account {name}, packed for its owner.

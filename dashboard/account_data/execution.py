@@ -15,7 +15,7 @@ from dashboard.account_data.models import AccountExport
 from dashboard.jobs import leases
 from dashboard.storage import local_files
 from dashboard.storage.uploads import SPARE_BYTES
-from privacy_engine.progress import advance, reported
+from privacy_engine.core.progress import advance, reported
 
 CHUNK = 1 << 20
 

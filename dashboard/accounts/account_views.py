@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.accounts import selectors, services
-from privacy_engine.plurals import counted
+from privacy_engine.core.plurals import counted
 
 PER_PAGE = 50
 

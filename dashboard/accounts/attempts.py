@@ -17,7 +17,7 @@ from rest_framework.exceptions import Throttled
 from rest_framework.throttling import BaseThrottle
 
 from dashboard.accounts.models import AttemptCount
-from privacy_engine.plurals import counted
+from privacy_engine.core.plurals import counted
 
 PERIOD = timedelta(minutes=15)  # from the first attempt
 BY_NAME = 10

@@ -18,8 +18,9 @@ from dashboard.releases.files import people_of_release, read_releases
 from dashboard.storage.data_files import read_data
 from privacy_engine import __version__
 from privacy_engine.attacks import PopulationAttack, Result, SeriesAttack, Watch
-from privacy_engine.data import Mask, Release, Trajectory
-from privacy_engine.people import Person
+from privacy_engine.core.arrays import Mask
+from privacy_engine.data import Release, Trajectory
+from privacy_engine.data.people import Person
 
 READ, FOUND = 0.05, 0.95  # the share of the work that is over after each stage
 

@@ -21,15 +21,15 @@ import numpy as np
 from dashboard.attacks.models import Attack
 from dashboard.core.errors import require_format
 from dashboard.jobs.models import State
+from dashboard.maps import line_simplification
+from dashboard.maps.series_cache import Line
 from dashboard.storage import local_files, parquet
-from dashboard.storage.series_cache import Line
 from dashboard.storage.stored_path import decoding
-from privacy_engine import line_simplification
 from privacy_engine.attacks import Result
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.published import CELLS_PER_DEGREE
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.progress import blocks
-from privacy_engine.published import CELLS_PER_DEGREE
 
 PART = 50_000  # values written at a time
 WARNING = "This reads the original; do not publish it."

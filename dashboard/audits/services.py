@@ -12,7 +12,7 @@ from dashboard.core.errors import Conflict
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN
 from privacy_engine.audit import ALTERATIONS, NUMPY_LAPLACE, PREFIX, TITLES, AuditSpec
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 MOST_OPEN = 4
 """Audits of one user that wait or run at once: each keeps a worker busy for up to minutes."""

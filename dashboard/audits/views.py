@@ -15,8 +15,8 @@ from dashboard.audits.selectors import visible_audits
 from dashboard.core.paging import KeyPaginator
 from dashboard.core.templatetags.display import number
 from privacy_engine.audit import ALTERATIONS, PREFIX, TITLES, NumpyLaplace, completed, provable, trials_field
-from privacy_engine.component import Component
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.component import Component
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 PER_PAGE = 20
 SHORTEST_AXIS = 1.2

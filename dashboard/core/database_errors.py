@@ -10,7 +10,7 @@ from typing import TypeVar
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from dashboard.core.storage_errors import StorageUnavailable
-from privacy_engine import progress
+from privacy_engine.core import progress
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from billiard.exceptions import SoftTimeLimitExceeded
 
 from dashboard.core.storage_errors import DamagedFile
 from dashboard.core.text import storable
-from privacy_engine.disk import is_full
+from privacy_engine.core.disk import is_full
 from privacy_engine.errors import EngineError
 
 logger = logging.getLogger(__name__)

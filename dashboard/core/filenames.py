@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
-from privacy_engine.component import Component
+from privacy_engine.core.component import Component
 
 MOST = 60  # characters of one part
 MOST_BYTES = 200  # of a name before its suffix; file systems take 255

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dashboard.core.database_errors import is_transient
 from dashboard.core.storage_errors import DamagedFile, StorageUnavailable
-from privacy_engine.disk import is_full
+from privacy_engine.core.disk import is_full
 
 DAMAGED_RETRY_S = 3600
 """A person has to restore the file."""

@@ -9,8 +9,8 @@ from functools import cache
 from itertools import count
 from typing import Literal, TypedDict
 
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 
 class Colour(TypedDict):

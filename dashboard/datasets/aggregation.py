@@ -12,11 +12,11 @@ from dashboard.datasets.derived import create_derived
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import require_ready
 from privacy_engine.aggregation import AggregationSpec, Size, layout, size_of
-from privacy_engine.component import form_field, form_fields
-from privacy_engine.counted import Counted
+from privacy_engine.core.component import form_field, form_fields
+from privacy_engine.core.params import Param
+from privacy_engine.data.counted import Counted
+from privacy_engine.data.grid import Grid
 from privacy_engine.errors import ParameterError
-from privacy_engine.grid import Grid
-from privacy_engine.params import Param
 
 SIDES = ("west", "south", "east", "north")
 

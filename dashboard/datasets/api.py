@@ -41,10 +41,10 @@ from dashboard.datasets.stays import stays_dataset
 from dashboard.datasets.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import joined_tracks, track_encoding
+from dashboard.maps.series_cache import line, lines
 from dashboard.projects.access import require_own
 from dashboard.projects.services import move_row
 from dashboard.storage.data_files import cached_data
-from dashboard.storage.series_cache import line, lines
 from privacy_engine.cleaning import cleaning_steps
 from privacy_engine.errors import ParameterError
 

@@ -8,9 +8,10 @@ import numpy as np
 from rest_framework import serializers
 
 from dashboard.core.rest.parsing import Whole
-from privacy_engine.data import CheckIns, Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.data import CheckIns
+from privacy_engine.data.grid import Grid
 from privacy_engine.errors import ParameterError
-from privacy_engine.grid import Grid
 
 MOST = 1000
 SIDE = 24

@@ -11,9 +11,10 @@ from dashboard.core.rest.parsing import Whole
 from dashboard.datasets.models import Dataset
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import listed
-from privacy_engine.data import CountStream, Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import CountStream
+from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.errors import ParameterError
-from privacy_engine.stream_release import StreamRelease
 
 LISTED = 2000
 """The most streams that are listed by name."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets.models import Reading, SourceFile
 from dashboard.storage import removals
-from privacy_engine.event_hashes.classes import MOST_CLASSES, relabelled
+from privacy_engine.data.event_hashes.classes import MOST_CLASSES, relabelled
 
 Labels = NDArray[np.uint32]
 Sets = list[frozenset[int]]

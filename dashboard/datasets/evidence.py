@@ -11,9 +11,9 @@ from typing import Any
 from dashboard.core.keys import derived_key
 from dashboard.datasets.models import Kind
 from dashboard.storage.stored_path import Source, located
+from privacy_engine.core.progress import advance
+from privacy_engine.data.event_hashes import FreshEvents, Keys, Shared, event_hashes
 from privacy_engine.datatypes import datatypes
-from privacy_engine.event_hashes import FreshEvents, Keys, Shared, event_hashes
-from privacy_engine.progress import advance
 
 CHUNK = 1 << 20
 

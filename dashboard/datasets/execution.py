@@ -22,12 +22,12 @@ from dashboard.storage import data_files
 from dashboard.storage.stored_path import Source, located
 from privacy_engine import formats
 from privacy_engine.aggregation import AggregationSpec, Events, aggregate, events_of
+from privacy_engine.aggregation.stays import StaySpec, stays_of
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats.decisions import Decisions
-from privacy_engine.stays import StaySpec, stays_of
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 UNPACKED = 4

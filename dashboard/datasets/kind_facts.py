@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard.core.templatetags.display import moment, number, tenths, whole
 from dashboard.datasets.models import Dataset, Kind
-from privacy_engine.instants import instant
+from privacy_engine.core.instants import instant
 
 Fact = dict[str, str]
 HIERARCHIES = {"path": "paths in the names", "quad": "quarters of the grid"}

@@ -29,11 +29,11 @@ from dashboard.datasets import losses
 from dashboard.datasets.lineage import known_source_of, lock_owner, source_of
 from dashboard.datasets.losses import DIGITS, LARGEST, MICRO, MICRO_PER_KM, micro, whole
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, EventLoss, SourceFile, Unit
+from privacy_engine.accounting.promise import Context
+from privacy_engine.core.params import Epsilon, Frozen, RadiusM, explain
 from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.mechanism import NO_CONTEXT, Mechanism
+from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Mechanism
 from privacy_engine.mechanisms.base.stream import StreamMechanism
-from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
-from privacy_engine.promise import Context
 
 PER: dict[str, str] = {
     Unit.EVENT_PER_M: " per km",

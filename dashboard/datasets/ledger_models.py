@@ -168,9 +168,9 @@ class EventLoss(models.Model):
 class SourceSketch(models.Model):
     """Sketches of the events of a source file as it was read once; another reading adds another row.
 
-    See privacy_engine/event_sketch.py. ``timed`` is empty where the events have no times; sketches of different kinds
-    of data are not comparable. Two uploads are compared by them where hashes of one are missing (``reading`` is null),
-    where one of the two has no times, and with those of deleted accounts.
+    See privacy_engine/data/event_sketch.py. ``timed`` is empty where the events have no times; sketches of different
+    kinds of data are not comparable. Two uploads are compared by them where hashes of one are missing (``reading`` is
+    null), where one of the two has no times, and with those of deleted accounts.
     """
 
     source_file = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="sketches")

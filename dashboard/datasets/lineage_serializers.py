@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.datasets.models import LineageEntry, Unit
-from privacy_engine.event_hashes.limits import FOUND_IN_PART, NOT_FOUND
+from privacy_engine.data.event_hashes.limits import FOUND_IN_PART, NOT_FOUND
 
 OTHER_PEOPLE = LineageEntry.Fact.OTHER_PEOPLE.value
 MAX_OTHERS = 10_000

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets.evidence import Evidence
 from dashboard.datasets.models import LineageEntry, Reading, SourceFile, SourceSketch
+from privacy_engine.data.event_hashes import EventHashes, Shared, shared
+from privacy_engine.data.event_sketch import EventSketch, Overlap, overlap
 from privacy_engine.errors import DataError
-from privacy_engine.event_hashes import EventHashes, Shared, shared
-from privacy_engine.event_sketch import EventSketch, Overlap, overlap
 
 How = LineageEntry.How
 LEAST_OF_DELETED = 100

@@ -26,11 +26,11 @@ from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.projects.access import InProject, owner_index, project_index
 from dashboard.storage import local_files
 from dashboard.storage.stored_path import StoredPath
-from privacy_engine.counted import Counted
-from privacy_engine.detected_stays import DetectedStays
+from privacy_engine.accounting.promise import Context
+from privacy_engine.core.instants import instant
+from privacy_engine.data.counted import Counted
+from privacy_engine.data.detected_stays import DetectedStays
 from privacy_engine.formats.decisions import Decisions
-from privacy_engine.instants import instant
-from privacy_engine.promise import Context
 
 __all__ = ["UNITS", "Budget", "BudgetEntry", "Dataset", "EventLoss", "Kind", "Lineage", "LineageEntry", "Reading"]
 __all__ += ["SourceFile", "SourceSketch", "Unit", "Upload", "kind_text", "unit_text"]

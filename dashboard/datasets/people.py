@@ -10,11 +10,11 @@ import numpy as np
 from dashboard.datasets.models import Dataset
 from dashboard.storage import parquet
 from dashboard.storage.stored_path import Source
-from privacy_engine.data import Mask
+from privacy_engine.core.arrays import Mask
+from privacy_engine.data.people import Person
+from privacy_engine.data.people import people_of as grouped
 from privacy_engine.datatypes.trajectory_table import people_columns, people_of_table
 from privacy_engine.errors import ParameterError
-from privacy_engine.people import Person
-from privacy_engine.people import people_of as grouped
 
 
 def people_of(dataset: Dataset) -> list[Person]:

@@ -18,11 +18,11 @@ from dashboard.jobs.serializers import QueuePositionField
 from dashboard.projects.serializers import PROJECT_HELP
 from privacy_engine import formats
 from privacy_engine.aggregation import AggregationSpec
+from privacy_engine.aggregation.stays import StaySpec
 from privacy_engine.cleaning import parse_cleaning
+from privacy_engine.core.params import Spec, param_of
 from privacy_engine.errors import ParameterError
-from privacy_engine.params import Spec, param_of
 from privacy_engine.registry import MAX_STEPS
-from privacy_engine.stays import StaySpec
 
 BOX_HELP = "West, south, east and north in degrees. Left out, it is taken from the data, which no promise covers."
 KIND_HELP = (

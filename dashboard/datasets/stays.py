@@ -7,9 +7,9 @@ from typing import Any
 from dashboard.datasets.derived import create_derived
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import require_ready_of
-from privacy_engine.component import form_fields
+from privacy_engine.aggregation.stays import StaySpec
+from privacy_engine.core.component import form_fields
 from privacy_engine.errors import ParameterError
-from privacy_engine.stays import StaySpec
 
 
 def stay_fields() -> list[dict[str, Any]]:

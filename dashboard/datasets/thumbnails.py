@@ -9,7 +9,7 @@ from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
 from dashboard.storage.data_files import cached_data
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.datatypes import datatypes
 
 UNITS = 100

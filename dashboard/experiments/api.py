@@ -35,8 +35,8 @@ from dashboard.jobs import workers
 from dashboard.jobs.positions import ahead
 from dashboard.jobs.viewsets import Download, JobViewSet, download_action
 from dashboard.projects.services import move_row
+from privacy_engine.core.plurals import counted
 from privacy_engine.experiments import FILES, ITEMS, generators, items_of, measures, presets
-from privacy_engine.plurals import counted
 
 ORDERING = "`name`, `state`, `duration`, `created` or the key of a column; descending with `-` before it."
 

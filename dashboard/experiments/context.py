@@ -14,7 +14,9 @@ from dashboard.experiments.models import Experiment
 from dashboard.experiments.stored_blocks import BlockStore, block_store
 from dashboard.storage.data_files import read_data
 from privacy_engine import experiments
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import reported
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import (
     AS_THEY_ARE,
@@ -25,7 +27,6 @@ from privacy_engine.experiments import (
     SeriesSelection,
 )
 from privacy_engine.experiments.table import Results
-from privacy_engine.progress import reported
 
 
 def data_of(row: Experiment) -> Any:

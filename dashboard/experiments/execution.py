@@ -30,8 +30,8 @@ from dashboard.experiments.run_results import measured
 from dashboard.jobs import fairness, leases, queue
 from dashboard.jobs.models import OPEN, State
 from privacy_engine import __version__, experiments
+from privacy_engine.core.progress import reported
 from privacy_engine.experiments import Block, ExperimentSpec, dataset_digest
-from privacy_engine.progress import reported
 
 
 def run(pk: Any) -> bool:

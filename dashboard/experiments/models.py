@@ -12,8 +12,8 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import Job, JobStatus, State, job_constraints, now, status_constraints
 from dashboard.projects.access import InProject, owner_index, project_index
 from dashboard.storage.stored_path import StoredPath
+from privacy_engine.core.plurals import counted
 from privacy_engine.experiments import ITEMS, ExperimentSpec, Preset, items_of, presets
-from privacy_engine.plurals import counted
 
 GENERATED: dict[str, str] = {
     Kind.TRAJECTORY: "synthetic series",

@@ -21,7 +21,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.experiments.naming import figure_of
 from dashboard.jobs.models import State
 from privacy_engine import experiments
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.experiments import Block
 
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from privacy_engine.core.params import Param, param_of
+from privacy_engine.core.plurals import counted
 from privacy_engine.experiments.cells import Correlation
 from privacy_engine.experiments.generated import generators
 from privacy_engine.experiments.table import flattened
 from privacy_engine.landmarks import dummy_methods, landmark_methods
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.params import Param, param_of
-from privacy_engine.plurals import counted
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 
 MECHANISM = "release.mechanism"

@@ -10,7 +10,7 @@ from typing import Protocol
 from dashboard.core.storage_errors import DamagedFile
 from dashboard.storage import local_files
 from dashboard.storage.stored_path import StoredPath, stored_files
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.experiments import FolderStore, Key, Store
 from privacy_engine.experiments.store import block_bytes, block_of, has_digest
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from dashboard.jobs.positions import positions
-from privacy_engine import kernel_folder
+from privacy_engine.core import kernel_folder
 
 
 def queue(request: HttpRequest) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from dashboard.core.failures import failure
 from dashboard.jobs import slots
 from dashboard.jobs.models import Job, JobRow, State
 from dashboard.jobs.queue import enqueue_all
-from privacy_engine.progress import listening
+from privacy_engine.core.progress import listening
 
 logger = logging.getLogger(__name__)
 

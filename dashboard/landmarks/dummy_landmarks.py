@@ -20,12 +20,12 @@ from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
 from dashboard.storage import parquet
 from privacy_engine import data
-from privacy_engine.label import NOT_PRIVATE
+from privacy_engine.data.people import most_landmarks
 from privacy_engine.landmarks import DummyMethod, SelectionSpec, dummy_methods
 from privacy_engine.landmarks.counts import bars, mean_of
 from privacy_engine.landmarks.dummy_selection import DummySelection
 from privacy_engine.landmarks.methods import split
-from privacy_engine.people import most_landmarks
+from privacy_engine.releases.label import NOT_PRIVATE
 
 WORK_S = 40.0  # what a request may take: half a minute is Optimal's worst, and the server gives up after two minutes
 

@@ -11,8 +11,8 @@ from dashboard.accounts.models import User
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
-from privacy_engine.instants import instant
-from privacy_engine.samples import Sample, samples
+from privacy_engine.core.instants import instant
+from privacy_engine.landmarks.samples import Sample, samples
 
 KNOWN = {"id": "series", "swap": "no"}  # stated, so that the report has nothing to guess
 

@@ -11,11 +11,11 @@ from dashboard.datasets.people import people_of
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import mask_of, promise_context
 from dashboard.storage.data_files import cached_data
+from privacy_engine.accounting.promise import Context
 from privacy_engine.data import LandmarkSet as Landmarks
 from privacy_engine.data import Trajectory
+from privacy_engine.data.people import Person, most_landmarks
 from privacy_engine.landmarks.methods import split
-from privacy_engine.people import Person, most_landmarks
-from privacy_engine.promise import Context
 from privacy_engine.releases.inputs import ReleaseInputs
 
 

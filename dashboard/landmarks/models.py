@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from dashboard.datasets.models import Dataset
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.storage import parquet
-from privacy_engine.data import Mask
+from privacy_engine.core.arrays import Mask
 from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 
 

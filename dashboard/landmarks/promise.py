@@ -9,12 +9,12 @@ import numpy as np
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import person_masks
 from dashboard.landmarks.models import LandmarkSet
+from privacy_engine.accounting.promise import Context
 from privacy_engine.cleaning import parse_cleaning
-from privacy_engine.data import Mask
-from privacy_engine.label import release_context
+from privacy_engine.core.arrays import Mask
+from privacy_engine.data.people import most_landmarks
 from privacy_engine.landmarks import LandmarkMethod, MarkedBeside, landmark_methods
-from privacy_engine.people import most_landmarks
-from privacy_engine.promise import Context
+from privacy_engine.releases.label import release_context
 
 
 def promise_context(

@@ -14,7 +14,8 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.promise import mask_of, promise_context
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_release
-from privacy_engine.data import LandmarkSet, Mask
+from privacy_engine.core.arrays import Mask
+from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import LandmarkMethod, ReleasedZones
 from privacy_engine.landmarks.coverage import earlier_loss_per_m

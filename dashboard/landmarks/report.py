@@ -9,7 +9,7 @@ import numpy as np
 from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.landmarks.models import LandmarkSet
 from privacy_engine.analysis.downsampling import runs
-from privacy_engine.data import Mask
+from privacy_engine.core.arrays import Mask
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 

@@ -12,7 +12,7 @@ from django.db.models import Count, QuerySet, Sum
 
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from privacy_engine.analysis.downsampling import runs
-from privacy_engine.data import Mask
+from privacy_engine.core.arrays import Mask
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.dummy_methods import OneSided
 from privacy_engine.landmarks.synthetic import dataset_temporal_distance

@@ -22,8 +22,9 @@ from dashboard.projects.models import Role
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_data
 from privacy_engine import data
+from privacy_engine.core.arrays import Mask
+from privacy_engine.data.people import most_landmarks
 from privacy_engine.landmarks import LandmarkMethod, ReleasedZones, landmark_methods
-from privacy_engine.people import most_landmarks
 
 COPY = ", copy"
 
@@ -88,7 +89,7 @@ def mark_landmarks(
         )
 
 
-def joined(sets: list[data.LandmarkSet]) -> data.Mask:
+def joined(sets: list[data.LandmarkSet]) -> Mask:
     """The landmark sets of a dataset's series as one mask over all its events."""
     return np.concatenate([one.mask for one in sets]) if sets else np.zeros(0, dtype=np.bool_)
 

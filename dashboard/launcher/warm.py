@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privacy_engine import kernel_folder
+from privacy_engine.core import kernel_folder
 
 if TYPE_CHECKING:
     from privacy_engine.kernels.kernel import Kernel

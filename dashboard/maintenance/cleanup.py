@@ -32,7 +32,7 @@ from dashboard.releases.downloads import KEPT
 from dashboard.releases.models import Release
 from dashboard.storage import installation, local_files, removals, trash
 from dashboard.storage.stored_path import stored_files
-from privacy_engine import progress
+from privacy_engine.core import progress
 
 logger = logging.getLogger(__name__)
 

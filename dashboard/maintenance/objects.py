@@ -16,7 +16,7 @@ from dashboard.jobs.models import State
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
 from dashboard.storage.stored_path import stored_files
-from privacy_engine import progress
+from privacy_engine.core import progress
 
 STALE_S = 3600.0  # twice the longest job: the row that names it is there by now, or will never be
 BATCH = 500

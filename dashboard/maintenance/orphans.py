@@ -16,7 +16,7 @@ from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.storage import integrity, local_files, removals, trash
 from dashboard.storage.local_storage import LocalFiles
 from dashboard.storage.stored_path import stored_files
-from privacy_engine import progress
+from privacy_engine.core import progress
 
 logger = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from rest_framework.request import Request
 
 from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Whole, valid
+from dashboard.maps.series_cache import MOST, Line, importances, sizes_of
 from dashboard.maps.track_encoding import VERSION, joined
-from dashboard.storage.series_cache import MOST, Line, importances, sizes_of
-from privacy_engine.data import Ints
+from privacy_engine.core.arrays import Ints
 from privacy_engine.errors import ParameterError
 
 LEAST, USUAL, MOST_POINTS = 1000, 200_000, 400_000

@@ -1,4 +1,4 @@
-"""Positions as the map reads them: little endian, whole numbers as differences (see privacy_engine/varint.py).
+"""Positions as the map reads them: little endian, whole numbers as differences (see dashboard/maps/varint.py).
 
 ``uint32`` magic, version, n, flags, unit; then how many bytes each of five streams has; then the streams: lon[n] and
 lat[n] in units of 1e-7 degrees, time_ms[n], event[n], ends of pieces. The last three are there if flag bits 0, 1, 2 are
@@ -19,11 +19,11 @@ from rest_framework.request import Request
 
 from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Number, Whole, valid
-from dashboard.storage.series_cache import Line
+from dashboard.maps.line_simplification import MapView
+from dashboard.maps.series_cache import Line
+from dashboard.maps.varint import packed
+from privacy_engine.data.published import CELLS_PER_DEGREE
 from privacy_engine.errors import ParameterError
-from privacy_engine.line_simplification import MapView
-from privacy_engine.published import CELLS_PER_DEGREE
-from privacy_engine.varint import packed
 
 MAGIC = 0x4E524943  # "CIRN"
 VERSION = 2

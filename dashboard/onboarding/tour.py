@@ -20,7 +20,7 @@ from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases.selectors import visible_releases
-from privacy_engine.samples import samples
+from privacy_engine.landmarks.samples import samples
 
 register = template.Library()
 

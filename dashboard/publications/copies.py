@@ -16,7 +16,7 @@ from dashboard.releases.models import Release
 from dashboard.storage import data_files
 from dashboard.storage.stored_path import decoding
 from privacy_engine.datatypes import datatypes
-from privacy_engine.label import label_digest
+from privacy_engine.releases.label import label_digest
 
 
 def public_data(row: Release) -> Any:

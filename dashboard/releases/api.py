@@ -29,9 +29,9 @@ from dashboard.releases.models import Release
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
 from privacy_engine.datatypes import datatypes
 from privacy_engine.exports.notebook import MEDIA_TYPE as NOTEBOOK
-from privacy_engine.label import Label
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
+from privacy_engine.releases.label import Label
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     HEADER, str, OpenApiParameter.HEADER, description="The same key gives the same release."

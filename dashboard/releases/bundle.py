@@ -20,11 +20,11 @@ from dashboard.jobs.models import State
 from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
 from privacy_engine import __version__
+from privacy_engine.core.progress import advance
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.arrow import pa
-from privacy_engine.label import NOT_PRIVATE
-from privacy_engine.progress import advance
+from privacy_engine.releases.label import NOT_PRIVATE
 
 MEDIA_TYPE = "application/zip"
 MOST = 20

@@ -14,11 +14,11 @@ from dashboard.releases.common.drawing import drawings
 from dashboard.releases.common.published import read_release
 from dashboard.releases.models import Release
 from dashboard.storage import local_files, parquet
+from privacy_engine.accounting.promise import Context
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.datatypes import datatypes
 from privacy_engine.exports import notebook as notebooks
-from privacy_engine.label import Source, privacy_label
-from privacy_engine.promise import Context
+from privacy_engine.releases.label import Source, privacy_label
 
 LARGE_ROWS = 100_000
 """Published rows from which on an export is kept: rendering takes longer than storing."""

@@ -19,9 +19,10 @@ from dashboard.storage import data_files, local_files, parquet, stored_path
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine import data
 from privacy_engine.analysis.release_curves import ReleasedSeries
-from privacy_engine.data import Floats, Ints, Mask, Trajectory
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.data import Trajectory
+from privacy_engine.data.people import Person
 from privacy_engine.datatypes import datatypes
-from privacy_engine.people import Person
 
 
 def name_for(token: uuid.UUID) -> str:

@@ -14,8 +14,8 @@ from dashboard.releases.services import require_landmarks
 from privacy_engine.analysis import best_guess
 from privacy_engine.analysis.accepted_error import LEAST, MOST, Figure
 from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.spec import parse_steps
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.releases.spec import parse_steps
 
 MAX_COMPARED = 20
 LEAST_M, MOST_M = 1.0, 1e7

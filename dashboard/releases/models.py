@@ -19,7 +19,7 @@ from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.verdict import Verdict, verdict
 from privacy_engine.datatypes import datatypes
 from privacy_engine.postprocess import PostProcess
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 
 
 class Release(Job):

@@ -8,8 +8,8 @@ from typing import Any
 from dashboard.core.by_kind import ByKind
 from dashboard.core.filenames import parameter_parts
 from dashboard.core.templatetags.display import number
-from privacy_engine.mechanism import Mechanism
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.mechanisms.base.mechanism import Mechanism
+from privacy_engine.releases.spec import ReleaseSpec
 
 units: ByKind[Callable[[Any], str]] = ByKind("dashboard.releases", "naming")
 """What a level is about, by kind of data."""

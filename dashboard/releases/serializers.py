@@ -16,10 +16,10 @@ from dashboard.jobs.serializers import QueuePositionField
 from dashboard.releases import downloads
 from dashboard.releases.common.actions import actions
 from dashboard.releases.models import Release
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.registry import MAX_STEPS
-from privacy_engine.spec import ReleaseSpec, parse_steps
+from privacy_engine.releases.spec import ReleaseSpec, parse_steps
 
 BOX_FROM_DATA = (
     "Of check-ins, and only of these: the box or the number of cells was chosen with knowledge of them. The label then "

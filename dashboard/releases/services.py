@@ -23,9 +23,9 @@ from dashboard.releases.common.drawing import drawings
 from dashboard.releases.models import Release
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
-from privacy_engine.mechanism import Mechanism
+from privacy_engine.mechanisms.base.mechanism import Mechanism
 from privacy_engine.postprocess import PostProcess
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 
 
 def submit_release(

@@ -10,9 +10,9 @@ from dashboard.storage import parquet
 from dashboard.storage.large_files import BATCH, StoredSeries
 from dashboard.storage.stored_path import Source, StoredPath, decoding, located, stored_files
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import FEW
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.trajectory_table import published_series
-from privacy_engine.mapped_series import FEW
 
 SMALL_BYTES = 16_000_000
 """A file of a release that may be held in memory."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from dashboard.storage import parquet
 from dashboard.storage.stored_path import Source, decoding
+from privacy_engine.data.stored_releases import Each
 from privacy_engine.datatypes.trajectory_table import columns_of, columns_of_batches, names_and_people
-from privacy_engine.stored_releases import Each
 
 T = TypeVar("T")
 BATCH = 250_000

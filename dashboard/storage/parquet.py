@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from dashboard.storage.stored_path import Source, decoding, located, written
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.progress import blocks, reported
 from privacy_engine.formats.arrow import pa, pq
-from privacy_engine.progress import blocks, reported
 
 ROW_GROUP = 1 << 20
 """Rows that are compressed together: as many as pyarrow would take."""

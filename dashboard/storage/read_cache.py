@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from privacy_engine.progress import advance
+from privacy_engine.core.progress import advance
 
 logger = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.storage import integrity, trash
 from dashboard.storage.models import Removal
 from dashboard.storage.stored_path import stored_files
-from privacy_engine import progress
+from privacy_engine.core import progress
 
 logger = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from storages.backends.s3 import S3Storage
 from dashboard.core.storage_errors import DamagedFile, StorageUnavailable
 from dashboard.storage.read_cache import Content, ReadCache, content_of
 from dashboard.storage.stored_path import Listed
-from privacy_engine.progress import advance
+from privacy_engine.core.progress import advance
 
 PART_BYTES = 16_000_000
 """Larger files are sent in parts of this size, of which S3 takes 10,000."""

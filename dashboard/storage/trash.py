@@ -16,7 +16,7 @@ from django.conf import settings
 from dashboard.storage import local_files
 from dashboard.storage.local_storage import LocalFiles
 from dashboard.storage.stored_path import StoredFiles, stored_files
-from privacy_engine import progress
+from privacy_engine.core import progress
 
 TRASH = "trash"
 KEPT = timedelta(days=7)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dashboard.core.text import one_line
 from dashboard.streams.models import Clock
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.errors import ParameterError, shown
 
 LARGEST_TIME = 2.0**53

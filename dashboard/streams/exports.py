@@ -10,8 +10,8 @@ from dashboard.storage import local_files
 from dashboard.streams.models import LiveStream
 from dashboard.streams.selectors import digest_so_far, release_so_far
 from privacy_engine.datatypes import datatypes
-from privacy_engine.label import privacy_label
-from privacy_engine.mechanism import NO_CONTEXT
+from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT
+from privacy_engine.releases.label import privacy_label
 
 FORMATS = datatypes["stream"].exports
 

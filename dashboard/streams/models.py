@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from dashboard.core.choices import TextChoices
 from dashboard.projects.access import InProject, owner_index, project_index
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.mechanisms.base.stream import StreamMechanism
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 
 
 class StreamState(TextChoices):

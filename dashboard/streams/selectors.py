@@ -9,8 +9,8 @@ import numpy as np
 from django.db.models import QuerySet
 
 from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp, StreamState
-from privacy_engine.data import Floats, Ints
-from privacy_engine.stream_release import StreamRelease, counts_digest
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.data.stream_release import StreamRelease, counts_digest
 
 MOST_AT_ONCE = 1000
 """Timestamps that one response lists."""

@@ -16,7 +16,7 @@ from dashboard.streams.models import LiveStream, PublishedTimestamp
 from dashboard.streams.selectors import MOST_AT_ONCE, MOST_COUNTS
 from dashboard.streams.services import LONGEST_NAME, MOST_DIMENSIONS, live_spec, stream_names
 from privacy_engine.errors import ParameterError, shown
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 
 @extend_schema_field({"type": "string", "minLength": 1, "maxLength": LONGEST_NAME})

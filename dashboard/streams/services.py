@@ -14,11 +14,11 @@ from dashboard.core.text import one_line, required_name
 from dashboard.streams.events import Event, parse_counts, parse_time, parse_times
 from dashboard.streams.models import LINE, Clock, LiveStream, PublishedTimestamp, StreamState
 from privacy_engine import __version__, noise
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.errors import ParameterError, shown
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 
 MOST_DIMENSIONS = 10_000
 MOST_CELLS = 1_000_000

@@ -17,7 +17,7 @@ from dashboard.streams.models import LiveStream, StreamState
 from dashboard.streams.selectors import budgets_before, published_before, visible_streams
 from dashboard.streams.serializers import TimestampSerializer
 from privacy_engine.datatypes import datatypes
-from privacy_engine.mechanism import Mechanism, offered
+from privacy_engine.mechanisms.base.mechanism import Mechanism, offered
 
 PER_PAGE = 20
 SHOWN = 400

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine.accounting.validation import level, numbers, refused
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.geo import EARTH_RADIUS_M
 from privacy_engine.errors import ParameterError
-from privacy_engine.geo import EARTH_RADIUS_M
 
 LEAST_M = 0.01
 MOST_M = 20_100_000.0

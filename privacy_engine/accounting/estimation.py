@@ -21,10 +21,11 @@ from numpy.typing import ArrayLike
 
 from privacy_engine.accounting.distance import cell_distances_m
 from privacy_engine.accounting.validation import MAX_STATES, level, refused
-from privacy_engine.data import Floats, Ints, Trajectory
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.geo import EARTH_RADIUS_M
+from privacy_engine.core.progress import reported
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.geo import EARTH_RADIUS_M
-from privacy_engine.progress import reported
 
 SMALLEST_CELL_M = 0.01
 NOTE = (

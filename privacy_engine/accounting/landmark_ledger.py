@@ -27,9 +27,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.progress import reported
 from privacy_engine.errors import BudgetError
-from privacy_engine.progress import reported
 
 TOLERANCE = 1e-12
 """Relative slack of every comparison of budgets: k shares, each the float ε/k, are more than ε for half of all k."""

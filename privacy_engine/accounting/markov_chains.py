@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine.accounting.validation import transition
-from privacy_engine.data import Floats
-from privacy_engine.progress import reported
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import reported
 
 DOUBLINGS = 60
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from privacy_engine.accounting.temporal import Arrays, Correlation, LossFunction, TemporalLoss, loss_function
 from privacy_engine.accounting.validation import level, numbers, refused
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.errors import DataError, ParameterError
 
 MAX_PAIRWISE_STATES = 50

@@ -17,7 +17,7 @@ import numpy as np
 
 from privacy_engine.accounting.temporal import Correlation, LossFunction, loss_function
 from privacy_engine.accounting.validation import level, refused, whole
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.errors import ParameterError
 
 MAX_EVENTS = 100_000_000

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from privacy_engine.accounting.temporal import LossFunction, gaps
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
 
 STEP_S = 25e-9
 """One step of the recursion."""

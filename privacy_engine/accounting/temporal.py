@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine.accounting.validation import MAX_STATES, level, numbers, refused, transition, whole
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.errors import DataError, ParameterError
 
 MAX_BRIDGE_STATES = 50

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.errors import DataError, EngineError, ParameterError
 
 MAX_STATES = 400

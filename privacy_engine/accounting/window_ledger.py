@@ -16,9 +16,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from privacy_engine.accounting.landmark_ledger import MARGIN, PER_TOLERANCE, exact_units, nearest_float
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import BudgetError
-from privacy_engine.progress import ROWS, reported
 
 
 def laplace_rate(budget: float, sensitivity: int) -> float:

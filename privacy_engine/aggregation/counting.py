@@ -10,12 +10,13 @@ import numpy as np
 from privacy_engine.aggregation.events import Events
 from privacy_engine.aggregation.spec import AggregationSpec
 from privacy_engine.aggregation.steps import Steps, instant_of, numbers_of
-from privacy_engine.counted import Counted
-from privacy_engine.data import CountStream, Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.geo import EARTH_RADIUS_M
+from privacy_engine.core.progress import advance
+from privacy_engine.data import CountStream
+from privacy_engine.data.counted import Counted
+from privacy_engine.data.grid import Grid
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.geo import EARTH_RADIUS_M
-from privacy_engine.grid import Grid
-from privacy_engine.progress import advance
 
 MOST_CELLS = 20_000
 MOST_STEPS = 1_000_000

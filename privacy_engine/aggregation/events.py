@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privacy_engine.data import CheckIns, Floats, Ints, Trajectory
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.progress import reported
+from privacy_engine.data import CheckIns, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.progress import reported
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from privacy_engine.aggregation.steps import StepLength, instant_of, step_length
-from privacy_engine.counted import Unit
+from privacy_engine.core.params import Param, Spec, broken
+from privacy_engine.data.counted import Unit
 from privacy_engine.landmarks.local_time import zone_names
-from privacy_engine.params import Param, Spec, broken
 
 MOST_SENSITIVE = 50
 """The largest sensitivity of stream mechanisms."""

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import broken
 from privacy_engine.landmarks.local_time import local_clock
-from privacy_engine.params import broken
 
 DAY_S = 86400
 FIRST_MONDAY = 4

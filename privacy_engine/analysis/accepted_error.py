@@ -8,8 +8,8 @@ from typing import Literal
 
 from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.results import Result
+from privacy_engine.core.on_demand import scipy
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from privacy_engine.on_demand import scipy
 from privacy_engine.postprocess import PostProcess
 
 Figure = Literal["typical_m", "p95_m"]

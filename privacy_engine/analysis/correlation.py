@@ -20,7 +20,8 @@ from privacy_engine.accounting.markov_chains import mismatch, reversal
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
 from privacy_engine.accounting.validation import transition
 from privacy_engine.analysis.results import Result
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 
 MAX_SHOWN_STATES = 10

@@ -10,15 +10,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from privacy_engine import geo
+from privacy_engine.analysis.median import Median
 from privacy_engine.analysis.results import Result
-from privacy_engine.data import Floats, Ints, Trajectory
-from privacy_engine.growing_column import gathered
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.growing_column import gathered
+from privacy_engine.core.progress import advance, reported
+from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import leave
+from privacy_engine.data.people import Person, people
 from privacy_engine.landmarks.staypoints import stay_points
-from privacy_engine.mapped_series import leave
-from privacy_engine.median import Median
-from privacy_engine.people import Person, people
-from privacy_engine.progress import advance, reported
 
 HELD = 0.95
 """The share of a person's events that lie inside of the circle whose diameter is the extent."""

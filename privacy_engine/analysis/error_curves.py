@@ -6,7 +6,7 @@ import numpy as np
 
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import Curve, Result, listed
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
 
 QUANTILES = 400
 """A distribution has so many of its order statistics, or all of them where there are fewer."""

@@ -18,17 +18,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privacy_engine import geo, metrics, noise
+from privacy_engine import metrics, noise
 from privacy_engine.analysis.forecast import Expected, has_known_budgets, noise_forecast, planned_noise
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.simulation import simulate
-from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory, concatenated
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Mask, concatenated
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.people import joined, joined_landmarks
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.noise.expected import SharedNoise
-from privacy_engine.people import joined, joined_landmarks
 from privacy_engine.postprocess import PostProcess
-from privacy_engine.spec import processed
+from privacy_engine.releases.spec import processed
 
 ERRORS = 20_000
 """So many errors are simulated at least."""

@@ -23,7 +23,7 @@ from privacy_engine.analysis.losses import (
 )
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.simulated_losses import runs_of
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 

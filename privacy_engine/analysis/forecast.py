@@ -14,8 +14,10 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from privacy_engine import geo, noise
-from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory, concatenated
+from privacy_engine import noise
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated
+from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, last_draw
 from privacy_engine.noise.expected import (

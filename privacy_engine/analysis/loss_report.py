@@ -18,10 +18,10 @@ from privacy_engine.analysis.forecast import has_known_budgets
 from privacy_engine.analysis.losses import Bound, BoundOrBest, LandmarkLoss, highest, landmark_loss, levels, undefined
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.simulated_losses import Overall, Spread, spread
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.landmarks.synthetic import average_temporal_distance
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
 CHUNK = 1000

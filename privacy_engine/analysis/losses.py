@@ -12,7 +12,7 @@ from privacy_engine.accounting.runtime_estimate import loss_seconds
 from privacy_engine.accounting.temporal import MAX_BRIDGE_STATES, TemporalLoss, landmark_losses, temporal_loss
 from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.analysis.results import Result
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.errors import EngineError, ParameterError
 
 Bound = Literal["bridge", "published"]

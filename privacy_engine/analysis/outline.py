@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from privacy_engine.analysis.downsampling import decimated
-from privacy_engine.data import CheckIns, CountStream, Floats, Trajectory
-from privacy_engine.geo import LocalPlane
-from privacy_engine.grid import Grid
-from privacy_engine.stream_release import StreamRelease
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.geo import LocalPlane
+from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.data.grid import Grid
+from privacy_engine.data.stream_release import StreamRelease
 
 POINTS = 96
 """Points of all lines of a drawing."""

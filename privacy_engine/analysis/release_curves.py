@@ -20,7 +20,7 @@ from privacy_engine.analysis.losses import (
     undefined,
 )
 from privacy_engine.analysis.results import Curve, Result, listed
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 
 Curve = list[float | None]
 """One value for each event shown; null where there is none."""

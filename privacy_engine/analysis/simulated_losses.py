@@ -18,7 +18,7 @@ from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.analysis.forecast import STEP_M, simulated_budgets
 from privacy_engine.analysis.losses import MAX_SECONDS, BoundOrBest, LandmarkLoss, highest, landmark_loss, levels
 from privacy_engine.analysis.results import Result
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
 MOST_RUNS = 20

@@ -1,9 +1,10 @@
 """Errors of mechanisms over many repetitions on one series, without the releases.
 
 The events are processed once, in chunks, with all repetitions of a tile at each event: memory depends neither on the
-number of repetitions nor, beyond the series and the plans of :mod:`privacy_engine.simulation_plan`, on its length. The
-error of an event with a draw is the length of its noise; the error of an event that shows an earlier or later draw is
-the distance from that draw to its true position.
+number of repetitions nor, beyond the series and the plans of
+:mod:`privacy_engine.mechanisms.base.simulation_plan`, on its length. The error of an event with a draw is the length of
+its noise; the error of an event that shows an earlier or later draw is the distance from that draw to its true
+position.
 
 Noise is a function of (seed, repetition, event): the first ten of a hundred repetitions have the same bits as ten
 alone, on every processor and for any partition of the work. **Never private**: the seed determines the noise, which
@@ -23,10 +24,11 @@ from itertools import islice
 import numpy as np
 
 from privacy_engine import metrics, noise
-from privacy_engine.data import Floats, LandmarkSet, Trajectory
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import blocks, reported
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.mechanisms.base.simulation_plan import BatchSimulator, Chunk, Key, Needs, SimulationPlan, Tile, rows
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from privacy_engine.progress import blocks, reported
-from privacy_engine.simulation_plan import BatchSimulator, Chunk, Key, Needs, SimulationPlan, Tile, rows
 
 EVENTS = 256
 """Events of a chunk: its noise, 0.8 MB, fits the processor's second-level cache."""

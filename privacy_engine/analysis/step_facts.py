@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privacy_engine import geo
 from privacy_engine.analysis.results import Result
-from privacy_engine.data import Floats
-from privacy_engine.growing_column import gathered
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.growing_column import gathered
 
 GAP_STEPS = 10
 """A gap is a step that takes longer than this many median steps."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.analysis.results import Curve, Result, listed
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.errors import DataError
 from privacy_engine.metrics.stream import correlations, relative_errors
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from privacy_engine.analysis.results import Result
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.metrics.stream_events import Event, events, rates
 

@@ -14,9 +14,10 @@ import numpy as np
 from privacy_engine import data
 from privacy_engine.analysis.results import Curve, Result, listed
 from privacy_engine.analysis.simulation import simulate
-from privacy_engine.data import Floats, Mask, Trajectory
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterErrors
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
 FACTORS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)

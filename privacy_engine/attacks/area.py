@@ -8,8 +8,9 @@ from typing import Self
 
 import numpy as np
 
-from privacy_engine import geo
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError
 
 WIDEST_M = 2e6

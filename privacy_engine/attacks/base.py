@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privacy_engine.component import Component
-from privacy_engine.data import Floats, Mask, Release, Trajectory
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.component import Component
+from privacy_engine.data import Release, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.registry import Registry
 

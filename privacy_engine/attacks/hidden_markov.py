@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from privacy_engine.attacks.area import Grid
-from privacy_engine.data import Floats
-from privacy_engine.on_demand import scipy
-from privacy_engine.progress import reported
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.on_demand import scipy
+from privacy_engine.core.progress import reported
 
 JUMP = 1e-6
 """Probability of a jump to anywhere at the next event: what movement cannot explain must not stop the chain."""

@@ -9,13 +9,14 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine import geo
 from privacy_engine.attacks.base import Headline, Place, Result, SeriesAttack, attacks
-from privacy_engine.data import Floats, Ints, Release, Trajectory
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import DistanceM, DurationS, Param
+from privacy_engine.core.progress import reported
+from privacy_engine.data import Release, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.staypoints import stay_points
-from privacy_engine.params import DistanceM, DurationS, Param
-from privacy_engine.progress import reported
 
 NIGHT = (22, 6)
 WORK = (10, 16)

@@ -8,14 +8,15 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine import geo
 from privacy_engine.attacks.area import Area, Grid
 from privacy_engine.attacks.base import Headline, Result, SeriesAttack, Watch, attacks, must_match
 from privacy_engine.attacks.hidden_markov import BestGuess, Movement, posteriors, sweeps
-from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.on_demand import scipy
+from privacy_engine.core.params import Param, StepVarianceM2
+from privacy_engine.data import Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.on_demand import scipy
-from privacy_engine.params import Param, StepVarianceM2
 
 MOST_STATES = 10**8
 """Events times cells, at most: 20 seconds to a minute, less for fewer cells."""

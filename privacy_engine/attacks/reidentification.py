@@ -8,12 +8,14 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.attacks.base import Headline, PopulationAttack, Result, Watch, attacks, must_match
-from privacy_engine.data import Floats, Ints, Release, Trajectory
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import Param, Seed
+from privacy_engine.core.progress import reported
+from privacy_engine.data import Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.params import Param, Seed
-from privacy_engine.progress import reported
 
 MOST_DISTANCES = 2 * 10**8
 """Series times series times tries times points, at most: about half a minute."""

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.data import Floats
-from privacy_engine.on_demand import scipy
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.on_demand import scipy
 
 
 def at_least(hits: ArrayLike, trials: int, alpha: float) -> Floats:

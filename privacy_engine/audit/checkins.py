@@ -12,9 +12,10 @@ from privacy_engine import noise
 from privacy_engine.audit import decisions
 from privacy_engine.audit.decisions import Decisions
 from privacy_engine.audit.kinds import Column, Observed, Pair, residue_columns
-from privacy_engine.data import CheckIns, Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.data import CheckIns
+from privacy_engine.data.venues import Venues
 from privacy_engine.recommender import Recommender
-from privacy_engine.venues import Venues
 
 MODULES = (2, 3, 5, 10)
 CELLS = 4

@@ -8,9 +8,9 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.audit.numbers import NumberKind
-from privacy_engine.component import Component
-from privacy_engine.data import Floats
-from privacy_engine.params import Epsilon, RadiusM
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.component import Component
+from privacy_engine.core.params import Epsilon, RadiusM
 
 
 class Altered:

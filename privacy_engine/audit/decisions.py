@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.recommender import Recommender, TreeModel
 
 RUNS = 3

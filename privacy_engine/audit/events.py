@@ -10,7 +10,7 @@ import numpy as np
 from privacy_engine.audit.bounds import loss_at_least
 from privacy_engine.audit.kinds import Column, Kind, Observed, Pair
 from privacy_engine.audit.score import learn
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 
 FAMILIES = ("value", "grid residue", "learned")
 QUANTILES = np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.04, 0.96, 47), [0.98, 0.99, 0.995, 0.998]])

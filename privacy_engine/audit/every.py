@@ -13,7 +13,7 @@ from privacy_engine.audit.kinds import Watch
 from privacy_engine.audit.run import VIOLATED, audit, claimed_per
 from privacy_engine.audit.spec import AuditSpec, completed
 from privacy_engine.errors import DataError
-from privacy_engine.mechanism import Mechanism, mechanisms
+from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 
 CLAIM = {"epsilon": 1.0, "radius_m": 200.0}
 START, END = "<!-- audit -->", "<!-- /audit -->"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 
 Watch = Callable[[float], None]
 Observed = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.audit.kinds import Column, Observed, Pair, residue_columns
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 
 
 class NumberKind:

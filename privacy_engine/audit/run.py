@@ -16,7 +16,7 @@ from privacy_engine.audit.numbers import NumberKind
 from privacy_engine.audit.spec import AuditSpec
 from privacy_engine.audit.stream import StreamKind
 from privacy_engine.audit.trajectory import TrajectoryKind
-from privacy_engine.progress import blocks, reported
+from privacy_engine.core.progress import blocks, reported
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (TrajectoryKind(), StreamKind(), CheckInKind(), NumberKind())}
 CONFIDENCE = 0.95

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 
 RIDGE = 1e-3
 STEPS = 25

@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers the mechanisms)
 from privacy_engine.audit.controls import ALTERATIONS, NUMPY_LAPLACE, PREFIX, NumpyLaplace
-from privacy_engine.component import Component
+from privacy_engine.core.component import Component
+from privacy_engine.core.params import Param, Seed, Spec, brief, explain
 from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.params import Param, Seed, Spec, brief, explain
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 FEWEST_TRIALS, MOST_TRIALS = 1_000, 1_000_000
 TRIALS = Param(
@@ -92,7 +92,7 @@ def completed(description: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def trials_field() -> dict[str, Any]:
-    """The number of trials as a form field, as :meth:`privacy_engine.component.Component.fields` lists others."""
+    """The number of trials as a form field, as :meth:`privacy_engine.core.component.Component.fields` lists others."""
     bounds = {"minimum": FEWEST_TRIALS, "maximum": MOST_TRIALS, "example": TRIALS.example, "default": TRIALS.example}
     text = {"label": TRIALS.label, "symbol": TRIALS.symbol, "unit": TRIALS.unit, "help": TRIALS.help}
     return {"name": "trials", **text, **bounds, "whole": True, "text": False, "choices": [], "required": True}

@@ -9,7 +9,8 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.audit.kinds import Column, Observed, Pair, residue_columns
-from privacy_engine.data import CountStream, Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import CountStream
 
 FEWEST, MOST, AFTER = 2, 8, 3
 """Timestamps of a stream, beside its window: few, because a budget spread over many shows less of itself."""

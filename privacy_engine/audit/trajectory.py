@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.audit.kinds import Column, Observed, Pair, residue_columns
-from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 
 LANDMARK_EVENTS, FEWEST_EVENTS, MOST_EVENTS = 4, 2, 12

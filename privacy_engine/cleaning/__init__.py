@@ -25,8 +25,8 @@ from privacy_engine.cleaning.segments import SplitAntimeridian, SplitGaps
 from privacy_engine.cleaning.resample import Resample
 from privacy_engine.cleaning.base import CleaningStep, Done, cleaning_steps
 from privacy_engine.data import Trajectory
-from privacy_engine.mapped_series import MappedSeries
-from privacy_engine.progress import reported
+from privacy_engine.data.mapped_series import MappedSeries
+from privacy_engine.core.progress import reported
 
 __all__ = [
     "CleaningStep",

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.component import Component
-from privacy_engine.data import Mask, Trajectory
+from privacy_engine.core.arrays import Mask
+from privacy_engine.core.component import Component
+from privacy_engine.core.progress import reported
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.progress import reported
 from privacy_engine.registry import Registry
 
 SHOWN_EVENTS = 20

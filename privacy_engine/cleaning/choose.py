@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import AfterValidator
 
 from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, kept
+from privacy_engine.core.params import EventCount, Param, broken
+from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
-from privacy_engine.params import EventCount, Param, broken
-from privacy_engine.plurals import counted
 
 _LIST = re.compile(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?){0,999}", re.ASCII)
 _RULE = f"must be numbers of series and ranges of them between 1 and {MOST_SERIES}: 1-3, 7"

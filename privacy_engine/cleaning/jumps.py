@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from privacy_engine import geo
 from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept
-from privacy_engine.data import Mask, Trajectory
-from privacy_engine.params import HighestSpeed
-from privacy_engine.plurals import counted
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Mask
+from privacy_engine.core.params import HighestSpeed
+from privacy_engine.core.plurals import counted
+from privacy_engine.data import Trajectory
 
 AGREE = 5
 SLACK_S = 1.0

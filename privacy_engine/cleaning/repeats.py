@@ -8,9 +8,10 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept
-from privacy_engine.data import Mask, Trajectory
-from privacy_engine.params import Param
-from privacy_engine.plurals import counted
+from privacy_engine.core.arrays import Mask
+from privacy_engine.core.params import Param
+from privacy_engine.core.plurals import counted
+from privacy_engine.data import Trajectory
 
 Same = Literal["record", "place", "time"]
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.cleaning.base import MOST_EVENTS, CleaningStep, Reads, cleaning_steps
-from privacy_engine.data import Floats, Trajectory
-from privacy_engine.params import BeatS, Param
-from privacy_engine.progress import advance, reported
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.params import BeatS, Param
+from privacy_engine.core.progress import advance, reported
+from privacy_engine.data import Trajectory
 
 Between = Literal["straight", "last"]
 Index = NDArray[np.intp]

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, cut
+from privacy_engine.core.params import LeastEvents, SilenceS
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
-from privacy_engine.params import LeastEvents, SilenceS
-from privacy_engine.plurals import counted
-from privacy_engine.progress import reported
 
 
 class Cut(CleaningStep):

@@ -11,11 +11,11 @@ from typing import Any
 from privacy_engine import formats
 from privacy_engine.aggregation import WRITERS, Aggregated, AggregationSpec, aggregate, events_of
 from privacy_engine.commands.base import PERSON, Command, reading
+from privacy_engine.core.step_text import value_of
+from privacy_engine.core.whole_files import write_whole
 from privacy_engine.data import CheckIns, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.decisions import Decisions
-from privacy_engine.step_text import value_of
-from privacy_engine.whole_files import write_whole
 
 EXAMPLE = """\
 example:

@@ -22,9 +22,9 @@ from privacy_engine.audit import (
     every,
 )
 from privacy_engine.commands.base import Command, CommandFailed, interruptible, pairs, progress_bar
+from privacy_engine.core.step_text import value_of
 from privacy_engine.errors import EngineError, ParameterError
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.step_text import value_of
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 BAD_INPUT, INTERRUPTED = 2, 130
 STDOUT = "-"

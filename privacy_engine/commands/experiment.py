@@ -10,12 +10,12 @@ from typing import Any, TextIO
 
 from privacy_engine import experiments, formats
 from privacy_engine.commands.base import PERSON, Command, CommandFailed, interruptible, pairs, progress_bar, reading
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.step_text import value_of
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, FolderStore, Preset, presets
-from privacy_engine.label import NOT_PRIVATE
-from privacy_engine.plurals import counted
-from privacy_engine.step_text import value_of
+from privacy_engine.releases.label import NOT_PRIVATE
 
 EXAMPLE = f"""\
 presets:

@@ -12,18 +12,18 @@ from privacy_engine import formats
 from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning
 from privacy_engine.cleaning import clean as cleaned
 from privacy_engine.commands.base import PERSON, Command, pairs, reading
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.step_text import parse_short_step, short_forms, value_of
+from privacy_engine.core.whole_files import write_whole
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.datatypes import datatypes
+from privacy_engine.datatypes.labelled_release import LabelledRelease, Marks, release_other, release_trajectories
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.decisions import Decisions
-from privacy_engine.labelled_release import LabelledRelease, Marks, release_other, release_trajectories
 from privacy_engine.landmarks import parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
-from privacy_engine.plurals import counted
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.spec import ReleaseSpec
-from privacy_engine.step_text import parse_short_step, short_forms, value_of
-from privacy_engine.whole_files import write_whole
+from privacy_engine.releases.spec import ReleaseSpec
 
 EXAMPLE = """\
 example:

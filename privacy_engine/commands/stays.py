@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from privacy_engine import formats
+from privacy_engine.aggregation.stays import StaySpec, stays_of, write_csv
 from privacy_engine.commands.base import PERSON, Command, reading
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.step_text import value_of
+from privacy_engine.core.whole_files import write_whole
 from privacy_engine.errors import ParameterError
-from privacy_engine.plurals import counted
-from privacy_engine.stays import StaySpec, stays_of, write_csv
-from privacy_engine.step_text import value_of
-from privacy_engine.whole_files import write_whole
 
 EXAMPLE = """\
 example:

@@ -10,16 +10,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, BinaryIO, ClassVar
 
 from privacy_engine.audit.kinds import Kind
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.params import Frozen
+from privacy_engine.data.event_sketch import EventSketch
 from privacy_engine.errors import ParameterError, shown
-from privacy_engine.event_sketch import EventSketch
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.formats.arrow import pa
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import Metric, metrics
-from privacy_engine.params import Frozen
 from privacy_engine.registry import Registry
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 
 Watch = Callable[[float], None]
 

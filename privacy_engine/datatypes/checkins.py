@@ -13,16 +13,17 @@ from privacy_engine import noise
 from privacy_engine.analysis import outline
 from privacy_engine.audit.checkins import CheckInKind
 from privacy_engine.audit.kinds import Kind
-from privacy_engine.data import CheckIns, Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.params import Frozen
+from privacy_engine.data import CheckIns
+from privacy_engine.data.event_sketch import EventSketch, checkin_sketch
+from privacy_engine.data.venues import Venues
 from privacy_engine.datatypes.base import DataType, Watch
-from privacy_engine.event_sketch import EventSketch, checkin_sketch
 from privacy_engine.exports.base import ExportFormat
 from privacy_engine.exports.checkins import FORMATS
 from privacy_engine.formats.arrow import pa
-from privacy_engine.params import Frozen
 from privacy_engine.recommender import Recommender, model_digest
-from privacy_engine.spec import ReleaseSpec
-from privacy_engine.venues import Venues
+from privacy_engine.releases.spec import ReleaseSpec
 
 LONG = 4096
 """Lists of so many numbers of a model are columns of its table: as JSON they take most of the time to read it."""

@@ -13,18 +13,19 @@ from privacy_engine import noise
 from privacy_engine.analysis import outline
 from privacy_engine.audit.kinds import Kind
 from privacy_engine.audit.stream import StreamKind
-from privacy_engine.counted import Counted
-from privacy_engine.data import CountStream, Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.params import Frozen
+from privacy_engine.core.progress import reported
+from privacy_engine.data import CountStream
+from privacy_engine.data.counted import Counted
+from privacy_engine.data.event_sketch import EventSketch, stream_sketch
+from privacy_engine.data.hierarchy import natural
+from privacy_engine.data.stream_release import StreamRelease, counts_digest
 from privacy_engine.datatypes.base import DataType, Watch
-from privacy_engine.event_sketch import EventSketch, stream_sketch
 from privacy_engine.exports.base import ExportFormat
 from privacy_engine.exports.stream import FORMATS
 from privacy_engine.formats.arrow import listed, pa
-from privacy_engine.hierarchy import natural
-from privacy_engine.params import Frozen
-from privacy_engine.progress import reported
-from privacy_engine.spec import ReleaseSpec
-from privacy_engine.stream_release import StreamRelease, counts_digest
+from privacy_engine.releases.spec import ReleaseSpec
 
 
 class Dimension(Frozen):
@@ -39,8 +40,8 @@ class StreamFacts(Frozen):
     """What a stream holds. ``start`` and ``end`` are its first and last label, times None where labels are no instants.
 
     ``interval_s`` is the most frequent time between two timestamps; ``gaps`` counts longer ones. ``counted`` is how the
-    counts were made of events (:meth:`privacy_engine.counted.Counted.as_dict`), with the grid whose cells are the
-    dimensions; ``hierarchy`` is what the names show (:func:`privacy_engine.hierarchy.natural`).
+    counts were made of events (:meth:`privacy_engine.data.counted.Counted.as_dict`), with the grid whose cells are the
+    dimensions; ``hierarchy`` is what the names show (:func:`privacy_engine.data.hierarchy.natural`).
     """
 
     timestamps: int

@@ -12,7 +12,14 @@ import numpy as np
 from privacy_engine.analysis import outline
 from privacy_engine.audit.kinds import Kind
 from privacy_engine.audit.trajectory import TrajectoryKind
-from privacy_engine.data import Floats, LandmarkSet, Release, Trajectory, concatenated
+from privacy_engine.core.arrays import Floats, concatenated
+from privacy_engine.core.growing_column import gathered
+from privacy_engine.core.progress import advance, blocks, reported
+from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data.event_sketch import EventSketch, sketch_of
+from privacy_engine.data.mapped_series import mapped
+from privacy_engine.data.published import CELLS_PER_DEGREE, trajectories_digest
+from privacy_engine.data.stored_releases import each
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
 from privacy_engine.datatypes.trajectory_table import (
@@ -27,17 +34,11 @@ from privacy_engine.datatypes.trajectory_table import (
     table_of,
     tables_of,
 )
-from privacy_engine.event_sketch import EventSketch, sketch_of
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.exports.trajectory import FORMATS, write
-from privacy_engine.growing_column import gathered
-from privacy_engine.mapped_series import mapped
 from privacy_engine.metrics import error_m
 from privacy_engine.metrics.pointwise import ErrorMetric
-from privacy_engine.progress import advance, blocks, reported
-from privacy_engine.published import CELLS_PER_DEGREE, trajectories_digest
-from privacy_engine.spec import ReleaseSpec
-from privacy_engine.stored_releases import each
+from privacy_engine.releases.spec import ReleaseSpec
 
 FIGURES: Mapping[str, Mapping[str, Any]] = {
     "mae_m": {"name": "mean-absolute-error"},

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privacy_engine import geo
 from privacy_engine.analysis.data_scale import DataScale, data_scale
+from privacy_engine.core import geo
+from privacy_engine.core.instants import instant
+from privacy_engine.core.params import Frozen
+from privacy_engine.core.progress import ROWS, blocks, reported
 from privacy_engine.data import Trajectory
-from privacy_engine.instants import instant
-from privacy_engine.params import Frozen
-from privacy_engine.people import people
-from privacy_engine.progress import ROWS, blocks, reported
+from privacy_engine.data.people import people
 
 STRIPS = 360_000
 """Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from privacy_engine.data import Ints, Release, Trajectory, concatenated
+from privacy_engine.core.arrays import Ints, concatenated
+from privacy_engine.core.progress import ROWS, advance, reported
+from privacy_engine.data import Release, Trajectory
+from privacy_engine.data.people import Person, people_of
+from privacy_engine.data.published import CELLS_PER_DEGREE
 from privacy_engine.formats.arrow import pa
-from privacy_engine.people import Person, people_of
-from privacy_engine.progress import ROWS, advance, reported
-from privacy_engine.published import CELLS_PER_DEGREE
 
 T = TypeVar("T")
 BATCH = 1_000_000

@@ -6,10 +6,10 @@ from typing import Literal
 
 import numpy as np
 
-from privacy_engine.data import Ints
+from privacy_engine.core.arrays import Ints
+from privacy_engine.core.progress import reported
 from privacy_engine.decomposition.boxes import Level, Split
 from privacy_engine.decomposition.points import Points
-from privacy_engine.progress import reported
 
 Rule = Literal["every-axis", "widest-axis", "medians"]
 """Where nodes are split: at the middle of every axis, at the middle of the widest one, or anywhere along that one."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.errors import ParameterError
 
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.progress import reported
 from privacy_engine.errors import DataError
-from privacy_engine.progress import reported
 
 
 class Consistent(NamedTuple):

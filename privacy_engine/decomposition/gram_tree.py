@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from privacy_engine.data import Ints
+from privacy_engine.core.arrays import Ints
+from privacy_engine.core.progress import reported
 from privacy_engine.decomposition.points import Points
-from privacy_engine.progress import reported
 
 ABSENT = -1
 

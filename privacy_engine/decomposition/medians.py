@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 
 
 def split_utilities(values: Ints, node: Ints, nodes: int, size: int, weights: Ints | None = None) -> Floats:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 
 
 def expansion_threshold(alphabet: int, contributions: int, budget: ArrayLike) -> Floats:

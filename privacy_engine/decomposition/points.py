@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privacy_engine.data import Ints
+from privacy_engine.core.arrays import Ints
 
 DENSE = 1 << 20
 """Spaces of at most so many points are counted in an array, larger ones are sorted."""

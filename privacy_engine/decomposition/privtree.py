@@ -31,7 +31,7 @@ import math
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 
 
 def privtree_scale(epsilon: float, fanout: int, contributions: int) -> float:

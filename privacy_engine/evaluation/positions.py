@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privacy_engine.data import Ints
+from privacy_engine.core.arrays import Ints
 from privacy_engine.errors import ParameterError
 from privacy_engine.recommender import Sequences
 

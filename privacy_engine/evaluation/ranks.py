@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.data import CheckIns, Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.progress import reported
+from privacy_engine.data import CheckIns
 from privacy_engine.evaluation.positions import Positions
-from privacy_engine.progress import reported
 from privacy_engine.recommender import Recommender, Sequences
 
 

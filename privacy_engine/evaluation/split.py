@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privacy_engine.data import CheckIns, Mask
+from privacy_engine.core.arrays import Mask
+from privacy_engine.data import CheckIns
 from privacy_engine.errors import ParameterError
 
 

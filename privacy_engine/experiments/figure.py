@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from privacy_engine.component import Component
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.component import Component
+from privacy_engine.core.params import Param, brief, param_of
+from privacy_engine.data import Trajectory
 from privacy_engine.experiments.cells import Cell, Correlation
 from privacy_engine.experiments.generated import Generator
 from privacy_engine.experiments.measures import Measure
 from privacy_engine.experiments.spec import Axis, ExperimentSpec
 from privacy_engine.experiments.table import HIGH, LOW, Results, flattened, horizontal, summary
 from privacy_engine.landmarks import LandmarkMethod
-from privacy_engine.mechanism import Mechanism
-from privacy_engine.params import Param, brief, param_of
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.mechanisms.base.mechanism import Mechanism
+from privacy_engine.releases.spec import ReleaseSpec
 
 WHOLE = {
     "release": "Release",

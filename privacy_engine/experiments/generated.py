@@ -11,10 +11,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import ValidationInfo, field_validator
 
-from privacy_engine.component import Component
-from privacy_engine.data import CheckIns, CountStream, Floats
-from privacy_engine.params import Param, Seed, broken
-from privacy_engine.plurals import counted
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.component import Component
+from privacy_engine.core.params import Param, Seed, broken
+from privacy_engine.core.plurals import counted
+from privacy_engine.data import CheckIns, CountStream
 from privacy_engine.registry import Registry
 
 MOST = 2_000_000

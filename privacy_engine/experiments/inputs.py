@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from privacy_engine.core.progress import BLOCK, blocks
 from privacy_engine.data import CheckIns, CountStream, Trajectory
-from privacy_engine.progress import BLOCK, blocks
 
 RESULTS = {Trajectory.kind: 1, CountStream.kind: 2, CheckIns.kind: 2}
 """Part of every dataset's key: raised when the same cell would give other numbers, so that stored ones are not used."""

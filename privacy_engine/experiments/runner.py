@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import reported
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments.inputs import dataset_digest, sizes_of, uncached
 from privacy_engine.experiments.partition import Block, blocks, in_order, parts
@@ -24,7 +26,6 @@ from privacy_engine.experiments.spec import ExperimentSpec
 from privacy_engine.experiments.store import Key, MemoryStore, Store
 from privacy_engine.experiments.table import Results, assemble
 from privacy_engine.formats.arrow import pa
-from privacy_engine.progress import reported
 
 Watch = Callable[[int, int], None]
 

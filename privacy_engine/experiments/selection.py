@@ -7,11 +7,10 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from privacy_engine import people
-from privacy_engine.data import Trajectory
+from privacy_engine.core.params import EventCount, Frozen, Param, Seed
+from privacy_engine.data import Trajectory, people
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments.synthetic_series import taxi, walk
-from privacy_engine.params import EventCount, Frozen, Param, Seed
 
 JOIN = Param(
     label="Series",
@@ -44,8 +43,8 @@ class SeriesSelection(Frozen):
     """What cells are tried on, as a function of the series that are given and of nothing else.
 
     ``join`` is "none" for the series as they are, or "person" for one series a person with their events in the order
-    of time (:func:`privacy_engine.people.joined`). Of each that results the ``first_events`` are taken, all without a
-    number. ``generated`` is what takes their place where no series are given.
+    of time (:func:`privacy_engine.data.people.joined`). Of each that results the ``first_events`` are taken, all
+    without a number. ``generated`` is what takes their place where no series are given.
     """
 
     join: Annotated[Literal["none", "person"], JOIN] = "none"

@@ -24,6 +24,7 @@ from pydantic import (
     model_validator,
 )
 
+from privacy_engine.core.params import Repetitions, Seed, Spec, broken
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.cells import Cell, cells
@@ -31,7 +32,6 @@ from privacy_engine.experiments.cells.base import lacks, moved, parsed_measures
 from privacy_engine.experiments.inputs import items_of
 from privacy_engine.experiments.measures import Measure
 from privacy_engine.experiments.selection import SeriesSelection
-from privacy_engine.params import Repetitions, Seed, Spec, broken
 
 MAX_CELLS = 10_000
 EXACT = 2.0**53

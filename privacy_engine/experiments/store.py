@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privacy_engine import geo
-from privacy_engine.data import Floats, Trajectory
-from privacy_engine.samples import samples
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import Trajectory
+from privacy_engine.landmarks.samples import samples
 
 TAXI_INTERVAL_S = 177.0
 TAXI_STEP_M = 1230.0

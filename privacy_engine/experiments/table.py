@@ -13,11 +13,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from privacy_engine import __version__
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import Trajectory
 from privacy_engine.experiments.measures import Measure
 from privacy_engine.experiments.spec import ExperimentSpec, Point
 from privacy_engine.formats.arrow import pa, pacsv, pq
-from privacy_engine.label import NOT_PRIVATE
+from privacy_engine.releases.label import NOT_PRIVATE
 
 LOW, HIGH = 0.05, 0.95
 """The quantiles over repetitions that lie beside the mean."""

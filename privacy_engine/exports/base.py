@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from privacy_engine.published import plain_name
+from privacy_engine.data.published import plain_name
 
 JSON_COLUMN = "privacy_label_json"
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import BinaryIO
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import DataError
 from privacy_engine.exports.base import JSON_COLUMN, MODELS, TABLES, ExportFormat, Label, as_json, cell_text, sentence
 from privacy_engine.formats.dialect import OUR_COLUMN
-from privacy_engine.progress import ROWS, reported
 from privacy_engine.recommender import PopularityModel, Recommender
 
 COLUMNS = ("cell", "west", "south", "east", "north", "count")

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Floats, Trajectory
-from privacy_engine.progress import blocks, reported
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import blocks, reported
+from privacy_engine.data import Trajectory
 
 DECIMALS = 7
 CHUNK = 50_000

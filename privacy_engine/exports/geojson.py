@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import BinaryIO
 
+from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MAPS, MOVEMENT, ExportFormat, Label, as_json
 from privacy_engine.exports.columns import chunks, fixed_instants, millis, pieces, several_people
-from privacy_engine.progress import reported
 
 MEDIA_TYPE = "application/geo+json"
 POINTS = "points"

@@ -8,11 +8,11 @@ from __future__ import annotations
 from functools import partial
 from typing import BinaryIO
 
+from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MOVEMENT, ExportFormat
 from privacy_engine.exports.columns import CHUNK, fixed_instants
 from privacy_engine.exports.geojson import names, positions, write_features, write_line, write_pieces
-from privacy_engine.progress import blocks
 
 
 def _write(one: Trajectory, out: BinaryIO, several: bool) -> None:

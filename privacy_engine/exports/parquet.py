@@ -8,7 +8,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MAPS, TABLES, ExportFormat, Label, Unclosed, as_json
 from privacy_engine.exports.columns import CHUNK, bounds, millis, pieces, several_people
 from privacy_engine.formats.arrow import pa, pq

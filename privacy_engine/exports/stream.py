@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import BinaryIO
 
+from privacy_engine.core.progress import ROWS, reported
+from privacy_engine.data.published import plain_name
+from privacy_engine.data.stream_release import StreamRelease, export_header
 from privacy_engine.exports.base import JSON_COLUMN, TABLES, ExportFormat, Label, Unclosed, as_json, cell_text, sentence
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
-from privacy_engine.progress import ROWS, reported
-from privacy_engine.published import plain_name
-from privacy_engine.stream_release import StreamRelease, export_header
 
 
 def _write_csv(release: StreamRelease, out: BinaryIO, label: Label) -> None:

@@ -14,6 +14,8 @@ from typing import BinaryIO
 from xml.sax.saxutils import escape, quoteattr  # nosec B406
 
 from privacy_engine.data import Trajectory
+from privacy_engine.data.published import plain_name
+from privacy_engine.data.stored_releases import each
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.exports import geojson, geopackage, moving_features, parquet
 from privacy_engine.exports.base import (
@@ -30,8 +32,6 @@ from privacy_engine.exports.base import (
 from privacy_engine.exports.columns import DECIMALS, chunks, several_people
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.gpx import OUR_CREATOR, OUR_PERSON
-from privacy_engine.published import plain_name
-from privacy_engine.stored_releases import each
 
 __all__ = ["DECIMALS", "FORMATS", "LABEL_NAMESPACE", "POINT_HEADERS", "write"]
 POINT_HEADERS = (b"series,time,lon,lat,", b"series,person,time,lon,lat,")

@@ -9,20 +9,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from privacy_engine.core.step_text import parse_short_step
+from privacy_engine.core.whole_files import write_whole
 from privacy_engine.datatypes import DataType, datatypes
+from privacy_engine.datatypes.labelled_release import NONE, LabelledRelease
 from privacy_engine.errors import ParameterError
 from privacy_engine.fluent.drawing import card
 from privacy_engine.fluent.frames import published_frame, with_geometry
 from privacy_engine.fluent.tables import Table
 from privacy_engine.formats import Report
 from privacy_engine.formats.decisions import Decisions
-from privacy_engine.labelled_release import NONE, LabelledRelease
-from privacy_engine.mechanism import number_text
+from privacy_engine.mechanisms.base.mechanism import number_text
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.registry import Registry
-from privacy_engine.spec import ReleaseSpec
-from privacy_engine.step_text import parse_short_step
-from privacy_engine.whole_files import write_whole
+from privacy_engine.releases.spec import ReleaseSpec
 
 FOR_OWNER = "It reads the original: for its owner alone."
 RAW = "The original: raw data, which no promise covers."

@@ -7,15 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from privacy_engine.data import CheckIns, Ints
+from privacy_engine.core.arrays import Ints
+from privacy_engine.core.optional import required
+from privacy_engine.data import CheckIns
+from privacy_engine.data.grid import Grid
+from privacy_engine.datatypes.labelled_release import release_other
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.fluent.base import Original, Released
 from privacy_engine.fluent.drawing import box_map, model_map
 from privacy_engine.fluent.plotting import plot_cells, plot_points
 from privacy_engine.formats import Report
-from privacy_engine.grid import Grid
-from privacy_engine.labelled_release import release_other
-from privacy_engine.optional import required
 from privacy_engine.recommender import Recommender, grid_cells
 
 SIDE = 24

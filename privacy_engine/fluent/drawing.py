@@ -8,10 +8,11 @@ from html import escape
 import numpy as np
 
 from privacy_engine.analysis import outline
-from privacy_engine.data import CountStream, Floats, Mask, Trajectory
-from privacy_engine.geo import LocalPlane
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.geo import LocalPlane
+from privacy_engine.data import CountStream, Trajectory
+from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.recommender import Recommender
-from privacy_engine.stream_release import StreamRelease
 
 WIDTH, HEIGHT, MARGIN = 280, 180, 10
 TRACKS, POINTS, MOST_DOTS = 12, 600, 200

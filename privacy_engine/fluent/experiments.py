@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from privacy_engine import experiments as engine
+from privacy_engine.core.optional import required
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments import ExperimentSpec, FolderStore
 from privacy_engine.experiments.presets import Preset, presets
@@ -15,8 +16,7 @@ from privacy_engine.experiments.table import horizontal
 from privacy_engine.fluent.base import Original
 from privacy_engine.fluent.plotting import axes_of
 from privacy_engine.formats.arrow import pa
-from privacy_engine.label import NOT_PRIVATE
-from privacy_engine.optional import required
+from privacy_engine.releases.label import NOT_PRIVATE
 
 STYLES = ("-", "--", "-.", ":")
 COLOURS = 10

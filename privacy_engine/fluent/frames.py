@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from privacy_engine.core.optional import required
+from privacy_engine.datatypes.labelled_release import LabelledRelease
 from privacy_engine.errors import DataError
 from privacy_engine.formats.arrow import pa, pacsv, pq
-from privacy_engine.labelled_release import LabelledRelease
-from privacy_engine.optional import required
 
 WGS84 = "EPSG:4326"
 _LABEL_COLUMNS = ("privacy_label", "privacy_label_json")

@@ -18,10 +18,10 @@ from privacy_engine.fluent.trajectories import TrajectoryData
 from privacy_engine.formats import Reading
 from privacy_engine.formats.options import NAMED_COLUMN, PEOPLE
 from privacy_engine.landmarks import landmark_methods
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.landmarks.samples import samples
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.registry import Registry
-from privacy_engine.samples import samples
 
 Data: TypeAlias = TrajectoryData | CountData | CheckInData
 

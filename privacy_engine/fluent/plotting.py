@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import CheckIns, CountStream, Mask, Trajectory
+from privacy_engine.core.arrays import Mask
+from privacy_engine.core.optional import required
+from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.errors import DataError
 from privacy_engine.fluent.drawing import COLOURS, LANDMARK
-from privacy_engine.optional import required
 from privacy_engine.recommender import Recommender
-from privacy_engine.stream_release import StreamRelease
 
 DIMENSIONS = 8
 """Dimensions that are drawn one by one; of more it is their total."""

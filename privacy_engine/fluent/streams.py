@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from privacy_engine.core.optional import required
 from privacy_engine.data import CountStream
+from privacy_engine.datatypes.labelled_release import release_other
 from privacy_engine.fluent.base import Original, Released
 from privacy_engine.fluent.drawing import count_line
 from privacy_engine.fluent.plotting import plot_counts
 from privacy_engine.formats import Report
-from privacy_engine.labelled_release import release_other
-from privacy_engine.optional import required
 
 
 class CountData(Original):

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from privacy_engine.mechanism import number_text
-from privacy_engine.optional import required
+from privacy_engine.core.optional import required
+from privacy_engine.mechanisms.base.mechanism import number_text
 
 CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 

@@ -11,14 +11,16 @@ import numpy as np
 from privacy_engine.analysis.error_forecast import ForecastData, error_forecast
 from privacy_engine.cleaning import CleaningStep, Done, cleaning_steps, parse_cleaning
 from privacy_engine.cleaning import clean as cleaned
-from privacy_engine.data import Mask, Trajectory
+from privacy_engine.core.arrays import Mask
+from privacy_engine.core.optional import required
+from privacy_engine.data import Trajectory
+from privacy_engine.datatypes.labelled_release import Marks, release_trajectories
 from privacy_engine.errors import ParameterError
 from privacy_engine.fluent.base import FOR_OWNER, Original, Released, described_steps
 from privacy_engine.fluent.drawing import track_map
 from privacy_engine.fluent.plotting import plot_tracks
 from privacy_engine.fluent.tables import Table
 from privacy_engine.formats import Report
-from privacy_engine.labelled_release import Marks, release_trajectories
 from privacy_engine.landmarks import (
     LandmarkMethod,
     SelectionSpec,
@@ -26,8 +28,7 @@ from privacy_engine.landmarks import (
     parse_short,
     parse_short_dummies,
 )
-from privacy_engine.optional import required
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 
 
 class TrajectoryData(Original):

@@ -23,8 +23,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from privacy_engine.core.disk import is_full
+from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
-from privacy_engine.disk import is_full
+from privacy_engine.data.mapped_series import MappedSeries, SeriesFile, leave, mapped
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.formats import folders, gtfs, people
 from privacy_engine.formats.detect import is_packed_spreadsheet
@@ -33,8 +35,6 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import cut
 from privacy_engine.formats.source import Meter, Source, display_name, size_of, stem
-from privacy_engine.mapped_series import MappedSeries, SeriesFile, leave, mapped
-from privacy_engine.progress import reported
 
 Reader = Callable[[Source, ReadOptions, Report], list[Trajectory]]
 GZIP = b"\x1f\x8b"

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from privacy_engine.disk import is_full
+from privacy_engine.core.disk import is_full
+from privacy_engine.core.on_demand import OnDemand
+from privacy_engine.core.progress import blocks
 from privacy_engine.errors import EngineError, FormatError
-from privacy_engine.on_demand import OnDemand
-from privacy_engine.progress import blocks
 
 PIECE = 1 << 18
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Ints, Mask
+from privacy_engine.core.arrays import Ints, Mask
+from privacy_engine.core.progress import advance
 from privacy_engine.formats.arrow import listed, pa
 from privacy_engine.formats.columns import whose
 from privacy_engine.formats.landmark_column import marks_of
@@ -19,7 +20,6 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import Times, times
 from privacy_engine.formats.wkb import Geometries
-from privacy_engine.progress import advance
 
 
 def coded(column: Any) -> tuple[Ints, list[str]]:

@@ -10,7 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from privacy_engine.core.growing_column import Column
+from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import FEW, MappedSeries, mapped
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.crs import report_eastward
 from privacy_engine.formats.dialect import Dialect, as_utf8, encoding_of_mark, sniff
@@ -20,9 +23,6 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import MAX_SERIES, Points, cut, report_repeats, split
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import order_is_plain
-from privacy_engine.growing_column import Column
-from privacy_engine.mapped_series import FEW, MappedSeries, mapped
-from privacy_engine.progress import reported
 
 BLOCK = 2 << 20
 ReadBlock = Callable[[bytes, Dialect, ReadOptions, Report], Points]

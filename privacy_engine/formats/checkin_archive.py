@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from privacy_engine.data import CheckIns
+from privacy_engine.data.venues import Venues
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.archive import allowed, in_member, member_source, opened
 from privacy_engine.formats.checkin_columns import CHECKINS, layout_of, looks_like, roles_of, venue_roles_of
@@ -17,7 +18,6 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter, display_name
 from privacy_engine.formats.venues import venues_of
-from privacy_engine.venues import Venues
 
 MOST_MEMBERS = 20
 """An archive of more files is one of trajectories."""

@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import CheckIns, Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.progress import ROWS, advance, reported
+from privacy_engine.data import CheckIns
+from privacy_engine.data.venues import Venues
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc
@@ -24,8 +27,6 @@ from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers,
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import times
-from privacy_engine.progress import ROWS, advance, reported
-from privacy_engine.venues import Venues
 
 _NO_TIME, _BAD_TIME, _OUT_OF_RANGE, _NO_POSITION, _UNKNOWN_VENUE = range(len(REASON_NAMES), len(REASON_NAMES) + 5)
 _REASONS = {_NO_TIME: "no_time", _BAD_TIME: "bad_time", _OUT_OF_RANGE: "out_of_range"}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from privacy_engine.core.progress import advance
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
@@ -22,7 +23,6 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.times import times
 from privacy_engine.formats.well_known_text import geometry_cells, of_texts
-from privacy_engine.progress import advance
 
 COLUMNAR: dict[str, Any] = {
     "rank": 10,

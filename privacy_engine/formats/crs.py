@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.progress import advance, blocks
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats.options import SYSTEMS, Choices, ReadOptions
 from privacy_engine.formats.report import Report
-from privacy_engine.plurals import counted
-from privacy_engine.progress import advance, blocks
 
 _CODE = re.compile(r"(?:EPSG|ESRI|OGC|IGNF):[A-Z0-9]{1,12}")
 _NAMES = re.compile(

@@ -9,6 +9,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, translated
@@ -20,7 +21,6 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.parquet import MAX_ROWS
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Limits, Source
-from privacy_engine.progress import reported
 
 _FILE, _VERSION_1, _STREAM = b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"
 _PADDED = 8  # bytes of the mark of a file, before its stream

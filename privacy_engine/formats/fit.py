@@ -10,6 +10,7 @@ import itertools
 import struct
 from dataclasses import dataclass, field
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
@@ -19,7 +20,6 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times_of_day import note_follows
-from privacy_engine.progress import ROWS, reported
 
 _EPOCH_S = 631_065_600  # 1989-12-31 UTC, the beginning of FIT's seconds
 _SEMICIRCLE = 180.0 / 2**31

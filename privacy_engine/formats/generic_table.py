@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privacy_engine.core.progress import advance, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columnar import as_texts
@@ -20,7 +21,6 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.quoting import require_closed
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table import text_columns
-from privacy_engine.progress import advance, reported
 
 DELIMITERS = (",", "\t", ";", "|")
 MAX_COLUMNS = 20_000

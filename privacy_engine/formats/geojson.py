@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Ints, Trajectory
+from privacy_engine.core.arrays import Ints
+from privacy_engine.core.progress import ROWS, reported
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columns import LANDMARK, TIME, canonical
@@ -25,7 +27,6 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import times
-from privacy_engine.progress import ROWS, reported
 
 _LISTS = ("coordTimes", "times", "datetimes", "timestamps", "coordinateTimes", "time")
 _NAMED_TIMES = (*TIME, "timestamp_iso", "date_recorded")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.columns import has_positions
@@ -16,7 +17,6 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.text_rows import series_of_rows
 from privacy_engine.formats.well_known_text import geometry_cells
 from privacy_engine.formats.xmltools import plain_head
-from privacy_engine.progress import ROWS, reported
 
 _MARKS = {",": ",", ";": ";", "|": "|", "tab": "\t", "space": " "}
 _MOST_LINES = 20

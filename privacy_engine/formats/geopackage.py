@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs
@@ -23,7 +24,6 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, cut, split
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.wkb import positions
-from privacy_engine.progress import ROWS, reported
 
 MAX_ROWS = 5_000_000
 MAX_STEPS = 2_000  # of 100,000 instructions each

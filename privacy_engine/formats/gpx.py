@@ -9,7 +9,9 @@ from xml.parsers import expat  # nosec B407
 
 import numpy as np
 
-from privacy_engine.data import Ints, Trajectory
+from privacy_engine.core.arrays import Ints
+from privacy_engine.core.plurals import counted
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columns import canonical
@@ -32,7 +34,6 @@ from privacy_engine.formats.xmltools import (
     root_name,
     run,
 )
-from privacy_engine.plurals import counted
 
 OUR_CREATOR = "Cairn"
 OUR_PERSON = "person"

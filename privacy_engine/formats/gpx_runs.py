@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from privacy_engine.progress import advance
+from privacy_engine.core.progress import advance
 
 MOST = 20_000  # points of a run, so that memory is bounded
 _NAMES = (

@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
@@ -22,7 +23,6 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times
 from privacy_engine.formats.times_of_day import clock_s, dated, day_of, note_follows
 from privacy_engine.formats.xmltools import plain_head
-from privacy_engine.progress import ROWS, reported
 
 _DATE = re.compile(r"HFDTE(?:DATE:?)?\s*([0-9]{6})", re.IGNORECASE)
 _FIX = re.compile(r"B([0-9]{6})([0-9]{2})([0-9]{5})([NS])([0-9]{3})([0-9]{5})([EW])([AV])")

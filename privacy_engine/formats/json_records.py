@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.columns import has_positions
@@ -24,7 +25,6 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.text_rows import SAMPLE, series_of_rows
 from privacy_engine.formats.well_known_text import geometry_cells
 from privacy_engine.formats.xmltools import plain_head
-from privacy_engine.progress import ROWS, reported
 
 _DEEPEST = 4
 _MOST_COLUMNS = 500

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TextIO
 
+from privacy_engine.core.progress import ROWS, advance
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.dialect import as_utf8, encoding_of_mark, note_replaced
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
-from privacy_engine.progress import ROWS, advance
 
 _NO_BLANK = re.compile(r"[^ \t\r\n\ufeff]")
 _PIECE = 1 << 18

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.columns import canonical
@@ -15,7 +16,6 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import Parser, Text, clean, limit_depth, local, looks_like_xml, root_name, run
-from privacy_engine.progress import ROWS, reported
 
 MAX_COORDINATES = 32_000_000  # characters of one line: a million positions
 _TEXTS = {"when": 100, "begin": 100, "end": 100, "coord": 200, "coordinates": MAX_COORDINATES}

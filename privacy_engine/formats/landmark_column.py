@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.data import Mask
+from privacy_engine.core.arrays import Mask
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.numbers import EMPTY_TEXTS

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
@@ -19,7 +20,6 @@ from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
-from privacy_engine.progress import ROWS, reported
 
 NUMBER = "track_id"
 """What the place of a feature in the file is called among its properties."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import FormatError, shown
 from privacy_engine.formats import crs
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.progress import ROWS, reported
 
 POINTS = ("MovingPoint", "MovingGeomPoint", "MovingGeogPoint")  # the last two are MobilityDB's
 _PARTS = {"MovingGeometryCollection": "prisms", "TemporalGeometrySequence": "geometrySequence"}

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
@@ -23,8 +25,6 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times
 from privacy_engine.formats.times_of_day import clock_s, dated, day_number, day_of, note_follows
 from privacy_engine.formats.xmltools import plain_head
-from privacy_engine.plurals import counted
-from privacy_engine.progress import ROWS, reported
 
 # sentence -> places of time, first coordinate, status, and the status that means no fix
 _LAYOUT = {"RMC": (1, 3, 2, "V"), "GGA": (1, 2, 6, "0"), "GLL": (5, 1, 6, "V"), "GNS": (1, 2, 6, "N")}

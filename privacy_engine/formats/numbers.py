@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.data import Floats, concatenated
+from privacy_engine.core.arrays import Floats, concatenated
 from privacy_engine.formats.arrow import pa, pc, pieces
 
 Reasons = NDArray[np.uint8]

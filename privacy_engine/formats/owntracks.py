@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import lines_of
@@ -23,7 +24,6 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build, nothing_left
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
-from privacy_engine.progress import ROWS, reported
 
 _LINE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z)\s+\S+\s+(\{.*)")
 _START = re.compile(rb"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z\s+\S{1,40}\s+\{")

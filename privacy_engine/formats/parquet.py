@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from privacy_engine.core.progress import advance
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pq, translated
@@ -14,7 +15,6 @@ from privacy_engine.formats.head_sample import Head
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, size_of
-from privacy_engine.progress import advance
 
 MAX_ROWS = 20_000_000
 _BYTES_PER_ROW = 32

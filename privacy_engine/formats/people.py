@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privacy_engine import progress
+from privacy_engine.core import progress
+from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.options import NAMED_COLUMN, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import display_name, stem
-from privacy_engine.plurals import counted
 
 ONE, SERIES, EITHER, COLUMN = "one", "series", "either", "column"
 TITLES = {"one": "everything", "series": "series", "file": "file", "folder": "folder", "column": "column"}

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
@@ -23,7 +24,6 @@ from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times, times
 from privacy_engine.formats.xmltools import plain_head
-from privacy_engine.progress import ROWS, reported
 
 STEP_S = 15.0
 DOCUMENTED = "Porto's description states that positions are 15 seconds apart, from the trip's Unix timestamp on."

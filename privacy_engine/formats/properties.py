@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.columns import ID, PERSON, canonical, kind_of
 from privacy_engine.formats.moving_points import is_moving
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import COLUMN, EITHER, SERIES, UNNAMED, Whose
 from privacy_engine.formats.report import Report
-from privacy_engine.progress import ROWS, reported
 
 _EACH_ITS_OWN = ("id", "name")
 _VERBATIM = ("series", "person")  # of our own exports

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from privacy_engine.core.plurals import counted
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import OPTIONS
-from privacy_engine.plurals import counted
 
 SHOWN_ROWS = 20
 SHOWN_SERIES = 1000

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import concatenated
+from privacy_engine.core.arrays import concatenated
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import Times, times, zoned_instants
-from privacy_engine.progress import ROWS, reported
 
 LONGEST_TIME = 60
 MOST_ROWS = 6_000_000

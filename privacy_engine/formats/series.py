@@ -9,7 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.data import Floats, Ints, Mask, Trajectory
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.progress import advance, reported
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs, people, timezones
 from privacy_engine.formats.landmark_column import Marks, settle
@@ -17,8 +20,6 @@ from privacy_engine.formats.numbers import REASON_NAMES, Reasons
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import Times
-from privacy_engine.plurals import counted
-from privacy_engine.progress import advance, reported
 
 MAX_SERIES = 100_000
 _WITHOUT_TIMES = "stay points and releases that need time are not available."

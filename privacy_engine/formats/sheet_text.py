@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
+from privacy_engine.core.progress import reported
 from privacy_engine.errors import FormatError
-from privacy_engine.progress import reported
 
 MAX_ROWS = 1_048_576
 _PIECE = 500

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from privacy_engine.core.progress import advance
 from privacy_engine.errors import FormatError
-from privacy_engine.progress import advance
 
 Watch = Callable[[float], None]
 CHUNK = 64 * 1024

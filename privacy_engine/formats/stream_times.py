@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc

@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.counted import Counted
-from privacy_engine.data import LARGEST_COUNT, CountStream, Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.progress import reported
+from privacy_engine.data import LARGEST_COUNT, CountStream
+from privacy_engine.data.counted import Counted
+from privacy_engine.data.hierarchy import SEPARATORS
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.columnar import as_texts
@@ -30,15 +34,12 @@ from privacy_engine.formats.stream_layout import (
     time_place,
 )
 from privacy_engine.formats.stream_times import DAY_S, Timeline, codes, dated, timeline
-from privacy_engine.hierarchy import SEPARATORS
-from privacy_engine.plurals import counted
-from privacy_engine.progress import reported
 
 _BAD_TIME = len(REASON_NAMES) + 1
 MAX_CELLS = 50_000_000
 NEGATIVE = "negative"
 COUNTED = b"counted"
-"""The key of the description in the metadata of a Parquet file, :class:`~privacy_engine.counted.Counted` as JSON."""
+"""The key of :class:`~privacy_engine.data.counted.Counted` as JSON in the metadata of a Parquet file."""
 
 
 def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream:

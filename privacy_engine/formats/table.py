@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privacy_engine.core.progress import ROWS, advance, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import numbers as num
 from privacy_engine.formats.arrow import listed, pa, pacsv, pc
@@ -21,7 +22,6 @@ from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import ISO, Times, times
-from privacy_engine.progress import ROWS, advance, reported
 
 Rows = Callable[[NDArray[np.intp]], NDArray[Any]]
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
@@ -23,8 +25,6 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
-from privacy_engine.plurals import counted
-from privacy_engine.progress import ROWS, reported
 
 RECORDS, SEMANTIC, PHONE, RAW = "Records", "Semantic Location History", "Timeline", "Timeline raw signals"
 _GEO = re.compile(r"(?:geo:)?\s*([+-]?[0-9.]{1,20})\s*°?\s*,\s*([+-]?[0-9.]{1,20})\s*°?")

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from privacy_engine.core.progress import advance
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columnar import distinct, plan, series_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
-from privacy_engine.progress import advance
 
 Row = tuple[int, Sequence[str | None]]
 SAMPLE = 60

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.plurals import counted
 from privacy_engine.formats.report import Report
-from privacy_engine.plurals import counted
 
 DAY_S = 86400.0
 FOLLOWS = "times_follow"

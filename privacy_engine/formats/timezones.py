@@ -8,12 +8,12 @@ import zoneinfo
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.plurals import counted
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ZONES, ReadOptions, zone
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.times import Times
-from privacy_engine.plurals import counted
 
 _QUARTER = 900  # zones change on quarters of an hour
 _EPOCH = dt.datetime(1970, 1, 1)

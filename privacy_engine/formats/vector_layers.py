@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from privacy_engine.core.optional import required
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa
@@ -16,8 +18,6 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.wkb import positions
-from privacy_engine.optional import required
-from privacy_engine.progress import ROWS, reported
 
 MAX_ROWS = 5_000_000
 _SAMPLE = 60

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from privacy_engine.core.progress import ROWS, reported
+from privacy_engine.data.venues import Venues
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.checkin_columns import venue_roles_of
@@ -12,8 +14,6 @@ from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, numbers
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
-from privacy_engine.progress import ROWS, reported
-from privacy_engine.venues import Venues
 
 NAME_CHARS = 200
 

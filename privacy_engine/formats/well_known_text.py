@@ -11,10 +11,10 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
+from privacy_engine.core.progress import ROWS, advance, reported
 from privacy_engine.formats.arrow import listed
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.wkb import Geometries, positions
-from privacy_engine.progress import ROWS, advance, reported
 
 LONGEST = 16_000_000
 _TEXT = re.compile(

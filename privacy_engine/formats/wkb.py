@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.formats.numbers import BAD_GEOMETRY, GOOD, MISSING, NO_GEOMETRY, OTHER_GEOMETRY, Reasons
-from privacy_engine.progress import ROWS, reported
 
 _POINT, _LINE, _MULTI_POINT, _MULTI_LINE = 1, 2, 4, 5
 _Z, _M, _SRID = 0x80000000, 0x40000000, 0x20000000

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.progress import advance
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import EngineError, FormatError
 from privacy_engine.formats import delimited
@@ -29,8 +31,6 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.sheet_text import SheetText, texts_of
 from privacy_engine.formats.source import Limits, Meter, Source, size_of
 from privacy_engine.formats.xmltools import Checked
-from privacy_engine.plurals import counted
-from privacy_engine.progress import advance
 
 _HEAD_ROWS = 200
 _HEAD_SHEETS = 20

@@ -13,11 +13,11 @@ from contextlib import suppress
 from typing import IO
 from xml.parsers import expat  # nosec B407
 
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.progress import advance
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.dialect import note_replaced
 from privacy_engine.formats.report import Report
-from privacy_engine.plurals import counted
-from privacy_engine.progress import advance
 
 _DECLARATION = re.compile(rb"<\?xml\s[^>]{0,200}\?>")
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")

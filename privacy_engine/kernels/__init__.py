@@ -14,9 +14,9 @@ from numba import config
 from numba.core import event
 from numba.core.codegen import get_host_cpu_features
 
-from privacy_engine.kernel_folder import folder
+from privacy_engine.core.kernel_folder import folder
+from privacy_engine.core.progress import advance
 from privacy_engine.kernels.kernel import Kernel, out
-from privacy_engine.progress import advance
 
 __all__ = ["CACHE_FOLDER", "compiled", "compiled_for", "inlined", "out"]
 

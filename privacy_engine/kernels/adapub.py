@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import f8, i8
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.kernels import compiled_for, inlined, out
 from privacy_engine.kernels.adapub_fields import FIELDS
 from privacy_engine.kernels.adapub_groups import QUERIES, STARTS, SUMS, UNIFORMS, Groups, estimate, estimate_apart

@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numba import b1, f8, i8, u1, u8
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.kernels import compiled_for, inlined, out
 from privacy_engine.kernels.elementary import arctan2, log, octant, sincos, to_float
 

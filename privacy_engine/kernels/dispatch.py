@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import b1, f8, i8, u8
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.kernels import compiled_for, out
 from privacy_engine.kernels.lanes import DIRECTION, LENGTH, NOTHING, Needs
 from privacy_engine.kernels.philox import Words

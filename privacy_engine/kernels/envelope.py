@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import f8
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.kernels import compiled, compiled_for, inlined
 
 Envelope = tuple[Floats, Floats, Floats]

@@ -19,8 +19,8 @@ import numpy as np
 from numba import f8, i8, u4, u8
 from numpy.typing import NDArray
 
-from privacy_engine.data import Ints
-from privacy_engine.geo import EARTH_RADIUS_M
+from privacy_engine.core.arrays import Ints
+from privacy_engine.core.geo import EARTH_RADIUS_M
 from privacy_engine.kernels import compiled_for, inlined, out
 
 Word = np.uint64

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numba import i8
 
-from privacy_engine.data import Ints
+from privacy_engine.core.arrays import Ints
 from privacy_engine.kernels import compiled, compiled_for, out
 
 TIE = 1e-12

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import f8, i8, u8
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.kernels import compiled, compiled_for
 from privacy_engine.kernels.elementary import arctan2, log, sincos
 from privacy_engine.kernels.philox import LOW, SHIFT, Words, block, unit

@@ -16,7 +16,7 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
-from privacy_engine.progress import advance, announce
+from privacy_engine.core.progress import advance, announce
 
 PATIENCE_S, RETRIED_EVERY_S = 20.0, 0.02
 """So long a process waits for another one that compiles the same kernel, perhaps at low priority."""

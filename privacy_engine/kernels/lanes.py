@@ -17,8 +17,8 @@ import numpy as np
 from numba import f8, i8, u1, u8
 from numpy.typing import NDArray
 
-from privacy_engine.data import Floats, Ints
-from privacy_engine.geo import EARTH_RADIUS_M
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.geo import EARTH_RADIUS_M
 from privacy_engine.kernels import compiled_for, inlined, out
 from privacy_engine.kernels.elementary import arctan2, direction, halfway, log, sincos
 from privacy_engine.kernels.philox import DEGREE, LOW, PART, PER_RADIUS, SHIFT, ZERO, Words, block, retried, unit

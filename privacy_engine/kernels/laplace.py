@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import f8, u8
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.kernels import compiled_for, inlined, out
 from privacy_engine.kernels.elementary import halfway, log
 from privacy_engine.kernels.philox import LOW, ONE, PART, SHIFT, ZERO, Word, Words, block

@@ -17,7 +17,7 @@ import math
 import numpy as np
 from numba import f8, i8
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.kernels import compiled, compiled_for, out
 
 LEVEL, LEVEL_VARIANCE, COUNT, COUNT_VARIANCE, LOADING, SPREAD = range(6)

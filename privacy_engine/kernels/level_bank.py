@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numba import f8
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.kernels import compiled, compiled_for, out
 from privacy_engine.kernels.laplace_filter import NEVER, observe
 

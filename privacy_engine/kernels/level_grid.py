@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import f8, i8
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.kernels import compiled_for, out
 from privacy_engine.kernels.laplace_filter import NEVER
 from privacy_engine.kernels.level_bank import convolve, median_count, observed

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import i8
 
-from privacy_engine.data import Ints
+from privacy_engine.core.arrays import Ints
 from privacy_engine.kernels import compiled_for, out
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from numba import f8, u8
 from numpy.typing import NDArray
 
-from privacy_engine.data import Floats
-from privacy_engine.geo import EARTH_RADIUS_M
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.geo import EARTH_RADIUS_M
 from privacy_engine.kernels import compiled, compiled_for, inlined, out
 from privacy_engine.kernels.elementary import arctan2, halfway, log, sincos
 
@@ -122,7 +122,7 @@ def retried(event: Word, repetition: Word, k0: Word, k1: Word, scale_m: float) -
 
 @compiled_for(f8[::1], f8[::1], f8[::1], f8[::1], out(f8[::1]), out(f8[::1]))
 def move(lon: Floats, lat: Floats, radius_m: Floats, bearing_rad: Floats, to_lon: Floats, to_lat: Floats) -> None:
-    """:func:`privacy_engine.geo.destination` into the last two arrays, which share no memory with the others."""
+    """:func:`privacy_engine.core.geo.destination` into the last two arrays, which share no memory with the others."""
     ahead, east, up, out = np.empty(PIECE), np.empty(PIECE), np.empty(PIECE), np.empty(PIECE)
     for start in range(0, len(lon), PIECE):  # four loops, each of which fits in the registers
         lons, lats, radii, bearings = lon[start:], lat[start:], radius_m[start:], bearing_rad[start:]

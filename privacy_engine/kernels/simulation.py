@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numba import f8, i8, u8
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.kernels import compiled, compiled_for, inlined, out
 from privacy_engine.kernels.elementary import sincos
 from privacy_engine.kernels.lanes import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import b1, f8, i8
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.kernels import compiled, compiled_for, out
 
 TIE = 1e-14

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import f8, i8
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.kernels import compiled, compiled_for, inlined, out
 
 LARGEST = 2**40  # counts are measured up to here, so that no product below exceeds 63 bits

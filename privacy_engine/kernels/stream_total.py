@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import b1, f8, i8
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.kernels import compiled_for, out
 from privacy_engine.kernels.laplace_filter import corrected, observe
 from privacy_engine.kernels.stream_levels import shrunk

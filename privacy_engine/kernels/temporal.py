@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import b1, f8, i8
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.kernels import compiled, compiled_for, out
 from privacy_engine.kernels.elementary import log1p
 from privacy_engine.kernels.envelope import ENVELOPE, Envelope

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import f8, i8
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.kernels import compiled_for
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privacy_engine.data import Floats
-from privacy_engine.on_demand import scipy
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.on_demand import scipy
 
 SHORT = 256  # below, a plain convolution is quicker than a Fourier transform, and exact
 

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
 
-from privacy_engine.data import Floats, Mask
+from privacy_engine.accounting.promise import SAME_LANDMARKS, LandmarkChoice
+from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.landmarks.methods import LandmarkMethod
-from privacy_engine.promise import SAME_LANDMARKS, LandmarkChoice
 
 UNMARKED = "that the events left unmarked are no landmarks, which is certain"
 SEEDED = "which of the marked events are dummies, drawn from a seed"

@@ -11,8 +11,10 @@ import numpy as np
 from pydantic import field_serializer, field_validator
 
 from privacy_engine import noise
-from privacy_engine.component import Component
-from privacy_engine.data import Floats, LandmarkSet
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.component import Component
+from privacy_engine.core.params import CoinLevel, Param, Seed, SelectionLevel, Spec
+from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.counts import summed
 from privacy_engine.landmarks.dummy_selection import (
@@ -27,7 +29,6 @@ from privacy_engine.landmarks.dummy_selection import (
     select_dummies,
 )
 from privacy_engine.landmarks.orders import LONGEST, MOST_CELLS, MOST_REGULAR, Distance, Evaluation, landmark_histogram
-from privacy_engine.params import CoinLevel, Param, Seed, SelectionLevel, Spec
 from privacy_engine.registry import Registry
 
 dummy_methods: Registry[DummyMethod] = Registry("method")

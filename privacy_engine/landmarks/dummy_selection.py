@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, Ints, LandmarkSet, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.data import LandmarkSet
 from privacy_engine.landmarks.counts import coin_counts, option_counts
 from privacy_engine.landmarks.orders import (
     Distance,

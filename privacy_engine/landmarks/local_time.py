@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import DataError
-from privacy_engine.progress import ROWS, reported
 
 DAY_S = 86400
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)

@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import FailFast, Field
 
+from privacy_engine.core.params import Param
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods, split
-from privacy_engine.params import Param
 
 EVENTS = Param(label="Events", help="Numbers of the landmark events, counted from 0 over the whole dataset.")
 

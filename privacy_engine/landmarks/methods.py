@@ -7,8 +7,9 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from privacy_engine.component import Component
-from privacy_engine.data import LandmarkSet, Mask, Trajectory
+from privacy_engine.core.arrays import Mask
+from privacy_engine.core.component import Component
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.registry import Registry
 

@@ -19,7 +19,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.data import Ints, LandmarkSet
+from privacy_engine.core.arrays import Ints
+from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import ParameterError
 
 Evaluation: TypeAlias = Literal["gaps", "nearest"]

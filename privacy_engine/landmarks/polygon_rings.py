@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privacy_engine import geo
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.errors import ParameterError
 
 if TYPE_CHECKING:

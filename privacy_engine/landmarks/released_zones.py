@@ -8,11 +8,12 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator
 
-from privacy_engine.data import Ints, LandmarkSet, Mask, Trajectory
+from privacy_engine.core.arrays import Ints, Mask
+from privacy_engine.core.params import Param, broken
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.landmarks.methods import Reads, landmark_methods
 from privacy_engine.landmarks.zones import Zones
-from privacy_engine.params import Param, broken
 
 RELEASE = Param(
     label="Release",

@@ -10,12 +10,13 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.params import Frozen, Param, broken
+from privacy_engine.core.progress import reported
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.local_time import Clock, local_clock, zone_names
 from privacy_engine.landmarks.methods import LandmarkMethod, Reads, landmark_methods, split
-from privacy_engine.params import Frozen, Param, broken
-from privacy_engine.progress import reported
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 MOST_WINDOWS = 50

@@ -15,11 +15,12 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Trajectory
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.params import DistanceM, DurationS, GapS, Param
+from privacy_engine.core.progress import advance, reported
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
-from privacy_engine.params import DistanceM, DurationS, GapS, Param
-from privacy_engine.progress import advance, reported
 
 STAY_RADIUS_M = 6371000.0
 """Radius of the Earth here, as in the published shares; everything else uses ``geo.EARTH_RADIUS_M``."""

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.params import Param
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.methods import LandmarkMethod, Reads, landmark_methods
-from privacy_engine.params import Param
 
 Distribution: TypeAlias = Literal["left-skewed", "symmetric", "right-skewed", "bimodal", "uniform"]
 

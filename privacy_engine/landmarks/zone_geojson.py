@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from privacy_engine.core.params import brief, explain
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.landmarks.zones import Zones
-from privacy_engine.params import brief, explain
 
 _LABELS = ("label", "name", "title")
 _RADII = ("radius_m", "radius")

@@ -18,12 +18,13 @@ from pydantic import (
     model_serializer,
 )
 
-from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.params import Frozen, Param, broken
+from privacy_engine.core.progress import reported
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import polygon_rings
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods, split
-from privacy_engine.params import Frozen, Param, broken
-from privacy_engine.progress import reported
 
 MOST_ZONES = 500
 MOST_CORNERS, LONGEST_RING = 20_000, 5_000

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.component import Component
-from privacy_engine.data import Floats, Ints, Release, Trajectory
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.component import Component
+from privacy_engine.core.progress import reported
+from privacy_engine.data import Release, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.progress import reported
 from privacy_engine.registry import Registry
 
 

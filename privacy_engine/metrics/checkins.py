@@ -6,7 +6,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import CheckIns, Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.data import CheckIns
 from privacy_engine.evaluation import Evaluation
 from privacy_engine.metrics.base import Metric, metrics
 from privacy_engine.recommender import PopularityModel, Recommender, grid_cells

@@ -7,12 +7,13 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine import geo
-from privacy_engine.data import Floats, Ints, Trajectory
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.on_demand import scipy
+from privacy_engine.core.params import DistanceM, DurationS, Param
+from privacy_engine.data import Trajectory
 from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.metrics.base import TrajectoryMetric, metrics, on_sphere
-from privacy_engine.on_demand import scipy
-from privacy_engine.params import DistanceM, DurationS, Param
 
 BOUND = 0.01
 """Counts below this share of the events are divided by it, or an empty query would decide alone."""

@@ -6,10 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine import geo
-from privacy_engine.data import Floats, Ints, Release, Trajectory
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import Param
+from privacy_engine.data import Release, Trajectory
 from privacy_engine.metrics.base import TrajectoryMetric, metrics
-from privacy_engine.params import Param
 
 SHARE = Param(
     label="Share of the events",

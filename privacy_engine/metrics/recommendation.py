@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from privacy_engine.core.params import Param
 from privacy_engine.data import CheckIns
 from privacy_engine.evaluation import Evaluation, Positions, Ranks
 from privacy_engine.metrics.base import metrics
 from privacy_engine.metrics.checkins import CheckInMetric
-from privacy_engine.params import Param
 from privacy_engine.recommender import Recommender
 
 FIRST = Param(

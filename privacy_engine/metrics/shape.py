@@ -6,13 +6,14 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine import geo
-from privacy_engine.data import Floats, Ints, Trajectory
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.on_demand import scipy
+from privacy_engine.core.params import Param
+from privacy_engine.core.progress import ROWS, advance, blocks
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.metrics.base import TrajectoryMetric, metrics, on_sphere
-from privacy_engine.on_demand import scipy
-from privacy_engine.params import Param
-from privacy_engine.progress import ROWS, advance, blocks
 
 MOST_CELLS = 4 * 10**8
 """Pairs of an event and a position that dynamic time warping looks at, at most: about two seconds."""

@@ -6,12 +6,13 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine import hierarchy as trees
-from privacy_engine.data import CountStream, Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.params import Param
+from privacy_engine.core.progress import reported
+from privacy_engine.data import CountStream
+from privacy_engine.data import hierarchy as trees
+from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.metrics.base import Metric, metrics
-from privacy_engine.params import Param
-from privacy_engine.progress import reported
-from privacy_engine.stream_release import StreamRelease
 
 SANITY = 0.01
 """The sanity bound of the relative error, as a share of each dimension's total."""

@@ -10,11 +10,12 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import CountStream, Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.params import Param
+from privacy_engine.data import CountStream
+from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.metrics.base import metrics
 from privacy_engine.metrics.stream import StreamMetric
-from privacy_engine.params import Param
-from privacy_engine.stream_release import StreamRelease
 
 Event = Literal["jump", "low-signal"]
 Length = Annotated[

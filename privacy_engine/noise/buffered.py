@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.noise.discrete import discrete_laplace
 from privacy_engine.noise.sources import RandomSource, as_source
 

@@ -10,13 +10,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.progress import reported
 from privacy_engine.errors import ParameterError
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.sources import RandomSource, as_source
 from privacy_engine.noise.tables import Table
 from privacy_engine.noise.validation import number, refused
-from privacy_engine.progress import reported
 
 FLOAT_ERROR = 2.0**-36
 """More than floats lose of a weight: 1e-12 of it, if the library's exponential is right to 2**-40."""

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from privacy_engine.data import Ints
+from privacy_engine.core.arrays import Ints
+from privacy_engine.core.progress import reported
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.sources import RandomSource, as_source
 from privacy_engine.noise.validation import number, whole_number
-from privacy_engine.progress import reported
 
 SMALLEST_RATE = 1e-12
 LAPLACE_RATES = (SMALLEST_RATE, 1e6)

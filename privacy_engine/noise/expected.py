@@ -14,9 +14,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine import geo
-from privacy_engine.data import Floats
-from privacy_engine.on_demand import scipy
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.on_demand import scipy
 
 GRID = 2000  # points of an integral over how far a joint draw may reach
 SMALLEST = 1e-12  # of an angle: six micrometres

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 
 GRID_DEG = 1e-7
 """Published coordinates are integer multiples of this: a declared grid of about 1 cm, fixed and public."""

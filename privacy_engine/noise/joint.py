@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine import geo
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.progress import blocks, reported
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.grid import degrees, wrapped
 from privacy_engine.noise.lazy_uniform import LazyUniform, settle
@@ -17,7 +18,6 @@ from privacy_engine.noise.planar_exact import Cell, destination_cell
 from privacy_engine.noise.reach import Reach
 from privacy_engine.noise.sources import RandomSource, as_source
 from privacy_engine.noise.validation import RATES, number, positions, refused
-from privacy_engine.progress import blocks, reported
 
 CHUNK = 16_384
 MOST_POSITIONS = 2**40

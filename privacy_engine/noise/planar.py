@@ -7,16 +7,16 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privacy_engine import geo
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.on_demand import scipy
+from privacy_engine.core.progress import blocks, reported
 from privacy_engine.errors import ParameterError
 from privacy_engine.noise.grid import degrees, wrapped
 from privacy_engine.noise.lazy_uniform import LazyUniform
 from privacy_engine.noise.planar_exact import planar_cell
 from privacy_engine.noise.sources import RandomSource, Words, as_source
 from privacy_engine.noise.validation import exact_rates, positions
-from privacy_engine.on_demand import scipy
-from privacy_engine.progress import blocks, reported
 
 PROPOSAL = 4  # words
 CHUNK = 16_384

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from privacy_engine import geo
+from privacy_engine.core import geo
 from privacy_engine.noise.ball_arithmetic import Ball, Undecided
 from privacy_engine.noise.lazy_uniform import SPARE_BITS, LazyUniform, settle
 from privacy_engine.noise.planar_exact import rate_ball

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import reported
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.noise.sources import RandomSource, Stream, seeded
 from privacy_engine.noise.validation import checked_rates
-from privacy_engine.progress import reported
 
 
 def simulated_polar(

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import advance
 from privacy_engine.errors import ParameterError
-from privacy_engine.progress import advance
 
 Words = NDArray[np.uint64]
 _ONE_BITS = np.float64(1.0).view(np.uint64)

@@ -7,11 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from privacy_engine.data import Ints
+from privacy_engine.core.arrays import Ints
+from privacy_engine.core.progress import reported
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.sources import RandomSource, Words
-from privacy_engine.progress import reported
 
 Cumulative = Callable[[int], Sequence[Ball]]
 

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from privacy_engine import geo
-from privacy_engine.component import Component
-from privacy_engine.data import Floats, Release
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.component import Component
+from privacy_engine.data import Release
 from privacy_engine.noise import on_grid
 from privacy_engine.registry import Registry
 

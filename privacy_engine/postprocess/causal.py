@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import Floats
-from privacy_engine.params import StepVarianceM2
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.params import StepVarianceM2
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.postprocess.base import PostProcess, postprocesses
-from privacy_engine.progress import ROWS, reported
 
 
 @postprocesses.register

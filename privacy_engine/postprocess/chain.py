@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privacy_engine.data import Floats
-from privacy_engine.on_demand import scipy
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.on_demand import scipy
 
 LONGEST_FIT = 16_384
 """Parameters are fitted on so many events at most, the first ones; 1e5 events take well under a second then."""

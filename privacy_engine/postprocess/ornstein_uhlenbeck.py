@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import Floats
-from privacy_engine.on_demand import scipy
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.on_demand import scipy
 from privacy_engine.postprocess.base import PostProcess, postprocesses
 from privacy_engine.postprocess.chain import LONGEST_FIT, deviance, ornstein_uhlenbeck, smooth
 

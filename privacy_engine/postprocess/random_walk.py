@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import Floats
-from privacy_engine.on_demand import scipy
-from privacy_engine.params import AssumedStepVarianceM2
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.on_demand import scipy
+from privacy_engine.core.params import AssumedStepVarianceM2
 from privacy_engine.postprocess.base import PostProcess, postprocesses
 from privacy_engine.postprocess.chain import LONGEST_FIT, deviance, random_walk, smooth
 

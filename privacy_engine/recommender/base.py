@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.data.grid import Grid
 from privacy_engine.errors import DataError
-from privacy_engine.grid import Grid
 
 R = TypeVar("R", bound="Recommender")
 _CLASSES: dict[str, type[Recommender]] = {}

@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from privacy_engine.data import Floats, Ints
-from privacy_engine.geo import EARTH_RADIUS_M
-from privacy_engine.grid import Grid
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.geo import EARTH_RADIUS_M
+from privacy_engine.data.grid import Grid
 
 BANDS = 16
 

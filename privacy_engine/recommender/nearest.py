@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from privacy_engine.data import Floats
-from privacy_engine.geo import distance_m
-from privacy_engine.grid import Grid
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.geo import distance_m
+from privacy_engine.data.grid import Grid
 from privacy_engine.recommender.base import Recommender, register
 
 

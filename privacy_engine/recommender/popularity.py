@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.data.grid import Grid
 from privacy_engine.errors import DataError
-from privacy_engine.grid import Grid
 from privacy_engine.recommender.base import Recommender, register, whole_numbers
 
 

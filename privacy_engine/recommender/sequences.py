@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privacy_engine.data import CheckIns, Ints
+from privacy_engine.core.arrays import Ints
+from privacy_engine.data import CheckIns
+from privacy_engine.data.grid import Grid
 from privacy_engine.errors import DataError
-from privacy_engine.grid import Grid
 
 
 def grid_cells(checkins: CheckIns, grid: Grid) -> Ints:

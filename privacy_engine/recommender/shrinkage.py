@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
-from privacy_engine.progress import reported
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.progress import reported
 
 STANDARD_ERRORS = 2.0
 """What exceeds the noise counts beyond so many standard errors: less could be noise."""

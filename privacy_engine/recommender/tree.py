@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.progress import reported
+from privacy_engine.data.grid import Grid
 from privacy_engine.decomposition.box_tree import BoxTree, Rule
 from privacy_engine.decomposition.consistency import Consistent, consistent, shrunk
 from privacy_engine.errors import DataError
-from privacy_engine.grid import Grid
-from privacy_engine.progress import reported
 from privacy_engine.recommender.base import Recommender, number, register, whole_numbers
 from privacy_engine.recommender.distance_bands import from_cell, offset_distances_m
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from privacy_engine.data import LandmarkSet, Mask
-from privacy_engine.mechanism import NO_CONTEXT
-from privacy_engine.people import Person
-from privacy_engine.promise import Context
+from privacy_engine.accounting.promise import Context
+from privacy_engine.core.arrays import Mask
+from privacy_engine.data import LandmarkSet
+from privacy_engine.data.people import Person
+from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT
 
 D = TypeVar("D")
 

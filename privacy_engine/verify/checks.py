@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from privacy_engine.label import Label, label_digest
-from privacy_engine.params import Frozen
+from privacy_engine.core.params import Frozen
+from privacy_engine.releases.label import Label, label_digest
 from privacy_engine.verify.contents import Contents, Unreadable
 from privacy_engine.verify.tables import ENDINGS, READERS, format_of, is_mass_table
 

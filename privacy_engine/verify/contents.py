@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.data.published import CELLS_PER_DEGREE, NO_TIME, Published, points_digest
+from privacy_engine.data.stream_release import FINEST, PER_UNIT, counts_digest
 from privacy_engine.errors import FormatError
 from privacy_engine.noise import GRID_DEG
-from privacy_engine.published import CELLS_PER_DEGREE, NO_TIME, Published, points_digest
 from privacy_engine.recommender import Recommender, model_digest
-from privacy_engine.stream_release import FINEST, PER_UNIT, counts_digest
 
 _ON_GRID = re.compile(r"(-?)([0-9]{1,3})\.([0-9]{7})", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?", re.ASCII)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from privacy_engine.data.published import CELLS_PER_DEGREE, NO_TIME, Published, plain_name
 from privacy_engine.errors import FormatError
 from privacy_engine.exports import JSON_COLUMN, LABEL_NAMESPACE
 from privacy_engine.exports.geojson import POINTS
@@ -24,7 +25,6 @@ from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.wkb import positions
 from privacy_engine.formats.xmltools import Parser, limit_depth, local, run
-from privacy_engine.published import CELLS_PER_DEGREE, NO_TIME, Published, plain_name
 from privacy_engine.verify.contents import Columns, Contents, PointContents, Unreadable, instants
 
 _GUARDED = re.compile(r"''*[=+\-@\t\r]")

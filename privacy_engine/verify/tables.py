@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from privacy_engine.data.grid import Grid
+from privacy_engine.data.stream_release import off_lattice
 from privacy_engine.errors import DataError
 from privacy_engine.exports.base import JSON_COLUMN
 from privacy_engine.exports.checkins import COLUMNS, MASS
 from privacy_engine.exports.trajectory import POINT_HEADERS
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
-from privacy_engine.grid import Grid
 from privacy_engine.recommender import PopularityModel, Recommender
-from privacy_engine.stream_release import off_lattice
 from privacy_engine.verify.contents import (
     Contents,
     CountContents,

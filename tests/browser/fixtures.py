@@ -10,8 +10,8 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps.basemap import base_map
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.landmarks.samples import samples
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.jobs import run_jobs
 from tests.pmtiles import streets, write_tiles
 

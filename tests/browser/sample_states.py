@@ -31,12 +31,12 @@ from dashboard.releases.services import derive_release, submit_release
 from dashboard.streams.models import StreamState
 from dashboard.streams.services import change_state, open_stream, publish_events
 from privacy_engine.aggregation import AggregationSpec
+from privacy_engine.aggregation.stays import StaySpec
 from privacy_engine.attacks import attacks
 from privacy_engine.audit import AuditSpec
 from privacy_engine.experiments import presets
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.spec import ReleaseSpec
-from privacy_engine.stays import StaySpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.conftest import WALK, run_jobs
 from tests.dashboard import kinds
 

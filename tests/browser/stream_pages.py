@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.services import submit_release
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.conftest import run_jobs
 from tests.dashboard import kinds
 from tests.patience import patience

@@ -10,8 +10,8 @@ from dashboard.jobs.models import State, now
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.landmarks.samples import samples
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import table
 from tests.browser.rendering import at_rest, choose_series, cursors, expect_painted, lines, painted, wait_until_ready

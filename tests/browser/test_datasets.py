@@ -13,7 +13,7 @@ from dashboard.jobs import queue
 from dashboard.jobs.models import State, now
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import tab_to
 from tests.browser.conftest import PHONE, WALK, run_jobs
 from tests.browser.fixtures import released

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Error
 
-from privacy_engine import kernel_folder
+from privacy_engine.core import kernel_folder
 from tests.browser import page_checks as checks
 from tests.browser.conftest import AXE, DESKTOP, PHONE, accessibility_faults, faults_in_both_colours, widths
 from tests.browser.page_cases import CASES, NO_PAGES, page_views, visit

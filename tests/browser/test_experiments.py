@@ -13,7 +13,7 @@ from dashboard.experiments.models import Experiment, Part
 from dashboard.experiments.services import submit_experiment
 from dashboard.jobs.models import State
 from privacy_engine.experiments import measures, presets
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.browser.conftest import DESKTOP, PHONE, run_jobs
 from tests.browser.test_experiment_form import form, plan, spec_of
 from tests.dashboard import kinds

@@ -14,7 +14,7 @@ from dashboard.jobs.models import State, now
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import tab_to
 from tests.browser.conftest import WALK, run_jobs
 from tests.patience import patience

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from dashboard.datasets.public_areas import AREAS
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.models import Release
-from privacy_engine.grid import Grid
+from privacy_engine.data.grid import Grid
 from privacy_engine.verify import verify
 from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, assert_fits, check_page, open_upload
 from tests.dashboard import kinds, test_aggregation, test_stays

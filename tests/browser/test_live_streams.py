@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from dashboard.streams import services
 from dashboard.streams.models import LiveStream, StreamState
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import contains
 from tests.browser.conftest import check_page
 from tests.dashboard import kinds

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.releases.models import Release
-from privacy_engine import kernel_folder
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.core import kernel_folder
 from privacy_engine.mechanisms.landmark import Planned
 from tests.browser.actions import contains, downloaded
 from tests.browser.conftest import accessibility_faults

@@ -13,7 +13,7 @@ from dashboard.projects.models import Project
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
 from dashboard.releases.services import submit_release
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import contains, downloaded
 from tests.browser.conftest import WALK, accessibility_faults, assert_fits, run_jobs
 from tests.browser.fixtures import released

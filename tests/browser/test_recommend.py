@@ -12,8 +12,8 @@ from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State, now
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import downloaded
 from tests.browser.conftest import check_page, run_jobs
 from tests.browser.rendering import expect_painted, painted

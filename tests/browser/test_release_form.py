@@ -11,7 +11,7 @@ from dashboard.datasets.services import set_budget
 from dashboard.experiments.models import Experiment
 from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.browser.actions import contains, downloaded
 from tests.browser.conftest import PHONE, check_page, run_jobs
 from tests.browser.rendering import wait_until_ready

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.releases.models import Release
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import downloaded
 from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import released

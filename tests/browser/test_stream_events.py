@@ -11,7 +11,7 @@ from dashboard.datasets.services import import_dataset
 from dashboard.releases.services import submit_release
 from dashboard.streams.services import open_stream, publish_events
 from privacy_engine.aggregation import AggregationSpec
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import contains
 from tests.browser.conftest import accessibility_faults, run_jobs
 from tests.browser.stream_pages import COUNTS, READY, compared, opened

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from dashboard.landmarks.services import preview_landmarks
 from dashboard.releases.services import submit_release
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser import landmark_editor as ui
 from tests.browser.actions import downloaded
 from tests.browser.conftest import run_jobs

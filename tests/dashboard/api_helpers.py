@@ -5,7 +5,7 @@ import re
 import struct
 from itertools import accumulate, pairwise
 
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 RELEASES = "/api/v1/releases/"
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
@@ -38,7 +38,7 @@ def every_described():
 
 
 def decode_deltas(data):
-    """Whole numbers from their packed differences, as defined in privacy_engine/varint.py."""
+    """Whole numbers from their packed differences, as defined in dashboard/maps/varint.py."""
     steps, left, shift = [], 0, 0
     for byte in data:
         left |= (byte & 127) << shift

@@ -13,8 +13,8 @@ from dashboard.releases.files import read_releases
 from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data
 from privacy_engine.attacks import attacks
-from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.landmarks.samples import samples
+from privacy_engine.releases.spec import ReleaseSpec
 
 URL = "/api/v1/attacks/"
 HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "within_m": 500.0}

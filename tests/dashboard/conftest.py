@@ -23,9 +23,9 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as release_execution
 from dashboard.releases.services import submit_release
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.landmarks.samples import samples
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.api_helpers import UNIFORM
 from tests.dashboard.attack_helpers import crowd, queued_attack, taxi_release  # noqa: F401
 from tests.dashboard.command_runner import day  # noqa: F401

@@ -10,7 +10,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM
 
 

@@ -25,7 +25,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as release_execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.conftest import upload
 from tests.dashboard.rows import rows_of
 from tests.dashboard.test_passwords import OLD, is_in, logged_in, with_password

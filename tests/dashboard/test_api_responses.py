@@ -25,7 +25,7 @@ from dashboard.core.rest.query import declared_parameters
 from dashboard.core.rest.views import ApiView
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.dashboard.api_helpers import RELEASES, UNIFORM
 from tests.dashboard.conftest import CSV, upload
 from tests.dashboard.every_operation import operations, schema

@@ -13,7 +13,7 @@ import pytest
 from dashboard.audits.management.commands.audit import Command
 from privacy_engine.audit import claimed_per, every
 from privacy_engine.commands import audit as module
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.dashboard.command_runner import Terminal, runner
 
 ROOT = Path(__file__).resolve().parents[2]

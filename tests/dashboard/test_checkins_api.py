@@ -13,8 +13,8 @@ from django.test import Client
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.releases import reproduce
 from dashboard.releases.models import Release
-from privacy_engine.label import label_digest
-from privacy_engine.promise import SEEN_BOX
+from privacy_engine.accounting.promise import SEEN_BOX
+from privacy_engine.releases.label import label_digest
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, first_error, refused

@@ -19,7 +19,7 @@ from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.storage import removals
-from privacy_engine import instants
+from privacy_engine.core import instants
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import trajectory_facts as facts
 from tests.conftest import SHARED

@@ -25,8 +25,8 @@ from dashboard.jobs import fairness, leases, queue, reaper
 from dashboard.jobs.models import State
 from dashboard.jobs.positions import ahead, positions
 from dashboard.releases.models import Release
-from privacy_engine import progress
 from privacy_engine.audit import AuditSpec
+from privacy_engine.core import progress
 from privacy_engine.experiments import presets
 from privacy_engine.kernels.kernel import COMPILING
 from tests.dashboard.conftest import at_once

@@ -9,7 +9,8 @@ from django.urls import reverse
 
 from dashboard.core.templatetags.glossary import GLOSSARY
 from dashboard.launcher import warm
-from privacy_engine import kernel_folder, kernels
+from privacy_engine import kernels
+from privacy_engine.core import kernel_folder
 
 SECTIONS = {"datasets:list": "Datasets", "streams:list": "Streams", "releases:recommend": "Recommend"}
 SECTIONS |= {"experiments:list": "Experiments", "audits:list": "Audits", "accounts:tokens": "API"}

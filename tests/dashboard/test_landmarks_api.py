@@ -16,15 +16,15 @@ from dashboard.landmarks import dummy_landmarks, selectors, services
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps import track_encoding
+from dashboard.maps.series_cache import line
 from dashboard.releases.execution import run
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data, read_release, write_data
-from dashboard.storage.series_cache import line
 from privacy_engine import errors, formats
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.arrow import pq
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.api_helpers import first_error, refused
 from tests.dashboard.conftest import upload
 

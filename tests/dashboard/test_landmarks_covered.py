@@ -15,7 +15,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import retry_release
 from dashboard.storage.data_files import read_data, read_release, write_data
 from privacy_engine import errors, landmarks
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
 from tests.dashboard.conftest import upload

@@ -18,7 +18,7 @@ from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
 from dashboard.streams import live
 from dashboard.streams.services import open_stream
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.test_passwords import FORM, logged_in, with_password
 
 MEGABYTE = bytes(1_000_000)

@@ -13,7 +13,7 @@ from dashboard.accounts.models import User
 from dashboard.streams import live
 from dashboard.streams.models import LiveStream, PublishedTimestamp
 from privacy_engine.accounting.window_ledger import WindowLedger
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.dashboard.api_helpers import first_error, refused
 from tests.dashboard.conftest import at_once, client_of

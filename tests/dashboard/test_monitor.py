@@ -18,7 +18,8 @@ from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import leases, monitor, queue, reaper, slots
 from dashboard.jobs.models import State
 from dashboard.jobs.stalls import quiet_s, stalled_queues
-from privacy_engine import experiments, progress
+from privacy_engine import experiments
+from privacy_engine.core import progress
 from tests.patience import until
 
 ROOT = Path(__file__).resolve().parents[2]

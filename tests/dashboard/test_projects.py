@@ -22,7 +22,7 @@ from dashboard.streams import live
 from dashboard.streams.models import LiveStream
 from dashboard.streams.services import open_stream
 from privacy_engine.experiments import presets
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import refused
 from tests.dashboard.conftest import client_of

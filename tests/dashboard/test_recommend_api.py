@@ -10,8 +10,10 @@ import pytest
 from dashboard.datasets.models import BudgetEntry
 from dashboard.releases.checkins import pages as checkin_pages
 from dashboard.releases.checkins import recommendations
-from privacy_engine import geo, mechanism, recommender
+from privacy_engine import recommender
+from privacy_engine.core import geo
 from privacy_engine.experiments.presets.base import presets, with_examples
+from privacy_engine.mechanisms.base import mechanism
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import first_error, refused
 from tests.dashboard.kinds import DATASETS, POPULARITY, made, released, requested

@@ -18,8 +18,8 @@ from dashboard.releases import execution as drawing
 from dashboard.releases.services import derive_release, discard_release
 from dashboard.storage import local_files
 from privacy_engine.attacks import attacks
+from privacy_engine.landmarks.samples import samples
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.samples import samples
 from tests.dashboard.api_helpers import decode_track, first_error, refused, release_url
 from tests.dashboard.attack_helpers import (
     CROWD,

@@ -22,11 +22,12 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution, services
 from dashboard.releases.models import Release
 from dashboard.storage import data_files, parquet
-from privacy_engine import data, mechanism, metrics
+from privacy_engine import data, metrics
+from privacy_engine.data.published import trajectories_digest
 from privacy_engine.errors import ParameterError
+from privacy_engine.mechanisms.base import mechanism
 from privacy_engine.noise import planar_quantile_m
-from privacy_engine.published import trajectories_digest
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.release_runs import charges, drawn, executed, expire, fail, interrupted
 
 

@@ -17,7 +17,7 @@ from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
 from privacy_engine import exports, formats
 from privacy_engine.datatypes import datatypes
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
 from tests.dashboard.kinds import POPULARITY
 from tests.dashboard.release_runs import fail, interrupted

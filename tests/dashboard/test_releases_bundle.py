@@ -18,10 +18,11 @@ from dashboard.releases import bundle, downloads, execution
 from dashboard.releases.common.published import read_release
 from dashboard.releases.models import Release
 from dashboard.storage.data_files import read_data
-from privacy_engine import __version__, formats, label, spec
+from privacy_engine import __version__, formats
 from privacy_engine.data import Trajectory
 from privacy_engine.exports import FORMATS as EVERY
 from privacy_engine.exports.notebook import notebook
+from privacy_engine.releases import label, spec
 from tests.dashboard.api_helpers import RELEASES, first_error, refused, release_url
 from tests.dashboard.release_runs import drawn, executed, secretive_release
 from tests.dashboard.test_releases_report import SECRET, released

@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.maps import track_encoding
+from dashboard.maps import series_cache, track_encoding
 from dashboard.releases import files
 from dashboard.releases.models import Release
-from dashboard.storage import parquet, series_cache
+from dashboard.storage import parquet
 from dashboard.storage.data_files import read_release, write_release
-from privacy_engine import data, geo, mechanism
+from privacy_engine import data
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis import error_curves, simulation, tradeoff
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.mechanisms.base import mechanism
 from tests.dashboard.api_helpers import (
     RELEASES,
     UNIFORM,

@@ -13,12 +13,14 @@ from jsonschema import Draft202012Validator
 from dashboard.releases import downloads
 from dashboard.releases.management.commands.release import Command
 from dashboard.releases.management.commands.verify import Command as Verify
-from privacy_engine import exports, formats, mechanism, noise, promise
+from privacy_engine import exports, formats, noise
+from privacy_engine.accounting import promise
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.formats.decisions import Decisions
-from privacy_engine.label import privacy_label
 from privacy_engine.landmarks import parse_short
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.mechanisms.base import mechanism
+from privacy_engine.releases.label import privacy_label
+from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.dashboard.command_runner import DAY, runner
 

@@ -14,16 +14,18 @@ from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.services import set_budget
 from dashboard.jobs.models import State
 from dashboard.releases import downloads, execution, files, services
-from dashboard.releases.trajectory import derivation
 from dashboard.releases.models import Release
+from dashboard.releases.trajectory import derivation
 from dashboard.storage import data_files, parquet
-from privacy_engine import exports, formats, mechanism, metrics, spec
+from privacy_engine import exports, formats, metrics
 from privacy_engine.accounting import estimation, temporal
 from privacy_engine.accounting.pairwise import pairwise_loss
 from privacy_engine.analysis import losses as loss
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterErrors
+from privacy_engine.mechanisms.base import mechanism
 from privacy_engine.mechanisms.landmark.skip import Skip
+from privacy_engine.releases import spec
 from tests.dashboard.api_helpers import RELEASES, first_error, refused, release_url
 from tests.dashboard.release_runs import charges, drawn, executed, fail, interrupted
 from tests.engine.test_temporal_distance import RADII, STAY, PlacedChain, line

@@ -21,7 +21,7 @@ from privacy_engine.analysis import expected_loss
 from privacy_engine.analysis.data_scale import data_scale
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.analysis.verdict import TITLES, verdict
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.dashboard.api_helpers import UNIFORM, every_described, first_error, refused, release_url
 
 FORECAST, ERRORS = "/api/v1/releases/forecast/", "/api/v1/releases/expected-errors/"

@@ -26,9 +26,9 @@ from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis.losses import highest
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, page_data
 from tests.dashboard.kinds import POPULARITY, RECORDS, SAMPLE, STREAM, checkin_rows, checkins, counts, made, wide
 from tests.dashboard.release_runs import drawn, executed, secretive_release

@@ -17,7 +17,7 @@ from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release
 from privacy_engine.datatypes import datatypes
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.verify import verify
 from tests.dashboard import kinds

@@ -11,9 +11,9 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution
 from dashboard.releases.management.commands.release import Command
 from dashboard.releases.models import Release
+from privacy_engine.data.people import people
 from privacy_engine.landmarks import parse_short
-from privacy_engine.people import people
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM
 from tests.dashboard.command_runner import runner
 from tests.dashboard.conftest import upload

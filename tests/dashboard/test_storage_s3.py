@@ -21,11 +21,12 @@ from dashboard.datasets.models import Dataset, Upload
 from dashboard.datasets.services import delete_dataset
 from dashboard.jobs import queue
 from dashboard.maintenance import objects, orphans
+from dashboard.maps import series_cache
 from dashboard.publications import copies as copies_of_links
 from dashboard.publications.models import Publication
 from dashboard.publications.services import revoke_publication
 from dashboard.releases import execution
-from dashboard.storage import data_files, read_cache, removals, s3_storage, series_cache, stored_path
+from dashboard.storage import data_files, read_cache, removals, s3_storage, stored_path
 from tests.dashboard import kinds
 from tests.dashboard.conftest import CSV, HOME
 from tests.dashboard.rows import rows_of

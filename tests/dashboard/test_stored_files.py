@@ -10,12 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from dashboard.datasets import people, steps
-from dashboard.maps import joined_tracks
-from dashboard.storage import data_files, local_files, parquet, series_cache
+from dashboard.maps import joined_tracks, line_simplification, series_cache
+from dashboard.maps.series_cache import Line, line
+from dashboard.storage import data_files, local_files, parquet
 from dashboard.storage.data_files import read_data, read_release, write_data, write_release
-from dashboard.storage.series_cache import Line, line
-from privacy_engine import errors, geo, line_simplification
+from privacy_engine import errors
 from privacy_engine.analysis.step_facts import step_facts
+from privacy_engine.core import geo
 from privacy_engine.data import Release, Trajectory
 from privacy_engine.datatypes import datatypes, trajectory_table
 from tests.dashboard.api_helpers import UNIFORM, decode_track, first_error, refused, release_url

@@ -17,7 +17,7 @@ from dashboard.releases.common import quoted_pages
 from dashboard.releases.models import Release
 from dashboard.releases.stream import comparisons
 from dashboard.streams.services import open_stream
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused

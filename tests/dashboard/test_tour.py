@@ -26,8 +26,8 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data
 from privacy_engine.data import KINDS
-from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.landmarks.samples import samples
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.api_helpers import UNIFORM
 from tests.dashboard.conftest import upload
 

@@ -34,7 +34,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine import audit, experiments
 from privacy_engine.attacks import attacks
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.attack_helpers import HOME_WORK
 from tests.dashboard.conftest import upload
 from tests.dashboard.database_faults import failing

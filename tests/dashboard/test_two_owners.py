@@ -28,7 +28,7 @@ from dashboard.storage import removals, stored_path
 from dashboard.streams.selectors import budgets_before
 from dashboard.streams.services import open_stream, publish_events
 from privacy_engine.data import Trajectory
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard import kinds
 from tests.dashboard.release_runs import drawn, executed
 from tests.s3_server import BUCKET

@@ -3,7 +3,7 @@
 import numpy as np
 
 from privacy_engine.data import CheckIns
-from privacy_engine.grid import Grid
+from privacy_engine.data.grid import Grid
 
 BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
 GRID = Grid.from_dict(BOX)

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers them)
+from privacy_engine.core.params import choices_of
 from privacy_engine.data import Trajectory
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.params import choices_of
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.cases import each
 
 EXAMPLE = {"epsilon": 0.7, "radius_m": 130.0}

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 
-from privacy_engine.geo import EARTH_RADIUS_M
+from privacy_engine.core.geo import EARTH_RADIUS_M
 
 Event = tuple
 QUARTER_MS = 900_000

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
+from privacy_engine.core import geo
 from privacy_engine.kernels import philox
 from privacy_engine.kernels.joint import APART
 from privacy_engine.mechanisms.landmark import Adaptive

@@ -2,7 +2,7 @@
 
 import sys
 
-from privacy_engine import progress
+from privacy_engine.core import progress
 
 SLACK = 3000
 """Calls that take a millisecond."""

@@ -18,7 +18,7 @@ from privacy_engine.kernels import adapub_groups as partition
 from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
 from privacy_engine.mechanisms.stream import StreamAdaPub
 from privacy_engine.mechanisms.stream.adapub_run import MODES, NEAR, AdaPubRun, Rates
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each, refusal
 from tests.engine.called import called
 from tests.engine.stream_sets import counted

@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import formats
+from privacy_engine.accounting.promise import Context
 from privacy_engine.aggregation import WRITERS, AggregationSpec, Events, aggregate, events_of, size_of
-from privacy_engine.counted import Counted
 from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.data.counted import Counted
+from privacy_engine.data.grid import Grid
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.grid import Grid
-from privacy_engine.label import privacy_label
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.promise import Context
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.releases.label import privacy_label
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each, refusal
 
 BOX = (0.0, 0.0, 0.04, 0.03)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.attacks import HomeWork, Reidentification, SeriesAttack, attacks, hidden_markov, home_work
 from privacy_engine.attacks.reidentification import _distinct
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip, UserLevel

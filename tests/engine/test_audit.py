@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import audit, geo, noise
+from privacy_engine import audit, noise
 from privacy_engine.audit import bounds, events, kinds, run
 from privacy_engine.audit.checkins import CheckInKind
 from privacy_engine.audit.decisions import NAMES, Decisions
@@ -18,9 +18,10 @@ from privacy_engine.audit.numbers import NumberKind
 from privacy_engine.audit.score import learn
 from privacy_engine.audit.stream import StreamKind
 from privacy_engine.audit.trajectory import MOST_EVENTS, TrajectoryKind
+from privacy_engine.core import geo
+from privacy_engine.core.params import choices_of
 from privacy_engine.errors import ParameterErrors
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.params import choices_of
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, every_mechanism, variants
 from tests.examples import examples

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import geo
+from privacy_engine.core import geo
 from privacy_engine.kernels import certified, elementary
 from privacy_engine.noise.ball_arithmetic import Ball, Undecided
 from privacy_engine.noise.planar_exact import HALF_TURN, rate_ball

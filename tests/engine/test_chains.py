@@ -18,9 +18,9 @@ from privacy_engine.accounting.estimation import estimate_correlation, estimate_
 from privacy_engine.accounting.markov_chains import mismatch, reversal, stationary
 from privacy_engine.accounting.runtime_estimate import loss_seconds, memory
 from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.core.geo import EARTH_RADIUS_M
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.geo import EARTH_RADIUS_M
 from tests.cases import each
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo
 from privacy_engine.cleaning import Done, clean, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.cleaning.jumps import AGREE, SLACK_S
+from privacy_engine.core import geo
+from privacy_engine.core.params import choices_of
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
-from privacy_engine.params import choices_of
 from tests.cases import each, refusal
 from tests.examples import examples
 

@@ -6,15 +6,15 @@ import json
 import numpy as np
 import pytest
 
+from privacy_engine.accounting.privacy_loss import PrivacyLoss
+from privacy_engine.accounting.promise import Context
 from privacy_engine.data import KINDS, CheckIns, CountStream, LandmarkSet
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import BudgetError, ParameterError
-from privacy_engine.label import Label, privacy_label
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import error_m, metrics
-from privacy_engine.privacy_loss import PrivacyLoss
-from privacy_engine.promise import Context
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.label import Label, privacy_label
+from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.cases import each
 from tests.engine.mechanism_examples import walk

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 
 import privacy_engine as pe
-from privacy_engine.counted import Counted
+from privacy_engine.accounting.promise import Context
+from privacy_engine.data.counted import Counted
+from privacy_engine.data.grid import Grid
 from privacy_engine.formats import options, read
 from privacy_engine.formats.decisions import JOINS, Decisions
-from privacy_engine.grid import Grid
-from privacy_engine.promise import Context
 from tests.cases import each
 from tests.engine.damaged_files import SEEDS
 from tests.engine.format_samples import read_bytes, zipped

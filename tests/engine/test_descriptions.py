@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from privacy_engine import metrics, noise
+from privacy_engine.accounting.promise import Context
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, EngineError, ParameterError, ParameterErrors, shown
-from privacy_engine.label import Source, privacy_label
 from privacy_engine.landmarks import landmark_methods, parse_short
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.landmarks.samples import samples
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark import Skip, Uniform
-from privacy_engine.promise import Context
 from privacy_engine.registry import MAX_STEPS
-from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec, parse_steps, processed
+from privacy_engine.releases.label import Source, privacy_label
+from privacy_engine.releases.spec import ReleaseSpec, parse_steps, processed
 from tests.cases import each, refusal
 
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}

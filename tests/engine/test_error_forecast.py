@@ -5,18 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import geo, metrics, noise
+from privacy_engine import metrics, noise
 from privacy_engine.analysis.accepted_error import least_epsilon
 from privacy_engine.analysis.data_scale import DataScale, data_scale, geometric_median
 from privacy_engine.analysis.error_forecast import MOST_EVENTS, ForecastData, error_forecast
 from privacy_engine.analysis.reference_radius import P95, reference_radius, within
 from privacy_engine.analysis.verdict import GPS_ACCURACY_M, TITLES, USABLE_SHARE, rules, verdict
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.landmarks.samples import samples
 from privacy_engine.mechanisms import landmark
 from privacy_engine.noise import planar_quantile_m
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.samples import samples
-from privacy_engine.spec import processed
+from privacy_engine.releases.spec import processed
 from tests.cases import each
 from tests.engine.mechanism_examples import every_mechanism, example
 

@@ -13,17 +13,17 @@ from benchmarks.recommendation_runs import LEVELS, UNITS, label, models, variant
 from benchmarks.recommendation_tables import NEAREST
 from privacy_engine import noise
 from privacy_engine.data import CheckIns
+from privacy_engine.data.grid import Grid
+from privacy_engine.data.venues import Venues
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.evaluation import LATER, Evaluation, Positions, Ranks, ranked, split_by_user
 from privacy_engine.experiments.presets.base import with_examples
-from privacy_engine.grid import Grid
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.recommendation import CheckInVenues
 from privacy_engine.mechanisms.recommendation.beside_nearest import not_better
 from privacy_engine.metrics import HitRate, HitRateByUser, Precision, Recall, ReciprocalRank
 from privacy_engine.recommender import NearestModel, PopularityModel, Recommender, Sequences, VenuesModel
-from privacy_engine.venues import Venues
 from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, zipped
 

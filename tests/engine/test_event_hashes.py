@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks import event_ledger
+from privacy_engine.core.progress import listening
 from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.data.event_hashes import EventHashes, Keys, classes, event_hashes, shared
 from privacy_engine.errors import DataError
-from privacy_engine.event_hashes import EventHashes, Keys, classes, event_hashes, shared
-from privacy_engine.progress import listening
 from tests.cases import each
 from tests.engine.test_event_sketch import plain_siphash, walk
 from tests.examples import examples

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from privacy_engine.core.geo import EARTH_RADIUS_M
 from privacy_engine.data import Trajectory
-from privacy_engine.event_hashes import EventHashes, Keys, classes, event_hashes, matching, shared
-from privacy_engine.event_sketch import MOST, SIZE, EventSketch, overlap, sketch_of
-from privacy_engine.event_words import siphash24
-from privacy_engine.geo import EARTH_RADIUS_M
+from privacy_engine.data.event_hashes import EventHashes, Keys, classes, event_hashes, matching, shared
+from privacy_engine.data.event_sketch import MOST, SIZE, EventSketch, overlap, sketch_of
+from privacy_engine.data.event_words import siphash24
 from tests.cases import each
 from tests.engine import plain_events
 from tests.examples import examples

@@ -13,18 +13,18 @@ from benchmarks import recommendation_sets
 from privacy_engine import noise
 from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.data import CheckIns
+from privacy_engine.data.grid import Grid
+from privacy_engine.data.venues import Venues
 from privacy_engine.errors import DataError, ParameterErrors
-from privacy_engine.grid import Grid
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import recommendation
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.recommendation import CheckInBlend, CheckInGravity, CheckInKdTree, CheckInPopularity
 from privacy_engine.mechanisms.recommendation.blend import TRANSITIONS, VISITS
 from privacy_engine.metrics import RangeCountError, TopOverlap
 from privacy_engine.recommender import PopularityModel, Recommender, Sequences, model_digest
 from privacy_engine.recommender.gravity import band_counts, visit_counts
 from privacy_engine.recommender.transitions import transition_counts
-from privacy_engine.spec import ReleaseSpec
-from privacy_engine.venues import Venues
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each
 from tests.engine import checkin_samples
 from tests.engine.checkin_samples import BOX

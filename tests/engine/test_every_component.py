@@ -15,10 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import geo, noise
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers them)
+from privacy_engine import noise
 from privacy_engine.attacks import attacks
 from privacy_engine.cleaning import cleaning_steps
+from privacy_engine.core import geo
+from privacy_engine.core.params import choices_of
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.experiments.generated import generators
@@ -26,10 +28,9 @@ from privacy_engine.experiments.measures import measures
 from privacy_engine.experiments.presets import presets
 from privacy_engine.landmarks.dummy_methods import dummy_methods
 from privacy_engine.landmarks.methods import landmark_methods
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.metrics import mean_absolute_error_m, metrics
-from privacy_engine.params import choices_of
 from privacy_engine.postprocess import postprocesses
 from tests.cases import each, refusal
 from tests.engine import mechanism_examples

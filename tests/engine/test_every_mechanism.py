@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import TOLERANCE, Ledger
+from privacy_engine.accounting.promise import Context
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms import landmark
-from privacy_engine.promise import Context
 from tests.cases import each
 from tests.engine import mechanism_examples
 from tests.engine.mechanism_examples import CLASSES, adversarial_masks, every_mechanism, example, variants, walk

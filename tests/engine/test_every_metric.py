@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip

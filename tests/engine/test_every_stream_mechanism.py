@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import noise
+from privacy_engine.accounting.promise import Context
 from privacy_engine.accounting.window_ledger import WindowLedger, window_sums
 from privacy_engine.audit import AuditSpec, audit
+from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.errors import DataError, ParameterErrors
-from privacy_engine.mechanism import mechanisms, offered
 from privacy_engine.mechanisms import stream
+from privacy_engine.mechanisms.base.mechanism import mechanisms, offered
 from privacy_engine.mechanisms.base.publisher_state import from_bytes
 from privacy_engine.metrics import StreamMeanAbsoluteError, StreamRelativeError
-from privacy_engine.promise import Context
-from privacy_engine.spec import ReleaseSpec
-from privacy_engine.stream_release import StreamRelease
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each
 from tests.engine.stream_sets import counted
 

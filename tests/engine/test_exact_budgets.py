@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import Ledger, exact_sum, exact_units, nearest_float
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, Skip, Uniform, UserLevel

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import chdtrc
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
+from privacy_engine.core import geo
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.kernels import certified
 from privacy_engine.noise import joint, planar, reach

@@ -12,7 +12,7 @@ from privacy_engine.errors import ParameterErrors
 from privacy_engine.evaluation import Split, split_by_user
 from privacy_engine.experiments import Block, CheckInCell, cell_seconds, figure, given_of, presets, run, run_block
 from privacy_engine.experiments.presets.base import with_examples
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import HitRate, ReciprocalRank
 from tests.cases import each, refusal
 from tests.engine.test_evaluation import checked_in

@@ -15,7 +15,7 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments import Block, ExperimentSpec, cell_seconds, dataset_digest, generators, run, run_block
 from privacy_engine.experiments.release_trials import COUNTS_AT_ONCE, ReleaseTrials
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import metrics
 from tests.cases import each, refusal
 from tests.examples import examples

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import experiments, people
-from privacy_engine.data import Trajectory
+from privacy_engine import experiments
+from privacy_engine.data import Trajectory, people
 from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, SeriesSelection, partition, predicted_seconds, run
 from privacy_engine.experiments.presets import CorrelatedLoss, TDriveError, TemporalDistance

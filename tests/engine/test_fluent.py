@@ -14,7 +14,7 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.experiments.generated import CityCheckIns
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.fluent import CheckInData, CountData, TrajectoryData
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.cases import each, refusal
 from tests.later import matplotlib, pyplot

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from privacy_engine.geo import EARTH_RADIUS_M, destination, distance_m, wrap_lon
+from privacy_engine.core.geo import EARTH_RADIUS_M, destination, distance_m, wrap_lon
 from tests.cases import each
 from tests.examples import examples
 

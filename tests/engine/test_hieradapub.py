@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from privacy_engine import noise
 from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.data import CountStream
+from privacy_engine.data.hierarchy import Consistency, halves, level_budgets, natural, of_groups, paths, quarters
 from privacy_engine.errors import DataError
-from privacy_engine.hierarchy import Consistency, halves, level_budgets, natural, of_groups, paths, quarters
 from privacy_engine.mechanisms.stream import StreamHierAdaPub
-from privacy_engine.spec import ReleaseSpec, for_counts
+from privacy_engine.releases.spec import ReleaseSpec, for_counts
 from tests.cases import each
 
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.accounting.temporal import temporal_loss
+from privacy_engine.core import geo
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Joint, OptimalSplit, Skip
 from tests.cases import each

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
+from privacy_engine.core import geo
 from privacy_engine.kernels import compiled, elementary, philox
 from tests.cases import each
 from tests.examples import examples

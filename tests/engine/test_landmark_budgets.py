@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import TOLERANCE, Ledger, protected_sums
+from privacy_engine.accounting.promise import Context
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
 from privacy_engine.mechanisms.landmark import (
@@ -22,7 +24,6 @@ from privacy_engine.mechanisms.landmark import (
     UserLevel,
     WEvent,
 )
-from privacy_engine.promise import Context
 from tests.cases import each
 from tests.examples import examples
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import exports, noise
+from privacy_engine.accounting.promise import Context
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError, ParameterErrors
-from privacy_engine.label import privacy_label, release_context
 from privacy_engine.landmarks import (
     Column,
     MarkedBeside,
@@ -25,9 +25,9 @@ from privacy_engine.landmarks import (
 from privacy_engine.landmarks.coverage import earlier_loss_per_m
 from privacy_engine.landmarks.dummy_selection import one_sided_dummies
 from privacy_engine.landmarks.synthetic import MODES, average_temporal_distance, dataset_temporal_distance
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.promise import Context
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.releases.label import privacy_label, release_context
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each, refusal
 from tests.engine.test_exports import exported
 from tests.examples import examples

@@ -13,9 +13,9 @@ import pytest
 from benchmarks.large_files import NAMES, WRITERS
 from privacy_engine.cleaning import clean
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import MappedSeries, mapped
 from privacy_engine.datatypes import datatypes
 from privacy_engine.formats import Limits, archive, blockwise, read, rows
-from privacy_engine.mapped_series import MappedSeries, mapped
 from tests.cases import each
 from tests.engine.format_samples import refused, zipped
 

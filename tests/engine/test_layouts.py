@@ -8,7 +8,7 @@ from privacy_engine.accounting.temporal import landmark_temporal_loss, temporal_
 from privacy_engine.data import CountStream, LandmarkSet, Trajectory
 from privacy_engine.landmarks.orders import heuristic_order
 from privacy_engine.landmarks.staypoints import stay_point_mask
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.cases import each
 
 MATRIX = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.3, 0.1, 0.6]])

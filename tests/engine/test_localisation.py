@@ -8,13 +8,14 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.attacks import Area, Localisation, hidden_markov, localisation
 from privacy_engine.attacks.hidden_markov import JUMP, BestGuess
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.landmarks.samples import samples
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Joint, Skip, UserLevel
-from privacy_engine.samples import samples
 from tests.cases import each
 from tests.engine.mechanism_examples import walk
 from tests.examples import examples

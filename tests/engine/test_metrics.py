@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo, metrics
+from privacy_engine import metrics
+from privacy_engine.analysis.median import Median
+from privacy_engine.core import geo
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.kernels.warping import warped
-from privacy_engine.median import Median
 from privacy_engine.metrics import DynamicTimeWarping, Hausdorff, PoiRecall, TripLengthError, shape
 from privacy_engine.metrics.base import on_sphere
 from tests.cases import each

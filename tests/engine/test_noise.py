@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import chdtrc, kv
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.analysis.forecast import (
     LONGEST_RUN,
     expected_error_m,
@@ -20,10 +20,11 @@ from privacy_engine.analysis.forecast import (
     noise_forecast,
     noise_p95_m,
 )
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.noise.expected import OwnNoise, SharedNoise, mixture_quantile_m, planar_sphere_mean_m
 from tests.cases import each
 from tests.engine.test_simulated_noise import dkw

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.cleaning import clean, parse_cleaning
+from privacy_engine.core.optional import MissingPackage
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import EngineError, FormatError, ParameterError
 from privacy_engine.exports.reference_page import written
@@ -23,7 +24,6 @@ from privacy_engine.formats import formats, options, read
 from privacy_engine.formats.arrow import translated
 from privacy_engine.formats.options import PLACED
 from privacy_engine.formats.reference_page import page
-from privacy_engine.optional import MissingPackage
 from tests.cases import each, refusal
 from tests.engine.damaged_files import NAMES, SEEDS, TABLE_CHARS, damaged, survive
 from tests.engine.failing_files import FILES, MORE, codes

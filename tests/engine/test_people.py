@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.people import joined, joined_landmarks, most_landmarks, people
 from privacy_engine.errors import DataError
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.people import joined, joined_landmarks, most_landmarks, people
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.engine.mechanism_examples import example
 from tests.examples import examples
 

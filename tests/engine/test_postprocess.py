@@ -7,16 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from privacy_engine import geo, metrics, noise
+from privacy_engine import metrics, noise
+from privacy_engine.accounting.promise import Context
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterErrors
-from privacy_engine.label import privacy_label
 from privacy_engine.mechanisms.landmark import EventLevel, Planned, Skip
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, RandomWalkSmoother, postprocesses
 from privacy_engine.postprocess.chain import deviance, ornstein_uhlenbeck, random_walk, smooth
-from privacy_engine.promise import Context
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.label import privacy_label
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each, refusal
 
 Q = 400.0  # 20 m a step and axis

@@ -7,11 +7,13 @@ import numba
 import numpy as np
 import pytest
 
-from privacy_engine import attacks, experiments, kernels, progress
+from privacy_engine import attacks, experiments, kernels
 from privacy_engine.aggregation import AggregationSpec, aggregate, events_of
+from privacy_engine.aggregation.stays import StaySpec, stays_of
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.cleaning import cleaning_steps
+from privacy_engine.core import progress
 from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.experiments import presets
@@ -20,12 +22,11 @@ from privacy_engine.formats.jsontools import parsed
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.landmarks.staypoints import stay_points
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark import EventLevel
 from privacy_engine.metrics import metrics
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.spec import ReleaseSpec
-from privacy_engine.stays import StaySpec, stays_of
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.engine.format_samples import zipped
 from tests.engine.large_samples import SAMPLES
 from tests.engine.silence import assert_never_silent, longest_silence, reports

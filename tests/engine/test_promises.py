@@ -7,9 +7,9 @@ import pytest
 
 from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import Ledger
+from privacy_engine.accounting.promise import Context, at_most
 from privacy_engine.data import CountStream, LandmarkSet, Release, Trajectory
 from privacy_engine.errors import BudgetError, ParameterError
-from privacy_engine.label import privacy_label
 from privacy_engine.landmarks.dummy_selection import one_sided_dummies
 from privacy_engine.landmarks.zones import MOST_ZONES, Zones
 from privacy_engine.mechanisms.landmark import Uniform
@@ -17,8 +17,8 @@ from privacy_engine.mechanisms.stream.sample import StreamSample
 from privacy_engine.mechanisms.stream.uniform import StreamUniform
 from privacy_engine.noise.sources import _SystemSource
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.promise import Context, at_most
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.label import privacy_label
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each
 from tests.engine.mechanism_examples import every_mechanism, example
 

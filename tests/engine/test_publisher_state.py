@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger, window_sums
 from privacy_engine.errors import BudgetError, DataError
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.publisher_state import captured, from_bytes, restored, to_bytes
 from tests.cases import each
 from tests.examples import examples

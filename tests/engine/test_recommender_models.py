@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privacy_engine.core.geo import distance_m
 from privacy_engine.data import CheckIns
+from privacy_engine.data.grid import Grid
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import DataError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.geo import distance_m
-from privacy_engine.grid import Grid
 from privacy_engine.recommender import (
     GravityModel,
     MarkovModel,

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import chdtrc
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
+from privacy_engine.core import geo
 from privacy_engine.errors import DataError, ParameterError
 from tests.cases import each, refusal
 from tests.engine.compiled_for import compiled_for

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import geo, metrics, noise
+from privacy_engine import metrics, noise
 from privacy_engine.analysis import simulation
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from tests.cases import each
 from tests.engine.compiled_for import compiled_for

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo
 from privacy_engine.accounting.landmark_ledger import Ledger, surely_fits
 from privacy_engine.analysis import simulation
 from privacy_engine.analysis.simulation import simulate_each, simulate_errors
+from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError, DataError, ParameterError
 from privacy_engine.mechanisms.landmark import EventLevel, Uniform

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo
+from privacy_engine.core import geo
 from privacy_engine.errors import EngineError
 from privacy_engine.kernels.staypoints import unit_vectors
 from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, stay_points

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine import geo
+from privacy_engine.aggregation.stays import StaySpec, stays_of, write_csv
 from privacy_engine.analysis.step_facts import StepFacts, step_facts
+from privacy_engine.core import geo
 from privacy_engine.data import Trajectory
+from privacy_engine.data.detected_stays import DetectedStays
 from privacy_engine.datatypes import datatypes
-from privacy_engine.detected_stays import DetectedStays
 from privacy_engine.errors import DataError
 from privacy_engine.formats import read
 from privacy_engine.landmarks.staypoints import stay_points
-from privacy_engine.stays import StaySpec, stays_of, write_csv
 from tests.cases import each
 
 SPEC = StaySpec(distance_m=200.0, duration_s=600.0)

@@ -8,15 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privacy_engine import mapped_series, stored_releases
-from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data import LandmarkSet, Trajectory, mapped_series, stored_releases
 from privacy_engine.datatypes import datatypes
+from privacy_engine.datatypes.labelled_release import Marks, release_trajectories
 from privacy_engine.datatypes.trajectory_table import series_of, series_of_batches, table_of
 from privacy_engine.exports import FORMATS
 from privacy_engine.formats.arrow import pa
-from privacy_engine.labelled_release import Marks, release_trajectories
 from privacy_engine.landmarks import parse_short
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, example
 from tests.patience import patience
@@ -134,8 +133,8 @@ import re, resource, sys
 import numpy as np
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.datatypes import datatypes
-from privacy_engine.mapped_series import mapped
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.data.mapped_series import mapped
+from privacy_engine.releases.spec import ReleaseSpec
 rng = np.random.default_rng(0)
 def walks(people):
     for i in range(people):

@@ -5,9 +5,9 @@ import pytest
 
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import window_sums
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.data.stream_release import StreamRelease
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import StreamRelativeError
-from privacy_engine.stream_release import StreamRelease
 from tests.engine.stream_sets import measured_set
 
 SETS = ("flu_hhs4.csv", "stateflu.csv", "uber212.csv", "online_retail.csv.gz", "syn.csv", "unemployment.csv")

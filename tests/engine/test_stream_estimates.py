@@ -12,16 +12,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from privacy_engine.data import Trajectory
+from privacy_engine.data.stream_release import StreamRelease, counts_digest, on_lattice
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import DataError
 from privacy_engine.exports import parquet
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.stream_layout import Long, long_places
-from privacy_engine.label import privacy_label
-from privacy_engine.mechanism import NO_CONTEXT
-from privacy_engine.spec import ReleaseSpec
-from privacy_engine.stream_release import StreamRelease, counts_digest, on_lattice
+from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT
+from privacy_engine.releases.label import privacy_label
+from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.cases import each
 from tests.engine.test_exports import exported

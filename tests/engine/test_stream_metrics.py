@@ -10,9 +10,9 @@ from privacy_engine import metrics
 from privacy_engine.analysis import stream_comparison as comparison
 from privacy_engine.analysis.stream_detection import MOST_POINTS, detection, roc
 from privacy_engine.data import CountStream
+from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.metrics.stream_events import jump_scores, low_signal_scores
-from privacy_engine.stream_release import StreamRelease
 from tests.cases import each
 from tests.later import stats
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo
 from privacy_engine.accounting.distance import cell_distances_m, levels_at
 from privacy_engine.accounting.estimation import estimate_correlation, estimate_from_states
 from privacy_engine.accounting.pairwise import MAX_PAIRWISE_STATES, pairwise_loss, pairwise_seconds
 from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.core import geo
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import EngineError
 from tests.cases import each, refusal

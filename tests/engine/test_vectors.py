@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from scipy.special import gammainc, kv
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import Ledger
 from privacy_engine.accounting.planning import plan_budgets
 from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.core import geo
 from privacy_engine.landmarks.dummy_selection import heuristic_order, optimal_order, partitioned_order, select_dummies
 from privacy_engine.landmarks.orders import landmark_histogram
 from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, stay_points

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from privacy_engine import exports
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.people import most_landmarks
+from privacy_engine.data.published import plain_name, trajectories_digest
 from privacy_engine.formats.arrow import pa, pq
-from privacy_engine.label import Label, label_digest, privacy_label, release_context
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.people import most_landmarks
-from privacy_engine.published import plain_name, trajectories_digest
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.releases.label import Label, label_digest, privacy_label, release_context
+from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from privacy_engine.verify.readers import READERS
 from tests.cases import each

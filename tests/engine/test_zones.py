@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo
+from privacy_engine.core import geo
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.landmarks import Zones, landmark_methods, zones_from_geojson

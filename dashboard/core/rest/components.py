@@ -10,9 +10,9 @@ from rest_framework import serializers
 
 from dashboard.core.palette import palette
 from dashboard.core.rest.parsing import Anything
-from privacy_engine.component import Component
+from privacy_engine.core.component import Component
 from privacy_engine.landmarks import LandmarkMethod
-from privacy_engine.mechanism import Mechanism
+from privacy_engine.mechanisms.base.mechanism import Mechanism
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.registry import Registry

@@ -12,8 +12,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from dashboard.core.palette import LineStyle, palette
-from privacy_engine import plurals
 from privacy_engine.analysis.reference_radius import within
+from privacy_engine.core import plurals
 from privacy_engine.data import KINDS
 
 register = template.Library()

@@ -12,9 +12,9 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from privacy_engine import params
 from privacy_engine.analysis import best_guess
-from privacy_engine.params import Param
+from privacy_engine.core import params
+from privacy_engine.core.params import Param
 
 register = template.Library()
 POSITIVE = sys.float_info.min * sys.float_info.epsilon
@@ -33,7 +33,7 @@ DOMAINS: dict[str, Any] = {
 
 
 def domain(name: str) -> tuple[bool, Param]:
-    """Whether the number is whole, and its :class:`~privacy_engine.params.Param`."""
+    """Whether the number is whole, and its :class:`~privacy_engine.core.params.Param`."""
     declared = DOMAINS[name]
     kind, *rest = declared if isinstance(declared, tuple) else get_args(declared)
     return kind is int, next(one for one in rest if isinstance(one, Param))

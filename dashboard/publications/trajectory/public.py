@@ -14,10 +14,10 @@ from django.urls import reverse
 
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.maps import joined_tracks
+from dashboard.maps.series_cache import lines, sizes_of
 from dashboard.publications.common.public import Public
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
-from dashboard.storage.series_cache import lines, sizes_of
 from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes.trajectory_table import PublishedSeries

@@ -9,7 +9,7 @@ import numpy as np
 from dashboard.datasets import cells
 from dashboard.releases.common.published import original_of, read_release
 from dashboard.releases.models import Release
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.recommender import Recommender
 
 PLACES = 20

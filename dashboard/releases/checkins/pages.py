@@ -17,11 +17,11 @@ from dashboard.experiments.selectors import evaluations
 from dashboard.releases.common.quoted_pages import QuotedPages
 from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
+from privacy_engine.core.geo import distance_m
+from privacy_engine.data.grid import Grid
 from privacy_engine.experiments.presets.base import with_examples
-from privacy_engine.geo import distance_m
-from privacy_engine.grid import Grid
-from privacy_engine.mechanism import Mechanism, mechanisms
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
+from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 
 K = 10
 """Cells that the page ranks."""

@@ -27,10 +27,11 @@ from dashboard.releases.checkins.results import (
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
 from dashboard.storage.stored_path import StoredPath
-from privacy_engine import geo
-from privacy_engine.data import CheckIns, Floats, Ints
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.data import CheckIns
+from privacy_engine.data.grid import Grid
 from privacy_engine.errors import ParameterError
-from privacy_engine.grid import Grid
 from privacy_engine.recommender import MarkovModel, NearestModel, Recommender, Sequences, VenuesModel, first_cells
 
 LONGEST = 1000

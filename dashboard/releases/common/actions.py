@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from dashboard.core.by_kind import ByKind
 from dashboard.datasets.selectors import require_kind
 from dashboard.releases.models import Release
-from privacy_engine.mechanism import Mechanism
-from privacy_engine.promise import Context
+from privacy_engine.accounting.promise import Context
+from privacy_engine.mechanisms.base.mechanism import Mechanism
 
 
 class Actions:

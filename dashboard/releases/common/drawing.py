@@ -9,10 +9,10 @@ from dashboard.datasets.models import Dataset
 from dashboard.jobs import leases
 from dashboard.releases.models import Release
 from dashboard.storage.data_files import read_data
+from privacy_engine.accounting.promise import Context
 from privacy_engine.datatypes import datatypes
-from privacy_engine.promise import Context
 from privacy_engine.releases.inputs import ReleaseInputs
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec
 
 READ, DRAWN, MEASURED = 0.05, 0.75, 0.85
 """The share of the work that is over after each stage."""

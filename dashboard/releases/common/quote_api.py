@@ -20,8 +20,8 @@ from dashboard.releases import services
 from dashboard.releases.common.actions import actions
 from dashboard.releases.forecast_serializers import AnyMechanismsField
 from dashboard.releases.serializers import BOX_FROM_DATA
-from privacy_engine.mechanism import Mechanism
-from privacy_engine.spec import mechanism_for_counts
+from privacy_engine.mechanisms.base.mechanism import Mechanism
+from privacy_engine.releases.spec import mechanism_for_counts
 
 
 class QuoteRequest(serializers.Serializer[Any]):

@@ -19,7 +19,7 @@ from dashboard.releases.batches import batches
 from dashboard.releases.common.pages import Pages
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
-from privacy_engine.mechanism import Mechanism, offered
+from privacy_engine.mechanisms.base.mechanism import Mechanism, offered
 
 SHOWN = 100
 """Releases on a comparison."""

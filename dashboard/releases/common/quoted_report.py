@@ -13,7 +13,7 @@ from dashboard.datasets.kind_facts import facts_of
 from dashboard.releases.common.published import read_release
 from dashboard.releases.common.report import Charge, ReleaseReport, Report, charge_of
 from dashboard.releases.models import Release
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.datatypes import datatypes
 
 

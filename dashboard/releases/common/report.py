@@ -28,7 +28,7 @@ from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 from privacy_engine import __version__
-from privacy_engine.component import Component
+from privacy_engine.core.component import Component
 
 POINTS = 1600
 """Of a curve on paper."""

@@ -22,11 +22,11 @@ from privacy_engine.analysis.stream_comparison import (
 )
 from privacy_engine.analysis.stream_detection import Detection, detection
 from privacy_engine.data import CountStream
+from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.datatypes.stream import grouping_columns
 from privacy_engine.errors import ParameterError
 from privacy_engine.metrics import StreamMeanAbsoluteError, StreamRelativeError, StreamRootMeanSquareError
 from privacy_engine.metrics.stream_events import Event
-from privacy_engine.stream_release import StreamRelease
 
 ZERO_METRICS = (StreamRelativeError(), StreamMeanAbsoluteError(), StreamRootMeanSquareError())
 """Of publishing zeros: a correlation with a constant is none."""

@@ -2,7 +2,7 @@
 
 from dashboard.datasets.models import Dataset
 from dashboard.releases.common.drawing import Drawing
-from privacy_engine.spec import ReleaseSpec, for_counts
+from privacy_engine.releases.spec import ReleaseSpec, for_counts
 
 
 class StreamDrawing(Drawing):

@@ -1,6 +1,6 @@
 """What the level of a release of a count stream is about."""
 
-from privacy_engine import plurals
+from privacy_engine.core import plurals
 from privacy_engine.mechanisms.base.stream import StreamMechanism
 
 

@@ -20,7 +20,7 @@ from dashboard.releases.stream.comparisons import ZERO_METRICS, figures_of_zeros
 from dashboard.storage.data_files import cached_data
 from dashboard.streams.selectors import open_stream_of
 from privacy_engine.analysis.stream_comparison import column_edges
-from privacy_engine.mechanism import Mechanism
+from privacy_engine.mechanisms.base.mechanism import Mechanism
 from privacy_engine.metrics import StreamPearson
 
 COLUMNS = (*ZERO_METRICS, StreamPearson())

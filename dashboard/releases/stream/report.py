@@ -16,7 +16,7 @@ from dashboard.releases.models import Release
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import listed
 from privacy_engine.data import CountStream
-from privacy_engine.stream_release import StreamRelease
+from privacy_engine.data.stream_release import StreamRelease
 
 
 class StreamReport(QuotedReport):

@@ -27,6 +27,7 @@ from dashboard.landmarks.promise import mask_of
 from dashboard.landmarks.selectors import series_bounds, visible_landmark_sets
 from dashboard.maps import joined_tracks
 from dashboard.maps import track_encoding as binary
+from dashboard.maps.series_cache import line, lines
 from dashboard.releases import files, services
 from dashboard.releases.common.actions import Actions, finished_of_kind
 from dashboard.releases.expected_errors import (
@@ -42,7 +43,6 @@ from dashboard.releases.forecasts import Forecast, forecast_releases
 from dashboard.releases.models import Release
 from dashboard.releases.trajectory.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
 from dashboard.storage.data_files import cached_data
-from dashboard.storage.series_cache import line, lines
 from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
 from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves
 from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff

@@ -8,8 +8,8 @@ from dashboard.releases import files
 from dashboard.releases.common.drawing import DRAWN
 from dashboard.releases.models import Release
 from privacy_engine import data
-from privacy_engine.progress import reported
-from privacy_engine.spec import processed
+from privacy_engine.core.progress import reported
+from privacy_engine.releases.spec import processed
 
 
 def derived(row: Release, lease: leases.Lease) -> list[data.Release]:

@@ -18,12 +18,12 @@ from dashboard.releases.models import Release
 from dashboard.releases.trajectory import derivation
 from dashboard.storage.data_files import read_data
 from privacy_engine import data
+from privacy_engine.accounting.promise import ONE_SERIES, Context
 from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast, noise_p95_m
-from privacy_engine.people import largest_total, most_landmarks
-from privacy_engine.progress import reported
-from privacy_engine.promise import ONE_SERIES, Context
+from privacy_engine.core.progress import reported
+from privacy_engine.data.people import largest_total, most_landmarks
+from privacy_engine.data.stored_releases import each
 from privacy_engine.releases.inputs import ReleaseInputs
-from privacy_engine.stored_releases import each
 
 FEW = 8  # distinct budgets that a summary lists one by one
 

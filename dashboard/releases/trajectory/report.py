@@ -23,6 +23,7 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
+from dashboard.maps.series_cache import line
 from dashboard.releases import downloads, files, reproduce
 from dashboard.releases.common.report import (
     POINTS,
@@ -37,7 +38,6 @@ from dashboard.releases.common.report import (
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 from dashboard.releases.trajectory import choice
-from dashboard.storage.series_cache import line
 from privacy_engine.accounting.distance import diameter
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.analysis.correlation import Correlation
@@ -46,7 +46,7 @@ from privacy_engine.analysis.forecast import Expected, noise_forecast
 from privacy_engine.analysis.losses import highest, levels, undefined
 from privacy_engine.analysis.results import Curve, listed
 from privacy_engine.analysis.verdict import Verdict, rules
-from privacy_engine.data import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.errors import EngineError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import last_draw

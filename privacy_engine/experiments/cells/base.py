@@ -10,12 +10,12 @@ import numpy as np
 from pydantic import field_serializer, field_validator
 
 from privacy_engine import noise
-from privacy_engine.component import form_fields
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.component import form_fields
+from privacy_engine.core.params import Seed, Spec, brief, broken
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.measures import Measure, measures
-from privacy_engine.params import Seed, Spec, brief, broken
-from privacy_engine.spec import ReleaseSpec, SimulatedSpec
+from privacy_engine.releases.spec import ReleaseSpec, SimulatedSpec
 
 MAX_METRICS = 16
 

@@ -9,12 +9,12 @@ import numpy as np
 from pydantic import model_validator
 
 from privacy_engine import noise
+from privacy_engine.core.params import Param
 from privacy_engine.data import CheckIns
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.evaluation import Evaluation, Split, split_by_user
 from privacy_engine.experiments.cells.base import lacks
 from privacy_engine.experiments.cells.releases import ReleaseCell
-from privacy_engine.params import Param
 
 SPLIT = 3
 """Part of the seed of the users that are held out."""

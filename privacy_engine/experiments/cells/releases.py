@@ -14,15 +14,16 @@ from pydantic import (
     model_validator,
 )
 
-from privacy_engine.data import CountStream, Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.params import Param
+from privacy_engine.core.plurals import counted
+from privacy_engine.data import CountStream
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.experiments.cells.base import Cell, described, lacks
 from privacy_engine.experiments.generated import Generator, generators
 from privacy_engine.experiments.inputs import items_of, sizes_of
 from privacy_engine.experiments.release_trials import ReleaseTrials, Trial, batch_size
 from privacy_engine.metrics.stream import StreamMetric
-from privacy_engine.params import Param
-from privacy_engine.plurals import counted
 
 DIMENSIONS = Param(
     label="Dimensions",

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privacy_engine.analysis.forecast import has_known_budgets
-from privacy_engine.component import Component
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.component import Component
+from privacy_engine.core.params import brief
+from privacy_engine.core.progress import reported
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.trials import Trials
-from privacy_engine.params import brief
-from privacy_engine.progress import reported
 from privacy_engine.registry import Registry
 
 RELEASE_S, RELEASED_EVENT_S, WALKED_EVENT_S = 2e-4, 4e-7, 2.2e-5

@@ -9,12 +9,12 @@ import numpy as np
 from pydantic import create_model
 
 from privacy_engine.attacks import Attack, Headline, PopulationAttack, Result, SeriesAttack, attacks
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import reported
 from privacy_engine.evaluation import Evaluation
 from privacy_engine.experiments.measures.base import Measure, Work, each, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import CheckInMetric, MeanAbsoluteError, Metric, TrajectoryMetric, metrics
-from privacy_engine.progress import reported
 
 SAME_AS_ERROR = MeanAbsoluteError
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from privacy_engine import metrics
 from privacy_engine.analysis.simulation import simulate_each, simulate_errors
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.experiments.measures.base import Measure, Work, each, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
 

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import Floats, LandmarkSet
+from privacy_engine.core.arrays import Floats
+from privacy_engine.data import LandmarkSet
 from privacy_engine.experiments.measures.base import Measure, Work, each, measures, over_series
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.landmarks.synthetic import average_temporal_distance

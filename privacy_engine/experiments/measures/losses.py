@@ -9,12 +9,12 @@ import numpy as np
 
 from privacy_engine.accounting.temporal import landmark_losses
 from privacy_engine.analysis.forecast import has_known_budgets
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import reported
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments.measures.base import Measure, Work, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
-from privacy_engine.progress import reported
 
 
 class _Loss(Measure):

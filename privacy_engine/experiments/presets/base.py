@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from privacy_engine.component import Component
+from privacy_engine.core.component import Component
+from privacy_engine.core.params import EventCount, Repetitions, Seed
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments.inputs import Given
 from privacy_engine.experiments.selection import GeneratedSeries, SeriesSelection
 from privacy_engine.experiments.spec import ExperimentSpec
-from privacy_engine.mechanism import Mechanism, mechanisms
-from privacy_engine.params import EventCount, Repetitions, Seed
+from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.registry import Registry
 
 presets: Registry[Preset] = Registry("preset")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from privacy_engine.core.params import EventCount, Param
 from privacy_engine.experiments.presets.base import SHARES, SeriesPreset, presets, random_landmarks, scheme
 from privacy_engine.experiments.selection import GeneratedSeries, SeriesSelection
 from privacy_engine.experiments.synthetic_series import TAXI_Q_M2, WALK_Q_M2
 from privacy_engine.landmarks.staypoints import READING, Reading
-from privacy_engine.params import EventCount, Param
 
 MARKS = Param(
     label="Landmarks",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from privacy_engine.core.params import Param, Repetitions
 from privacy_engine.data import CheckIns
 from privacy_engine.experiments.generated import CITY, CityCheckIns, PerUser, Users
 from privacy_engine.experiments.inputs import Given
 from privacy_engine.experiments.presets.base import ReleasePreset, presets
-from privacy_engine.mechanism import mechanisms
-from privacy_engine.params import Param, Repetitions
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 EDGE_DEG = 1e-4
 """The least width and height of a box around check-ins."""

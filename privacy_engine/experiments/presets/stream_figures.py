@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from privacy_engine.core.params import Repetitions
 from privacy_engine.data import CountStream
 from privacy_engine.experiments.generated import Dimensions, NormalSteps, PoissonStream, Timestamps
 from privacy_engine.experiments.inputs import Given
 from privacy_engine.experiments.presets.base import ReleasePreset, presets
-from privacy_engine.params import Repetitions
 
 LEVELS = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0]
 WINDOWS = [5, 10, 20, 50, 100, 200]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from privacy_engine.core.params import Repetitions
 from privacy_engine.data import CountStream
 from privacy_engine.experiments.generated import Dimensions, PoissonStream, Timestamps
 from privacy_engine.experiments.inputs import Given
 from privacy_engine.experiments.presets.base import ReleasePreset, presets
-from privacy_engine.params import Repetitions
 
 DENSE, SPARSE = 100.0, 0.5
 """Mean counts of the generated streams: far above and far below w/ε of most of the sweep."""

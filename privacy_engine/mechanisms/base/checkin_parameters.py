@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from privacy_engine.params import Param
+from privacy_engine.core.params import Param
 from privacy_engine.recommender.tree import MOST_ORDER
 
 CheckInEpsilon = Annotated[

@@ -8,7 +8,8 @@ from functools import partial
 from typing import ClassVar
 
 from privacy_engine import noise
-from privacy_engine.data import CheckIns, Ints
+from privacy_engine.core.arrays import Ints
+from privacy_engine.data import CheckIns
 from privacy_engine.mechanisms.base.checkins import COLLAPSED, CheckInMechanism
 from privacy_engine.mechanisms.base.query_log import NoisyQuery
 from privacy_engine.recommender import Sequences

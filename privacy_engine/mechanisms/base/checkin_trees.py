@@ -11,7 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import CheckIns, Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.progress import advance, reported
+from privacy_engine.data import CheckIns
 from privacy_engine.decomposition.box_tree import BoxTree
 from privacy_engine.decomposition.medians import split_utilities
 from privacy_engine.decomposition.points import Points
@@ -19,7 +21,6 @@ from privacy_engine.decomposition.privtree import biased, decision_logs
 from privacy_engine.mechanisms.base.checkin_parameters import Order
 from privacy_engine.mechanisms.base.checkins import COLLAPSED, CheckInMechanism
 from privacy_engine.mechanisms.base.query_log import NoisyQuery, QueryLog
-from privacy_engine.progress import advance, reported
 from privacy_engine.recommender.tree import MOST_NODES, TreeModel
 
 LEAST_SHARE = 1e-6

@@ -10,10 +10,14 @@ from pydantic import field_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from privacy_engine import noise
+from privacy_engine.accounting.privacy_loss import PrivacyLoss
+from privacy_engine.accounting.promise import Context, Neighbours, shortest
 from privacy_engine.accounting.window_ledger import laplace_rate
-from privacy_engine.data import CheckIns, Floats, Ints
-from privacy_engine.grid import Grid
-from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism, number_text
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import broken
+from privacy_engine.core.progress import reported
+from privacy_engine.data import CheckIns
+from privacy_engine.data.grid import Grid
 from privacy_engine.mechanisms.base.checkin_parameters import (
     PRIVACY_UNIT,
     RELATION,
@@ -25,11 +29,8 @@ from privacy_engine.mechanisms.base.checkin_parameters import (
     South,
     West,
 )
+from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Guarantee, Mechanism, number_text
 from privacy_engine.mechanisms.base.query_log import QueryLog
-from privacy_engine.params import broken
-from privacy_engine.privacy_loss import PrivacyLoss
-from privacy_engine.progress import reported
-from privacy_engine.promise import Context, Neighbours, shortest
 from privacy_engine.recommender import Recommender, Sequences, grid_cells
 from privacy_engine.recommender.sequences import truncated
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.component import Component
+from privacy_engine.core.component import Component
 from privacy_engine.errors import DataError
 
 FORMAT = 2

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import Ints
-from privacy_engine.progress import advance, reported
+from privacy_engine.core.arrays import Ints
+from privacy_engine.core.progress import advance, reported
 
 NUMBERS_AT_ONCE = 1 << 20
 """Noisy numbers that are drawn at a time for many fits."""

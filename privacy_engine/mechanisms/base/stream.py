@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine import noise
+from privacy_engine.accounting.privacy_loss import PrivacyLoss
+from privacy_engine.accounting.promise import Context, Neighbours, shortest
 from privacy_engine.accounting.window_ledger import WindowLedger, laplace_rate
-from privacy_engine.data import LARGEST_COUNT, CountStream, Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import Param
+from privacy_engine.core.progress import blocks, reported
+from privacy_engine.data import LARGEST_COUNT, CountStream
+from privacy_engine.data.stream_release import Grouping, StreamRelease, on_lattice
 from privacy_engine.errors import DataError
-from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism
+from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Guarantee, Mechanism
 from privacy_engine.mechanisms.base.publisher_state import captured, from_bytes, restored, to_bytes
-from privacy_engine.params import Param
-from privacy_engine.privacy_loss import PrivacyLoss
-from privacy_engine.progress import blocks, reported
-from privacy_engine.promise import Context, Neighbours, shortest
-from privacy_engine.stream_release import Grouping, StreamRelease, on_lattice
 
 ROWS_AT_ONCE = 1024
 
@@ -62,7 +63,7 @@ class Publisher(ABC):
 
     A subclass writes :meth:`_rows`, for any number of successive timestamps at once; its output must not depend on how
     many are given at a time. Estimates may be any finite floats: they are published as
-    :func:`~privacy_engine.stream_release.on_lattice` rounds them.
+    :func:`~privacy_engine.data.stream_release.on_lattice` rounds them.
     """
 
     def __init__(self, mechanism: StreamMechanism, dimensions: int, rng: noise.RandomSource) -> None:

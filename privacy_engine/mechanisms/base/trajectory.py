@@ -10,11 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
-from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism, number_text
-from privacy_engine.privacy_loss import PrivacyLoss
-from privacy_engine.progress import reported
-from privacy_engine.promise import (
+from privacy_engine.accounting.privacy_loss import PrivacyLoss
+from privacy_engine.accounting.promise import (
     ONE_PERSON,
     SAME_LANDMARKS,
     Context,
@@ -23,7 +20,11 @@ from privacy_engine.promise import (
     at_most,
     shortest,
 )
-from privacy_engine.simulation_plan import SimulationPlan
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.progress import reported
+from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Guarantee, Mechanism, number_text
+from privacy_engine.mechanisms.base.simulation_plan import SimulationPlan
 
 
 class TrajectoryMechanism(Mechanism):
@@ -176,7 +177,7 @@ class TrajectoryMechanism(Mechanism):
         return f"{filled}. {cls.remark}".rstrip()
 
     def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:
-        """What a release protects of an upload: :class:`~privacy_engine.promise.Context` has what it depends on."""
+        """What a release protects of an upload, given its :class:`~privacy_engine.accounting.promise.Context`."""
         multiplied = context.stability > 1 and self.sentence_of_records
         plain = (context.landmarks == 0 and self.sentence_without_landmarks) or self.sentence
         sentence = self.sentence_of_records if multiplied else plain

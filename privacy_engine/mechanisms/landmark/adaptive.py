@@ -7,15 +7,17 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import Ledger
-from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core import geo
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.params import Param
+from privacy_engine.core.progress import ROWS, reported
+from privacy_engine.data import Release, Trajectory
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.mechanisms.base.simulation_plan import AdaptivePlan, SimulationPlan
 from privacy_engine.mechanisms.base.trajectory import same_law_as
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
-from privacy_engine.params import Param
-from privacy_engine.progress import ROWS, reported
-from privacy_engine.simulation_plan import AdaptivePlan, SimulationPlan
 
 READING = Param(
     label="Change threshold",

@@ -9,13 +9,14 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger, surely_fits
-from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.accounting.promise import LandmarkChoice, Neighbours
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.params import Epsilon, RadiusM
+from privacy_engine.core.progress import advance, reported
+from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.mechanisms.base.simulation_plan import FixedPlan, SimulationPlan
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism, same_law_as
 from privacy_engine.noise import GRID_DEG as GRID_DEG
-from privacy_engine.params import Epsilon, RadiusM
-from privacy_engine.progress import advance, reported
-from privacy_engine.promise import LandmarkChoice, Neighbours
-from privacy_engine.simulation_plan import FixedPlan, SimulationPlan
 
 INDEPENDENT = "Events are independent of each other; where they are not, see the temporal privacy loss."
 PUBLIC_LANDMARKS = "Which events are landmarks is public: the noise and the repeats show it."

@@ -10,12 +10,13 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import Ledger, exact_sum, nearest_float
-from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.params import StepVarianceM2
+from privacy_engine.core.progress import reported
+from privacy_engine.data import Release, Trajectory
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import same_law_as
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
-from privacy_engine.params import StepVarianceM2
-from privacy_engine.progress import reported
 
 DENSE_SPACINGS, SPARSER = 24, 1.25
 """Spacings that are compared: every one up to the first, then each so many times the last."""

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import Floats, Mask
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.params import Param
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
-from privacy_engine.params import Param
 
 LEADING = Param(
     label="Landmarks before the first release",

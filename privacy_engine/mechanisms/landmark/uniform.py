@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import Floats, Mask
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
 
 

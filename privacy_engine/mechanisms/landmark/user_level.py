@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import Floats, Mask
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.accounting.promise import Neighbours
+from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PlanarLaplaceMechanism, as_mask
-from privacy_engine.promise import Neighbours
 
 
 @mechanisms.register

@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import field_validator
 
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.params import broken
 from privacy_engine.mechanisms.base.checkin_sequences import SequenceMechanism, noise_variance
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.query_log import NoisyQuery, QueryLog
-from privacy_engine.params import broken
 from privacy_engine.recommender import GravityModel, TransitionModel
 from privacy_engine.recommender.distance_bands import offset_pairs
 from privacy_engine.recommender.gravity import transitions_by_offset

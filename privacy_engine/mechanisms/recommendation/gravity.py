@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkin_sequences import SequenceMechanism, noise_variance
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.query_log import QueryLog
 from privacy_engine.recommender import GravityModel
 

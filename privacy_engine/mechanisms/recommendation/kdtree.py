@@ -7,13 +7,13 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import Param
+from privacy_engine.core.progress import reported
 from privacy_engine.decomposition.budgets import geometric_budgets
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkin_trees import MedianQuery, TreeMechanism, worth_splitting
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.query_log import QueryLog
-from privacy_engine.params import Param
-from privacy_engine.progress import reported
 from privacy_engine.recommender.tree import TreeModel, new_tree
 
 MEDIAN_SHARE = 0.3

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from privacy_engine.data import CheckIns
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkin_parameters import LeastMass, Order
 from privacy_engine.mechanisms.base.checkin_sequences import SequenceMechanism
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.query_log import QueryLog
 from privacy_engine.recommender import MarkovModel, Sequences
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from privacy_engine.data import CheckIns
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.query_log import QueryLog
 from privacy_engine.recommender import NearestModel, grid_cells
 

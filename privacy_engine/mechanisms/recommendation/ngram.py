@@ -10,16 +10,17 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import CheckIns, Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.progress import advance
+from privacy_engine.data import CheckIns
 from privacy_engine.decomposition.gram_tree import GramTree, with_ends
 from privacy_engine.decomposition.ngrams import estimated_height, expansion_threshold
 from privacy_engine.decomposition.points import Points
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkin_parameters import Order
 from privacy_engine.mechanisms.base.checkin_trees import LEAST_SHARE, first_nodes, run_sensitivity
 from privacy_engine.mechanisms.base.checkins import COLLAPSED, CheckInMechanism
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.query_log import QueryLog
-from privacy_engine.progress import advance
 from privacy_engine.recommender.ngrams import NgramModel
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from privacy_engine import noise
-from privacy_engine.data import CheckIns, Ints
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.arrays import Ints
+from privacy_engine.data import CheckIns
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.query_log import NoisyQuery, QueryLog
 from privacy_engine.recommender import PopularityModel
 

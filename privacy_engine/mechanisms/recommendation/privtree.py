@@ -8,8 +8,8 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.decomposition.privtree import whole_decay
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkin_trees import PrivTreeQuery, TreeMechanism
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.query_log import QueryLog
 from privacy_engine.recommender.tree import TreeModel, new_tree
 

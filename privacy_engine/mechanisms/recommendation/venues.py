@@ -8,14 +8,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import CheckIns, Ints
+from privacy_engine.core.arrays import Ints
+from privacy_engine.data import CheckIns
+from privacy_engine.data.venues import Venues
 from privacy_engine.errors import DataError
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.query_log import NoisyQuery, QueryLog
 from privacy_engine.recommender import VenuesModel
 from privacy_engine.recommender.sequences import truncated
-from privacy_engine.venues import Venues
 
 
 @dataclass(frozen=True, eq=False)

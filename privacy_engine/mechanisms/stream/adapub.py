@@ -8,13 +8,14 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import CountStream, Floats, Ints
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import Param
+from privacy_engine.core.progress import advance
+from privacy_engine.data import CountStream
+from privacy_engine.data.stream_release import Grouping, StreamRelease
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism
 from privacy_engine.mechanisms.stream.adapub_run import AdaPubRun, Rates, Record
-from privacy_engine.params import Param
-from privacy_engine.progress import advance
-from privacy_engine.stream_release import Grouping, StreamRelease
 
 PERTURBATION, CLUSTERING = 0.8, 0.2
 """Shares of ε: for noisy sums, and for queries about clusters."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from privacy_engine import noise, progress
-from privacy_engine.data import Floats, Ints, Mask
-from privacy_engine.stream_release import Grouping
+from privacy_engine import noise
+from privacy_engine.core import progress
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.data.stream_release import Grouping
 
 if TYPE_CHECKING:
     from privacy_engine.kernels.adapub import Draws

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.stream.dissimilarity import SHARE, BudgetRule, DissimilarityMechanism
 
 

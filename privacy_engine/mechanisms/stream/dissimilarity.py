@@ -7,7 +7,7 @@ from abc import abstractmethod
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import Ints
+from privacy_engine.core.arrays import Ints
 from privacy_engine.mechanisms.base.stream import RowPublisher, StreamMechanism
 
 SHARE = 0.5

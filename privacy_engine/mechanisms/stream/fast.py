@@ -9,11 +9,11 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, Ints
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import Param
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import RowPublisher, StreamEstimateMechanism
 from privacy_engine.mechanisms.stream.feedback import ERRORS, LARGEST_STEP, ProcessVariance, corrected, feedback
-from privacy_engine.params import Param
 
 SET_POINT = 0.1
 """The relative error at which the interval stays as it is."""

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import numpy as np
 
-from privacy_engine.data import Floats
-from privacy_engine.params import Param
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.params import Param
 
 PROPORTIONAL, INTEGRAL = 0.9, 0.1
 """Gains of the last error and of the mean of the last :data:`ERRORS`; the gain of their difference is 0."""

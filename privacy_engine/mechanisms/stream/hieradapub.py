@@ -7,15 +7,15 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine import hierarchy as trees
 from privacy_engine import noise
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import Param
+from privacy_engine.core.progress import reported
+from privacy_engine.data import hierarchy as trees
 from privacy_engine.errors import DataError
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, summable
 from privacy_engine.mechanisms.stream.adapub import AdaptiveMechanism
-from privacy_engine.params import Param
-from privacy_engine.progress import reported
 
 HIERARCHY = Param(
     label="Hierarchy",

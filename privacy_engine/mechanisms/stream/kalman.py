@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, Ints
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import Param
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism, StreamMechanism
-from privacy_engine.params import Param
 
 DRIFT = 0.2
 """Standard deviation of a level's change from one timestamp to the next, as a share of the level."""

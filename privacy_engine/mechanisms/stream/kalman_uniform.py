@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from privacy_engine import noise
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism
 from privacy_engine.mechanisms.stream.kalman import FilteredSamples
 

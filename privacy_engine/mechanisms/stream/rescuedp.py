@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, Ints
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import RowPublisher, StreamEstimateMechanism
 from privacy_engine.mechanisms.stream.feedback import ERRORS, LARGEST_STEP, ProcessVariance, corrected, feedback
 

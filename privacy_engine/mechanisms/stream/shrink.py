@@ -8,16 +8,16 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, Ints
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.params import Param
+from privacy_engine.core.progress import advance
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism
 from privacy_engine.mechanisms.stream.shrinkage.factor import Factor
 from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
 from privacy_engine.mechanisms.stream.shrinkage.schedule import Scheduler, after_total, first_plan, largest_budget
 from privacy_engine.mechanisms.stream.shrinkage.single import Single, clearness
 from privacy_engine.mechanisms.stream.shrinkage.total import DRIFTS, Total, noisy_totals
-from privacy_engine.params import Param
-from privacy_engine.progress import advance
 
 LEAST_SCALE = 0.05
 SIGNIFICANT = 2.0

@@ -9,7 +9,7 @@ export const whole = (value) => WHOLE.format(Math.round(value));
 /** @type {Record<string, string>} */
 const IRREGULAR = { person: "people", series: "series", axis: "axes", matrix: "matrices" };
 
-/** events, entries, matches, people: the same rules as privacy_engine/plurals.py. @param {string} noun */
+/** events, entries, matches, people: the same rules as privacy_engine/core/plurals.py. @param {string} noun */
 export function plural(noun) {
   const last = noun.split(" ").at(-1) ?? "";
   if (IRREGULAR[last]) return noun.slice(0, -last.length) + IRREGULAR[last];

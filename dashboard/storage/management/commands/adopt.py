@@ -6,7 +6,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.storage import adoption, installation
-from privacy_engine.plurals import counted
+from privacy_engine.core.plurals import counted
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.storage import trash
-from privacy_engine.plurals import counted
+from privacy_engine.core.plurals import counted
 
 
 class Command(BaseCommand):

@@ -22,8 +22,8 @@ from django.db import transaction
 from dashboard.streams import services
 from dashboard.streams.models import LINE, LiveStream, PublishedTimestamp, StreamState
 from privacy_engine.commands.base import pairs
+from privacy_engine.core.step_text import value_of
 from privacy_engine.errors import EngineError, ParameterError
-from privacy_engine.step_text import value_of
 
 EXAMPLE = """\
 examples:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.mechanisms.stream.shrinkage.filters import DRIFTS, FILTERS, WHITES, Mixing, clearness
 
 STEP = 0.1

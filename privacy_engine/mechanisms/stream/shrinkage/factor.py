@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 
 MEDIAN = math.nan
 """Stands for the median of a count at its level."""

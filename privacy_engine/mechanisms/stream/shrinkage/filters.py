@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 
 DRIFTS = (0.005, 0.02, 0.06, 0.15, 0.5)
 """Standard deviations of a level's change from one timestamp to the next, as shares of the level."""

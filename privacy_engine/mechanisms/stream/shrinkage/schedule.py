@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.mechanisms.stream.shrinkage.filters import FILTERS
 from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
 from privacy_engine.mechanisms.stream.shrinkage.single import Single

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from privacy_engine.data import Floats
+from privacy_engine.core.arrays import Floats
 from privacy_engine.mechanisms.stream.shrinkage import filters
 from privacy_engine.mechanisms.stream.shrinkage.distributions import counts_below, levels_of
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.mechanisms.base.stream import summable
 
 DRIFTS = np.array((0.003, 0.01, 0.03, 0.1, 0.3, 0.8))

@@ -1,0 +1,113 @@
+"""Stored series as the map reads them; the last ones read are cached: a file never changes, a map reads it often."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dashboard.maps import line_simplification
+from dashboard.storage import parquet
+from dashboard.storage.large_files import StoredSeries
+from dashboard.storage.stored_path import Source, StoredPath, decoding, stored_files
+from privacy_engine.datatypes.trajectory_table import columns_of
+from privacy_engine.errors import ParameterError
+
+MOST = 3_000_000  # points held by a process, 28 bytes each at most
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Positions (n,) in 1e-7 degrees, their heights on the map, times, and the events they stand for.
+
+    ``event`` is None where the j-th position stands for event j.
+    """
+
+    lon: np.ndarray
+    lat: np.ndarray
+    y: np.ndarray
+    time_ms: np.ndarray | None = None
+    event: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.lon)
+
+    @cached_property
+    def importance(self) -> np.ndarray:
+        """What views of the map choose by; see :func:`dashboard.maps.line_simplification.importance_of`."""
+        return line_simplification.importance_of(self.lon, self.y)
+
+
+def importances(some: Sequence[Line]) -> list[np.ndarray]:
+    """The importance of the points of each line; what is not known yet is computed together, which is faster."""
+    missing = [one for one in some if "importance" not in vars(one)]
+    found = line_simplification.importances_of([(one.lon, one.y) for one in missing])
+    for one, values in zip(missing, found, strict=True):
+        vars(one)["importance"] = values  # the cached property takes it from there
+    return [one.importance for one in some]
+
+
+_kept: OrderedDict[Source, list[Line]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def line(path: Source, series: int) -> Line:
+    """One series of a file of points or of a release.
+
+    Raises
+    ------
+    ParameterError
+        There is no such series.
+    FileNotFoundError
+        Nor is there such a file (any more).
+    """
+    found = lines(path)  # where the file is large only that one is read
+    if 0 <= series < len(found):
+        return found[series]
+    rule = f"between 0 and {len(found) - 1}"
+    raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
+
+
+def lines(path: Source) -> Sequence[Line]:
+    """All series of a file of points or of a release; those of a file of more than :data:`MOST` points in no memory.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file (any more).
+    """
+    with _lock:
+        if path in _kept and path.exists():  # what was deleted is not answered from memory
+            _kept.move_to_end(path)
+            if isinstance(path, StoredPath) and not stored_files().shared:
+                path.require_sound()
+            return _kept[path]
+        _kept.pop(path, None)
+    if parquet.rows_of(path) > MOST:
+        return StoredSeries(path, lambda _name, _person, columns: _line(columns))
+    with decoding(path):
+        found = [_line(columns) for columns in columns_of(parquet.read_table(path))]
+    with _lock:
+        _kept[path] = found
+        while sum(len(one) for series in _kept.values() for one in series) > MOST:
+            _kept.popitem(last=False)
+    return found
+
+
+def sizes_of(some: Sequence[Line]) -> list[int]:
+    """How many points each line has."""
+    return some.sizes if isinstance(some, StoredSeries) else [len(one) for one in some]
+
+
+def _line(column: dict[str, np.ndarray]) -> Line:
+    """A series of its own arrays: a slice of the file's would keep all of the file in memory."""
+    lon, lat = column["lon"].copy(), column["lat"].copy()
+    event = column.get("event")
+    if event is not None:
+        event = None if np.array_equal(event, np.arange(len(event))) else event.astype(np.int32)
+    time_ms = column["time_ms"].copy() if "time_ms" in column else None
+    return Line(lon, lat, line_simplification.heights(lat), time_ms, event)

@@ -1,0 +1,1 @@
+"""What every part of the engine stands on: components and parameters, progress, files, messages."""

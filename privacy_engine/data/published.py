@@ -1,0 +1,85 @@
+"""The digest of what a release publishes: the same for every format it is exported to, and computable from each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from privacy_engine.core.arrays import Ints
+from privacy_engine.core.progress import reported
+from privacy_engine.data.types import Trajectory
+
+CELLS_PER_DEGREE = 10_000_000
+NO_TIME = np.iinfo(np.int64).min
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """One series as whole numbers.
+
+    ``lon`` and ``lat`` (n,) are multiples of 1e-7 degrees, ``time_ms`` (n,) milliseconds since 1970-01-01 UTC,
+    :data:`NO_TIME` where there is none. ``person`` names its person.
+    """
+
+    name: str
+    lon: Ints
+    lat: Ints
+    time_ms: Ints
+    person: str = ""
+
+
+def published(series: Trajectory) -> Published:
+    """A series as it is exported: rounded to the grid and to milliseconds."""
+    n = len(series)
+    time_ms = np.full(n, NO_TIME) if series.time_s is None else np.round(series.time_s * 1e3).astype(np.int64)
+    lon, lat = (np.round(axis * CELLS_PER_DEGREE).astype(np.int64) for axis in (series.lon, series.lat))
+    return Published(plain_name(series.name), lon, lat, time_ms, plain_name(series.person))
+
+
+def plain_name(name: str) -> str:
+    """``name`` as every format can hold it: without control characters, lone surrogates as question marks.
+
+    >>> plain_name("a\\x07b\\ud800")
+    'ab?'
+    """
+    return _NOT_IN_XML.sub("", _SURROGATES.sub("?", name))
+
+
+def points_digest(series: Iterable[Published]) -> str:
+    """SHA-256 of series in their order: names, positions and times, and people where there are several.
+
+    Series without events count for nothing and neighbours of one name and person as one, since not every format can
+    distinguish them. The digest detects damage and exchange. It is no signature: whoever forges a file can compute it
+    too.
+
+    >>> one = Published("a", np.array([85000000]), np.array([473000000]), np.array([NO_TIME]))
+    >>> points_digest([one, one]) == points_digest([one])
+    False
+    """
+    of_one, of_several = hashlib.sha256(b"cairn points 1\n"), hashlib.sha256(b"cairn points 1\n")
+    people = set[str]()  # whether there are several is known at the end, and the series are seen once
+    held = (one for one in series if len(one.lon))
+    for (name, person), parts in groupby(reported(held), key=lambda one: (one.name, one.person)):
+        group = list(parts)
+        people.add(person)
+        columns = [np.concatenate([getattr(one, column) for one in group]) for column in ("lon", "lat", "time_ms")]
+        for found, key in ((of_one, [name]), (of_several, [name, person])):
+            if found is of_one and len(people) > 1:
+                continue
+            found.update(json.dumps([*key, len(columns[0])]).encode() + b"\n")
+            for column in reported(columns):
+                found.update(np.ascontiguousarray(column, dtype="<i8").data)
+    return (of_several if len(people) > 1 else of_one).hexdigest()
+
+
+def trajectories_digest(series: Iterable[Trajectory]) -> str:
+    """:func:`points_digest` of series that are going to be exported."""
+    return points_digest(published(one) for one in series)

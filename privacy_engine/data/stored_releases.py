@@ -1,0 +1,126 @@
+"""Releases whose columns lie in a file: so many events that all at once would take too much memory.
+
+The file has no name and is gone when nothing refers to it. A release is read when it is needed, so that memory holds
+those that are in use.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.core.progress import advance, reported
+from privacy_engine.data.mapped_series import FEW
+from privacy_engine.data.types import Release, Trajectory
+
+T = TypeVar("T")
+_TYPES: dict[str, Any] = {
+    "lon": np.float64,
+    "lat": np.float64,
+    "time_s": np.float64,
+    "event": np.int64,
+    "budgets": np.float64,
+    "fresh": np.bool_,
+    "sd_m": np.float64,
+}
+_OF_SERIES = ("lon", "lat", "time_s")
+
+
+class _Place(NamedTuple):
+    """Where the columns of a release begin in the file, how long they are, and what is no column."""
+
+    starts: dict[str, tuple[int, int]]
+    name: str
+    person: str
+    private: bool
+
+
+class Each(Sequence[T]):
+    """``make`` of each item of a sequence, whenever one is needed."""
+
+    def __init__(self, items: Sequence[Any], make: Callable[[Any], T]) -> None:
+        self._items, self._make = items, make
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return Each(self._items[index], self._make) if isinstance(index, slice) else self._make(self._items[index])
+
+    def __iter__(self) -> Iterator[T]:
+        return map(self._make, self._items)
+
+
+def each(items: Sequence[Any], make: Callable[[Any], T]) -> Sequence[T]:
+    """``make`` of each item: at once of a list, and of others whenever one is needed."""
+    return [make(one) for one in items] if isinstance(items, list) else Each(items, make)
+
+
+class ReleaseFile:
+    """A file to which the releases of ``size`` series are added in any order."""
+
+    def __init__(self, size: int) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
+        self._places: list[_Place | None] = [None] * size
+        self._lock = Lock()
+
+    def add(self, i: int, one: Release) -> None:
+        """Write the columns of the release of series ``i``."""
+        starts = {}
+        for name in reported(_TYPES):
+            column = getattr(one.series if name in _OF_SERIES else one, name)
+            if column is not None:
+                starts[name] = self._file.tell(), len(column)
+                self._file.write(np.ascontiguousarray(column, _TYPES[name]).data)
+        self._places[i] = _Place(starts, one.series.name, one.series.person, one.private)
+
+    def releases(self) -> Sequence[Release]:
+        """What was added; nothing can be added any more."""
+        self._file.flush()
+        return Each(range(len(self._places)), self._read)
+
+    def _read(self, i: int) -> Release:
+        place = self._places[i]
+        assert place is not None, f"series {i} has no release"
+        columns = {name: self._column(name, *where) for name, where in place.starts.items()}
+        lon, lat, time_s = (columns.pop(name, None) for name in _OF_SERIES)
+        series = Trajectory(lon, lat, time_s, place.name, person=place.person)  # type: ignore[arg-type]
+        return Release(series, private=place.private, **columns)
+
+    def _column(self, name: str, start: int, size: int) -> NDArray[Any]:
+        advance()
+        with self._lock:
+            self._file.seek(start)
+            column = np.fromfile(self._file, _TYPES[name], size)
+        column.setflags(write=False)
+        return column
+
+
+class Gathered:
+    """The releases of ``size`` series of so many ``events``, as they are made: in memory, or in a file if many."""
+
+    def __init__(self, size: int, events: int) -> None:
+        self._held: list[Release | None] = [None] * size
+        self._file: ReleaseFile | None = ReleaseFile(size) if events > FEW else None
+
+    def add(self, i: int, one: Release) -> None:
+        """Take the release of series ``i``."""
+        if self._file is None:
+            self._held[i] = one
+        else:
+            self._file.add(i, one)
+
+    def releases(self) -> Sequence[Release]:
+        """All of them, in the order of their series."""
+        return [one for one in self._held if one is not None] if self._file is None else self._file.releases()

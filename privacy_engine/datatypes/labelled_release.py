@@ -1,0 +1,134 @@
+"""``LabelledRelease``: one release of data in memory with its label, as commands and notebooks make it; no ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from privacy_engine.accounting.promise import Context
+from privacy_engine.analysis.forecast import noise_p95_m
+from privacy_engine.cleaning import CleaningStep, Done, stability_of
+from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
+from privacy_engine.data.hierarchy import natural
+from privacy_engine.data.people import largest_total, most_landmarks, people
+from privacy_engine.data.stored_releases import each
+from privacy_engine.datatypes import DataType, datatypes
+from privacy_engine.formats.decisions import Decisions
+from privacy_engine.landmarks import LandmarkMethod, MarkedBeside, SelectionSpec
+from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT
+from privacy_engine.releases.label import NOT_PRIVATE, privacy_label, release_context
+from privacy_engine.releases.spec import ReleaseSpec, for_counts
+
+NONE = Decisions()
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRelease:
+    """What was published by ``spec``, and the label that every file of it carries.
+
+    ``published`` is what the kind's :meth:`~privacy_engine.datatypes.DataType.release` returned.
+    """
+
+    spec: ReleaseSpec
+    context: Context
+    published: Any
+    label: dict[str, Any]
+
+    @property
+    def data_type(self) -> DataType:
+        """The kind of data that it is of."""
+        return datatypes[self.spec.mechanism.kind]
+
+    @property
+    def statement(self) -> str:
+        """What is promised, in one sentence; that it is not private, of a seeded run."""
+        return self.spec.mechanism.guarantee(self.context).statement if self.spec.private else f"{NOT_PRIVATE}."
+
+    def write(self, fmt: str, out: BinaryIO) -> None:
+        """Write it with its label to the binary stream ``out``; ParameterError where its kind has no format ``fmt``."""
+        self.data_type.write(self.published, fmt, out, label=self.label)
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """The landmarks of trajectories: a set for each series, the method, and what was marked beside them.
+
+    ``method`` is None where none were marked, for mechanisms that read no landmarks.
+    """
+
+    sets: Sequence[LandmarkSet]
+    method: LandmarkMethod | None = None
+    beside: MarkedBeside | None = None
+
+    @classmethod
+    def none(cls, series: Sequence[Trajectory]) -> Marks:
+        """No event of ``series``."""
+        return cls([LandmarkSet(np.zeros(len(one), np.bool_)) for one in series])
+
+    @classmethod
+    def of(cls, series: Sequence[Trajectory], method: LandmarkMethod, dummies: SelectionSpec | None = None) -> Marks:
+        """The events of ``series`` that ``method`` marks, and ``dummies`` among the others; the errors of both."""
+        sets = method.mark(series)
+        if dummies is None:
+            return cls(sets, method)
+        beside = MarkedBeside(dummies.private, dummies.method.one_sided_level)
+        return cls([LandmarkSet(one.mask) for one in dummies.select(sets)], method, beside)
+
+
+def release_trajectories(
+    spec: ReleaseSpec,
+    series: Sequence[Trajectory],
+    marks: Marks,
+    *,
+    cleaning: Sequence[CleaningStep] = (),
+    done: Sequence[Done] = (),
+    decisions: Decisions = NONE,
+) -> LabelledRelease:
+    """Release ``series``, which ``cleaning`` has left; ``done`` is what each of its steps did.
+
+    ``decisions`` are those of reading the file that they came from.
+
+    Raises
+    ------
+    ParameterErrors
+        The mechanism is for another kind of data.
+    DataError
+        The landmarks are not of these series.
+    """
+    data_type = datatypes[Trajectory.kind]
+    drawn = data_type.release(spec, series, marks.sets)
+    persons = people(series)
+    budgets = each(drawn, lambda one: one.budgets)
+    masks = [person.joined_mask([one.mask for one in marks.sets]) for person in persons]
+    context = release_context(
+        landmarks=most_landmarks(masks),
+        method=marks.method,
+        beside=marks.beside,
+        cleaning=cleaning,
+        stability=stability_of(done),
+        whole_trace=largest_total(person.joined_values(budgets) for person in persons),
+        noise_p95_m=None if spec.postprocess else noise_p95_m(spec.mechanism, masks),
+    ).with_reading(decisions.listed, decisions.joined)
+    private = all(one.private for one in drawn)
+    label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=data_type.digest(drawn))
+    return LabelledRelease(spec, context, drawn, label)
+
+
+def release_other(spec: ReleaseSpec, data: CountStream | CheckIns, *, decisions: Decisions = NONE) -> LabelledRelease:
+    """Release a count stream or check-ins; ParameterErrors where the mechanism is for another kind of data.
+
+    ``decisions`` are those of reading the file that they came from.
+    """
+    data_type, context = datatypes[data.kind], NO_CONTEXT
+    if isinstance(data, CountStream):
+        spec = for_counts(
+            spec.checked(data.kind), data.counted, natural(data.names, on_a_grid=data.counted is not None)
+        )
+        context = Context.of_counts(data.counted)
+    context = context.with_box(spec.box_from_data).with_reading(decisions.listed, decisions.joined)
+    drawn = data_type.release(spec, data)
+    label = privacy_label(spec, context, private=drawn.private, sha256=data_type.digest(drawn))
+    return LabelledRelease(spec, context, drawn, label)

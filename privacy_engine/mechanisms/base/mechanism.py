@@ -1,0 +1,146 @@
+"""``Mechanism``: a frozen description whose fields are its parameters and whose docstring is its guarantee.
+
+Every kind of data has a base class of its own in :mod:`privacy_engine.mechanisms.base`. Adding a mechanism is one file
+and one import line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from privacy_engine.accounting.privacy_loss import PrivacyLoss
+from privacy_engine.accounting.promise import Context, Neighbours, shortest
+from privacy_engine.core.component import Component
+from privacy_engine.registry import Registry
+
+NO_CONTEXT = Context()
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A theorem as a reader meets it: one sentence, what it assumes, what it does not cover.
+
+    ``epsilon`` is the level that the promise about the upload has; ``radius_m`` the distance within which it holds,
+    None where the promise is about no distance. Without a guarantee both are None: the statement has the reason.
+    """
+
+    level: str
+    unit: str
+    neighbours: Neighbours
+    epsilon: float | None
+    radius_m: float | None
+    statement: str
+    assumptions: tuple[str, ...]
+    caveats: tuple[str, ...]
+    not_covered: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The guarantee as JSON-ready data."""
+        lists = {name: list(getattr(self, name)) for name in ("assumptions", "caveats", "not_covered")}
+        return asdict(self) | lists
+
+
+class Mechanism(Component):
+    """Base of every mechanism of every kind of data.
+
+    ``level`` is what is protected: ``event``, ``w-event``, ``landmark``, ``user`` or ``record``. Sentences have no full
+    stop: conditions and what is not covered follow in the same sentence; ``remark`` is a sentence of its own.
+    ``clear_fields`` are published without noise; ``grid_text`` describes which numbers can be published at all.
+    ``publishable`` is False where no parameters give a guarantee: forms of releases do not offer it.
+    ``first_choice`` is True of the one that forms begin with, ``better_elsewhere`` where another one was measured to be
+    better, as sentences. ``noise_varies`` is True where one release draws noise of
+    several scales. ``reads_landmarks`` is True where budgets or noise depend on which events are landmarks,
+    ``needs_venues`` where check-ins need a list of venues.
+    """
+
+    level: ClassVar[str]
+    sentence: ClassVar[str]
+    remark: ClassVar[str] = ""
+    neighbours: ClassVar[Neighbours]
+    assumptions: ClassVar[tuple[str, ...]] = ()
+    caveats: ClassVar[tuple[str, ...]] = ()
+    clear_fields: ClassVar[tuple[str, ...]] = ()
+    grid_text: ClassVar[str] = ""
+
+    publishable: ClassVar[bool] = True
+    first_choice: ClassVar[bool] = False
+    better_elsewhere: ClassVar[str] = ""
+    noise_varies: ClassVar[bool] = False
+    reads_landmarks: ClassVar[bool] = False
+    needs_venues: ClassVar[bool] = False
+
+    epsilon: Any
+
+    @property
+    def variant(self) -> str:
+        """What titles add where choices are not as they are by default; "" where they are."""
+        return ""
+
+    @property
+    def unsound(self) -> str:
+        """Why the guarantee does not hold for these parameters, a clause; empty where it holds."""
+        return ""
+
+    def release(self, *data: Any, **more: Any) -> Any:
+        """One release of ``data``, randomness only through ``rng``; the base class of each kind has the arguments.
+
+        It is ``private`` only if ``rng`` is :func:`privacy_engine.noise.publishable` or a watched one of it.
+        """
+        raise NotImplementedError
+
+    def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
+        """What a ledger is charged for one release."""
+        raise NotImplementedError
+
+    def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:
+        """What a release protects of an upload, given its :class:`~privacy_engine.accounting.promise.Context`."""
+        raise NotImplementedError
+
+    def protected_level(self) -> str:
+        """The level of this description: :attr:`level`, unless a parameter decides it."""
+        return self.level
+
+    def level_text(self) -> str:
+        """The level as a label's line names it."""
+        return f"epsilon {shortest(self.epsilon)}"
+
+    def label_fields(self, context: Context) -> dict[str, Any]:
+        """Fields of :class:`privacy_engine.releases.label.Label` that only some kinds of data have, by name."""
+        return {}
+
+    def label_parts(self, context: Context) -> tuple[str, ...]:
+        """What the line of a private release's label states beside its guarantee, each a clause."""
+        return ()
+
+    @classmethod
+    def statement(cls) -> str:
+        """The guarantee's sentence in symbols, for any parameters."""
+        filled = cls.sentence.format(**cls.symbols()).replace(", ε = ε", "")
+        return f"{filled}. {cls.remark}".rstrip()
+
+    @classmethod
+    def symbols(cls) -> dict[str, str]:
+        """The symbol of each parameter, or its label where it has none."""
+        return {field["name"]: field["symbol"] or field["label"].lower() for field in cls.fields()}
+
+    def numbers(self) -> dict[str, str]:
+        """The values of its numeric parameters as a sentence shows them."""
+        return {name: number_text(value) for name, value in self if isinstance(value, float | int)}
+
+
+def number_text(value: float) -> str:
+    """A number as a sentence shows it: whole ones with commas, others with the fewest digits.
+
+    >>> number_text(1200), number_text(0.5)
+    ('1,200', '0.5')
+    """
+    return f"{value:,}" if isinstance(value, int) else shortest(value)
+
+
+mechanisms: Registry[Mechanism] = Registry("mechanism")
+
+
+def offered(kind: str) -> list[type[Mechanism]]:
+    """The mechanisms of a kind of data that forms of releases offer, the first choice first."""
+    return sorted((cls for cls in mechanisms.of(kind) if cls.publishable), key=lambda cls: not cls.first_choice)
