@@ -41,7 +41,7 @@ class TrajectoryPages(Pages):
             "chosen": choice.chosen_set(request.user, dataset, _requested_set(request), []),
             "budget": budget,
             "page": {
-                "palette": palette(),
+                "palette": palette(dataset.kind),
                 "urls": _urls(dataset),
                 "events": {str(one.pk): _events(one) for one in sets},
                 "radius_m": budget["radius_m"],
@@ -68,7 +68,7 @@ class TrajectoryPages(Pages):
         context["page"] = {
             "releases": [str(one) for one in shown],
             "requested": [str(one.pk) for one in requested],
-            "palette": variants(),
+            "palette": variants(dataset.kind),
             "note": NOTE,
             "dataset": str(dataset.pk),
             "landmark_set": str(landmark_set.pk) if landmark_set else None,
