@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from numba.core.caching import UserProvidedCacheLocator
 
-from dashboard.launcher.home import broker_socket
+from dashboard.core.home import broker_socket
 from privacy_engine import kernels
 from tests.patience import patience, until
 

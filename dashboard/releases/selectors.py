@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpRequest
 
 from dashboard.datasets.models import BudgetEntry, Dataset
-from dashboard.releases.batches import Batch, batches
+from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
+
+SHOWN = 30  # on the page of a dataset
 
 
 def visible_releases(user: Any) -> QuerySet[Release]:
@@ -23,8 +26,14 @@ def visible_releases(user: Any) -> QuerySet[Release]:
     )
 
 
-def page_of_batches(user: Any, dataset: Dataset, number: str | None, most: int) -> tuple[Page[Release], list[Batch]]:
-    """A page of a dataset's releases, newest first, at most ``most``, and these in the batches they came in."""
-    rows = visible_releases(user).filter(dataset=dataset).order_by("-created_at", "pk")
-    page = Paginator(rows, most).get_page(number)
-    return page, batches(page.object_list)
+def releases_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    """The releases that the page of a dataset shows, newest first, in the batches they came in."""
+    rows = visible_releases(request.user).filter(dataset=dataset).order_by("-created_at", "pk")
+    page = Paginator(rows, SHOWN).get_page(request.GET.get("page"))
+    found = batches(page.object_list)
+    return {
+        "releases": [row for batch in found for row in batch.releases],
+        "batches": found,
+        "release_page": page,
+        "release_count": page.paginator.count,
+    }

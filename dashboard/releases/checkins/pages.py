@@ -9,11 +9,11 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
+from dashboard.core.page_parts import parts_of
 from dashboard.core.palette import neutral, palette
 from dashboard.core.templatetags.display import day, metres, number, whole
 from dashboard.datasets.models import Dataset, Unit
 from dashboard.datasets.public_areas import public_areas
-from dashboard.experiments.selectors import evaluations
 from dashboard.releases.common.quoted_pages import QuotedPages
 from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
@@ -112,7 +112,7 @@ class CheckInPages(QuotedPages):
                 "baselines": BASELINES,
                 "measures": measures,
                 "models": _models(),
-                "evaluations": evaluations(request.user, dataset),
+                **parts_of("releases:compare:checkins", request, dataset),
                 "urls": {"releases": reverse("api:release-list"), "experiments": reverse("api:experiment-list")},
                 "preset": EVALUATION,
             },

@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
+from dashboard.core.page_parts import parts_of
 from dashboard.core.templatetags.display import number
 from dashboard.datasets.counts import shown_names
 from dashboard.datasets.models import Dataset
@@ -18,7 +19,6 @@ from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
 from dashboard.releases.stream.comparisons import ZERO_METRICS, figures_of_zeros
 from dashboard.storage.data_files import cached_data
-from dashboard.streams.selectors import open_stream_of
 from privacy_engine.analysis.stream_comparison import column_edges
 from privacy_engine.mechanisms.base.mechanism import Mechanism
 from privacy_engine.metrics import StreamPearson
@@ -61,9 +61,7 @@ class StreamPages(QuotedPages):
             row["visible"] = row["id"] in best
             row["brief"] = row["heading"] if headings[row["heading"]] == 1 else row["title"]
         grouped = [row.errors_path.exists() for row in rows if str(row.pk) in best]
-        names = [one["name"] for one in (dataset.summary or {})["dimensions"]]
         return {
-            "live": open_stream_of(request.user, names),
             "table": table,
             "groupings": sum(grouped),
             "columns": [{"name": metric.name, "short": metric.short, "summary": metric.summary} for metric in COLUMNS],
@@ -77,6 +75,7 @@ class StreamPages(QuotedPages):
                 "grid": _grid(dataset),
                 "dimensions": _dimensions(dataset),
             },
+            **parts_of("releases:compare:stream", request, dataset),
         }
 
 

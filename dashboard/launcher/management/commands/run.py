@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from dashboard.launcher.home import LaunchError
+from dashboard.core.home import LaunchError
 from dashboard.launcher.supervisor import Supervisor
 
 
