@@ -24,8 +24,8 @@ from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_ac
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases import downloads, selectors, services
 from dashboard.releases.common.actions import actions
-from dashboard.releases.common.quote_api import QuoteActions
 from dashboard.releases.models import Release
+from dashboard.releases.quote_api import QuoteActions
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
 from privacy_engine.datatypes import datatypes
 from privacy_engine.exports.notebook import MEDIA_TYPE as NOTEBOOK

@@ -15,8 +15,8 @@ from dashboard.core.ids import uuid_or_404
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.models import State
 from dashboard.releases import choice
-from dashboard.releases.common.report import in_order, reports
 from dashboard.releases.models import Release
+from dashboard.releases.report import in_order, reports
 from dashboard.releases.selectors import visible_releases
 
 OWNER = "owner"

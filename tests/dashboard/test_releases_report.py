@@ -16,8 +16,8 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, files, reproduce
 from dashboard.releases.checkins.cells import PLACES
 from dashboard.releases.common.published import read_release
-from dashboard.releases.common.report import POINTS, reports, software
 from dashboard.releases.models import Release
+from dashboard.releases.report import POINTS, reports, software
 from dashboard.releases.services import derive_release, submit_release
 from dashboard.releases.trajectory import report as trajectory_report
 from dashboard.storage import parquet

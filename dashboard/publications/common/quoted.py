@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any, ClassVar
 
 from dashboard.publications.common.public import Public
-from dashboard.releases.common.quoted_report import QuotedReport
 from dashboard.releases.models import Release
+from dashboard.releases.quoted_report import QuotedReport
 
 
 class QuotedPublic(Public):

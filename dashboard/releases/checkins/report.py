@@ -9,8 +9,8 @@ from django.http import HttpRequest
 
 from dashboard.releases.checkins.cells import PLACES, masses_of, places, released_cells
 from dashboard.releases.common.published import read_release
-from dashboard.releases.common.quoted_report import Fact, QuotedReport, below_zero
 from dashboard.releases.models import Release
+from dashboard.releases.quoted_report import Fact, QuotedReport, below_zero
 from privacy_engine.recommender import PopularityModel, Recommender
 
 

@@ -10,9 +10,9 @@ from django.http import HttpRequest
 
 from dashboard.datasets import counts
 from dashboard.releases.common.published import original_of, read_release
-from dashboard.releases.common.quoted_report import Fact, QuotedReport, below_zero
-from dashboard.releases.common.report import POINTS, number_below
 from dashboard.releases.models import Release
+from dashboard.releases.quoted_report import Fact, QuotedReport, below_zero
+from dashboard.releases.report import POINTS, number_below
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import listed
 from privacy_engine.data import CountStream

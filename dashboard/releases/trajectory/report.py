@@ -25,7 +25,8 @@ from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
 from dashboard.maps.series_cache import line
 from dashboard.releases import downloads, files, reproduce
-from dashboard.releases.common.report import (
+from dashboard.releases.models import Release
+from dashboard.releases.report import (
     POINTS,
     Charge,
     Parameter,
@@ -35,7 +36,6 @@ from dashboard.releases.common.report import (
     number_below,
     parameters_of,
 )
-from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 from dashboard.releases.trajectory import choice
 from privacy_engine.accounting.distance import diameter

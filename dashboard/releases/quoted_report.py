@@ -11,8 +11,8 @@ from django.http import HttpRequest
 
 from dashboard.datasets.kind_facts import facts_of
 from dashboard.releases.common.published import read_release
-from dashboard.releases.common.report import Charge, ReleaseReport, Report, charge_of
 from dashboard.releases.models import Release
+from dashboard.releases.report import Charge, ReleaseReport, Report, charge_of
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.datatypes import datatypes
 
