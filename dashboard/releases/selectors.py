@@ -8,16 +8,11 @@ from django.core.paginator import Paginator
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 
-from dashboard.core.errors import require_state
-from dashboard.datasets.models import BudgetEntry, Dataset, Kind
-from dashboard.datasets.selectors import require_kind
-from dashboard.jobs.models import State
+from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
 
 SHOWN = 30  # on the page of a dataset
-MODELS = 12
-"""Models of a dataset in a list."""
 
 
 def visible_releases(user: Any) -> QuerySet[Release]:
@@ -29,31 +24,6 @@ def visible_releases(user: Any) -> QuerySet[Release]:
         .defer("landmark_set__packed", "landmark_set__source__packed")
         .annotate(charge=Subquery(charges.values("pk")[:1]))
     )
-
-
-def published_model(user: Any, pk: Any) -> Release:
-    """One finished release of check-ins that the user may read, with what reading its model needs alone: a fast query.
-
-    Raises
-    ------
-    Release.DoesNotExist
-        The user has no such release.
-    Conflict
-        It is not done.
-    ParameterError
-        It is of another kind of data.
-    """
-    rows = Release.objects.visible_to(user).select_related("dataset")
-    row = rows.only("state", "kind", "mechanism", "data_file", "dataset__kind", "dataset__points_file").get(pk=pk)
-    require_state(row, State.DONE, "release")
-    require_kind(row.dataset, Kind.CHECKINS)
-    return row
-
-
-def models_of(user: Any, dataset: Dataset) -> list[Release]:
-    """The newest finished releases of check-ins, at most :data:`MODELS`: published models before simulations."""
-    done = visible_releases(user).filter(dataset=dataset, state=State.DONE).order_by("seeded", "-created_at")
-    return list(done[:MODELS])
 
 
 def releases_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:

@@ -276,8 +276,8 @@ def test_preloads_every_module_once_before_the_script():
             for name in re.findall(r'(?:from|import) "(\.[^"]+)"', path.read_text())
         }
         assert requested == files - {(STATIC / page).resolve()}, page
-    html = Template('{% module "js/pages/compare.js" %}').render(Context())
+    html = Template('{% module "js/pages/trajectory_compare.js" %}').render(Context())
     assert html.index('<link rel="modulepreload" href="/static/js/core/api.js">') < html.index('<script type="module"')
-    assert html.endswith('src="/static/js/pages/compare.js"></script>')
+    assert html.endswith('src="/static/js/pages/trajectory_compare.js"></script>')
     with pytest.raises(FileNotFoundError, match=re.escape("js/pages/nothing.js")):
         imported("js/pages/nothing.js")

@@ -6,7 +6,8 @@ import { budgetShares, floorOf } from "../../../static/js/components/budget_shar
 import { watchStates } from "../../../static/js/components/job_status.js";
 import { matching } from "../../../static/js/components/matching.js";
 import { frameEvents, playSchedule, usualStep } from "../../../static/js/components/playback_schedule.js";
-import { noiseTexts, spendingText, statusOf } from "../../../static/js/components/quote_text.js";
+import { spendingText, statusOf } from "../../../static/js/components/quote_text.js";
+import { noiseTexts } from "../../../static/js/stream/noise_text.js";
 import { timelineScale } from "../../../static/js/components/timeline_scale.js";
 import { check, gives, joined } from "../cases.mjs";
 import { draws, pageOf, plain, setGlobals } from "../support.mjs";
