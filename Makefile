@@ -14,7 +14,7 @@ RUN_STAMP := $(call stamp,run,requirements.txt)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
 NODE_STAMP := node_modules/.installed-$(shell cat package-lock.json 2>/dev/null | cksum | tr ' ' '-')
 
-.PHONY: help install install-dev run kernels test test-changed test-fast test-js test-slow test-postgres mutants coverage check format bench formats lock samples screenshots clean
+.PHONY: help install install-dev run kernels test test-changed test-fast test-js test-slow test-start test-postgres mutants coverage check format bench formats lock samples screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -73,7 +73,7 @@ SLOW ?= slow or hypothesis or thorough
 PROFILE ?= thorough
 
 # Each of a hundred processes would compile Cairn and the tests for itself.
-test test-changed test-fast test-slow test-postgres mutants coverage kernels: export PYTHONDONTWRITEBYTECODE =
+test test-changed test-fast test-slow test-start test-postgres mutants coverage kernels: export PYTHONDONTWRITEBYTECODE =
 
 # Compiled once, for all processes.
 kernels: install-dev
@@ -103,10 +103,13 @@ test-js: install-dev
 test-fast: kernels $(NODE_STAMP) test-js
 	@$(PYTEST) -m "not slow and not thorough and not browser" tests/engine tests/dashboard tests/test_contributing.py
 
-test-slow: install-dev
-	@$(BIN)/python -m pytest -q tests/test_start_from_nothing.py # alone: it has three minutes
+START ?= test-start
+test-slow: install-dev $(START)
 	@$(PYTEST) -m "$(SLOW)" --hypothesis-profile $(PROFILE) --ignore tests/test_start_from_nothing.py
 	@$(MAKE) --no-print-directory test-postgres
+
+test-start: install-dev
+	@$(BIN)/python -m pytest -q tests/test_start_from_nothing.py # beside one other process at most: it has three minutes
 
 # Left out: tests that start processes with databases of their own, the fuzz of the API, which is about the schema, and
 # commands, sources and numbers that no database holds.

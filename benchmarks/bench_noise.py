@@ -13,8 +13,8 @@ from benchmarks.floors import Floor
 from benchmarks.page import Target
 from benchmarks.references import noise as reference
 from benchmarks.timing import Side
-from privacy_engine.core import geo
 from privacy_engine import noise
+from privacy_engine.core import geo
 from privacy_engine.mechanisms.landmark import EventLevel
 
 EVENTS, REPETITIONS, FEW = 10_000, 100, 10_000

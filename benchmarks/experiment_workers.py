@@ -23,8 +23,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run from the checkout, not installed
 
+from dashboard.config.preload import load
 from dashboard.launcher.supervisor import WORKER
-from dashboard.launcher.warm import load
 from privacy_engine.experiments import ExperimentSpec, presets, run
 from tests.dashboard.worker_support.server import Server
 

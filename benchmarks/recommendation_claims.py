@@ -27,8 +27,8 @@ from benchmarks.recommendation_runs import LEVELS, UNITS, label, spec_of
 from benchmarks.recommendation_sets import BOXES, DATA, ROOT, check_ins
 from benchmarks.recommendation_tables import GRAVITY, MARKOV, NEAREST, table
 from benchmarks.written import commit, write
-from privacy_engine.data import CheckIns
 from privacy_engine.core.arrays import Floats
+from privacy_engine.data import CheckIns
 from privacy_engine.experiments import ExperimentSpec, FolderStore, Store, blocks, dataset_digest, run_block
 
 SIDE, TEST_SHARE = 16, 0.2

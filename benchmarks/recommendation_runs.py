@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from privacy_engine.data import CheckIns
 from privacy_engine.core.arrays import Floats
+from privacy_engine.data import CheckIns
 from privacy_engine.experiments import ExperimentSpec, Store, blocks, dataset_digest, run_block
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.mechanisms.base.mechanism import mechanisms

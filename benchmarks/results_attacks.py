@@ -20,10 +20,10 @@ from benchmarks.written import write
 from privacy_engine import metrics, noise
 from privacy_engine.attacks import Localisation
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.landmarks.samples import samples
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Skip, UserLevel
-from privacy_engine.landmarks.samples import samples
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARE = 0.4

@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.stream_sets import FILES, last_dimensions
-from privacy_engine.data import hierarchy
 from privacy_engine import noise
 from privacy_engine.analysis.stream_detection import detection
-from privacy_engine.data import CountStream
+from privacy_engine.data import CountStream, hierarchy
+from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.metrics import StreamMeanAbsoluteError, StreamPearson, StreamRelativeError, StreamSpearman
-from privacy_engine.data.stream_release import StreamRelease
 
 EPSILONS, WINDOWS = (0.1, 0.5, 1.0, 2.0), (20, 100, 200)
 METRICS = (StreamRelativeError(), StreamMeanAbsoluteError(), StreamPearson(), StreamSpearman())

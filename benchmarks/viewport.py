@@ -64,8 +64,8 @@ def main(points: int) -> None:
         from rest_framework.test import APIClient
 
         from dashboard.maps import track_encoding
-        from dashboard.maps.series_cache import line as read
         from dashboard.maps.line_simplification import MapView
+        from dashboard.maps.series_cache import line as read
 
         line = read(dataset.points_path, 0)
         view = around(line)

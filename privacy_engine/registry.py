@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -14,6 +18,7 @@ from privacy_engine.errors import ParameterError, ParameterErrors
 MAX_STEPS = 8
 
 T = TypeVar("T", bound=Component)
+A = TypeVar("A")
 
 
 class Registry(Generic[T]):
@@ -114,3 +119,34 @@ class Registry(Generic[T]):
         if errors:
             raise ParameterErrors(errors)
         return tuple(found)
+
+
+def import_all(package: str) -> list[ModuleType]:
+    """Import the modules and folders of a package, each of which may register what it has."""
+    path = import_module(package).__path__
+    return [import_module(one.name) for one in iter_modules(path, f"{package}.")]
+
+
+class Adapters(Mapping[str, A]):
+    """What a package has for each kind of data, by kind: the ``ADAPTER`` of its modules and folders that have one.
+
+    They are imported at the first use, and come in the order of their ``rank`` where they have one. So a
+    further kind is a further module or folder, and nothing else.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    @cached_property
+    def _found(self) -> dict[str, A]:
+        adapters = [vars(one)["ADAPTER"] for one in import_all(self._package) if "ADAPTER" in vars(one)]
+        return {one.kind: one for one in sorted(adapters, key=lambda one: getattr(one, "rank", 0))}
+
+    def __getitem__(self, kind: str) -> A:
+        return self._found[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)

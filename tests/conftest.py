@@ -3,10 +3,12 @@
 import gc
 import json
 import os
+import re
 import secrets
 import shutil
 import tempfile
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import django
@@ -18,7 +20,7 @@ from django.test import TransactionTestCase
 from redis import Redis
 from xdist.scheduler import LoadScopeScheduling
 
-from tests import postgres, redis_server, watchdog
+from tests import migrated, postgres, redis_server, watchdog
 from tests.examples import kind_of_examples, register_profiles
 from tests.patience import patience
 
@@ -94,31 +96,34 @@ def pytest_collection():
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """One process more than there are processors: tests of pages wait for a browser half of their time."""
-    return (os.cpu_count() or 1) + 1
+def pytest_xdist_auto_num_workers(config):
+    """One process more than there are processors: tests of pages wait for a browser half of their time.
+
+    Of long tests two more, which wait for time-outs and servers.
+    """
+    return (os.cpu_count() or 1) + (2 if config.option.markexpr.startswith("slow") else 1)
 
 
 SERVERS = ("test_commands.py", "test_watch.py", "test_warm.py", "test_web_memory.py")
 LONG = (
     *SERVERS,
-    "test_hanging_jobs.py",
-    "test_experiments_worker.py",
-    "test_worker.py",
-    "test_real_server.py",
-    "test_every_page.py",
+    *("test_hanging_jobs.py", "test_every_page.py", "test_wrong_database.py", "test_lasting_responses.py"),
+    *("test_worker.py", "test_experiments_worker.py", "test_operations.py", "test_fuzz.py", "test_adapub.py"),
+    *("test_storage_hosts.py", "test_package.py", "test_cut_uploads.py", "test_squashed_migrations.py"),
+    *("test_no_network.py", "test_real_server.py"),
 )
+"""Files with a test, or tests of one process, of half a minute and more; the longest first."""
 ONE_BY_ONE = {*SERVERS, "test_real_server.py", "test_live_streams_killed.py"}
 """Files that start whole servers: one process runs all of them, since two at once are too slow for their limits."""
-SHARE_A_FIXTURE = {
-    "test_experiments_worker.py",
-    "test_hanging_jobs.py",
-    "test_ledger_migration.py",
-    "test_storage.py",
-    "test_storage_s3.py",
-    "test_worker.py",
-}
+SHARE_A_FIXTURE = {"test_ledger_migration.py", "test_storage.py", "test_storage_s3.py"}
 """Files of which each is run by one process: what their tests share, such as a database, takes long to make."""
+
+
+@cache
+def shares_a_fixture(file):
+    """Whether one process runs the file: others would make the fixtures of its module again."""
+    text = Path(file).read_text()
+    return Path(file).name in SHARE_A_FIXTURE or bool(re.search(r'scope="module"|def \w+\([^)]*\bmade\b', text))
 
 
 class FileScheduling(LoadScopeScheduling):
@@ -128,10 +133,15 @@ class FileScheduling(LoadScopeScheduling):
     """
 
     def _split_scope(self, nodeid):
-        file = Path(nodeid.partition("::")[0]).name
-        if file in ONE_BY_ONE:
+        file = nodeid.partition("::")[0]
+        if Path(file).name in ONE_BY_ONE:
             return "servers"
-        return file if file in SHARE_A_FIXTURE else nodeid
+        return file if shares_a_fixture(self.config.rootpath / file) else nodeid
+
+    def _reschedule(self, node):
+        """Let one test wait behind the one that runs, which xdist needs; two would wait while others have none."""
+        if not self.workqueue or self._pending_of(self.assigned_work[node]) < 2:
+            super()._reschedule(node)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -141,10 +151,12 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def _place(item):
-    """Tests of whole servers first, in the order of their file, since the first start compiles; then the other LONG."""
-    if item.path.name not in LONG:
-        return 2, "", 0
-    return int(item.path.name not in SERVERS), item.path.name, item.location[1] or 0
+    """Tests of LONG files first, in the order of their file, since the first start of a server compiles; then browsers.
+
+    What is last takes next to no time, so that all processes end together.
+    """
+    name, in_browser = item.path.name, item.path.parent.name == "browser"
+    return (LONG.index(name), item.location[1] or 0) if name in LONG else (len(LONG) + (not in_browser), 0)
 
 
 def _uses_the_database(item):
@@ -187,6 +199,13 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix):
     for connection in connections.all():
         if connection.vendor == "sqlite":
             connection.settings_dict["TEST"]["NAME"] = f"{_HOME}/test.sqlite3"
+            migrated.copy_to(Path(_HOME, "test.sqlite3"))
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb():
+    """Take the migrated database as it is: it is in a folder of this process."""
+    return connections["default"].vendor == "sqlite"
 
 
 STATIC_TABLES = {"django_content_type", "auth_permission"}  # written by migrations alone

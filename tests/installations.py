@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests import postgres
+from tests import migrated, postgres
 from tests.patience import patience
 from tests.server import ROOT, clean_environment
 
@@ -83,6 +83,8 @@ class Cairn:
         return "".join(output for _, output in found)
 
     def set_up(self, datasets=DATASETS):
+        if not self.url:
+            migrated.copy_to(self.home / "cairn.sqlite3")
         self.manage("migrate|-v0", f"shell|-v0|-c|{SET_UP.format(datasets=datasets)}")
         age(self.home)
         return self

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 from numba.core.caching import UserProvidedCacheLocator
 
-from dashboard.launcher.home import broker_socket
+from dashboard.core.home import broker_socket
 from privacy_engine import kernels
+from tests import migrated
 from tests.patience import patience, until
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -189,8 +190,9 @@ def answers(address):
 
 @contextlib.contextmanager
 def running_server(home, **environment):
-    """A Cairn of its own, as `make run` starts it, until the block ends."""
+    """A Cairn of its own, as `make run` starts it where the tables are there, until the block ends."""
     server = Server(ROOT, home=home)
+    migrated.copy_to(home / "cairn.sqlite3")
     server.env |= environment
     try:
         server.start(sys.executable, "manage.py", "run", limit_s=240)

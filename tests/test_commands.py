@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import socket
 import stat
 import subprocess
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from privacy_engine import kernels
+from privacy_engine.kernels import order
 from tests.patience import patience, until
 from tests.server import ROOT, Server, clean_environment, fresh_clone, of_servers, running_server
 
@@ -241,8 +244,22 @@ def test_a_damaged_broker_log_does_not_prevent_the_start(server):
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
+KEPT = [name for name in order.MODULES if name not in order.USUAL and name != "adapub"]
+"""Modules whose kernels are there already in a test: the compiler has the lowest priority, and all take a minute."""
+
+
 def compiled(folder):
     return {path.name for path in folder.rglob("*.nbc")}
+
+
+def keep_some(folder):
+    """Put what is compiled of KEPT, so far as it is, into the cache in ``folder``; return that cache."""
+    cache = Path(kernels.CACHE_FOLDER)
+    for file in (one for name in KEPT for one in cache.glob(f"*/{name}.*.nb?")):
+        copy = folder / file.relative_to(cache.parent)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, copy)
+    return folder / cache.name
 
 
 def sample(server, token):
@@ -251,9 +268,10 @@ def sample(server, token):
 
 
 def test_the_page_is_there_first_then_a_release_then_all_kernels(tmp_path):
-    kernels = tmp_path / "kernels"
-    with running_server(tmp_path / "home", NUMBA_CACHE_DIR=str(kernels)) as server:
-        assert len(compiled(kernels)) < 5
+    cache = keep_some(tmp_path / "kernels")
+    kept = compiled(cache)
+    with running_server(tmp_path / "home", NUMBA_CACHE_DIR=str(cache.parent)) as server:
+        assert len(compiled(cache) - kept) < 5
         began, token = time.monotonic(), server.token()
         dataset = until(lambda: sample(server, token), 60, server.logs)[0]
         assert server.process_ids("[cairn-compiler]")
@@ -268,11 +286,13 @@ def test_the_page_is_there_first_then_a_release_then_all_kernels(tmp_path):
         while (row := server.get_json(path, token))["state"] in ("queued", "running"):
             stages.add(row.get("stage"))
             time.sleep(0.05)
-        print(f"released {time.monotonic() - began:.1f} s after the page; {stages}; {len(compiled(kernels))} compiled")
+        took, found = time.monotonic() - began, compiled(cache) - kept
+        print(f"released {took:.1f} s after the page; {stages}; {len(found)} compiled")
         assert row["state"] in ("ready", "done"), row
-        assert time.monotonic() - began < patience(15)
+        assert took < patience(15)
         while server.process_ids("[cairn-compiler]"):
             assert time.monotonic() - began < patience(240)
             time.sleep(0.5)
         print(f"all compiled {time.monotonic() - began:.1f} s after the page")
-        assert len(compiled(kernels)) > 150
+        assert (cache / "complete").exists()
+        assert len(compiled(cache)) > 150

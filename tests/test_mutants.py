@@ -2,13 +2,18 @@
 
 import ast
 import json
+import os
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
+from coverage import CoverageData
 
 import tests.mutants.places
+import tests.mutants.relevant
 from tests.mutants import NODE, ROOT, Mutant, listed
-from tests.mutants.__main__ import NOT_REACHED, drawn, one_of_each_file_first, report, run_all
+from tests.mutants.__main__ import DRAWING, NOT_REACHED, drawn, one_of_each_file_first, report, run_all
 from tests.mutants.copies import FAILED, PASSED, Copy
 from tests.mutants.places import places
 from tests.mutants.relevant import relevant
@@ -131,13 +136,81 @@ def test_a_draw_is_repeated_by_its_seed_and_never_names_a_file_twice_while_other
     assert broken(mutants) == ""
 
 
-def test_the_tests_that_import_a_source_come_before_those_that_do_not():
-    groups = relevant("privacy_engine/formats/times.py")
-    assert groups[0][0].startswith("tests/engine/test_formats.py")  # as listed
-    names = [test for group in groups for test in group]
-    assert len(names) > 100
-    assert not any(name.startswith("tests/browser") for name in names)
-    assert "tests/dashboard/test_publications.py" in relevant("dashboard/publications/copies.py")[1]
+def test_what_draws_is_left_out_also_where_it_is_what_a_function_uses(tmp_path, monkeypatch):
+    for module in (tests.mutants, tests.mutants.places):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    files = {
+        "page": "export const paint = (at) => document.title + (at > 1);\nexport const sum = (a, b) => a + b * 3 - 1;",
+        "both": 'import { paint, sum } from "./page.js";\n'
+        "export function shows(a) { return paint(a) < 3; }\nexport const adds = (a) => sum(a, 2) / 4 > 5;\n"
+        "class Map { constructor() { this.host = document.body; } width() { return this.host.clientWidth / 7; }\n"
+        "  half(a) { return a / 8; } }",
+    }
+    (tmp_path / "static/js").mkdir(parents=True)
+    for name, text in files.items():
+        (tmp_path / f"static/js/{name}.js").write_text(text)
+    found = places([f"static/js/{name}.js" for name in files], DRAWING)
+    changed = {Path(file).stem: {row.old for row in rows} for file, rows in found.items()}
+    assert changed == {"page": {"+", "*", "3", "-", "1"}, "both": {"2", "/", "4", ">", "5", "8"}}
+
+
+SOURCE = """LIMIT = 3
+
+
+def first(a):
+    return [
+        a,
+        LIMIT + 1,
+    ]
+
+
+def second(b):
+    return b > 2
+"""
+LINES = {
+    "": [1, 4, 11],
+    "a": [5, 6, 7],
+    "b[1]": [5, 6],
+    "b[2]": [5],
+    "c": [12],
+    "long": [*range(1, 13)],
+}
+
+
+def test_tests_that_execute_the_statement_come_first_those_that_execute_little_before_the_rest(tmp_path, monkeypatch):
+    for module in (tests.mutants, tests.mutants.relevant):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(tests.mutants.relevant, "DATA", data := tmp_path / ".coverage")
+    monkeypatch.setattr(tests.mutants.relevant, "TIMES", times := tmp_path / "coverage.xml")
+    tests.mutants.relevant._data.cache_clear()
+    (file := tmp_path / "dashboard/a.py").parent.mkdir()
+    file.write_text(SOURCE)
+    (suite := tmp_path / "tests/test_a.py").parent.mkdir()
+    suite.write_text("".join(f"def {name}(): ...\n" for name in "abc") + "class A:\n    def long(self): ...\n")
+    measured = CoverageData(str(data))
+    for name, lines in LINES.items():
+        test = f"tests/test_a.py::{'A::' * (name == 'long')}{name}|run" if name else ""
+        measured.set_context(test)
+        measured.add_arcs({str(file): list(zip([-1, *lines], [*lines, -1], strict=True))})
+    measured.write()
+    times.write_text('<s><testcase classname="tests.test_a" name="a" time="0"/></s>')
+    mutant = lambda old: Mutant("dashboard/a.py", old, "", (), at=SOURCE.index(old))  # noqa: E731
+    a, one, two, c, long = (f"tests/test_a.py::{name}" for name in ("a", "b[1]", "b[2]", "c", "A::long"))
+    assert relevant(mutant("+ 1")) == [(a, two, one, long), (c,)]
+    assert relevant(mutant("> 2")) == [(c, long), (a, two, one)]
+    os.utime(file, (time.time() + 9,) * 2)
+    assert sorted(relevant(mutant("> 2"))[0]) == sorted([a, one, two, c, long]), "its lines may be others"
+    os.utime(suite, (time.time() + 9,) * 2)
+    assert relevant(mutant("> 2")) == [("tests/test_a.py",)], "and so may its tests"
+    tests.mutants.relevant._data.cache_clear()
+
+
+def test_unit_tests_that_import_a_module_of_javascript_come_before_all_others_and_browsers():
+    source = "static/js/core/format.js"
+    first, rest, *_ = relevant(Mutant(source, "", "", (), at=0))
+    assert "tests/js/core/format.test.mjs" in first
+    assert "tests/js/map/places.test.mjs" in rest
+    assert not set(first) & set(rest)
 
 
 def mutants_of(*files):

@@ -1,5 +1,6 @@
 """A process that does not answer is ended so that it is started again; one that works, or is stopped, is left alone."""
 
+import http.server
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -90,6 +92,34 @@ class TestWatch:
 
 
 class TestHealth:
+    def test_of_a_web_server(self, settings):
+        from dashboard.launcher import health
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                requests.append((self.path, self.headers["Host"], self.headers["X-Forwarded-Proto"]))
+                if code := codes.pop(0):
+                    self.send_response(code)
+                    self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        requests, codes = [], [200, 503, 503, 0, 200]
+        settings.ALLOWED_HOSTS = ["*", ".", "cairn.example", "other.example"]
+        with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+            Thread(target=server.serve_forever, daemon=True).start()
+            assert health.answers(*server.server_address)
+            assert not health.answers(*server.server_address)
+            assert health.status(*server.server_address) == 503
+            assert health.status(*server.server_address) is None  # the connection is closed without an answer
+            settings.ALLOWED_HOSTS = ["*"]
+            assert health.answers(*server.server_address)
+            server.shutdown()
+        assert set(requests[:4]) == {("/healthz", "cairn.example", "https")}
+        assert requests[4] == ("/healthz", "localhost", "https")
+        assert health.status(*server.server_address) is None
+
     def test_of_a_worker(self, monkeypatch, beats_recorded):
         from dashboard.jobs import workers
         from dashboard.launcher import health

@@ -5,17 +5,21 @@ pages; a template's those of the pages that show it. The likeliest come first.
 """
 
 import argparse
+import functools
 import os
 import re
 from collections import Counter
-from pathlib import Path
 
 import django
 
-from tests.mutants import git
-from tests.mutants.relevant import relevant, texts
+from tests.mutants import ROOT, git, listed
 
-ROOT = Path(__file__).resolve().parent.parent
+
+@functools.cache
+def texts():
+    """Text of every file of tests, by its name."""
+    found = [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("tests/js/**/*.test.mjs")]
+    return {str(path.relative_to(ROOT)): path.read_text() for path in sorted(found)}
 
 
 def matching(pattern):
@@ -62,9 +66,16 @@ def of_view(function):
 
 
 def of_source(file):
-    """The likeliest tests of a source, by the lists of mutants, by imports and by names."""
-    tests = [test.partition("::")[0] for group in relevant(file)[:2] for test in group]
-    return Counter({test: 100 - i for i, test in enumerate(dict.fromkeys(tests))})
+    """The tests that mutants of a source name, and those that import or name it, or else its package."""
+    found = Counter(test.partition("::")[0] for one in listed() if one.file == file for test in one.tests)
+    if file.endswith(".js"):
+        return found + matching(re.escape(file.removeprefix("static/js/")))
+    module = file.removesuffix(".py").replace("/", ".")
+    while "." in module and not found:
+        package, _, name = module.rpartition(".")
+        found += matching(rf"\bfrom {re.escape(package)} import [^#\n]*\b{name}\b|\b{re.escape(module)}\b")
+        module = package
+    return found
 
 
 def of_template(file):

@@ -81,13 +81,6 @@ class UserSession(AbstractBaseSession):
     address = models.CharField(max_length=64, blank=True)
     browser = models.CharField(max_length=60, blank=True)  # as text; the header itself is not stored
 
-    @classmethod
-    def get_session_store_class(cls) -> Any:
-        """Where sessions of this model are read and written."""
-        from dashboard.accounts.session_store import SessionStore
-
-        return SessionStore
-
     def save(self, *args: Any, **kwargs: Any) -> None:
         """As Django's; the store saves a new instance each time, so an update leaves what is fixed as it is."""
         if kwargs.get("force_update"):

@@ -32,7 +32,6 @@ urlpatterns = [
     path("password/forgotten/", address_views.forgotten, name="forgotten"),
     path("password/", password_views.ChangePassword.as_view(), name="password"),
     path("password/<str:uidb64>/<str:token>/", password_views.SetByLink.as_view(), name="reset"),
-    path("tour/", views.tour, name="tour"),
     path("tokens/", views.tokens, name="tokens"),
     path("tokens/<str:token_key>/revoke/", views.revoke, name="revoke"),
 ]

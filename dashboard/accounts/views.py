@@ -14,7 +14,6 @@ from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.decorators import method_decorator
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
@@ -22,7 +21,7 @@ from rest_framework.exceptions import Throttled
 
 from dashboard.accounts import attempts, entry, invitations, mail, presence, second_factor, selectors, services
 from dashboard.accounts.forms import TokenForm
-from dashboard.datasets.selectors import storage_of, visible_datasets
+from dashboard.core.page_parts import parts_of
 
 
 @method_decorator([login_not_required, never_cache], name="dispatch")
@@ -122,10 +121,9 @@ def account(request: HttpRequest) -> HttpResponse:
         "second_factor": second_factor.is_enabled(user),
         "mail": settings.CAIRN_MAIL,
         "may_invite": invitations.may_invite(user),
-        "storage": storage_of(user),
         "invited": invitations.open_invitations(user).count,
     }
-    return render(request, "accounts/account.html", context)
+    return render(request, "accounts/account.html", context | parts_of("accounts:account", request, user))
 
 
 @never_cache
@@ -162,15 +160,3 @@ def revoke(request: HttpRequest, token_key: str) -> HttpResponse:
     if services.revoke_token(user=request.user, token_key=token_key):
         messages.success(request, f"The token {token_key}… is revoked: requests with it are refused.")
     return redirect("accounts:tokens")
-
-
-@require_POST
-def tour(request: HttpRequest) -> HttpResponse:
-    """Hide the first steps and stay on the page, or show them on the list of datasets."""
-    shown = request.POST.get("shown") == "yes"
-    services.show_tour(user=request.user, shown=shown)
-    if shown and not visible_datasets(request.user).filter(sample=True).exists():
-        text = "The first steps lead through the samples, and there are none. Load them in the terminal, in the folder"
-        messages.info(request, f"{text} of Cairn: python manage.py loadsamples {request.user.get_username()}")
-    there = request.POST.get("next", "")
-    return redirect(there if url_has_allowed_host_and_scheme(there, allowed_hosts=None) else "datasets:list")

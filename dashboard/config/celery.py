@@ -82,9 +82,9 @@ def _require_installation(**_: object) -> None:
 @worker_init.connect
 def _load_the_engine(**_: object) -> None:
     """Once, before children are forked: each of them would load the kernels again. None is compiled here."""
-    from dashboard.launcher import warm
+    from dashboard.config import preload
 
-    warm.load()
+    preload.load()
     gc.collect()
     gc.freeze()  # the collector would touch, and so copy, what children share
 

@@ -12,7 +12,7 @@ from kombu import Queue
 
 from dashboard.config import logs
 from dashboard.config.secret_files import secret, with_password
-from dashboard.launcher.home import broker_socket
+from dashboard.core.home import broker_socket
 from dashboard.maps.basemap import base_map
 from dashboard.storage.settings import storage_backend
 
@@ -109,6 +109,8 @@ INSTALLED_APPS = [
     "dashboard.streams",
     "dashboard.publications",
     "dashboard.account_data",
+    "dashboard.maintenance",
+    "dashboard.launcher",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -82,6 +82,7 @@ urlpatterns = [
     path("", include("dashboard.audits.urls")),
     path("", include("dashboard.streams.urls")),
     path("", include("dashboard.account_data.urls")),
+    path("", include("dashboard.onboarding.urls")),
     path(
         "glossary/",
         TemplateView.as_view(template_name="glossary.html", extra_context={"glossary": GLOSSARY}),

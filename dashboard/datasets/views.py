@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.accounts.services import remember_visit
+from dashboard.core.page_parts import parts_of
 from dashboard.core.paging import KeyPaginator, count_of
 from dashboard.core.tags import tag_choices
 from dashboard.datasets import selectors, services, thumbnails
@@ -24,16 +25,13 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.public_areas import public_areas
 from dashboard.datasets.stays import has_stays, stay_fields
 from dashboard.jobs.models import State
-from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
 from dashboard.projects.selectors import project_choices
-from dashboard.releases.selectors import page_of_batches
 from privacy_engine import formats
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import EngineError
 
-SHOWN = 30  # releases on a dataset's page
 SHOWN_DATASETS = 25
 SHOWN_OF_SERIES = ("index", "name", "person", "points")
 ORDERS = {"": "newest first", "created_at": "oldest first", "name": "name", "-points": "most events", "state": "state"}
@@ -90,14 +88,9 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
     if dataset.sample:
         remember_visit(user=request.user, what="looked")
-    page, batches = page_of_batches(request.user, dataset, request.GET.get("page"), SHOWN)
     context = {
         "dataset": dataset,
-        "landmark_sets": list(visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed")),
-        "releases": [row for batch in batches for row in batch.releases],
-        "batches": batches,
-        "release_page": page,
-        "release_count": page.paginator.count,
+        **parts_of("datasets:detail", request, dataset),
         "experiment_count": dataset.experiments.count(),
         "budget": selectors.spending(dataset, request.user),
         "undetected": UNDETECTED,

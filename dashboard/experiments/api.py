@@ -22,7 +22,7 @@ from dashboard.datasets.serializers import KindQuery
 from dashboard.experiments import files, results, run_table, selectors, services
 from dashboard.experiments.filters import ExperimentFilter
 from dashboard.experiments.form_summary import summary_of
-from dashboard.experiments.models import GENERATED, Experiment, Part
+from dashboard.experiments.models import Experiment, Part
 from dashboard.experiments.naming import distinct_name, figure_of
 from dashboard.experiments.serializers import (
     ExperimentChangeRequest,
@@ -36,7 +36,7 @@ from dashboard.jobs.positions import ahead
 from dashboard.jobs.viewsets import Download, JobViewSet, download_action
 from dashboard.projects.services import move_row
 from privacy_engine.core.plurals import counted
-from privacy_engine.experiments import FILES, ITEMS, generators, items_of, measures, presets
+from privacy_engine.experiments import FILES, generators, measures, presets
 
 ORDERING = "`name`, `state`, `duration`, `created` or the key of a column; descending with `-` before it."
 
@@ -73,14 +73,14 @@ class ExperimentViewSet(JobViewSet[Experiment]):
         title = params.pop("title")
         found = services.plan(**params)
         spec = found.spec
-        items = items_of(spec.kind, found.lengths)
+        items = spec.cell_type.items_of(found.lengths)
         counts: dict[str, Any] = {"cells": found.cells, "repetitions": spec.repetitions, "events": items}
-        counts["size_text"] = counted(items, ITEMS[spec.kind])
+        counts["size_text"] = counted(items, spec.cell_type.item)
         where = {"work_s": found.seconds, "at_once": found.at_once, "parts": found.parts}
         figure = {"figure": figure_of(spec, params["dataset"])}
         described = spec.model_dump()
         name = {"name": distinct_name(request.user, described, params["dataset"], title)}
-        title = params["dataset"].name if params["dataset"] else GENERATED[spec.kind]
+        title = params["dataset"].name if params["dataset"] else spec.cell_type.generated
         form = {"summary": summary_of(spec, f"{title} · {counts['size_text']}")}
         queue = {"ahead": ahead(Part, request.user.pk), "workers": workers.answering()}
         return Response({"spec": described, **name, **counts, **where, **form, **queue, **figure})

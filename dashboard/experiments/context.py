@@ -10,50 +10,24 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.experiments.common.inputs import inputs
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.stored_blocks import BlockStore, block_store
 from dashboard.storage.data_files import read_data
 from privacy_engine import experiments
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.progress import reported
-from privacy_engine.data import Trajectory
-from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import (
-    AS_THEY_ARE,
     Block,
     ExperimentSpec,
-    Preset,
-    SeriesPreset,
-    SeriesSelection,
 )
 from privacy_engine.experiments.table import Results
 
 
 def data_of(row: Experiment) -> Any:
     """What it is run on: a list of series, or one object of another kind, or None where its cells generate theirs."""
-    spec = row.parsed_spec
     given = None if row.dataset is None else read_data(row.dataset.kind, row.dataset.points_path)
-    if spec.kind == Trajectory.kind:
-        return selection_of(spec, row.parsed_preset).of(given or [])
-    return experiments.data_of(spec, given)
-
-
-def selection_of(spec: ExperimentSpec | None, preset: Preset | None) -> SeriesSelection:
-    """What an experiment on trajectories is tried on: as its spec states, else its preset, else the series as they are.
-
-    Raises
-    ------
-    ParameterError
-        Spec and preset state different things.
-    """
-    stated = None if spec is None else spec.series
-    if preset is None or not isinstance(preset, SeriesPreset):
-        return stated or AS_THEY_ARE
-    found = preset.selection()
-    if stated not in (None, found):
-        rule = "must be left out where the spec names other data"
-        raise ParameterError(f"preset {rule}", field="preset", rule=rule, value=preset.name)
-    return found
+    return experiments.data_of(inputs[row.kind].stated(row.parsed_spec, row.parsed_preset), given)
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,7 +75,7 @@ def _cut(row: Experiment, first: Part, lease: leases.Lease) -> None:
     """Make the parts. Again, if an earlier try at it was lost: then its parts go, and who works on them stops."""
     data, digest = _loaded(row)
     material = material_of(row)
-    sizes = material.spec.sizes(experiments.sizes_of(material.spec.kind, data))
+    sizes = material.spec.sizes(material.spec.cell_type.sizes_of(data))
     if sizes != row.lengths:
         raise _changed()
     todo = [i for i, block in enumerate(reported(material.blocks)) if material.kept(block, digest) is None]

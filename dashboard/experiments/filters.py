@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, TextField, Value
+from django.db.models.fields.json import KT
+from django.db.models.functions import Coalesce
 from django_filters import rest_framework as filters
 
 from dashboard.datasets.models import Kind
 from dashboard.experiments.models import Experiment
 from dashboard.jobs.viewsets import JobFilter
+from privacy_engine.experiments import UNSTATED
 
 
 class ExperimentFilter(JobFilter):
@@ -24,8 +27,9 @@ class ExperimentFilter(JobFilter):
         fields = ("dataset", "state")
 
     def of_kind(self, rows: QuerySet[Experiment], _: str, value: str) -> QuerySet[Experiment]:
-        """A stored spec without a kind is one of trajectories."""
-        return rows.filter(spec__kind=value) if value != Kind.TRAJECTORY else rows.exclude(spec__has_key="kind")
+        """Of the kind that the stored spec states, or from before there were kinds."""
+        stated = Coalesce(KT("spec__kind"), Value(UNSTATED), output_field=TextField())
+        return rows.alias(kind_of_spec=stated).filter(kind_of_spec=value)
 
     def tagged(self, rows: QuerySet[Experiment], _: str, value: str) -> QuerySet[Experiment]:
         """The tag itself, not part of one."""

@@ -7,8 +7,7 @@ from typing import Any
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import reference_radius_m
-from privacy_engine.data import Trajectory
-from privacy_engine.experiments import ExperimentSpec
+from privacy_engine.experiments import Cell, ExperimentSpec
 
 
 def stated_levels(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, Any] | None:
@@ -17,13 +16,12 @@ def stated_levels(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, An
     The reference is the radius of the dataset, and that of the first cell where there is none. None where no release
     has a radius.
     """
-    if spec.kind != Trajectory.kind:
-        return None
-    axes = spec.axes()
-    every = [[_radius_m(spec, i, j) for j in range(len(axis.values))] for i, axis in enumerate(axes)]
+    axes, radii_m = spec.axes(), {point.at: _radius_m(point.cell) for point in spec.points()}
+    first = (0,) * len(axes)
+    every = [[radii_m[*first[:i], j, *first[i + 1 :]] for j in range(len(axis.values))] for i, axis in enumerate(axes)]
     varying = [i for i, radii in enumerate(every) if len(set(radii)) > 1]
     axis = varying[-1] if varying else None  # the deepest: it is set last
-    radii = [_radius_m(spec)] if axis is None else every[axis]
+    radii = [radii_m[first]] if axis is None else every[axis]
     known = [one for one in radii if one is not None]
     if not known:
         return None
@@ -31,8 +29,5 @@ def stated_levels(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, An
     return {"reference_m": reference_m, "axis": axis, "radii": radii}
 
 
-def _radius_m(spec: ExperimentSpec, axis: int | None = None, value: int = 0) -> float | None:
-    """Return the radius of the first cell, or of the one that has another ``value`` of an axis."""
-    at = [value if i == axis else 0 for i in range(len(spec.axes()))]
-    release = getattr(spec.cell(at), "release", None)
-    return getattr(getattr(release, "mechanism", None), "radius_m", None)
+def _radius_m(cell: Cell) -> float | None:
+    return getattr(getattr(cell.release, "mechanism", None), "radius_m", None)

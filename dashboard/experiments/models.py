@@ -8,19 +8,12 @@ from django.db import models
 from django.db.models import Q
 
 from dashboard.core.tags import LENGTH, tags_of
-from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import Job, JobStatus, State, job_constraints, now, status_constraints
 from dashboard.projects.access import InProject, owner_index, project_index
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.core.plurals import counted
-from privacy_engine.experiments import ITEMS, ExperimentSpec, Preset, items_of, presets
-
-GENERATED: dict[str, str] = {
-    Kind.TRAJECTORY: "synthetic series",
-    Kind.STREAM: "generated streams",
-    Kind.CHECKINS: "generated check-ins",
-}
-"""Names of the data of experiments without a dataset."""
+from privacy_engine.experiments import ExperimentSpec, Preset, cells, kind_of, presets
 
 
 class Experiment(InProject, JobStatus):
@@ -77,7 +70,7 @@ class Experiment(InProject, JobStatus):
     @property
     def data_title(self) -> str:
         """What it is tried on, as text."""
-        return self.dataset.name if self.dataset else GENERATED[self.kind]
+        return self.dataset.name if self.dataset else cells[self.kind].generated
 
     @property
     def tags(self) -> list[str]:
@@ -93,7 +86,7 @@ class Experiment(InProject, JobStatus):
     @property
     def kind(self) -> str:
         """The kind of data, as its spec has it."""
-        return str(self.spec.get("kind", Kind.TRAJECTORY))
+        return kind_of(self.spec)
 
     @property
     def seconds_left(self) -> float | None:
@@ -107,12 +100,12 @@ class Experiment(InProject, JobStatus):
     @property
     def events(self) -> int:
         """How many events, counts or check-ins it is run on."""
-        return items_of(self.kind, self.lengths)
+        return cells[self.kind].items_of(self.lengths)
 
     @property
     def size_text(self) -> str:
         """:attr:`events` with their noun."""
-        return counted(self.events, ITEMS[self.kind])
+        return counted(self.events, cells[self.kind].item)
 
     @property
     def folder(self) -> StoredPath:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
-from dashboard.datasets.models import Dataset, Kind
-from dashboard.experiments.models import GENERATED, Experiment
+from dashboard.datasets.models import Dataset
+from dashboard.experiments.models import Experiment
 from dashboard.experiments.run_parameters import (
     MECHANISM,
     Values,
@@ -19,7 +19,7 @@ from dashboard.experiments.run_parameters import (
 )
 from dashboard.landmarks.selectors import visible_landmark_sets
 from privacy_engine import experiments
-from privacy_engine.experiments import ExperimentSpec
+from privacy_engine.experiments import ExperimentSpec, cells, kind_of
 
 MOST = 120  # characters of a name, before what differs
 LONGEST = 60
@@ -61,8 +61,7 @@ def generated_name(spec: Mapping[str, Any], data_title: str, title: str = "") ->
 
 def distinct_name(owner: Any, spec: Mapping[str, Any], dataset: Dataset | None, title: str = "") -> str:
     """Return :func:`generated_name`, with what differs from the owner's newest run of that name, or else a number."""
-    kind = spec.get("kind", Kind.TRAJECTORY)
-    name = generated_name(spec, dataset.name if dataset else GENERATED[kind], title)[:MOST]
+    name = generated_name(spec, dataset.name if dataset else cells[kind_of(spec)].generated, title)[:MOST]
     same = Experiment.objects.filter(owner=owner, name__startswith=name)
     taken = set(same.values_list("name", flat=True))
     if name not in taken:

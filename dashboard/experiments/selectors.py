@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.urls import reverse
 
 from dashboard.datasets.models import Dataset
@@ -38,6 +39,11 @@ def evaluations(user: Any, dataset: Dataset) -> list[dict[str, Any]]:
         if None not in grid:
             found.setdefault(grid, row)
     return [_evaluation(row, grid) for grid, row in found.items()]
+
+
+def evaluations_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    """The evaluations that the comparison of a dataset's models shows beside them."""
+    return {"evaluations": evaluations(request.user, dataset)}
 
 
 def _evaluation(row: Experiment, grid: tuple[float, ...]) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from django.db.models.functions import Now
 
 from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name
-from dashboard.datasets.models import Dataset, Kind
-from dashboard.datasets.people import people_of
-from dashboard.datasets.selectors import require_kind, require_ready, require_ready_of, require_releasable
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.selectors import require_kind, require_ready
 from dashboard.experiments import execution
-from dashboard.experiments.context import data_of, selection_of
+from dashboard.experiments.common.inputs import inputs
+from dashboard.experiments.context import data_of
 from dashboard.experiments.models import Experiment, Part
 from dashboard.experiments.naming import distinct_name
 from dashboard.experiments.stored_blocks import block_store
@@ -25,16 +25,8 @@ from dashboard.jobs.models import State
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
 from privacy_engine import experiments
-from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.experiments import (
-    ExperimentSpec,
-    Given,
-    Preset,
-    SeriesSelection,
-    dataset_digest,
-    sizes_of,
-)
+from privacy_engine.experiments import ExperimentSpec, Preset
 
 MOST_S = 100 * 3600.0
 SMALL = 20_000  # events that a request may read
@@ -70,17 +62,15 @@ def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec
         The dataset is not ready.
     """
     described = _described(dataset, preset, spec)
-    if described.kind == Trajectory.kind:
-        placed, given, sizes = _on_series(dataset, preset, described, selection_of(spec, preset))
-    else:
-        placed, given = described, _sizes_of_dataset(dataset, described)
-        sizes = placed.sizes(given)
+    adapter = inputs[described.kind]
+    placed = adapter.stated(described, preset)
+    given, sizes = adapter.sizes(dataset, placed)
     seconds = experiments.predicted_seconds(placed, sizes)
     if seconds > MOST_S:
         rule = f"must come to at most {MOST_S / 3600:g} hours of work"
         message = f"repetitions {rule} with these cells and points, got about {seconds / 3600:,.0f}"
         raise ParameterError(message, field="repetitions", rule=rule, value=placed.repetitions)
-    few = all(experiments.items_of(placed.kind, one) <= SMALL for one in (given, sizes))
+    few = all(placed.cell_type.items_of(one) <= SMALL for one in (given, sizes))
     return Plan(placed, len(placed.cells()), sizes, seconds, few and seconds < experiments.AT_ONCE_S)
 
 
@@ -96,42 +86,7 @@ def _described(dataset: Dataset | None, preset: Preset | None, spec: ExperimentS
     if dataset is None:
         return preset.spec()
     require_kind(dataset, preset.kind)
-    known = dataset.summary or {}
-    if dataset.kind == Kind.STREAM:
-        require_ready(dataset)
-        return preset.spec(Given.of_stream(known["timestamps"], len(known["dimensions"]), known["total"]))
-    bounds = known.get("bounds")
-    return preset.spec(Given(tuple(bounds) if bounds and dataset.kind == Kind.CHECKINS else None))
-
-
-def _on_series(
-    dataset: Dataset | None, preset: Preset | None, described: ExperimentSpec, selection: SeriesSelection
-) -> tuple[ExperimentSpec, list[int], list[int]]:
-    """A spec of trajectories with its selection; events of each series of the dataset, and of each that is used."""
-    if dataset is None and selection.generated is None:
-        rule = "is required where no preset generates the series"
-        raise ParameterError(f"dataset {rule}", field="dataset", rule=rule)
-    given: list[int] = []
-    of_people: list[int] = []
-    if dataset is not None:
-        require_ready_of(dataset, Kind.TRAJECTORY)
-        given, of_people = dataset.series_lengths, [len(person) for person in people_of(dataset)]
-    return described.on(selection), given, selection.lengths(given, of_people)
-
-
-def _sizes_of_dataset(dataset: Dataset | None, spec: ExperimentSpec) -> list[int]:
-    """Timestamps and dimensions, or the number of check-ins, of a dataset that its cells take."""
-    experiments.must_suit(spec, dataset is not None)
-    if dataset is None:
-        return []
-    require_ready_of(dataset, spec.kind)
-    require_releasable(dataset)
-    if dataset.kind == Kind.STREAM:
-        known = dataset.summary or {}
-        sizes = [known["timestamps"], len(known["dimensions"])]
-        spec.suits(sizes)
-        return sizes
-    return [dataset.points]
+    return preset.spec(inputs[dataset.kind].known(dataset))
 
 
 def submit_experiment(
@@ -175,7 +130,7 @@ def submit_experiment(
 
 def _run_now(row: Experiment, spec: ExperimentSpec) -> Experiment:
     data = data_of(row)
-    row.lengths, row.data_digest = spec.sizes(sizes_of(spec.kind, data)), dataset_digest(data, spec.kind)
+    row.lengths, row.data_digest = spec.sizes(spec.cell_type.sizes_of(data)), spec.cell_type.digest_of(data)
     table = experiments.run(spec, data, block_store(row.owner_id))
     for column, value in execution.finished(row, spec, table).items():
         setattr(row, column, value)

@@ -15,39 +15,21 @@ from dashboard.core.ids import uuid_or_404
 from dashboard.core.paging import count_of, first_rows
 from dashboard.core.palette import palette, variants
 from dashboard.core.tags import tag_choices
-from dashboard.datasets.ledger import budget_of
 from dashboard.datasets.models import Dataset, Kind, kind_text
-from dashboard.datasets.selectors import USUAL_RADIUS_M, reference_radius_m, visible_datasets
+from dashboard.datasets.selectors import visible_datasets
 from dashboard.experiments import run_results, run_table
+from dashboard.experiments.common.pages import pages
 from dashboard.experiments.filters import ExperimentFilter
 from dashboard.experiments.form_summary import preset_seconds
-from dashboard.experiments.models import GENERATED, Experiment
+from dashboard.experiments.models import Experiment
 from dashboard.experiments.run_parameters import level_text, values_by_path
 from dashboard.experiments.selectors import visible_experiments
-from dashboard.experiments.starting import attacks_on
 from dashboard.jobs.models import State
 from dashboard.projects.selectors import project_choices
 from dashboard.releases.selectors import visible_releases
-from privacy_engine.analysis.reference_radius import PAPER, RADII
 from privacy_engine.datatypes import datatypes
-from privacy_engine.experiments import figure, presets
-from privacy_engine.experiments.cells import cells
+from privacy_engine.experiments import cells, figure, presets
 
-SYNTHETIC = {
-    "error-tdrive": ("A generated taxi", "Sparse: a fix every three minutes, as in T-Drive."),
-    "error-geolife": ("A synthetic walk", "Dense: a fix every five seconds, as in Geolife."),
-}
-"""Presets whose series stand for real ones; of a dataset they take the first events."""
-FORMS: dict[str, str] = {
-    Kind.TRAJECTORY: "experiments/trajectory/_form.html",
-    Kind.STREAM: "experiments/_kind_form.html",
-    Kind.CHECKINS: "experiments/_kind_form.html",
-}
-SCRIPTS: dict[str, str] = {
-    Kind.TRAJECTORY: "js/pages/experiment_new.js",
-    Kind.STREAM: "js/pages/experiment_new_kind.js",
-    Kind.CHECKINS: "js/pages/experiment_new_kind.js",
-}
 ORDERS = {"": "newest first", "created": "oldest first", "name": "name", "state": "state", "-duration": "longest first"}
 SHOWN = 50  # runs on a page of the table
 CHOICES = 50
@@ -61,7 +43,8 @@ def index(request: HttpRequest) -> HttpResponse:
         {
             "kind": kind,
             "title": title,
-            "generated": GENERATED[kind],
+            "generated": cells[kind].generated,
+            "item": datatypes[kind].item,
             "presets": _presets(kind),
             "datasets": _ready_datasets(request, kind, "id", "name", "kind", "points"),
         }
@@ -100,16 +83,27 @@ def new(request: HttpRequest) -> HttpResponse:
     """The form: what to sweep, on what; filled by a preset or by an experiment to begin from."""
     requested = request.GET.get("from")
     origin = get_object_or_404(visible_experiments(request.user), pk=uuid_or_404(requested)) if requested else None
-    release = _release(request)
+    attacked = request.GET.get("release")
+    release = get_object_or_404(visible_releases(request.user), pk=uuid_or_404(attacked)) if attacked else None
+    attacks = pages[release.kind].attacks_on(release) | {"preset": None} if release else None
     begun = {
-        "origin": _described(origin) if origin else attacks_on(release) | {"preset": None} if release else None,
+        "origin": _described(origin) if origin else attacks,
         "preset": request.GET.get("preset"),
         "dataset": request.GET.get("dataset"),
     }
-    kind = _kind_of(request, origin)
+    kind = _kind_of(request, origin or release)
+    own = pages[kind]
     named = [one | {"seconds": preset_seconds(one["name"])} for one in _presets(kind)]
     context = {
-        "data": _choices(request, kind) | {"kind": kind, "urls": _urls(kind), "palette": palette(kind)} | begun,
+        "data": {
+            "datasets": [_choice(one) for one in _ready_datasets(request, kind)],
+            "kind": kind,
+            "usual_kind": Kind.values[0],
+            "urls": _urls(kind),
+            "palette": palette(kind),
+            **own.choices(kind),
+            **begun,
+        },
         "origin": origin,
         "release": release,
         "kind": kind,
@@ -117,42 +111,25 @@ def new(request: HttpRequest) -> HttpResponse:
         "kind_text": kind_text(kind),
         "presets": named,
         "preset": next((one for one in named if one["name"] == begun["preset"]), None),
-        "form": FORMS[kind],
-        "script": SCRIPTS[kind],
+        "templates": own.templates,
+        "script": f"js/pages/{kind}_experiment.js",
     }
     return render(request, "experiments/new.html", context)
 
 
-def _kind_of(request: HttpRequest, origin: Experiment | None) -> str:
+def _kind_of(request: HttpRequest, origin: Any) -> str:
     """The kind of data of a new experiment: that of what it begins with, or the requested one."""
     if origin is not None:
         return origin.kind
     preset = request.GET.get("preset")
     if preset in [cls.registered_name() for cls in presets]:
         return presets[preset].kind
-    requested = request.GET.get("kind", Kind.TRAJECTORY)
-    return requested if requested in Kind.values else Kind.TRAJECTORY
-
-
-def _choices(request: HttpRequest, kind: str) -> dict[str, Any]:
-    """The datasets and the generated series to choose from."""
-    datasets = [_choice(one) for one in _ready_datasets(request, kind)]
-    if kind != Kind.TRAJECTORY:
-        return {"datasets": datasets, "items": datatypes[kind].items, "cell": cells[kind].own_fields()}
-    generated = [
-        {"preset": name, "like": _like(name), "title": title, "description": text}
-        for name, (title, text) in SYNTHETIC.items()
-    ]
-    radii = {"radius_m": USUAL_RADIUS_M, "radii": [one.model_dump() for one in (PAPER, *RADII)]}
-    return {"datasets": datasets, "generated": generated} | radii
+    requested = request.GET.get("kind", "")
+    return requested if requested in Kind.values else Kind.values[0]
 
 
 def _choice(one: Dataset) -> dict[str, Any]:
-    found = {"id": str(one.pk), "name": one.name, "points": one.points}
-    if one.kind == Kind.TRAJECTORY:
-        radius = {"radius_m": reference_radius_m(one, budget_of(one))}
-        return found | radius | {"time": one.has_time, "mark": reverse("landmarks:new", args=[one.pk])}
-    return found | {"box": (one.summary or {}).get("bounds")}
+    return {"id": str(one.pk), "name": one.name, "points": one.points} | pages[one.kind].choice(one)
 
 
 @require_safe
@@ -165,6 +142,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "experiment": row,
         "other": other,
         "levels": level_text(values_by_path(row.spec)),
+        "has_landmarks": cells[row.kind].has_landmarks,
         "measure": figure(row.parsed_spec)["measures"][0]["title"],
         "others": first_rows(visible_experiments(request.user).exclude(pk=pk), CHOICES),
         "data": {
@@ -174,18 +152,6 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         },
     }
     return render(request, "experiments/detail.html", context)
-
-
-def _release(request: HttpRequest) -> Any:
-    """The release to attack, if one is requested: with dummies there is no method that marks the same again."""
-    requested = request.GET.get("release")
-    known = visible_releases(request.user).filter(kind=Kind.TRAJECTORY, landmark_set__source=None)
-    return get_object_or_404(known, pk=uuid_or_404(requested)) if requested else None
-
-
-def _like(preset: str) -> str:
-    generated = presets.of(Kind.TRAJECTORY).parse({"name": preset}).selection().generated
-    return "" if generated is None else generated.like
 
 
 def _ready_datasets(request: HttpRequest, kind: str, *columns: str) -> Any:
@@ -211,7 +177,7 @@ def _described(row: Experiment) -> dict[str, Any]:
     }
 
 
-def _urls(kind: str = Kind.TRAJECTORY) -> dict[str, str]:
+def _urls(kind: str = Kind.values[0]) -> dict[str, str]:
     query = f"?kind={kind}"
     return {
         "experiments": reverse("api:experiment-list"),

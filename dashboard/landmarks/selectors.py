@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 from django.db.models import Count, QuerySet, Sum
+from django.http import HttpRequest
 
+from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from privacy_engine.analysis.downsampling import runs
 from privacy_engine.core.arrays import Mask
@@ -21,6 +23,11 @@ from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 def visible_landmark_sets(user: Any) -> QuerySet[LandmarkSet]:
     """Those of the datasets that the user may read, newest first."""
     return LandmarkSet.objects.visible_to(user).select_related("dataset").defer("packed")
+
+
+def sets_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    """The landmark sets that the page of a dataset shows."""
+    return {"landmark_sets": list(visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed"))}
 
 
 def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from .home import LaunchError
+from dashboard.core.home import LaunchError
 
 ON_PATH = ("valkey-server", "redis-server")
 

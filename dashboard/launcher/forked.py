@@ -17,7 +17,7 @@ from typing import Any, cast
 from django.conf import settings
 from django.db import connections
 
-from .home import LaunchError
+from dashboard.core.home import LaunchError
 
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")  # libraries of macOS break
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -13,11 +13,13 @@ from pathlib import Path
 
 from django.conf import settings
 
-from . import broker, database, forked, health, home, warm
+from dashboard.core import home
+from dashboard.core.home import LaunchError
+
+from . import broker, database, forked, health, warm
 from .child import Child
 from .forked import Forked
 from .guard import Guard
-from .home import LaunchError
 from .web import main as serve
 
 READY_S = 60.0

@@ -11,7 +11,6 @@ import shutil
 import sys
 import traceback
 from collections.abc import Iterable
-from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,10 +19,6 @@ from privacy_engine.core import kernel_folder
 
 if TYPE_CHECKING:
     from privacy_engine.kernels.kernel import Kernel
-
-
-SHARED = ("privacy_engine.experiments", "pyarrow.compute", "pyarrow.csv", "pyarrow.parquet")
-"""What most jobs import; nothing of pyarrow is called, since that starts threads, and threads do not fork."""
 
 
 def main() -> None:
@@ -67,17 +62,6 @@ def sweep() -> None:
     for folder in kept.parent.glob("kernels-*"):
         if folder != kept:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def load() -> None:
-    """Load what most jobs call, and of that what is compiled already: processes forked later share it."""
-    for name in SHARED:
-        import_module(name)
-    from privacy_engine.kernels.order import USUAL, every
-
-    for kernel in every(USUAL):
-        if kernel.is_stored:
-            kernel.prepare()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -14,23 +13,14 @@ from rest_framework.exceptions import Throttled
 
 from dashboard.accounts.attempts import wait_text
 from dashboard.core.ids import uuid_or_404
-from dashboard.datasets.selectors import visible_datasets
-from dashboard.experiments.selectors import visible_experiments
 from dashboard.projects import selectors, services
 from dashboard.projects.access import require_role, role_of
+from dashboard.projects.contents import contents
 from dashboard.projects.models import GIVEN, Membership, Project, Role
-from dashboard.streams.selectors import visible_streams
 from privacy_engine.errors import EngineError
 
 SHOWN = 20
 """Rows of each kind on a project's page; the lists have all of them."""
-
-MOVED: dict[str, Callable[[Any], Any]] = {
-    "dataset": visible_datasets,
-    "experiment": visible_experiments,
-    "stream": visible_streams,
-}
-"""What can be put into a project, and how it is found."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -71,14 +61,11 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 
 
 def _parts(request: HttpRequest, project: Project) -> dict[str, Any]:
-    parts = [
-        {"title": title, "url": url, "count": count, "rows": find(request.user).filter(project=project)[:SHOWN]}
-        for title, url, count, find in (
-            ("Datasets", "datasets:list", project.datasets_count, visible_datasets),
-            ("Experiments", "experiments:list", project.experiments_count, visible_experiments),
-            ("Streams", "streams:list", project.livestreams_count, visible_streams),
-        )
-    ]
+    parts = []
+    for one in contents.values():
+        rows = one.visible(request.user).filter(project=project)
+        count = getattr(project, f"{rows.model.__name__.lower()}s_count")
+        parts.append({"title": one.title, "url": one.url, "count": count, "rows": rows[:SHOWN]})
     members = selectors.visible_memberships(request.user).filter(project=project)
     return {"role": role_of(request.user, project), "parts": parts, "members": members}
 
@@ -136,13 +123,13 @@ def member_remove(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def move(request: HttpRequest, pk: uuid.UUID, what: str) -> HttpResponse:
     """The form that puts a row into a project or takes it out, with who will be able to read what."""
-    row = get_object_or_404(MOVED[what](request.user), pk=pk)
+    row = get_object_or_404(contents[what].visible(request.user), pk=pk)
     if request.method == "POST":
         target = request.POST.get("project", "")
         services.move_row(user=request.user, row=row, project=uuid_or_404(target) if target else None)
         where = f"in the project {row.project.name}" if row.project else "in no project"
         messages.success(request, f"{row} is {where} now.")
-        readable = MOVED[what](request.user).filter(pk=pk).exists()
+        readable = contents[what].visible(request.user).filter(pk=pk).exists()
         return redirect(row.page_url if readable else "projects:list")
     require_role(request.user, row, Role.OWNER)
     own = row.owner_id == request.user.pk

@@ -3,43 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from dashboard.core.errors import require_format
-from dashboard.datasets.models import Kind
 from dashboard.publications import limits
+from dashboard.publications.common.public import publics
 from dashboard.publications.models import Publication
-from dashboard.releases import downloads, kinds
+from dashboard.releases import downloads
+from dashboard.releases.common.published import read_release
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
 from dashboard.storage.stored_path import decoding
 from privacy_engine.datatypes import datatypes
-from privacy_engine.datatypes.trajectory_table import PublishedSeries
 from privacy_engine.releases.label import label_digest
 
 
 def public_data(row: Release) -> Any:
     """What a finished release published, series and people named by numbers."""
-    found = kinds.read_release(row)
-    return _without_names(found) if row.kind == Kind.TRAJECTORY else found
-
-
-def _without_names(series: Sequence[PublishedSeries]) -> list[PublishedSeries]:
-    people = {name: i for i, name in enumerate(dict.fromkeys(one.series.person for one in series), 1)}
-    several, many = len(people) > 1, len(series) > 1
-    return [
-        one._replace(
-            series=replace(
-                one.series,
-                name=f"series {i}" if many else "",
-                person=f"person {people[one.series.person]}" if several else "",
-            )
-        )
-        for i, one in enumerate(series, 1)
-    ]
+    return publics[row.kind].without_names(read_release(row))
 
 
 def write(publication: Publication, data: Any, label: dict[str, Any]) -> None:

@@ -99,11 +99,6 @@ class Publication(models.Model):
         return self.expires_on is not None and self.expires_on < datetime.now(UTC).date()
 
     @property
-    def text_template(self) -> str:
-        """The template of what a reader sees, by its kind."""
-        return f"publications/{self.kind}/_text.html"
-
-    @property
     def formats(self) -> list[dict[str, Any]]:
         """Name, title, group and use of each format of its downloads."""
         return export_formats(self.kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -10,21 +11,16 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
 from dashboard.core.palette import palette
 from dashboard.core.rest.parsing import attachment
 from dashboard.core.rest.views import Accessed
-from dashboard.datasets.models import Kind
-from dashboard.maps import joined_tracks
-from dashboard.maps.series_cache import lines, sizes_of
 from dashboard.publications import copies, limits
-from dashboard.publications.facts import BINS, certainty, time_marks
+from dashboard.publications.common.public import publics
 from dashboard.publications.models import Publication
 from dashboard.publications.selectors import open_publication
-from dashboard.releases import kind_report
 from privacy_engine.errors import ParameterError
 
 HEADERS = {
@@ -32,8 +28,6 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",  # the address is the key
     "X-Robots-Tag": "noindex, nofollow, noarchive",
 }
-LISTED = 2000
-"""The most streams to choose from."""
 
 View = Callable[[HttpRequest, Publication], HttpResponseBase]
 
@@ -79,7 +73,7 @@ def _later(request: HttpRequest, status: int, wait: int) -> HttpResponse:
 def page(request: HttpRequest, publication: Publication) -> HttpResponse:
     """The public page: what this is, how coarse it is, what it does not hide, downloads, label."""
     label = copies.read_label(publication)
-    shown = _of_trajectories(publication) if publication.kind == Kind.TRAJECTORY else _of_others(request, publication)
+    shown = publics[publication.kind].context(request, publication)
     style = palette(publication.kind).get(publication.mechanism)
     context = {
         "publication": publication,
@@ -93,34 +87,20 @@ def page(request: HttpRequest, publication: Publication) -> HttpResponse:
         "more_formats": [one for one in publication.formats if not one["bundled"]],
         **shown,
     }
-    own = {"kind": publication.kind, "title": publication.shown_title, "style": style}
+    own = {"title": publication.shown_title, "style": style}
     context["page"] = own | shown["drawn"]
-    return render(request, "publications/page.html", context)
+    return render(request, f"publications/{publication.kind}/page.html", context)
 
 
-def _of_trajectories(publication: Publication) -> dict[str, Any]:
-    track = reverse("publications:track", args=[publication.token])
-    facts = publication.facts
-    marks = time_marks(facts["start"], facts["end"]) if facts["strip"] else []
-    return {"bins": BINS, "marks": marks, "drawn": {"track": track, "noise_m": facts["noise_m"]}}
+def certainty(epsilon: float) -> float:
+    """What a guess of one half becomes at most where odds change by a factor of at most exp(ε), in per cent.
 
+    Rounded up to a tenth.
 
-def _of_others(request: HttpRequest, publication: Publication) -> dict[str, Any]:
-    data = copies.read_data(publication)
-    if publication.kind == Kind.CHECKINS:
-        found = kind_report.places(data)
-        return {"places": [one | {"centre": _centre(one)} for one in found], "drawn": {"places": found}}
-    text = request.GET.get("stream", "")
-    which = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
-    streams = list(enumerate(data.names))[:LISTED]
-    curves = kind_report.curves([data], which)
-    return {"streams": streams, "stream": which, "stream_name": curves["name"], "drawn": {"curves": curves}}
-
-
-def _centre(cell: dict[str, Any]) -> str:
-    """The centre of a cell: 40.7421° N, 73.9872° W."""
-    lon, lat = (cell["west"] + cell["east"]) / 2, (cell["south"] + cell["north"]) / 2
-    return f"{abs(lat):.4f}° {'S' if lat < 0 else 'N'}, {abs(lon):.4f}° {'W' if lon < 0 else 'E'}"
+    >>> certainty(1.0), certainty(0.0), certainty(100.0)
+    (73.2, 50.0, 100.0)
+    """
+    return math.ceil(1000 / (1 + math.exp(-epsilon))) / 10
 
 
 def _not_hidden(label: dict[str, Any]) -> list[str]:
@@ -135,11 +115,7 @@ def _not_hidden(label: dict[str, Any]) -> list[str]:
 @public
 def track(request: HttpRequest, publication: Publication) -> HttpResponse:
     """Published positions for the map, thinned out evenly; see dashboard/maps/track_encoding.py."""
-    if publication.kind != Kind.TRAJECTORY:
-        return _closed(request)
-    found = lines(publication.data_path)
-    body = joined_tracks.encode(found, sizes_of(found), points=joined_tracks.USUAL, reduce="sample")
-    return HttpResponse(body, content_type="application/octet-stream")
+    return publics[publication.kind].track(publication) or _closed(request)
 
 
 @public

@@ -13,7 +13,7 @@ from dashboard.core.idempotency import check_key, earlier_row
 from dashboard.core.text import one_line
 from dashboard.jobs.models import State
 from dashboard.publications import copies
-from dashboard.publications.facts import facts_of
+from dashboard.publications.common.public import publics
 from dashboard.publications.models import Publication, digest_of
 from dashboard.releases import naming
 from dashboard.releases.models import Release
@@ -79,7 +79,7 @@ def _create(fresh: Publication, release: Release) -> Publication:
     """Files first, then the row; neither without the other."""
     try:
         data = copies.public_data(release)
-        fresh.facts = facts_of(release, data)
+        fresh.facts = publics[release.kind].facts(release, data)
         copies.write(fresh, data, copies.label_of(release, data))
         with transaction.atomic():
             lock_finished(release.pk)

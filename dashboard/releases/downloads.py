@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 
 from dashboard.core.errors import require_format
 from dashboard.datasets.models import BudgetEntry
-from dashboard.releases import kinds
 from dashboard.releases.common.drawing import drawings
+from dashboard.releases.common.published import read_release
 from dashboard.releases.models import Release
 from dashboard.storage import local_files, parquet
 from privacy_engine.accounting.promise import Context
@@ -46,7 +46,7 @@ def label(row: Release, *, sha256: str = "") -> dict[str, Any]:
 
 def _points_digest(row: Release) -> str:
     """The digest of the published points; rows of before there was one hold that of their own file."""
-    return datatypes[row.kind].digest(kinds.read_release(row)) if row.by_series else row.data_sha256
+    return datatypes[row.kind].digest(read_release(row)) if row.by_series else row.data_sha256
 
 
 def _ledger_entry(row: Release) -> str:
@@ -80,7 +80,7 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     labelled = label(row)
 
     def render(out: BinaryIO) -> None:
-        found.write(kinds.read_release(row), fmt, out, label=labelled)
+        found.write(read_release(row), fmt, out, label=labelled)
 
     return _rendered(row, fmt, labelled, render), found.exports[fmt].media_type, file_name(row, fmt)
 
@@ -107,7 +107,7 @@ def notebook(row: Release) -> tuple[BinaryIO, str, str]:
         The release has no CSV export.
     """
     found = datatypes[row.kind].exports[notebooks.FORMAT]
-    found.require(kinds.read_release(row))
+    found.require(read_release(row))
     opened = row.file_name(found.extension)
     text = notebooks.notebook(row.kind, title=row.title, file_name=opened, label=label(row))
     return BytesIO(text.encode()), notebooks.MEDIA_TYPE, row.file_name("ipynb")

@@ -7,22 +7,33 @@ figures measured against it, at names the owner chose, or at the ledger; the own
 from __future__ import annotations
 
 import platform
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
+from django.http import Http404, HttpRequest
+from django.utils import timezone
+
+from dashboard.core.by_kind import ByKind
 from dashboard.core.palette import Assignment, LineStyle, palette
+from dashboard.core.text import one_line
 from dashboard.datasets import ledger, losses
-from dashboard.datasets.models import unit_text
+from dashboard.datasets.models import Dataset, unit_text
+from dashboard.datasets.selectors import spending
+from dashboard.jobs.models import State
 from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
+from dashboard.releases.selectors import visible_releases
 from privacy_engine import __version__
 from privacy_engine.core.component import Component
 
 POINTS = 1600
 """Of a curve on paper."""
+MOST = 12
+"""Releases in a report where none are requested."""
 PACKAGES = ("numpy", "scipy", "pyarrow", "pydantic", "numba")
 
 
@@ -140,3 +151,58 @@ def in_order(rows: Sequence[Release]) -> list[Release]:
         return names.index(row.mechanism), len(row.spec.get("postprocess", ())), row.created_at
 
     return sorted(rows, key=rank)
+
+
+class Report(ABC):
+    """What reports have of a kind of data; ``report.html`` in its folder extends ``report_base.html``.
+
+    ``several`` names what several releases are of, ``records`` what each of them protects, ``terms`` is the
+    template of what the kind has of each release.
+    """
+
+    several: ClassVar[str]
+    records: ClassVar[str] = "data"
+    terms: ClassVar[str] = "releases/common/_report_facts.html"
+
+    def usual(self, user: Any, dataset: Dataset) -> list[Release]:
+        """Return the finished releases that a report is of where none are requested."""
+        return list(visible_releases(user).filter(dataset=dataset, state=State.DONE)[:MOST])
+
+    @abstractmethod
+    def context(self, request: HttpRequest, rows: Sequence[Release], *, owner: bool) -> dict[str, Any]:
+        """Return the context of the page; with ``owner`` what was measured against the original is in it."""
+
+    def shared(
+        self, request: HttpRequest, rows: Sequence[Release], reports: Sequence[ReleaseReport], parts: Sequence[Any]
+    ) -> dict[str, Any]:
+        """Return what the pages of every kind show; ``parts`` are the owner's of each release, none in a public one."""
+        context = {
+            "adapter": self,
+            "owner": bool(parts),
+            "title": one_line(request.GET.get("title", "")),
+            "today": timezone.now(),
+            "seeded": any(row.seeded for row in rows),
+            "statements": conditions(reports, "statement"),
+            "assumptions": conditions(reports, "assumptions"),
+            "caveats": conditions(reports, "caveats"),
+            "configuration": reproduce.brief(rows),
+            "software": software(),
+            "releases": [
+                {"report": one, "owner": part, "style": style}
+                for one, part, style in zip(reports, parts or [None] * len(rows), line_styles(rows), strict=True)
+            ],
+            "selected": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
+        }
+        if not parts:
+            return context
+        return context | {"dataset": rows[0].dataset, "spent": spending(rows[0].dataset, request.user)}
+
+
+reports: ByKind[Report] = ByKind("dashboard.releases", "report")
+
+
+def number_below(text: str, end: int) -> int:
+    """Return the number of a series; none is 404."""
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) < end):
+        raise Http404("There is no such series.")
+    return int(text)

@@ -12,9 +12,9 @@ from rest_framework import serializers
 
 from dashboard.core.rest.components import DescriptionField, SeedField
 from dashboard.core.rest.parsing import Anything, FailureField
-from dashboard.datasets.models import Kind
 from dashboard.jobs.serializers import QueuePositionField
 from dashboard.releases import downloads
+from dashboard.releases.common.actions import actions
 from dashboard.releases.models import Release
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.mechanisms.base.mechanism import mechanisms
@@ -90,54 +90,18 @@ class ReleaseUrls(serializers.Serializer[Any]):
     publish = serializers.CharField(
         allow_null=True, help_text="The page that makes a public link; null for a seeded simulation."
     )
-    track = serializers.CharField(required=False, help_text="Of trajectories, like the next five.")
-    tracks = serializers.CharField(required=False, help_text="All series at once.")
-    series = serializers.CharField(required=False)
-    errors = serializers.CharField(required=False)
-    postprocess = serializers.CharField(required=False)
     report = serializers.CharField()
-    counts = serializers.CharField(required=False, help_text="Of count streams, like the next four.")
-    heat_map = serializers.CharField(required=False)
-    comparison = serializers.CharField(required=False)
-    grouping = serializers.CharField(required=False)
-    detection = serializers.CharField(required=False)
-    cells = serializers.CharField(required=False, help_text="Of check-ins, like the next six.")
-    recommend = serializers.CharField(required=False)
-    recommend_reference = serializers.CharField(required=False)
-    model_map = serializers.CharField(required=False)
-    true_densities = serializers.CharField(required=False)
-    histories = serializers.CharField(required=False)
-    venues = serializers.CharField(required=False)
+
+    def get_fields(self) -> dict[str, Any]:
+        """With the addresses of every kind."""
+        named = {name: text for one in actions.values() for name, text in one.endpoints.items()}
+        return super().get_fields() | {
+            _key(name): serializers.CharField(required=False, help_text=text or None) for name, text in named.items()
+        }
 
 
-_ENDPOINTS: dict[str, tuple[str, ...]] = {
-    Kind.TRAJECTORY: (
-        "data",
-        "track",
-        "tracks",
-        "series",
-        "errors",
-        "postprocess",
-        "bundle",
-        "notebook",
-        "publications",
-    ),
-    Kind.STREAM: (
-        "data",
-        "counts",
-        "heat-map",
-        "comparison",
-        "grouping",
-        "detection",
-        "bundle",
-        "notebook",
-        "publications",
-    ),
-    Kind.CHECKINS: (
-        *("data", "cells", "recommend", "recommend-reference", "model-map", "true-densities", "histories", "venues"),
-        *("bundle", "notebook", "publications"),
-    ),
-}
+def _key(endpoint: str) -> str:
+    return endpoint.replace("-", "_")
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Release]):
@@ -214,11 +178,10 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         page = reverse("releases:compare", args=[row.dataset_id])
         of_set = {"landmark_set": row.landmark_set_id} if row.landmark_set_id else {}
         query = urlencode({**of_set, "release": row.pk})
-        names = _ENDPOINTS[row.kind]
-        endpoints = {name.replace("-", "_"): reverse(f"api:release-{name}", args=[row.pk]) for name in names}
+        names = ("data", *actions[row.kind].endpoints, "bundle", "notebook", "publications")
         return {
             "self": reverse("api:release-detail", args=[row.pk]),
-            **endpoints,
+            **{_key(name): reverse(f"api:release-{name}", args=[row.pk]) for name in names},
             "page": f"{page}?{query}",
             "report": reverse("releases:report", args=[row.pk]),
             "publish": None if row.seeded else reverse("publications:new", args=[row.pk]),

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet
+from django.http import HttpRequest
 
+from dashboard.datasets.models import Dataset
 from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp, StreamState
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.data.stream_release import StreamRelease, counts_digest
@@ -26,6 +28,12 @@ def visible_streams(user: Any) -> QuerySet[LiveStream]:
 def open_stream_of(user: Any, dimensions: Sequence[str]) -> LiveStream | None:
     """The user's newest stream of these dimensions that is not closed."""
     return visible_streams(user).exclude(state=StreamState.CLOSED).filter(dimensions=list(dimensions)).first()
+
+
+def live_stream_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    """The live stream that the comparison of a dataset's releases leads to, if there is one."""
+    names = [one["name"] for one in (dataset.summary or {})["dimensions"]]
+    return {"live": open_stream_of(request.user, names)}
 
 
 def published_after(stream: LiveStream, position: int, limit: int = MOST_AT_ONCE) -> list[PublishedTimestamp]:

@@ -103,7 +103,7 @@ def estimate_correlation(
     size = level(cell_m, "cell_m")
     if size < SMALLEST_CELL_M:
         raise refused(ParameterError, "cell_m", f"be at least {SMALLEST_CELL_M:g}", cell_m)
-    every = [series] if isinstance(series, Trajectory) else list(series)
+    every = list(series) if isinstance(series, Sequence) else [series]
     lengths = [len(one) for one in every]
     if not sum(lengths):
         raise refused(DataError, "series", "have two events", "none")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 
@@ -33,26 +35,34 @@ class Events:
         return len(self.time_s)
 
 
-def events_of(data: Sequence[Trajectory] | CheckIns, cleaned: Sequence[str] = ()) -> Events:
-    """The events of trajectories or check-ins; of check-ins each user is a person with one series.
+def events_of(data: Any, cleaned: Sequence[str] = ()) -> Events:
+    """The events of data that have any; of check-ins each user is a person with one series.
 
     Raises
     ------
     DataError
         There is no event, or events have no times or no positions.
     """
-    found = _of_checkins(data, cleaned) if isinstance(data, CheckIns) else _of_trajectories(data, cleaned)
+    found = read_events(data, cleaned)
     if not len(found):
         raise DataError("events must be at least 1, got 0", field="events", rule="at least 1", value=0)
     return found
 
 
+@singledispatch
+def read_events(data: Any, cleaned: Sequence[str]) -> Events:
+    """What :func:`events_of` returns, registered here for each class of data."""
+    raise DataError("data must be events at positions and times", field="data", rule="events")
+
+
+@read_events.register
 def _of_checkins(data: CheckIns, cleaned: Sequence[str]) -> Events:
     if data.lon is None or data.lat is None:
         raise DataError("check-ins must have positions to be counted on a grid", field="lon", rule="positions")
     return Events(data.user, data.user, data.time_s, data.lon, data.lat, tuple(cleaned))
 
 
+@read_events.register(Sequence)
 def _of_trajectories(data: Sequence[Trajectory], cleaned: Sequence[str]) -> Events:
     times = [one.time_s for one in data if one.time_s is not None]
     if len(times) != len(data):

@@ -81,7 +81,7 @@ def undefined(mechanism: Any) -> str:
     A mechanism for which neither the accounting of single draws nor that of a shared one (:func:`levels`) holds has its
     reason in a class variable ``temporal_loss_undefined``.
     """
-    reason = getattr(mechanism, "temporal_loss_undefined", "")
+    reason = mechanism.temporal_loss_undefined
     return f"not defined: {reason}" if reason else ""
 
 
@@ -90,8 +90,7 @@ def levels(mechanism: Any, budgets: Floats, is_landmark: Mask, correlation: Corr
 
     ``budgets`` (n,) are levels within the mechanism's radius; a level grows with the distance.
     """
-    independent = getattr(mechanism, "independent", None)
-    own, shared = independent(budgets, is_landmark) if independent else (budgets, 0.0)
+    own, shared = mechanism.independent(budgets, is_landmark)
     times = correlation.scale(mechanism.radius_m)
     return own * times, shared * times
 

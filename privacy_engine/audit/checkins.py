@@ -29,7 +29,7 @@ NUMBERS = 40
 class CheckInKind:
     """A few users in the first cell of the grid; uploads differ by what the claim is about: a user or a check-in."""
 
-    name = CheckIns.kind
+    kind = CheckIns.kind
 
     def per(self, mechanism: Any) -> str:
         """A user, or a check-in."""
@@ -172,3 +172,6 @@ def _upload(mechanism: Any, users: list[Ints]) -> CheckIns:
     listed = Venues(venues, middle[:, 0], middle[:, 1], venues)
     time_s = np.arange(len(cells), dtype=np.float64)
     return CheckIns(user, names, time_s, np.where(cells < 0, len(boxes), cells), [*venues, ""], lon, lat, (), listed)
+
+
+ADAPTER = CheckInKind()

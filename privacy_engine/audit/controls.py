@@ -63,7 +63,7 @@ class NumpyLaplace(Component):
 
     title: ClassVar[str] = "numpy’s Laplace noise"
     summary: ClassVar[str] = "A number plus floating-point noise: right in real arithmetic, wrong in its low bits."
-    kind: ClassVar[str] = NumberKind.name
+    kind: ClassVar[str] = NumberKind.kind
 
     name: Literal["control:numpy-laplace"] = "control:numpy-laplace"
     epsilon: Epsilon

@@ -39,7 +39,7 @@ class Decisions:
     @classmethod
     def of(cls, mechanism: Any) -> Decisions | None:
         """Those of a mechanism; None where it has no private decisions, or none that one check-in moves thrice."""
-        decay = getattr(mechanism, "decay", None)
+        decay = mechanism.decay
         if decay is None or mechanism.privacy_unit == "user" or mechanism.relation != "add-remove":
             return None
         side = mechanism.grid.columns

@@ -41,9 +41,9 @@ class Column:
 
 
 class Kind(Protocol):
-    """One kind of data, for the mechanisms whose ``kind`` is ``name``."""
+    """One kind of data: the ``ADAPTER`` of a module or folder beside this one."""
 
-    name: str
+    kind: str
 
     def per(self, mechanism: Any) -> str:
         """What ε is claimed for, one of these: "radius", "user", …"""

@@ -14,7 +14,7 @@ from privacy_engine.core.arrays import Floats
 class NumberKind:
     """One number; the distance of two inputs is their difference, the guarantee per ``radius_m``."""
 
-    name = "number"
+    kind = "number"
 
     def per(self, mechanism: Any) -> str:
         """A radius: a distance of s of them may lose s·ε."""
@@ -49,3 +49,6 @@ class NumberKind:
         """How much nearer it is to which input, and both distances."""
         here, there = (column.of(observed) for column in self.values(pair)[1:])
         return np.column_stack([there - here, np.log1p(here), np.log1p(there)])
+
+
+ADAPTER = NumberKind()

@@ -9,16 +9,13 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.audit.bounds import loss_at_least, most_provable
-from privacy_engine.audit.checkins import CheckInKind
 from privacy_engine.audit.events import FAMILIES, Event, best_events
 from privacy_engine.audit.kinds import Kind, Observed, Pair, Watch
-from privacy_engine.audit.numbers import NumberKind
 from privacy_engine.audit.spec import AuditSpec
-from privacy_engine.audit.stream import StreamKind
-from privacy_engine.audit.trajectory import TrajectoryKind
 from privacy_engine.core.progress import blocks, reported
+from privacy_engine.registry import Adapters
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (TrajectoryKind(), StreamKind(), CheckInKind(), NumberKind())}
+KINDS: Adapters[Kind] = Adapters("privacy_engine.audit")
 CONFIDENCE = 0.95
 TRAINING = 0.25
 """The share of the draws that events are chosen on; the bounds are of the others."""

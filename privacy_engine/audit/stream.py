@@ -28,7 +28,7 @@ Changed = tuple[Floats, dict[str, Floats]]
 class StreamKind:
     """Two dimensions at a few timestamps; the distance is the change of the counts within one window, in Δ."""
 
-    name = CountStream.kind
+    kind = CountStream.kind
 
     def per(self, mechanism: Any) -> str:
         """A window of w timestamps."""
@@ -152,3 +152,6 @@ def _changed(observed: Observed, *, pair: Pair) -> Floats:
 
 def _repeats(observed: Observed) -> Floats:
     return np.asarray((observed[:, 1:] == observed[:, :-1]).all(axis=2).sum(axis=1), dtype=np.float64)
+
+
+ADAPTER = StreamKind()

@@ -41,7 +41,7 @@ class MarkedSeries:
 class TrajectoryKind:
     """Series of positions; distances are great circles, the guarantee is per ``radius_m``."""
 
-    name = Trajectory.kind
+    kind = Trajectory.kind
 
     def per(self, mechanism: Any) -> str:
         """A radius: a distance of s of them may lose s·ε."""
@@ -53,7 +53,7 @@ class TrajectoryKind:
         One event moved by the radius; everything that the level protects together moved by the radius; the same over
         the antimeridian, from the equator; the same over the pole, as far as halved noise shows best.
         """
-        window = getattr(mechanism, "window", FEWEST_EVENTS)
+        window = mechanism.parameter("window", FEWEST_EVENTS)
         n = LANDMARK_EVENTS if mechanism.level == "landmark" else min(max(window, FEWEST_EVENTS), MOST_EVENTS)
         mask = np.arange(n) % 2 == 0
         alone = np.arange(n) == np.flatnonzero(~mask)[-1]
@@ -210,3 +210,6 @@ def _moved(
     scale = max(apart, metres) / float(mechanism.radius_m)
     name = f"{description}, moved by {metres:,.6g} m"
     return Pair(name, given, MarkedSeries(other, given.landmarks), scale, float(mechanism.epsilon) * scale)
+
+
+ADAPTER = TrajectoryKind()

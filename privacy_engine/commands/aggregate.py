@@ -13,7 +13,7 @@ from privacy_engine.aggregation import WRITERS, Aggregated, AggregationSpec, agg
 from privacy_engine.commands.base import PERSON, Command, reading
 from privacy_engine.core.step_text import value_of
 from privacy_engine.core.whole_files import write_whole
-from privacy_engine.data import CheckIns, Trajectory
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.decisions import Decisions
 
@@ -26,7 +26,7 @@ Without --box, --start and --end the grid and its steps follow from the data, wh
 FILE and counts are raw data: what may be published are releases of them (cairn release). A Parquet file states the
 sensitivity of the counts; of a CSV table give it: --set sensitivity=2.
 """
-KINDS = (Trajectory.kind, CheckIns.kind)
+KINDS = tuple(kind for kind, one in datatypes.items() if one.has_events)
 
 
 class Aggregate(Command):
@@ -82,7 +82,7 @@ def _aggregate(
     sides = None if box is None else [value_of(side) for side in box.split(",")]
     spec = AggregationSpec.parse({"unit": count, "box": sides, **numbers, **texts})
     found = formats.read(file, kinds=(kind,) if kind else KINDS, **reading(read, person))
-    events = events_of(found.other if isinstance(found.other, CheckIns) else found.series)
+    events = events_of(found.data)
     made = aggregate(replace(events, decided=Decisions.of(found.report).listed), spec)
     write_whole(out, partial(write, made.stream))
     return _summary(made)

@@ -12,7 +12,6 @@ from privacy_engine import experiments, formats
 from privacy_engine.commands.base import PERSON, Command, CommandFailed, interruptible, pairs, progress_bar, reading
 from privacy_engine.core.plurals import counted
 from privacy_engine.core.step_text import value_of
-from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, FolderStore, Preset, presets
 from privacy_engine.releases.label import NOT_PRIVATE
@@ -98,8 +97,9 @@ def _experiment(
 
     table = experiments.run(spec, given, store, workers=workers, watch=watch)
     experiments.write(table, spec, out)
-    items = experiments.items_of(spec.kind, spec.sizes(experiments.sizes_of(spec.kind, data)))
-    counts = ((len(spec.cells()), "cell"), (spec.repetitions, "repetition"), (items, experiments.ITEMS[spec.kind]))
+    kind = spec.cell_type
+    items = kind.items_of(spec.sizes(kind.sizes_of(data)))
+    counts = ((len(spec.cells()), "cell"), (spec.repetitions, "repetition"), (items, kind.item))
     summary = ", ".join(counted(count, noun) for count, noun in counts)
     return f"{summary}. {NOT_PRIVATE}, seed {spec.seed}."
 
@@ -120,10 +120,10 @@ def _chosen(
         raise ParameterError(f"{what} must be an object", field="spec", rule="object")
     spec = ExperimentSpec.parse(description | chosen)
     given = _read(spec.kind, files, how)
-    if spec.kind != Trajectory.kind:
+    if not spec.cell_type.takes_series:
         _must_be_missing(like, f"the spec is for the kind {spec.kind}")
         return spec, given
-    generated = presets.of(Trajectory.kind).parse({"name": like or "error-tdrive"}, field="like").selection()
+    generated = presets.of(spec.kind).parse({"name": like or "error-tdrive"}, field="like").selection()
     if spec.series is None:
         return spec.on(AS_THEY_ARE if given else generated), given
     _must_be_missing(like, "the spec names its data")
@@ -138,7 +138,7 @@ def _must_be_missing(like: str | None, why: str) -> None:
 
 def _read(kind: str, files: list[Path], how: dict[str, Any]) -> Any:
     """The data of the files: a list of series, or one object of another kind, or None without files."""
-    if kind == Trajectory.kind:
+    if experiments.cells[kind].takes_series:
         return [one for file in files for one in formats.read(file, **how).series]
     if len(files) > 1:
         rule = f"must be one file for the kind {kind}"

@@ -15,7 +15,7 @@ from privacy_engine.commands.base import PERSON, Command, pairs, reading
 from privacy_engine.core.plurals import counted
 from privacy_engine.core.step_text import parse_short_step, short_forms, value_of
 from privacy_engine.core.whole_files import write_whole
-from privacy_engine.data import KINDS, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.labelled_release import LabelledRelease, Marks, release_other, release_trajectories
 from privacy_engine.errors import ParameterError
@@ -68,7 +68,7 @@ class Release(Command):
         add("file", metavar="FILE", type=Path, help="in any format that Cairn reads, of the mechanism's kind of data")
         add(
             "--kind",
-            choices=KINDS,
+            choices=formats.KINDS,
             help="what FILE holds; needed only where its columns are those of another kind than the mechanism's",
         )
         add("--mechanism", required=True, help="a registered name, like landmark-uniform")
@@ -138,7 +138,7 @@ def _release(
     if kind is not None:
         spec.checked(kind)
     cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
-    if spec.mechanism.kind != Trajectory.kind:
+    if not datatypes[spec.mechanism.kind].has_landmarks:
         _refuse_unused(spec.mechanism.kind, landmarks=landmarks, dummies=dummies, clean=clean, then=then)
         return _release_other(file, kind, spec, reading(read, person), fmt, out)
     if landmarks is None:
@@ -188,7 +188,7 @@ def _refuse_unused(kind: str, **options: Any) -> None:
 def _release_other(
     file: Path, kind: str | None, spec: ReleaseSpec, options: dict[str, Any], fmt: str, out: Path
 ) -> str:
-    """Release a count stream or check-ins, and return what was done in one line."""
+    """Release data without landmarks, and return what was done in one line."""
     found = datatypes[spec.mechanism.kind]
     read = formats.read(file, kinds=(found.kind,), **options)
     if kind is None:
@@ -203,7 +203,7 @@ def _refuse_other_columns(report: formats.Report, kind: str) -> None:
     """Require --kind where the columns are those of another kind: these may be positions, not counts."""
     for note in report.notes:
         if note["code"] == formats.OTHER_COLUMNS:
-            rule = f"given for this file: --kind {kind} if it does hold {formats.TITLES[kind]}"
+            rule = f"given for this file: --kind {kind} if it does hold {formats.table_kinds[kind].title}"
             raise ParameterError(f"--kind must be {rule}. {note['message']}", field="kind", rule=rule)
 
 

@@ -54,6 +54,10 @@ class Component(Frozen):
             found.append(form_field(field, info, param))
         return found
 
+    def parameter(self, name: str, otherwise: Any = None) -> Any:
+        """The value of a declared parameter; ``otherwise`` where it declares none of this name."""
+        return getattr(self, name) if name in type(self).model_fields else otherwise
+
     @classmethod
     def documentation(cls) -> str:
         """The class's docstring, indentation removed."""

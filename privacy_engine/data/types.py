@@ -303,9 +303,6 @@ class CheckIns:
         return len(self.user)
 
 
-KINDS = (Trajectory.kind, CountStream.kind, CheckIns.kind)
-
-
 @dataclass(frozen=True, eq=False)
 class LandmarkSet:
     """Which events of a series are landmarks: a mask over its events.

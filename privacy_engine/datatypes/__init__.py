@@ -1,6 +1,6 @@
 """The kinds of data: one :class:`DataType` each, which forms, pages, downloads, commands and audits use.
 
-docs/decisions/0025-data-types.md lists the files of a further kind.
+A kind is a module or a folder here with an ``ADAPTER``. docs/decisions/0025-data-types.md lists the files of another.
 
 >>> [one.kind for one in datatypes.values()]
 ['trajectory', 'stream', 'checkins']
@@ -10,22 +10,8 @@ from collections.abc import Mapping
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (a data type lists every mechanism, in any process)
 from privacy_engine.datatypes.base import DataType
-from privacy_engine.datatypes.checkins import CheckInFacts, CheckInType
-from privacy_engine.datatypes.stream import StreamFacts, StreamType
-from privacy_engine.datatypes.trajectory import TrajectoryType
-from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts
-from privacy_engine.datatypes.trajectory_table import PublishedSeries
+from privacy_engine.registry import Adapters
 
-datatypes: Mapping[str, DataType] = {one.kind: one for one in (TrajectoryType(), StreamType(), CheckInType())}
+datatypes: Mapping[str, DataType] = Adapters(__name__)
 
-__all__ = [
-    "CheckInFacts",
-    "CheckInType",
-    "DataType",
-    "PublishedSeries",
-    "StreamFacts",
-    "StreamType",
-    "TrajectoryFacts",
-    "TrajectoryType",
-    "datatypes",
-]
+__all__ = ["DataType", "datatypes"]

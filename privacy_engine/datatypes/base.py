@@ -9,14 +9,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, BinaryIO, ClassVar
 
-from privacy_engine.audit.kinds import Kind
+from privacy_engine.accounting.promise import Context
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.params import Frozen
 from privacy_engine.data.event_sketch import EventSketch
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.formats.arrow import pa
-from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, mechanisms
 from privacy_engine.metrics import Metric, metrics
 from privacy_engine.registry import Registry
 from privacy_engine.releases.spec import ReleaseSpec
@@ -25,33 +25,32 @@ Watch = Callable[[float], None]
 
 
 class DataType(ABC):
-    """One kind of data. An instance is registered in :mod:`privacy_engine.datatypes`; it has no state.
+    """One kind of data: the ``ADAPTER`` of a module or folder beside this one. It has no state.
 
-    ``data_class`` is the class of one upload's data (a list of it for trajectories), ``release_class`` that of what is
-    published of it. ``item`` and ``items`` are the nouns for what there is most of, for pages, and ``about`` is what
-    the data are. ``units`` are those of the loss of its releases, the usual one first. ``slow_columns`` are the columns
-    of its tables with whole numbers that differ little from row to row: a file holds their differences. Data that are
-    ``cleaned`` take cleaning steps; the axes of an outline that is ``outline_filled`` have scales of their own. Data of
-    ``users`` have one series a person; ``has_stays`` is True where stays can be detected in data with times.
-    ``has_landmarks`` is True where some of its events can be landmarks.
+    ``rank`` orders the kinds in lists. ``item`` and ``items`` are the nouns for what there is most of, for pages, and
+    ``about`` is what the data are. ``units`` are those of the loss of its releases, the usual one first.
+    ``slow_columns`` are the columns of its tables with whole numbers that differ little from row to row: a file holds
+    their differences. Data that are ``cleaned`` take cleaning steps; the axes of an outline that is ``outline_filled``
+    have scales of their own. Data of ``users`` have one series a person; ``has_stays`` is True where stays can be
+    detected in data with times, ``has_landmarks`` where events can be marked as landmarks before a release, and steps
+    can follow it, ``has_events`` where :func:`privacy_engine.aggregation.events_of` takes the data.
     """
 
     kind: ClassVar[str]
+    rank: ClassVar[int] = 100
     title: ClassVar[str]
     item: ClassVar[str]
     items: ClassVar[str]
     about: ClassVar[str]
     units: ClassVar[tuple[str, ...]]
-    data_class: ClassVar[type]
-    release_class: ClassVar[type]
     exports: ClassVar[Mapping[str, ExportFormat]]
-    audit_kind: ClassVar[Kind]
     slow_columns: ClassVar[Collection[str]] = ()
     cleaned: ClassVar[bool] = False
     outline_filled: ClassVar[bool] = False
     users: ClassVar[bool] = False
     has_stays: ClassVar[bool] = False
     has_landmarks: ClassVar[bool] = False
+    has_events: ClassVar[bool] = False
 
     @property
     def mechanisms(self) -> Registry[Any]:
@@ -150,6 +149,16 @@ class DataType(ABC):
     @abstractmethod
     def digest(self, release: Any) -> str:
         """SHA-256 of what a release publishes: the ``sha256`` of its label, the same for every format."""
+
+    def prepared(self, spec: ReleaseSpec, data: Any) -> tuple[ReleaseSpec, Context]:
+        """A spec with what follows from ``data`` where it was not given, and what else its promise depends on.
+
+        Raises
+        ------
+        ParameterErrors
+            What was given contradicts the data, or the spec's mechanism is for another kind.
+        """
+        return spec.checked(self.kind), NO_CONTEXT
 
     @abstractmethod
     def release(self, spec: ReleaseSpec, data: Any, beside: Any = None, *, watch: Watch | None = None) -> Any:

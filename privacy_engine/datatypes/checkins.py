@@ -11,8 +11,6 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.analysis import outline
-from privacy_engine.audit.checkins import CheckInKind
-from privacy_engine.audit.kinds import Kind
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.params import Frozen
 from privacy_engine.data import CheckIns
@@ -52,16 +50,15 @@ class CheckInType(DataType):
     """Who was at which place, and when."""
 
     kind: ClassVar[str] = CheckIns.kind
+    rank: ClassVar[int] = 2
     title: ClassVar[str] = "Check-ins"
     item: ClassVar[str] = "check-in"
     items: ClassVar[str] = "check-ins"
     about: ClassVar[str] = "visits of users to places"
     units: ClassVar[tuple[str, ...]] = ("user", "record")
     users: ClassVar[bool] = True
-    data_class: ClassVar[type] = CheckIns
-    release_class: ClassVar[type] = Recommender
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
-    audit_kind: ClassVar[Kind] = CheckInKind()
+    has_events: ClassVar[bool] = True
 
     def facts(self, data: CheckIns) -> CheckInFacts:
         each = np.bincount(data.user, minlength=1)
@@ -164,3 +161,6 @@ class CheckInType(DataType):
         found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
         assert isinstance(found, Recommender)
         return found
+
+
+ADAPTER = CheckInType()

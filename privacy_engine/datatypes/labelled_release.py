@@ -11,16 +11,14 @@ import numpy as np
 from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis.forecast import noise_p95_m
 from privacy_engine.cleaning import CleaningStep, Done, stability_of
-from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
-from privacy_engine.data.hierarchy import natural
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.data.people import largest_total, most_landmarks, people
 from privacy_engine.data.stored_releases import each
 from privacy_engine.datatypes import DataType, datatypes
 from privacy_engine.formats.decisions import Decisions
 from privacy_engine.landmarks import LandmarkMethod, MarkedBeside, SelectionSpec
-from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT
 from privacy_engine.releases.label import NOT_PRIVATE, privacy_label, release_context
-from privacy_engine.releases.spec import ReleaseSpec, for_counts
+from privacy_engine.releases.spec import ReleaseSpec
 
 NONE = Decisions()
 
@@ -117,17 +115,13 @@ def release_trajectories(
     return LabelledRelease(spec, context, drawn, label)
 
 
-def release_other(spec: ReleaseSpec, data: CountStream | CheckIns, *, decisions: Decisions = NONE) -> LabelledRelease:
-    """Release a count stream or check-ins; ParameterErrors where the mechanism is for another kind of data.
+def release_other(spec: ReleaseSpec, data: Any, *, decisions: Decisions = NONE) -> LabelledRelease:
+    """Release data of a kind without landmarks; ParameterErrors where the mechanism is for another kind.
 
     ``decisions`` are those of reading the file that they came from.
     """
-    data_type, context = datatypes[data.kind], NO_CONTEXT
-    if isinstance(data, CountStream):
-        spec = for_counts(
-            spec.checked(data.kind), data.counted, natural(data.names, on_a_grid=data.counted is not None)
-        )
-        context = Context.of_counts(data.counted)
+    data_type = datatypes[data.kind]
+    spec, context = data_type.prepared(spec, data)
     context = context.with_box(spec.box_from_data).with_reading(decisions.listed, decisions.joined)
     drawn = data_type.release(spec, data)
     label = privacy_label(spec, context, private=drawn.private, sha256=data_type.digest(drawn))

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privacy_engine import noise
+from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis import outline
-from privacy_engine.audit.kinds import Kind
-from privacy_engine.audit.stream import StreamKind
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.params import Frozen
 from privacy_engine.core.progress import reported
@@ -25,7 +24,7 @@ from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.exports.base import ExportFormat
 from privacy_engine.exports.stream import FORMATS
 from privacy_engine.formats.arrow import listed, pa
-from privacy_engine.releases.spec import ReleaseSpec
+from privacy_engine.releases.spec import ReleaseSpec, for_counts
 
 
 class Dimension(Frozen):
@@ -62,16 +61,14 @@ class StreamType(DataType):
     """Counts of d dimensions at T timestamps."""
 
     kind: ClassVar[str] = CountStream.kind
+    rank: ClassVar[int] = 1
     title: ClassVar[str] = "Count streams"
     item: ClassVar[str] = "timestamp"
     items: ClassVar[str] = "timestamps"
     about: ClassVar[str] = "counts at timestamps"
     units: ClassVar[tuple[str, ...]] = ("event",)
     outline_filled: ClassVar[bool] = True
-    data_class: ClassVar[type] = CountStream
-    release_class: ClassVar[type] = StreamRelease
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
-    audit_kind: ClassVar[Kind] = StreamKind()
 
     def facts(self, data: CountStream) -> StreamFacts:
         columns = zip(data.names, data.counts.T, strict=True)
@@ -155,6 +152,11 @@ class StreamType(DataType):
     def digest(self, release: StreamRelease) -> str:
         return counts_digest(release.names, release.labels, release.counts, release.time_name)
 
+    def prepared(self, spec: ReleaseSpec, data: CountStream) -> tuple[ReleaseSpec, Context]:
+        """With the sensitivity of counts that were made of events, and the hierarchy that the names show."""
+        tree = natural(data.names, on_a_grid=data.counted is not None)
+        return for_counts(spec.checked(self.kind), data.counted, tree), Context.of_counts(data.counted)
+
     def release(
         self, spec: ReleaseSpec, data: CountStream, beside: Any = None, *, watch: Watch | None = None
     ) -> StreamRelease:
@@ -162,6 +164,9 @@ class StreamType(DataType):
         found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
         assert isinstance(found, StreamRelease)
         return found
+
+
+ADAPTER = StreamType()
 
 
 def _counted(about: Mapping[str, Any]) -> Counted | None:

@@ -10,8 +10,6 @@ from typing import Any, BinaryIO, ClassVar
 import numpy as np
 
 from privacy_engine.analysis import outline
-from privacy_engine.audit.kinds import Kind
-from privacy_engine.audit.trajectory import TrajectoryKind
 from privacy_engine.core.arrays import Floats, concatenated
 from privacy_engine.core.growing_column import gathered
 from privacy_engine.core.progress import advance, blocks, reported
@@ -63,6 +61,7 @@ class TrajectoryType(DataType):
     """Positions in the order of time, in series of one or several people."""
 
     kind: ClassVar[str] = Trajectory.kind
+    rank: ClassVar[int] = 0
     title: ClassVar[str] = "Trajectories"
     item: ClassVar[str] = "event"
     items: ClassVar[str] = "events"
@@ -70,12 +69,10 @@ class TrajectoryType(DataType):
     units: ClassVar[tuple[str, ...]] = ("event_per_m",)
     cleaned: ClassVar[bool] = True
     has_stays: ClassVar[bool] = True
-    data_class: ClassVar[type] = Trajectory
-    release_class: ClassVar[type] = Release
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
-    audit_kind: ClassVar[Kind] = TrajectoryKind()
-    slow_columns: ClassVar[Collection[str]] = SLOW_COLUMNS
     has_landmarks: ClassVar[bool] = True
+    has_events: ClassVar[bool] = True
+    slow_columns: ClassVar[Collection[str]] = SLOW_COLUMNS
 
     @property
     def series_of_release(self) -> Callable[[str, str, dict[str, Any]], PublishedSeries]:
@@ -187,6 +184,9 @@ class TrajectoryType(DataType):
 
     def write(self, release: Sequence[Release | PublishedSeries], fmt: str, out: BinaryIO, *, label: Label) -> None:
         write(each(release, lambda one: one.series), fmt, out, label=label)
+
+
+ADAPTER = TrajectoryType()
 
 
 def _digested(found: Any, data: Sequence[Trajectory]) -> str:

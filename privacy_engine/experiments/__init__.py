@@ -12,10 +12,10 @@
 2.7777777777777777
 """
 
-from privacy_engine.experiments.cells import Cell, CheckInCell, Correlation, StreamCell, TrajectoryCell
+from privacy_engine.experiments.cells import Cell, CheckInCell, Correlation, StreamCell, TrajectoryCell, cells
 from privacy_engine.experiments.figure import figure, placed, points, summed
 from privacy_engine.experiments.generated import CityCheckIns, Generator, NormalSteps, PoissonStream, generators
-from privacy_engine.experiments.inputs import ITEMS, Given, dataset_digest, given_of, items_of, sizes_of, uncached
+from privacy_engine.experiments.inputs import Given, uncached
 from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.experiments.partition import (
     AT_ONCE_S,
@@ -30,9 +30,9 @@ from privacy_engine.experiments.partition import (
     predicted_seconds,
 )
 from privacy_engine.experiments.presets import Preset, SeriesPreset, presets
-from privacy_engine.experiments.runner import data_of, must_suit, run, run_block
+from privacy_engine.experiments.runner import data_of, dataset_digest, given_of, must_suit, run, run_block
 from privacy_engine.experiments.selection import AS_THEY_ARE, GeneratedSeries, SeriesSelection
-from privacy_engine.experiments.spec import ExperimentSpec
+from privacy_engine.experiments.spec import UNSTATED, ExperimentSpec, kind_of
 from privacy_engine.experiments.store import FolderStore, Key, MemoryStore, Store
 from privacy_engine.experiments.table import FILES, assemble, latex, write
 
@@ -41,7 +41,7 @@ __all__ = [
     "AT_ONCE_S",
     "BLOCK_S",
     "FILES",
-    "ITEMS",
+    "UNSTATED",
     "Block",
     "Cell",
     "CheckInCell",
@@ -67,13 +67,14 @@ __all__ = [
     "assemble",
     "blocks",
     "cell_seconds",
+    "cells",
     "data_of",
     "dataset_digest",
     "figure",
     "generators",
     "given_of",
     "in_order",
-    "items_of",
+    "kind_of",
     "latex",
     "may_run_at_once",
     "measures",
@@ -85,7 +86,6 @@ __all__ = [
     "presets",
     "run",
     "run_block",
-    "sizes_of",
     "summed",
     "uncached",
     "write",

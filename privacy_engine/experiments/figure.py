@@ -9,7 +9,6 @@ from typing import Any
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.component import Component
 from privacy_engine.core.params import Param, brief, param_of
-from privacy_engine.data import Trajectory
 from privacy_engine.experiments.cells import Cell, Correlation
 from privacy_engine.experiments.generated import Generator
 from privacy_engine.experiments.measures import Measure
@@ -54,7 +53,7 @@ def figure(spec: ExperimentSpec) -> dict[str, Any]:
         "axes": [_axis(spec, axis, i) for i, axis in enumerate(axes)],
         "along": along if axes else None,
         "marked": place == "marked_share",
-        "shares": spec.kind == Trajectory.kind,
+        "shares": spec.cell_type.has_landmarks,
         "measures": [_measure(one) for one in spec.metrics],
         "band": [LOW, HIGH],
     }

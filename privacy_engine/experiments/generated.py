@@ -87,7 +87,7 @@ class Generator(Component):
     """Base of every generator: data of one kind, the same for equal descriptions."""
 
     def sizes(self) -> list[int]:
-        """Sizes of the data, as :func:`~privacy_engine.experiments.inputs.sizes_of` has them."""
+        """Sizes of the data, as :meth:`~privacy_engine.experiments.cells.Cell.sizes_of` has them."""
         raise NotImplementedError
 
     def describe(self) -> str:

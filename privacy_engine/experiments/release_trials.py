@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from privacy_engine import noise
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.progress import reported
 from privacy_engine.releases.spec import processed
-
-if TYPE_CHECKING:
-    from privacy_engine.experiments.cells.releases import ReleaseCell
 
 LARGEST_BATCH = 16
 COUNTS_AT_ONCE = 2**18
@@ -32,6 +29,24 @@ class Trial(NamedTuple):
     release: Any
 
 
+class Released(Protocol):
+    """What repetitions read of a cell on count streams or check-ins."""
+
+    release: Any
+    metrics: Any
+
+    @property
+    def root(self) -> int: ...
+
+    def truth(self, data: Any) -> Any: ...
+
+    def batch_over(self, data: Any) -> int: ...
+
+    def parts(self, truth: Any, batch: int) -> Any: ...
+
+    def trial(self, parts: Any, release: Any) -> Any: ...
+
+
 class ReleaseTrials:
     """The repetitions ``which`` of ``cell``, each a function of the cell, the data and its own number alone.
 
@@ -40,7 +55,7 @@ class ReleaseTrials:
     Never private: metrics read the truth.
     """
 
-    def __init__(self, cell: ReleaseCell, data: Any, which: range) -> None:
+    def __init__(self, cell: Released, data: Any, which: range) -> None:
         self.cell, self.which = cell, which
         self.truth = cell.truth(data)
 

@@ -18,11 +18,11 @@ import numpy as np
 
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.progress import reported
-from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.experiments.inputs import dataset_digest, sizes_of, uncached
+from privacy_engine.experiments.cells import cells
+from privacy_engine.experiments.inputs import Given, uncached
 from privacy_engine.experiments.partition import Block, blocks, in_order, parts
-from privacy_engine.experiments.spec import ExperimentSpec
+from privacy_engine.experiments.spec import UNSTATED, ExperimentSpec
 from privacy_engine.experiments.store import Key, MemoryStore, Store
 from privacy_engine.experiments.table import Results, assemble
 from privacy_engine.formats.arrow import pa
@@ -49,12 +49,28 @@ def data_of(spec: ExperimentSpec, given: Any) -> Any:
     ParameterError
         Data are given and no cell takes them, or some cell takes them and none are given.
     """
-    if spec.kind == Trajectory.kind:
+    if spec.cell_type.takes_series:
         series = [] if given is None else given
         return series if spec.series is None else spec.series.of(series)
     must_suit(spec, given is not None)
-    spec.suits(sizes_of(spec.kind, given))
+    spec.suits(spec.cell_type.sizes_of(given))
     return given
+
+
+def given_of(kind: str, data: Any) -> Given | None:
+    """What a preset must know of ``data``; None for none."""
+    return cells[kind].given_of(data)
+
+
+def dataset_digest(data: Any, kind: str = UNSTATED) -> str:
+    """SHA-256 of what results follow from: positions, times and marks of series in their order, counts, check-ins.
+
+    >>> from privacy_engine.data import Trajectory
+    >>> one, same = (Trajectory([8.5], [47.3], name=name) for name in "ab")
+    >>> dataset_digest([one]) == dataset_digest([same])
+    True
+    """
+    return cells[kind].digest_of(data)
 
 
 def must_suit(spec: ExperimentSpec, has_dataset: bool) -> None:
@@ -96,7 +112,7 @@ def run(
     """
     kept = MemoryStore() if store is None else store
     data = data_of(spec, given)
-    sizes, dataset = sizes_of(spec.kind, data), dataset_digest(data, spec.kind)
+    sizes, dataset = spec.cell_type.sizes_of(data), spec.cell_type.digest_of(data)
     todo = {block.key(dataset): block for block in in_order(blocks(spec, sizes, size))}
     found: dict[Key, Floats] = {}
     for key, block in reported(todo.items()):

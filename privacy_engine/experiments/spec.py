@@ -8,11 +8,11 @@ cut.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import product
 from math import prod
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import (
     PrivateAttr,
@@ -25,17 +25,17 @@ from pydantic import (
 )
 
 from privacy_engine.core.params import Repetitions, Seed, Spec, broken
-from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.cells import Cell, cells
 from privacy_engine.experiments.cells.base import lacks, moved, parsed_measures
-from privacy_engine.experiments.inputs import items_of
 from privacy_engine.experiments.measures import Measure
 from privacy_engine.experiments.selection import SeriesSelection
 
 MAX_CELLS = 10_000
 EXACT = 2.0**53
 """Whole numbers up to here are exact as floating point numbers."""
+UNSTATED = "trajectory"
+"""The kind of data of a stored spec that states none: those from before there were kinds."""
 OF_THE_EXPERIMENT = ("metrics", "seed", "common", "kind")
 
 
@@ -70,7 +70,7 @@ class ExperimentSpec(Spec):
     without takes the dataset.
     """
 
-    kind: Literal["trajectory", "stream", "checkins"] = "trajectory"
+    kind: str = UNSTATED
     base: dict[str, Any]
     grid: dict[str, Any] = {}
     repetitions: Repetitions
@@ -80,6 +80,13 @@ class ExperimentSpec(Spec):
     series: SeriesSelection | None = None
 
     _points: tuple[Point, ...] = PrivateAttr(())
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _known(cls, value: Any) -> str:
+        if not isinstance(value, str) or value not in cells:
+            raise broken(f"must be one of {', '.join(map(repr, cells))}")
+        return value
 
     @field_validator("base", "grid", mode="after")
     @classmethod
@@ -103,7 +110,7 @@ class ExperimentSpec(Spec):
     @field_validator("metrics", mode="before")
     @classmethod
     def _measured(cls, value: Any, info: ValidationInfo) -> tuple[Measure, ...]:
-        return parsed_measures(value, info.data.get("kind", Trajectory.kind))
+        return parsed_measures(value, info.data.get("kind", UNSTATED))
 
     @field_serializer("metrics")
     def _dumped_metrics(self, value: tuple[Measure, ...]) -> list[Any]:
@@ -114,7 +121,7 @@ class ExperimentSpec(Spec):
         found: dict[str, Any] = dumped(self)
         if self.series is None:
             del found["series"]  # a spec without it keeps its digest
-        if self.kind == Trajectory.kind:
+        if found["kind"] == UNSTATED:
             del found["kind"]  # so does one from before there were kinds
         return found
 
@@ -124,7 +131,7 @@ class ExperimentSpec(Spec):
 
     @model_validator(mode="after")
     def _expands(self) -> Self:
-        if self.series is not None and self.kind != Trajectory.kind:
+        if self.series is not None and not self.cell_type.takes_series:
             rule = f"must be left out for the kind {self.kind}, whose cells have data"
             raise ParameterErrors([lacks("series", rule, None)])
         axes = self.axes()
@@ -150,6 +157,11 @@ class ExperimentSpec(Spec):
         return self._cell(self.axes(), tuple(at))
 
     @property
+    def cell_type(self) -> type[Cell]:
+        """What depends on the kind of data: the class of its cells."""
+        return cells[self.kind]
+
+    @property
     def takes_dataset(self) -> bool:
         """True if some cell has no data of its own."""
         return any(cell.own_sizes() is None for cell in self.cells())
@@ -157,7 +169,7 @@ class ExperimentSpec(Spec):
     def sizes(self, given: Sequence[int]) -> list[int]:
         """Sizes of what it is run on: those ``given`` of a dataset, or of the largest data that cells generate."""
         own = [sizes for sizes in (cell.own_sizes() for cell in self.cells()) if sizes is not None]
-        largest = max(own, key=lambda sizes: items_of(self.kind, sizes), default=given)
+        largest = max(own, key=lambda sizes: self.cell_type.items_of(sizes), default=given)
         return list(given if self.takes_dataset else largest)
 
     def suits(self, given: Sequence[int]) -> None:
@@ -179,11 +191,16 @@ class ExperimentSpec(Spec):
             for path, value in zip(axis.paths, several, strict=True):
                 _put(description, path, value, f"grid.{axis.name}")
         try:
-            return cells[self.kind].parse(
+            return self.cell_type.parse(
                 description | {"metrics": self.metrics, "seed": self.seed, "common": self.common}
             )
         except ParameterErrors as wrong:
             raise ParameterErrors([_placed(error, axes, at) for error in wrong.errors]) from None
+
+
+def kind_of(stored: Mapping[str, Any]) -> str:
+    """The kind of data of a spec as it is stored."""
+    return str(stored.get("kind", UNSTATED))
 
 
 def _number(text: str) -> float:

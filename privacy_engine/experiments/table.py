@@ -14,7 +14,6 @@ import numpy as np
 
 from privacy_engine import __version__
 from privacy_engine.core.arrays import Floats
-from privacy_engine.data import Trajectory
 from privacy_engine.experiments.measures import Measure
 from privacy_engine.experiments.spec import ExperimentSpec, Point
 from privacy_engine.formats.arrow import pa, pacsv, pq
@@ -36,7 +35,7 @@ def assemble(spec: ExperimentSpec, dataset: str, results: Results) -> pa.Table:
     repetitions, :data:`LOW` and :data:`HIGH`) and ``n``, the repetitions that have a value. Numbers are null where no
     repetition has one.
     """
-    rows, marked, short = [], spec.kind == Trajectory.kind, False
+    rows, marked, short = [], spec.cell_type.has_landmarks, False
     for point in spec.points():
         share, *values = results[point.cell.digest]
         about = {"dataset": dataset, "cell": point.cell.digest} | point.cell.short_columns | _parameters(point)
@@ -187,7 +186,7 @@ def horizontal(spec: ExperimentSpec) -> tuple[int, str]:
         if all(isinstance(value, int | float) and not isinstance(value, bool) for value in firsts):
             return i, axis.paths[0]
     marking = (i for i, axis in enumerate(axes) if axis.paths[0] == "landmarks")
-    return next(marking, 0), "marked_share" if spec.kind == Trajectory.kind else ""
+    return next(marking, 0), "marked_share" if spec.cell_type.has_landmarks else ""
 
 
 def _others(axes: list[Any], along: int) -> list[Any]:

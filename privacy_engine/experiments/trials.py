@@ -4,22 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from privacy_engine import noise
 from privacy_engine.accounting.temporal import LossFunction
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.experiments.correlation import Correlation
 from privacy_engine.experiments.landmark_cache import MarkCache, mark_cache
 from privacy_engine.releases.spec import processed
-
-if TYPE_CHECKING:
-    from privacy_engine.experiments.cells import TrajectoryCell
 
 _SERIES, _MARKS, _DUMMIES = range(3)
 
 T = TypeVar("T")
+
+
+class Repeated(Protocol):
+    """What repetitions and measures read of a cell on trajectories, which is made of measures."""
+
+    release: Any
+    landmarks: Any
+    dummies: Any
+    correlation: Correlation | None
+    redraw: bool
+
+    @property
+    def root(self) -> int: ...
+
+    @property
+    def draws(self) -> tuple[str, str | None, bool, int | None]: ...
 
 
 class Trials:
@@ -28,7 +42,7 @@ class Trials:
     Never private: everything is drawn from the cell's seed, and metrics read the truth.
     """
 
-    def __init__(self, cell: TrajectoryCell, series: Sequence[Trajectory], which: range) -> None:
+    def __init__(self, cell: Repeated, series: Sequence[Trajectory], which: range) -> None:
         self.cell, self.series, self.which = cell, series, which
         self._found: dict[str, Any] = {}
         self._root = cell.root

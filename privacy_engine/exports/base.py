@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from privacy_engine.data.published import plain_name
+from privacy_engine.registry import Adapters
 
 JSON_COLUMN = "privacy_label_json"
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -39,6 +40,22 @@ class ExportFormat:
     use: str
     bundled: bool = False
     require: Callable[[Any], object] = lambda release: None
+
+
+@dataclass(frozen=True)
+class Exports:
+    """How releases of one kind of data are written: the formats by name, and the cells of a notebook that reads one.
+
+    The ``ADAPTER`` of a module or folder beside this one. A cell is its type and its source, in which ``$file`` and its
+    like are replaced (see notebook.py).
+    """
+
+    kind: str
+    formats: Mapping[str, ExportFormat]
+    notebook: Sequence[tuple[str, str]]
+
+
+exports: Mapping[str, Exports] = Adapters("privacy_engine.exports")
 
 
 def sentence(label: Label) -> str:

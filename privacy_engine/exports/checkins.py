@@ -7,8 +7,20 @@ from typing import BinaryIO
 
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.progress import ROWS, reported
+from privacy_engine.data import CheckIns
 from privacy_engine.errors import DataError
-from privacy_engine.exports.base import JSON_COLUMN, MODELS, TABLES, ExportFormat, Label, as_json, cell_text, sentence
+from privacy_engine.exports.base import (
+    JSON_COLUMN,
+    MODELS,
+    TABLES,
+    ExportFormat,
+    Exports,
+    Label,
+    as_json,
+    cell_text,
+    sentence,
+)
+from privacy_engine.exports.checkins_notebook import CELLS
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.recommender import PopularityModel, Recommender
 
@@ -70,3 +82,5 @@ FORMATS: Mapping[str, ExportFormat] = {
         ),
     )
 }
+
+ADAPTER = Exports(CheckIns.kind, FORMATS, CELLS)

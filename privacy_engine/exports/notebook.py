@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping
 from string import Template
 
-from privacy_engine.exports.base import Label, sentence
-from privacy_engine.exports.notebook_cells import CELLS
+from privacy_engine.exports.base import Label, exports, sentence
 
 MEDIA_TYPE = "application/x-ipynb+json"
 FORMAT = "csv"
@@ -29,7 +28,7 @@ def notebook(kind: str, *, title: str, file_name: str, label: Label) -> str:
     Parameters
     ----------
     kind : str
-        ``trajectory``, ``stream`` or ``checkins``.
+        A name of :data:`privacy_engine.exports.base.exports`.
     title : str
         What the release is called; one line of plain text.
     label : mapping
@@ -42,7 +41,7 @@ def notebook(kind: str, *, title: str, file_name: str, label: Label) -> str:
         "file": json.dumps(file_name),
         "file_name": _as_markdown(file_name),
     }
-    cells = [_cell(number, source, values) for number, source in enumerate(CELLS[kind])]
+    cells = [_cell(number, source, values) for number, source in enumerate(exports[kind].notebook)]
     found = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from privacy_engine.exports import checkins, stream, trajectory
-from privacy_engine.exports.base import ExportFormat
-from privacy_engine.formats.data_kinds import TITLES
+from privacy_engine.exports.base import ExportFormat, exports
+from privacy_engine.formats.table_kind import table_kinds
 
 HEAD = """
 ## What is written
@@ -19,8 +18,7 @@ marked so unless others are requested.
 
 def written() -> str:
     """The formats of each kind of data, as Markdown."""
-    kinds = {"trajectory": trajectory.FORMATS, "stream": stream.FORMATS, "checkins": checkins.FORMATS}
-    return HEAD + "".join(_table(TITLES[kind], found) for kind, found in kinds.items())
+    return HEAD + "".join(_table(one.title, exports[kind].formats) for kind, one in table_kinds.items())
 
 
 def _table(title: str, found: Mapping[str, ExportFormat]) -> str:

@@ -9,9 +9,21 @@ from collections.abc import Mapping
 from typing import BinaryIO
 
 from privacy_engine.core.progress import ROWS, reported
+from privacy_engine.data import CountStream
 from privacy_engine.data.published import plain_name
 from privacy_engine.data.stream_release import StreamRelease, export_header
-from privacy_engine.exports.base import JSON_COLUMN, TABLES, ExportFormat, Label, Unclosed, as_json, cell_text, sentence
+from privacy_engine.exports.base import (
+    JSON_COLUMN,
+    TABLES,
+    ExportFormat,
+    Exports,
+    Label,
+    Unclosed,
+    as_json,
+    cell_text,
+    sentence,
+)
+from privacy_engine.exports.stream_notebook import CELLS
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
 
@@ -59,3 +71,5 @@ FORMATS: Mapping[str, ExportFormat] = {
         ),
     )
 }
+
+ADAPTER = Exports(CountStream.kind, FORMATS, CELLS)

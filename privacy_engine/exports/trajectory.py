@@ -24,12 +24,14 @@ from privacy_engine.exports.base import (
     MAPS,
     TABLES,
     ExportFormat,
+    Exports,
     Label,
     as_json,
     cell_text,
     sentence,
 )
 from privacy_engine.exports.columns import DECIMALS, chunks, several_people
+from privacy_engine.exports.trajectory_notebook import CELLS
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.gpx import OUR_CREATOR, OUR_PERSON
 
@@ -143,3 +145,5 @@ FORMATS: Mapping[str, ExportFormat] = {
         *moving_features.FORMATS,
     )
 }
+
+ADAPTER = Exports(Trajectory.kind, FORMATS, CELLS)

@@ -136,7 +136,7 @@ class Released(ABC):
         chosen = [
             (f"{field['label']} {field['symbol']}".strip(), f"{_shown(value)} {field['unit']}".strip())
             for field in mechanism.fields()
-            if (value := getattr(mechanism, field["name"])) is not None
+            if (value := mechanism.parameter(field["name"])) is not None
         ]
         facts = [("Private", "yes" if self.private else "no"), ("Protected", mechanism.protected_level()), *chosen]
         return card(f"Release by {self.made.spec.title}", facts, self._drawing(), self.statement)

@@ -148,3 +148,6 @@ class ModelRelease(Released):
 
     def _drawing(self) -> str:
         return model_map(self.model)
+
+
+ADAPTER = CheckInData

@@ -9,7 +9,6 @@ from typing import Any
 
 from privacy_engine import experiments as engine
 from privacy_engine.core.optional import required
-from privacy_engine.data import Trajectory
 from privacy_engine.experiments import ExperimentSpec, FolderStore
 from privacy_engine.experiments.presets import Preset, presets
 from privacy_engine.experiments.table import horizontal
@@ -110,11 +109,8 @@ def experiment(
     given = None if data is None else data.data
     if isinstance(what, str):
         preset: Preset = presets.parse({"name": what, **parameters})
-        none: Any = [] if preset.kind == Trajectory.kind else None
-        given = none if given is None else given
         spec = preset.spec(engine.given_of(preset.kind, given))
     else:
         spec = ExperimentSpec.parse({**what, **parameters})
-        given = [] if given is None and spec.kind == Trajectory.kind else given
     store = None if keep is None else FolderStore(Path(keep))
     return Experiment(spec, engine.run(spec, given, store, workers=workers, watch=watch))

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
-from typing import Any, BinaryIO, TypeAlias
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, BinaryIO
 
 from privacy_engine import formats
-from privacy_engine.data import KINDS, CheckIns, CountStream, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError, shown
-from privacy_engine.fluent.checkins import CheckInData
+from privacy_engine.fluent.base import Original
 from privacy_engine.fluent.frames import as_parquet, is_frame
-from privacy_engine.fluent.streams import CountData
 from privacy_engine.fluent.tables import Table
 from privacy_engine.fluent.trajectories import TrajectoryData
-from privacy_engine.formats import Reading
+from privacy_engine.formats import KINDS, Reading, table_kinds
 from privacy_engine.formats.options import NAMED_COLUMN, PEOPLE
 from privacy_engine.landmarks import landmark_methods
 from privacy_engine.landmarks.samples import samples
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.registry import Registry
+from privacy_engine.registry import Adapters, Registry
 
-Data: TypeAlias = TrajectoryData | CountData | CheckInData
-
+_CLASSES: Adapters[Callable[..., Original]] = Adapters("privacy_engine.fluent")
 _LISTS: Mapping[str, Registry[Any]] = {
     "landmarks": landmark_methods,
     "postprocess": postprocesses,
@@ -82,15 +79,11 @@ def _person(person: str) -> str:
 def _kinds(kind: str | None, options: Mapping[str, Any]) -> Collection[str]:
     if kind is not None:
         return (kind,)
-    return (Trajectory.kind,) if options.get("person") else KINDS
+    return [name for name, one in table_kinds.items() if one.by_format] if options.get("person") else KINDS
 
 
-def _data(found: Reading) -> Data:
-    if isinstance(found.other, CountStream):
-        return CountData(found.other, found.report)
-    if isinstance(found.other, CheckIns):
-        return CheckInData(found.other, found.report)
-    return TrajectoryData(found.series, found.report)
+def _data(found: Reading) -> Original:
+    return _CLASSES[found.kind](found.data, found.report)
 
 
 def sample(name: str) -> TrajectoryData:

@@ -75,3 +75,6 @@ class CountRelease(Released):
 
     def _drawing(self) -> str:
         return count_line(self.made.published)
+
+
+ADAPTER = CountData

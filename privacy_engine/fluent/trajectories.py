@@ -186,6 +186,9 @@ class TrajectoryRelease(Released):
         return track_map(self.series)
 
 
+ADAPTER = TrajectoryData
+
+
 def forecast(spec: ReleaseSpec, data: TrajectoryData, marks: Marks) -> Table:
     """The errors to expect of a release of ``data`` by ``spec``: of all events, of landmarks, and of others."""
     found = error_forecast(spec.mechanism, ForecastData.of(data.series, marks.sets), spec.postprocess)

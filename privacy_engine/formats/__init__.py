@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import (  # noqa: F401 (they register)
     ais,
@@ -48,7 +48,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     workbook,
 )
 from privacy_engine.formats.archive import nested, opened, read_zip
-from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_archive, read_other
+from privacy_engine.formats.data_kinds import Kinds, checked, read_archive, read_other
 from privacy_engine.formats.detect import (
     Format,
     detect,
@@ -71,10 +71,11 @@ from privacy_engine.formats.source import (
     seekable,
     size_of,
 )
+from privacy_engine.formats.table_kind import OTHER_COLUMNS, table_kinds
 
 __all__ = [
+    "KINDS",
     "OTHER_COLUMNS",
-    "TITLES",
     "Format",
     "Limits",
     "Option",
@@ -87,7 +88,11 @@ __all__ = [
     "options",
     "preview",
     "read",
+    "table_kinds",
 ]
+
+KINDS = tuple(table_kinds)
+"""The kinds of data that a file can hold."""
 
 
 def options() -> Mapping[str, Option]:
@@ -116,7 +121,7 @@ def read(
     limits : Limits, optional
         Caps on size, kept while streaming.
     kinds : collection of str
-        What the caller takes, of :data:`privacy_engine.data.KINDS`: one kind is read as such, several are distinguished
+        What the caller takes, of :data:`KINDS`: one kind is read as such, several are distinguished
         by the columns of the table.
     watch : callable, optional
         Called with the share of the file that was read, between 0 and 1; it may raise to stop.
@@ -190,7 +195,7 @@ def _checked(values: Mapping[str, Any]) -> ReadOptions:
     return chosen
 
 
-def _decided(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
+def _decided(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: Kinds) -> Reading:
     """The file as :func:`_read` has it, and what was decided; read once more with that where the report states so."""
     first = _read(stream, name, chosen, meter, kinds)
     first.report.decided = _stated(chosen, first.report)
@@ -198,7 +203,7 @@ def _decided(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kin
         return first
     stream.seek(0)
     known = ReadOptions.of(first.report.decided)
-    second = _read(stream, name, known, Meter(meter.limits, meter.watch), (first.kind,))
+    second = _read(stream, name, known, Meter(meter.limits, meter.watch), checked((first.kind,)))
     second.report.guesses, second.report.people = first.report.guesses, first.report.people
     second.report.decided, second.report.given = first.report.decided, first.report.given
     return second
@@ -210,7 +215,7 @@ def _stated(chosen: ReadOptions, report: Report) -> dict[str, Any]:
     return given | report.decided | {"automatic": "no"}
 
 
-def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
+def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: Kinds) -> Reading:
     given = frozenset(option for option, value in vars(chosen).items() if value is not None)
     report = Report(file=display_name(name), given=given)
     if _is_zip(stream):
@@ -220,13 +225,13 @@ def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds:
             source = Source(stream, name, Meter(meter.limits))
             other = read_other(format, source, kinds, chosen, report)
             if other is not None:
-                return _of_kind(other, report)
+                return _of_kind(*other, report)
             series = _read_as(format, source, chosen, report)
             report.series = [(one.name, len(one)) for one in series]
             return Reading(series, report)
-        checkins = read_archive(stream, kinds, chosen, report, meter)
-        if checkins is not None:
-            return _of_kind(checkins, report)
+        other = read_archive(stream, kinds, chosen, report, meter)
+        if other is not None:
+            return _of_kind(*other, report)
         series = read_zip(stream, chosen, report, meter, _read_one)
         report.series = [(one.name, len(one)) for one in series]
         return Reading(series, report)
@@ -270,20 +275,20 @@ def _source(stream: BinaryIO, name: str, meter: Meter) -> Source:
     return source
 
 
-def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: tuple[str, ...]) -> Reading:
+def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: Kinds) -> Reading:
     format = detect(source, chosen)
     report.format, report.format_title = format.name, format.title
     other = read_other(format, source, kinds, chosen, report)
     if other is not None:
-        return _of_kind(other, report)
+        return _of_kind(*other, report)
     series = _read_as(format, source, chosen, report)
     report.series = [(one.name, len(one)) for one in series]
     return Reading(series, report)
 
 
-def _of_kind(other: CountStream | CheckIns, report: Report) -> Reading:
-    report.series = [(other.kind, len(other))]
-    return Reading([], report, other)
+def _of_kind(kind: str, other: Any, report: Report) -> Reading:
+    report.series = [(kind, len(other))]
+    return Reading([], report, other, kind)
 
 
 def _read_one(source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from privacy_engine.core.progress import advance
-from privacy_engine.data import KINDS, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.attributes import coded, points_of, with_ends
@@ -30,7 +30,7 @@ COLUMNAR: dict[str, Any] = {
     "options": ("decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
     "columns": COLUMNS,
     "person": "a column, as of a CSV table",
-    "kinds": tuple(KINDS),
+    "tabular": True,
 }
 """What the formats of such tables declare alike."""
 

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from privacy_engine.data import KINDS
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.detect import formats
 from privacy_engine.formats.options import NAMED_COLUMN, OPTIONS, zone
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.table_kind import table_kinds
 
 JOINS: Mapping[str, str] = {
     "times_follow": "the times of records without a whole time of their own, which follow from the records before",
@@ -112,7 +112,7 @@ def _without(options: Mapping[str, Any], given: Collection[str]) -> dict[str, An
 def _published(name: str, value: Any) -> str:
     """A value as a label may show it."""
     text = str(value)
-    known = [*(choice for choice, _ in OPTIONS[name].choices)] if name in OPTIONS else [*KINDS, LEFT_OUT]
+    known = [*(choice for choice, _ in OPTIONS[name].choices)] if name in OPTIONS else [*table_kinds, LEFT_OUT]
     known += [one.name for one in formats()] if name == "format" else []
     line = name == "header" and text.isdecimal()
     if text in known or line or _SAFE.fullmatch(text) or (name == "time_zone" and _is_zone(text)):

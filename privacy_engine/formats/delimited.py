@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privacy_engine.data import KINDS, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.formats import blockwise, head_sample
 from privacy_engine.formats.columns import whose
 from privacy_engine.formats.detect import Format, register
@@ -60,7 +60,7 @@ DELIMITED = register(
         person="a column of users, people, devices, vehicles or animals; else everything is one person's, but where "
         "the series of a column such as id overlap in time each is a person. Columns of trips, tracks and segments "
         "make series, not people",
-        kinds=tuple(KINDS),
+        tabular=True,
         source="https://www.rfc-editor.org/rfc/rfc4180",
         head=head_sample.of_text,
     )

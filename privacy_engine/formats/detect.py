@@ -13,6 +13,7 @@ from privacy_engine.formats.head_sample import TakeHead
 from privacy_engine.formats.options import PLACED, ReadOptions, unusable
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, extension
+from privacy_engine.formats.table_kind import table_kinds
 from privacy_engine.formats.xmltools import plain_head
 
 
@@ -24,8 +25,8 @@ class Format:
     tried in the order of their registration, ``rank`` first: lower is more particular. A ``hidden`` one only refuses.
 
     ``keeps`` lists what is read beside the positions, ``options`` names the reading options that it uses
-    beside :data:`privacy_engine.formats.options.PLACED`, ``kinds``
-    are of :data:`privacy_engine.data.KINDS`, ``source`` is where it is described. With the docstrings of ``sniff``
+    beside :data:`privacy_engine.formats.options.PLACED`, ``source`` is where it is described; a ``tabular`` one has
+    tables, which can be of any kind. With the docstrings of ``sniff``
     ("Whether …"), of ``read`` and of its module they are its part of ``docs/formats.md``.
     ``columns`` are those of ``options``, and ``person``, whose value may name a column (a property, an element); a
     column option that is not among them takes #0 only. ``person`` names what identifies a person.
@@ -46,12 +47,17 @@ class Format:
     options: Sequence[str] = ()
     columns: Sequence[str] = ()
     person: str = ""
-    kinds: Sequence[str] = (Trajectory.kind,)
+    tabular: bool = False
     source: str = ""
     head: TakeHead | None = None
     table: Callable[[Source], Any] | None = None
     as_text: Callable[[Source, ReadOptions, Report], Source] | None = None
     of_archive: Callable[[Sequence[str]], bool] | None = None
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """The kinds of data that it can hold."""
+        return [kind for kind, one in table_kinds.items() if one.by_format or self.tabular]
 
     def unusable(self, options: ReadOptions) -> list[ParameterError]:
         """The errors for options that were given and that this format cannot use."""

@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from privacy_engine.formats import archive, checkin_columns, checkins, folders, options, stream_layout, streams
-from privacy_engine.formats.data_kinds import TITLES
+from privacy_engine.formats import archive, folders, options, table_kinds
 from privacy_engine.formats.detect import Format, formats
 from privacy_engine.formats.options import PLACED, Option
 from privacy_engine.formats.report import WHY
@@ -47,7 +46,7 @@ def page() -> str:
 
 
 def _section(one: Format) -> str:
-    kinds = [TITLES[kind] for kind in one.kinds]
+    kinds = [table_kinds[kind].title for kind in one.kinds]
     heeded = [name for name in options() if name in one.options]
     lines = [
         f"Recognised when {_whether(one.sniff)}",
@@ -61,10 +60,10 @@ def _section(one: Format) -> str:
 
 
 def _kinds() -> str:
-    """How tables that hold no trajectory are distinguished."""
-    tables = ((checkins, checkin_columns.looks_like), (streams, stream_layout.looks_like))
-    lines = [f"{_line(module)} Recognised when {_whether(judge)}" for module, judge in tables]
-    return "## Counts and check-ins in tables\n\n" + _list(lines)
+    """How tables that no format reads in a way of its own are distinguished."""
+    tables = [(one.title, *one.described) for one in table_kinds.values() if one.described]
+    lines = [f"{_line(module)} Recognised when {_whether(judge)}" for _, module, judge in reversed(tables)]
+    return f"## {' and '.join(title for title, *_ in tables).capitalize()} in tables\n\n" + _list(lines)
 
 
 def _option(one: Option) -> tuple[str, str, str]:

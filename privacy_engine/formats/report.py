@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from privacy_engine.core.plurals import counted
-from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import OPTIONS
@@ -207,17 +207,13 @@ class Report:
 class Reading:
     """A file as series, and the report of how it was read. ``len()`` is the number of points.
 
-    A file of counts or check-ins has no series: ``other`` is what it holds.
+    A file of another ``kind`` has no series: ``other`` is what it holds.
     """
 
     series: list[Trajectory]
     report: Report
-    other: CountStream | CheckIns | None = None
-
-    @property
-    def kind(self) -> str:
-        """One of :data:`privacy_engine.data.KINDS`."""
-        return Trajectory.kind if self.other is None else self.other.kind
+    other: Any = None
+    kind: str = Trajectory.kind
 
     @property
     def data(self) -> Any:
@@ -225,4 +221,4 @@ class Reading:
         return self.series if self.other is None else self.other
 
     def __len__(self) -> int:
-        return sum(len(one) for one in self.series) if self.other is None else len(self.other)
+        return sum(map(len, self.series)) if self.other is None else len(self.other)

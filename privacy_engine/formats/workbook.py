@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, cast
 
 from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import advance
-from privacy_engine.data import KINDS, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import EngineError, FormatError
 from privacy_engine.formats import delimited
 from privacy_engine.formats.archive import opened
@@ -208,7 +208,7 @@ XLSX = register(
         options=("sheet", "header", "columns", "decimal", "lon", "lat", "clock", "id", "landmark", *TIMED),
         columns=COLUMNS,
         person="a column, as of a CSV table",
-        kinds=tuple(KINDS),
+        tabular=True,
         source="https://ecma-international.org/publications-and-standards/standards/ecma-376/",
         head=head,
         as_text=as_text,

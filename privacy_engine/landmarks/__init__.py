@@ -13,7 +13,11 @@ from privacy_engine.landmarks.zone_geojson import zones_from_geojson
 from privacy_engine.landmarks.shorthand import parse_short
 from privacy_engine.landmarks.coverage import MarkedBeside, landmark_choice
 from privacy_engine.landmarks.dummy_methods import DummyMethod, SelectionSpec, dummy_methods, parse_short_dummies
+
 # isort: on
+from privacy_engine.registry import import_all
+
+import_all(__name__)  # those that are not listed come last
 
 __all__ = [
     "Circle",

@@ -1,9 +1,12 @@
-"""Every mechanism, one file each. Importing a family registers it."""
+"""Every mechanism, one file each. Importing a family registers it; families that are not listed come last."""
 
 # ruff: noqa: I001  (the order of registration is the order of forms and legends)
 
 from privacy_engine.mechanisms import landmark
 from privacy_engine.mechanisms import stream
 from privacy_engine.mechanisms import recommendation
+from privacy_engine.registry import import_all
+
+import_all(__name__)
 
 __all__ = ["landmark", "recommendation", "stream"]

@@ -40,6 +40,9 @@ from privacy_engine.metrics.recommendation import (
     ReciprocalRank,
 )
 from privacy_engine.metrics.base import Metric, TrajectoryMetric, metrics
+from privacy_engine.registry import import_all
+
+import_all(__name__)  # those that are not listed come last
 
 __all__ = [
     "CheckInMetric",

@@ -19,14 +19,13 @@ from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can na
 from privacy_engine import noise
 from privacy_engine.core.params import Seed, Spec, broken
 from privacy_engine.core.progress import reported
-from privacy_engine.data import CheckIns, LandmarkSet, Release, Trajectory
+from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.counted import Counted
 from privacy_engine.data.mapped_series import leave
 from privacy_engine.data.people import must_pair, people
 from privacy_engine.data.stored_releases import Gathered
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
-from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.postprocess import PostProcess, postprocesses
 
 
@@ -45,8 +44,8 @@ class ReleaseSpec(Spec):
     """A mechanism with its parameters, steps that follow it, and a seed where the run is an experiment.
 
     The steps read the release only, so they cost nothing: level and guarantee are the mechanism's.
-    ``box_from_data`` states that the box or the number of cells of a public grid, of check-ins, was chosen with
-    knowledge of the data. Without either the spec is dumped without the key, as it was before there were such.
+    ``box_from_data`` states that the box or the number of cells of a public grid was chosen with knowledge of the data.
+    Without either the spec is dumped without the key, as it was before there were such.
 
     A seed makes the run repeatable and therefore never private: such a release has no guarantee. A mechanism that is
     ``unsound`` has none either, so it needs a seed.
@@ -94,8 +93,8 @@ class ReleaseSpec(Spec):
     @classmethod
     def _of_a_grid(cls, value: bool, info: ValidationInfo) -> bool:
         mechanism = info.data.get("mechanism")
-        if value and mechanism is not None and mechanism.kind != CheckIns.kind:
-            raise broken("must be false: only mechanisms of check-ins have a box")
+        if value and mechanism is not None and not mechanism.has_box:
+            raise broken("must be false: this mechanism has no box")
         return value
 
     @field_serializer("postprocess")
@@ -199,28 +198,5 @@ def processed(release: Release, steps: Sequence[PostProcess]) -> Release:
 
 
 def for_counts(spec: ReleaseSpec, counted: Counted | None, tree: Mapping[str, str]) -> ReleaseSpec:
-    """A spec with :func:`mechanism_for_counts`; the same errors."""
-    return spec.model_copy(update={"mechanism": mechanism_for_counts(spec.mechanism, counted, tree)})
-
-
-def mechanism_for_counts(mechanism: Mechanism, counted: Counted | None, tree: Mapping[str, str]) -> Mechanism:
-    """A mechanism with what follows from the counts, where it was not given.
-
-    These are the sensitivity of ``counted`` events, and ``tree`` of :func:`privacy_engine.data.hierarchy.natural`.
-
-    Raises
-    ------
-    ParameterErrors
-        A smaller sensitivity was given: the guarantee would not be about the unit that the counts are of.
-    """
-    if not isinstance(mechanism, StreamMechanism):
-        return mechanism
-    given, fields = mechanism.model_fields_set, type(mechanism).model_fields
-    more: dict[str, Any] = dict(tree) if tree.keys() <= fields.keys() and not tree.keys() & given else {}
-    if counted is not None and "sensitivity" not in given:
-        more["sensitivity"] = counted.sensitivity
-    elif counted is not None and mechanism.sensitivity < counted.sensitivity:
-        rule, value = f"at least {counted.sensitivity}, the sensitivity of these counts", mechanism.sensitivity
-        message, field = f"sensitivity must be {rule}, got {value}", "mechanism.sensitivity"
-        raise ParameterErrors([ParameterError(message, field=field, rule=rule, value=value)])
-    return type(mechanism).model_validate(mechanism.model_dump(exclude_unset=True) | more) if more else mechanism
+    """A spec with its mechanism :meth:`for_counts <privacy_engine.mechanisms.base.mechanism.Mechanism.for_counts>`."""
+    return spec.model_copy(update={"mechanism": spec.mechanism.for_counts(counted, tree)})

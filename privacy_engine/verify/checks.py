@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from privacy_engine.core.params import Frozen
 from privacy_engine.releases.label import Label, label_digest
 from privacy_engine.verify.contents import Contents, Unreadable
-from privacy_engine.verify.tables import ENDINGS, READERS, format_of, is_mass_table
+from privacy_engine.verify.files import ZIP, kind_and_format
 
 SUMS = "SHA256SUMS"
 LARGEST = 2_000_000_000
@@ -45,14 +45,14 @@ def verify(data: bytes, file: str = "") -> Verification:
 
     Nothing raises: a file that cannot be read fails its check. ``file`` is what to call it.
     """
-    checks = list(_bundle(data, file) if format_of(data) == "zip" else _single(data, file))
+    checks = list(_bundle(data, file) if data.startswith(ZIP) else _single(data, file))
     return Verification(holds=all(check.holds for check in checks), checks=checks)
 
 
 def _single(data: bytes, file: str) -> Iterator[Check]:
-    format = format_of(data)
+    kind, format = kind_and_format(data)
     try:
-        contents = READERS[format](data)
+        contents = kind.readers[format](data)
     except Unreadable as error:
         yield Check(file=file, name="readable", holds=False, message=error.message)
         return
@@ -88,8 +88,7 @@ def _grid(contents: Contents, file: str) -> Check:
     if not wrong and contents.off_grid:
         count, first = len(contents.off_grid), contents.off_grid[0]
         wrong = f"{count:,} numbers are no {contents.grid_text}, such as {first:.40}"
-    what = "every position is a" if contents.kind == "trajectory" else "every count is one of"
-    message = wrong or f"{what} {contents.grid_text.replace('multiples', 'multiple')}"
+    message = wrong or f"{contents.on_grid} {contents.grid_text.replace('multiples', 'multiple')}"
     return Check(file=file, name="grid", holds=not wrong, message=message)
 
 
@@ -97,8 +96,8 @@ def _digest(contents: Contents, file: str) -> Check:
     declared = contents.label.get("sha256") if isinstance(contents.label, dict) else None
     found = contents.digest()
     holds = declared == found and not contents.off_grid
-    what = "points have" if contents.kind == "trajectory" else "counts have"
-    message = f"sha256 {found}" if holds else f"the {what} sha256 {found}, the label states {declared!s:.64}"
+    stated = f"the {contents.numbers} have sha256 {found}, the label states {declared!s:.64}"
+    message = f"sha256 {found}" if holds else stated
     return Check(file=file, name="digest", holds=holds, message=message)
 
 
@@ -122,8 +121,8 @@ def _bundle(data: bytes, file: str) -> Iterator[Check]:
 
 
 def _is_export(name: str, data: bytes) -> bool:
-    ending = name.rpartition(".")[2]
-    return ending in ENDINGS and (ending != "json" or format_of(data) == "model json") and not is_mass_table(data)
+    kind, _ = kind_and_format(data)
+    return name.rpartition(".")[2] in kind.endings and not kind.is_part(data)
 
 
 def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
@@ -152,7 +151,8 @@ def _same_label(members: dict[str, bytes], name: str) -> Check:
     """The label inside a file is that of its folder."""
     beside = f"{name.rpartition('/')[0]}/label.json"
     try:
-        inside: Any = READERS[format_of(members[name])](members[name]).label
+        kind, format = kind_and_format(members[name])
+        inside: Any = kind.readers[format](members[name]).label
         holds = beside in members and json.loads(members[beside]) == inside
     except (Unreadable, ValueError, RecursionError, KeyError):
         holds = False

@@ -32,13 +32,18 @@ class Unreadable(FormatError):
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The numbers of a file, its label's line and the label itself; ``off_grid`` are numbers that are no multiples."""
+    """The numbers of a file, its label's line and the label itself; ``off_grid`` are numbers that are no multiples.
+
+    ``numbers`` is what they are called, ``on_grid`` how a sentence about their grid begins.
+    """
 
     text: str
     label: Any
     off_grid: Sequence[str] = ()
 
     kind: ClassVar[str]
+    numbers: ClassVar[str] = "counts"
+    on_grid: ClassVar[str] = "every count is one of"
 
     @property
     def grid_text(self) -> str:
@@ -66,6 +71,8 @@ class PointContents(Contents):
     series: Sequence[Published] = ()
 
     kind: ClassVar[str] = "trajectory"
+    numbers: ClassVar[str] = "points"
+    on_grid: ClassVar[str] = "every position is a"
 
     @property
     def grid_text(self) -> str:

@@ -29,6 +29,7 @@ from privacy_engine.verify.contents import Columns, Contents, PointContents, Unr
 
 _GUARDED = re.compile(r"''*[=+\-@\t\r]")
 LONGEST_CELL = 10_000_000
+END_OF_HEADER = f",{OUR_COLUMN},{JSON_COLUMN}\r\n".encode()
 Row = tuple[str, str, str, str, str]
 """Series, person, time, longitude, latitude."""
 
@@ -66,6 +67,21 @@ def _table(table: csv.DictReader[str]) -> Contents:
     if len(labels) != 1:
         raise Unreadable(f"The table must have one label beside its first row, got {len(labels)}.")
     return PointContents(labels[0][0], from_json(labels[0][1]), columns.off_grid, _series(rows, columns))
+
+
+def labelled_rows(data: bytes) -> tuple[list[str], list[list[str]], str, object]:
+    """The header and the rows of a CSV table without its label, the label's line and the label."""
+    with long_cells():
+        try:
+            header, *rows = csv.reader(io.StringIO(utf8(data), newline=""))
+        except (csv.Error, ValueError) as error:
+            raise Unreadable(f"The table is damaged: {error}.") from None
+    if header[-2:] != [OUR_COLUMN, JSON_COLUMN] or any(len(row) != len(header) for row in rows) or not rows:
+        raise Unreadable(f"The table must have the columns {OUR_COLUMN} and {JSON_COLUMN}, and full rows.")
+    if any(cell for row in rows[1:] for cell in row[-2:]):
+        raise Unreadable("The table must have one label, beside its first row.")
+    text, label = map(bare, rows[0][-2:])
+    return header[:-2], [row[:-2] for row in rows], text, from_json(label)
 
 
 def bare(cell: str) -> str:

@@ -201,7 +201,7 @@ CASES = (
 NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
     **dict.fromkeys((
         "accounts:logout", "accounts:end-sessions", "accounts:second-factor-begin", "accounts:second-factor-codes",
-        "accounts:second-factor-disable", "accounts:revoke-invitation", "accounts:tour", "accounts:revoke",
+        "accounts:second-factor-disable", "accounts:revoke-invitation", "onboarding:tour", "accounts:revoke",
         "publications:revoke", "projects:rename", "projects:delete", "projects:member-role", "projects:member-remove",
         "landmarks:samples",
     ), 405),

@@ -1,4 +1,4 @@
-"""Every page, full and empty and refused: on a desktop in light and in dark, on a phone in dark; one set of checks."""
+"""Every page, full and empty and refused: on a desktop in light and on a phone in dark; one set of checks."""
 
 import pytest
 from django.urls import reverse
@@ -6,7 +6,7 @@ from playwright.sync_api import Error
 
 from privacy_engine.core import kernel_folder
 from tests.browser import page_checks as checks
-from tests.browser.conftest import AXE, DESKTOP, PHONE, accessibility_faults, faults_in_both_colours, widths
+from tests.browser.conftest import AXE, DESKTOP, PHONE, accessibility_faults, widths
 from tests.browser.page_cases import CASES, NO_PAGES, page_views, visit
 from tests.browser.page_states import STATES
 from tests.browser.sample_states import SampleStates
@@ -15,15 +15,8 @@ from tests.patience import patience
 CHARTED = {"compare", "landmark-report", "stream", "stream-compare", "live-stream", "experiment"}
 
 
-def what_axe_finds(page):
-    """The parts of a page have the same colours on a phone as on a desktop, whose contrasts are checked in both."""
-    if page.viewport_size == DESKTOP:
-        return faults_in_both_colours(page)
-    return accessibility_faults(page, without=["color-contrast"])
-
-
 def faults_of(page, case, stage, monitor):
-    """Everything wrong with one page at this size and in these colours, on a desktop in the others too."""
+    """Everything wrong with one page at this size and in these colours."""
     page.goto("about:blank")  # the page before still polls its jobs
     monitor.expected = {case.status}
     response = visit(page, case, stage, monitor.origin)
@@ -35,7 +28,7 @@ def faults_of(page, case, stage, monitor):
         faults.append(f"{wide} px wide in a window of {window}")
     faults += checks.glossary_faults(page) if case.explains else []
     page.evaluate(checks.UNFOLD)
-    faults += what_axe_finds(page)
+    faults += accessibility_faults(page)
     faults += checks.keyboard_faults(page) if desk else []
     faults += checks.chart_faults(page) if case.name in CHARTED else []
     faults += monitor.faults
@@ -52,31 +45,31 @@ def faults_of_state(page, name, act, monitor):
         return [f"{name} is not opened: {error}"]
     wide, window = widths(page)
     faults = [f"{wide} px wide in a window of {window}"] if wide > window else []
-    faults += what_axe_finds(page) + monitor.faults
+    faults += accessibility_faults(page) + monitor.faults
     monitor.faults.clear()
     page.keyboard.press("Escape")
     return [f"{name}: {one}" for one in faults]
 
 
+LIGHT_DESKTOP = {"size": DESKTOP, "colour": "light"}
+DARK_PHONE = {"size": PHONE, "colour": "dark", "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_nothing_is_wrong_with_any_page(open_page, transactional_db, monitor, client, monkeypatch):
+@pytest.mark.parametrize("profile", [LIGHT_DESKTOP, DARK_PHONE], ids=["desktop", "phone"])
+def test_nothing_is_wrong_with_any_page(profile, open_page, transactional_db, monitor, client, monkeypatch):
     monkeypatch.setattr(kernel_folder, "is_complete", lambda: True)  # or a slow answer shows a note, which shifts
     stage = SampleStates()
     stage.add_every_state()
     nothing_is_listed_as_no_page_that_is_one(client, stage)
-    faults = []
-    for size, colour, more in (
-        (DESKTOP, "light", {}),
-        (PHONE, "dark", {"has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}),
-    ):
-        page = open_page(size=size, colour=colour, **more)
-        page.set_default_timeout(patience(120_000))
-        page.add_init_script(checks.WATCH_SHIFTS + AXE)  # sent once, and not with each page
-        for case in CASES:
-            faults += faults_of(page, case, stage, monitor)
-            for name, act in STATES.get(case.name, {}).items():
-                faults += faults_of_state(page, name, act, monitor)
+    page, faults = open_page(**profile), []
+    page.set_default_timeout(patience(120_000))
+    page.add_init_script(checks.WATCH_SHIFTS + AXE)  # sent once, and not with each page
+    for case in CASES:
+        faults += faults_of(page, case, stage, monitor)
+        for name, act in STATES.get(case.name, {}).items():
+            faults += faults_of_state(page, name, act, monitor)
     assert not faults, "\n".join(faults)
 
 

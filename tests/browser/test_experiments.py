@@ -111,7 +111,7 @@ def test_another_kind_from_the_form_to_the_table(open_page, owner, kind, size):
     dataset = import_dataset(owner=owner, upload=ContentFile(FILES[kind], name="data.csv"))
     page = open_page(owner, size=size)
     form(page, f"?kind={kind}")
-    for cls in (one for one in mechanisms.of(kind) if not getattr(one, "needs_venues", False)):
+    for cls in (one for one in mechanisms.of(kind) if not one.needs_venues):
         expect(page.locator("[data-mechanisms]").get_by_label(cls.title, exact=True)).to_be_checked()
     expect(page.locator("[data-landmarks], [data-correlation], [data-dummies]")).to_have_count(0)
     expect(page.locator("[data-measures] [name=measure]")).to_have_count(len(measures.of(kind)))

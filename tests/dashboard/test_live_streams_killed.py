@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from privacy_engine.accounting.window_ledger import WindowLedger
-from tests import postgres
+from tests import migrated, postgres
 from tests.patience import patience
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -39,17 +39,20 @@ EPSILON, WINDOW = 1.0, 7
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def environment(request, tmp_path):
-    """The settings of a server with an empty database of either kind."""
+    """The settings of a server with a database of either kind without rows."""
     base = os.environ | {"CAIRN_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
     base |= {"CAIRN_ALLOWED_HOSTS": "127.0.0.1", "PYTHONPATH": str(ROOT)}
     if request.param == "sqlite":
+        migrated.copy_to(tmp_path / "cairn.sqlite3")
         yield base | {"DATABASE_URL": f"sqlite:///{tmp_path / 'cairn.sqlite3'}"}
         return
     programs = postgres.programs()
     if programs is None:
         pytest.skip("no PostgreSQL server is installed")
     with postgres.cluster(programs) as url:
-        yield base | {"DATABASE_URL": url}
+        found = base | {"DATABASE_URL": url}
+        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=found, check=True)
+        yield found
 
 
 class Web:
@@ -117,7 +120,6 @@ class Client:
 
 
 def test_every_timestamp_is_published_once_however_often_the_server_is_killed(environment):
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment, check=True)
     made = subprocess.run([sys.executable, "-c", SETUP], env=environment, cwd=ROOT, check=True, capture_output=True)
     web = Web(environment)
     client = Client(web.url, made.stdout.decode().strip())

@@ -22,8 +22,9 @@ from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.maintenance import cleanup
 from dashboard.publications import copies, limits, services
-from dashboard.publications.facts import MARKS, certainty, time_marks
 from dashboard.publications.models import Publication, digest_of
+from dashboard.publications.public_views import certainty
+from dashboard.publications.trajectory.public import ADAPTER, MARKS, time_marks
 from dashboard.releases import downloads, naming
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
@@ -293,10 +294,8 @@ class TestNonInterference:
         assert [address for address in before if before[address] != after[address]] == []
 
     def test_would_notice_a_fact_of_the_original(self, done, monkeypatch):
-        facts_of = services.facts_of
-        monkeypatch.setattr(
-            services, "facts_of", lambda row, _: facts_of(row, _) | {"positions": row.dataset.size_bytes}
-        )
+        facts = ADAPTER.facts
+        monkeypatch.setattr(ADAPTER, "facts", lambda row, _: facts(row, _) | {"positions": row.dataset.size_bytes})
         before = published_bytes(done, monkeypatch)
         exchange_original(done)
         assert before != published_bytes(done, monkeypatch)

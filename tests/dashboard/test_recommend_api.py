@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dashboard.datasets.models import BudgetEntry
-from dashboard.releases import checkin_pages, recommendations
+from dashboard.releases.checkins import pages as checkin_pages
+from dashboard.releases.checkins import recommendations
 from privacy_engine import recommender
 from privacy_engine.core import geo
 from privacy_engine.experiments.presets.base import presets, with_examples

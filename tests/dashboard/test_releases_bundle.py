@@ -14,7 +14,8 @@ import nbformat
 import numpy as np
 import pytest
 
-from dashboard.releases import bundle, downloads, execution, kinds
+from dashboard.releases import bundle, downloads, execution
+from dashboard.releases.common.published import read_release
 from dashboard.releases.models import Release
 from dashboard.storage.data_files import read_data
 from privacy_engine import __version__, formats
@@ -188,7 +189,7 @@ def size_of(row, table):
     """What the first cell counts: positions, counts or cells."""
     if row.kind == "trajectory":
         return sum(len(one) for one in formats.read(table).series)
-    published = kinds.read_release(row)
+    published = read_release(row)
     return int(published.counts.size) if row.kind == "stream" else len(published.grid)
 
 

@@ -13,9 +13,13 @@ from django.urls import reverse
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import downloads, files, kind_report, kinds, report, reproduce, trajectory_report
+from dashboard.releases import downloads, files, reproduce
+from dashboard.releases.checkins.cells import PLACES
+from dashboard.releases.common.published import read_release
 from dashboard.releases.models import Release
+from dashboard.releases.report import POINTS, reports, software
 from dashboard.releases.services import derive_release, submit_release
+from dashboard.releases.trajectory import report as trajectory_report
 from dashboard.storage import parquet
 from dashboard.storage.data_files import cached_data, read_data, write_data
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
@@ -89,7 +93,7 @@ class TestPublic:
         for part in (
             *(label["text"], label["guarantee"]["statement"], done.data_sha256, done.spec_digest, str(done.pk)),
             *(*label["guarantee"]["assumptions"], *label["guarantee"]["caveats"]),
-            *(f"{name} {number}" for name, number in report.software()),
+            *(f"{name} {number}" for name, number in software()),
             *(reproduce.command(done), reproduce.brief([done]), "4 of 8 events", "ε = 1 within 200\u202fm"),
         ):
             assert part in text
@@ -152,7 +156,7 @@ class TestCurves:
         walk = Trajectory(2 + rng.random(n) / 10, 48 + rng.random(n) / 10, 60.0 * np.arange(n))
         release = drawn(owner, make_dataset(owner, walk), [5])
         kept = trajectory_report.public(release, 0).curves.event
-        assert len(kept) <= report.POINTS
+        assert len(kept) <= POINTS
         assert trajectory_report.owners(release, 0).curves.event != kept
         parquet.write_columns(release.errors_path, [{"error_m": rng.random(n)}])
         assert trajectory_report.public(release, 0).curves.event == kept
@@ -236,7 +240,7 @@ class TestEveryKind:
     def test_has_what_each_reader_may_see_and_how_to_repeat_it(self, owner_api, owner_page, kind):
         row = released(owner_api, kind)
         text = text_of(owner_page, page_of(row, "?for=owner"))
-        part = kind_report.owners(row)
+        part = reports[row.kind].owners(row)
         metrics = [cls for cls in datatypes[kind].metrics if cls.registered_name() in row.owner_view]
         assert [one.title for one in part.figures] == [cls.title for cls in metrics]
         assert [one.value for one in part.figures] == [row.owner_view[cls.registered_name()] for cls in metrics]
@@ -248,7 +252,7 @@ class TestEveryKind:
             assert "original" in data["curves"]
         else:
             assert all("uploaded" in one for one in data["places"][0])
-        report = kind_report.public(row)
+        report = reports[kind].public(row)
         given = dict(one.split("=", 1) for one in shlex.split(report.command.replace("\\\n", " ")) if "=" in one)
         own = {name: value for name, value in MECHANISMS[kind][0].items() if isinstance(value, int | float)}
         assert {name: float(given[name]) for name in own} == own
@@ -262,7 +266,7 @@ class TestEveryKind:
         guarantee = report.label["guarantee"]
         for part in (guarantee["statement"], *guarantee["assumptions"], *guarantee["caveats"], row.data_sha256):
             assert str(part) in text.replace("&#x27;", "'")
-        assert report.label["sha256"] == row.data_sha256 == datatypes[kind].digest(kinds.read_release(row))
+        assert report.label["sha256"] == row.data_sha256 == datatypes[kind].digest(read_release(row))
         assert row.spec_digest in text
         assert "manage.py verify FILE" in text
         assert "--landmarks" not in report.command
@@ -279,7 +283,7 @@ class TestEveryKind:
         text = text_of(owner_page, page_of(row))
         assert "Not private: seeded simulation, do not publish" in text
         assert "is NOT PRIVATE: a seeded simulation" in text
-        assert kind_report.owners(row).charge is None
+        assert reports[row.kind].owners(row).charge is None
         first = released(owner_api, kind)
         second = released(owner_api, kind, which=1, dataset=str(first.dataset_id))
         whole = f"/datasets/{first.dataset_id}/compare/report/"
@@ -292,7 +296,7 @@ class TestEveryKind:
 
 def test_a_curve_is_of_the_stream_that_is_chosen(owner_api, owner_page):
     row = released(owner_api, "stream")
-    published = kinds.read_release(row)
+    published = read_release(row)
     for query, expected in (("", published.counts.sum(axis=1)), ("?series=1", published.counts[:, 1])):
         curves = page_data(text_of(owner_page, page_of(row, query)))["curves"]
         assert curves["released"][0] == expected[curves["index"]].astype(float).tolist()
@@ -302,7 +306,7 @@ def test_a_curve_is_of_the_stream_that_is_chosen(owner_api, owner_page):
 
 def test_places_are_ranked_by_the_released_counts(owner_api, owner_page):
     row = released(owner_api, "checkins")
-    model = kinds.read_release(row)
+    model = read_release(row)
     (places,) = page_data(text_of(owner_page, page_of(row)))["places"]
-    assert [one["cell"] for one in places] == model.top(kind_report.PLACES).tolist()
-    assert [one["count"] for one in places] == np.sort(model.counts)[::-1][: kind_report.PLACES].tolist()
+    assert [one["cell"] for one in places] == model.top(PLACES).tolist()
+    assert [one["count"] for one in places] == np.sort(model.counts)[::-1][:PLACES].tolist()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pmtiles.tile import Compression, TileType
 
 from dashboard.config.secret_files import secret, with_password
-from dashboard.launcher import home as launcher
+from dashboard.core import home as launcher
 from dashboard.maps.basemap import base_map
 from tests.patience import patience
 from tests.pmtiles import streets, write_tiles

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from dashboard.launcher import broker
+from tests import migrated
 from tests.dashboard.conftest import HOME
 from tests.dashboard.worker_support.server import wait_for
 from tests.patience import patience
@@ -63,7 +64,7 @@ class Hosts:
         """Start the broker, and make a user with a token."""
         self.processes["broker"] = subprocess.Popen(self.broker, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         wait_for(lambda: broker.answers(self.socket), within_s=120, why="the broker answers")
-        self.run("migrate", "-v0")
+        migrated.copy_to(self.folder / "shared" / "database")
         who = ("--username", "owner", "--email", "")
         self.run("createsuperuser", "--noinput", *who, DJANGO_SUPERUSER_PASSWORD="x" * 12)
         self.token = self.run("token", "owner").split()[-1]

@@ -13,8 +13,9 @@ from django.urls import reverse
 from dashboard.datasets import heat_maps
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.jobs.models import State
-from dashboard.releases import kind_pages, stream_comparisons
+from dashboard.releases.common import quoted_pages
 from dashboard.releases.models import Release
+from dashboard.releases.stream import comparisons
 from dashboard.streams.services import open_stream
 from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
@@ -261,7 +262,7 @@ class TestComparison:
         assert found["budgets"] == [0.25] * kinds.DAYS  # ε = 1 over 4 timestamps
         assert found["window_spent"][:5] == [0.25, 0.5, 0.75, 1.0, 1.0]
         assert found["most_spent"] == 1.0
-        found = stream_comparisons.figures_of_zeros(Dataset.objects.get(pk=stream["id"]))
+        found = comparisons.figures_of_zeros(Dataset.objects.get(pk=stream["id"]))
         bound = np.maximum(COUNTS, 0.01 * COUNTS.sum(axis=0))
         assert found == {
             "stream-relative-error": pytest.approx((COUNTS / bound).mean()),
@@ -348,13 +349,13 @@ def test_a_release_that_ends_while_the_page_is_made_is_open_on_it(owner_api, own
     release = Release.objects.get(pk=released(owner_api, dataset, POPULARITY)["id"])
     finished = release.finished_at
     Release.objects.filter(pk=release.pk).update(state=State.QUEUED, finished_at=None)
-    styles = kind_pages._styles
+    spending = quoted_pages.spending
 
     def meanwhile(*arguments):
         Release.objects.filter(pk=release.pk).update(state=State.DONE, finished_at=finished)
-        return styles(*arguments)
+        return spending(*arguments)
 
-    monkeypatch.setattr(kind_pages, "_styles", meanwhile)
+    monkeypatch.setattr(quoted_pages, "spending", meanwhile)
     html = owner_page.get(reverse("releases:compare", args=[dataset["id"]])).content.decode()
     assert "No model yet" in html
     assert f'data-job="{release.pk}"' in html

@@ -25,7 +25,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data
-from privacy_engine.data import KINDS
+from privacy_engine.formats import KINDS
 from privacy_engine.landmarks.samples import samples
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.api_helpers import UNIFORM
@@ -278,8 +278,8 @@ def test_preloads_every_module_once_before_the_script():
             for name in re.findall(r'(?:from|import) "(\.[^"]+)"', path.read_text())
         }
         assert requested == files - {(STATIC / page).resolve()}, page
-    html = Template('{% module "js/pages/compare.js" %}').render(Context())
+    html = Template('{% module "js/pages/trajectory_compare.js" %}').render(Context())
     assert html.index('<link rel="modulepreload" href="/static/js/core/api.js">') < html.index('<script type="module"')
-    assert html.endswith('src="/static/js/pages/compare.js"></script>')
+    assert html.endswith('src="/static/js/pages/trajectory_compare.js"></script>')
     with pytest.raises(FileNotFoundError, match=re.escape("js/pages/nothing.js")):
         imported("js/pages/nothing.js")

@@ -2,8 +2,9 @@
 
 from collections import Counter, namedtuple
 
-from privacy_engine.data import KINDS, CheckIns, CountStream
+from privacy_engine.data import CheckIns, CountStream
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
+from privacy_engine.formats import KINDS
 from tests.engine.format_samples import read_bytes
 
 FOLLOWS, NUMBERED, FOLD = "times_follow", "numbered_series", "dst_fold"

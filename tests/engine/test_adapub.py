@@ -305,9 +305,13 @@ def thorough(mode):
 
 @pytest.mark.parametrize("mode", [pytest.param("text", marks=pytest.mark.slow), *map(thorough, SOUND)])
 def test_the_audit_finds_the_clusters_of_the_text_alone(mode):
-    """A first count is part of the queries of up to six timestamps; a window of one may leak ε = 1.5."""
+    """A first count is part of the queries of up to six timestamps; a window of one may leak ε = 1.5.
+
+    By half of the trials every seed that was tried shows a leak of 1.7 and more by the text.
+    """
     described = {"name": "stream-adapub", "epsilon": 1.5, "window": 1, "sensitivity": 1, "mode": mode}
-    found = audit(AuditSpec.parse({"mechanism": described, "trials": 100_000, "seed": 5}))
+    trials = 50_000 if mode == "text" else 100_000
+    found = audit(AuditSpec.parse({"mechanism": described, "trials": trials, "seed": 5}))
     assert found.verdict == ("violated" if mode == "text" else "consistent")
     violated = [pair.name for pair in found.pairs if pair.verdict == "violated"]
     assert violated == (["a first count of 1 more, then 5 similar ones and a jump"] if mode == "text" else [])

@@ -209,7 +209,7 @@ class TestVerdicts:
         """A randomised response that reveals only one of the inputs: 1 % of the draws of the second show it."""
 
         class Leaky:
-            kind, epsilon, radius_m = NumberKind.name, 0.5, 1.0
+            kind, epsilon, radius_m = NumberKind.kind, 0.5, 1.0
 
             def release(self, values, *, rng):
                 return np.where(rng.uniform(len(values)) < 0.01 * (values > 0), 1.0, 0.0)

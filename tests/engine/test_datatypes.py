@@ -8,11 +8,13 @@ import pytest
 
 from privacy_engine.accounting.privacy_loss import PrivacyLoss
 from privacy_engine.accounting.promise import Context
-from privacy_engine.data import KINDS, CheckIns, CountStream, LandmarkSet
+from privacy_engine.data import CheckIns, CountStream, LandmarkSet
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import BudgetError, ParameterError
+from privacy_engine.formats import KINDS
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import error_m, metrics
+from privacy_engine.registry import Adapters
 from privacy_engine.releases.label import Label, privacy_label
 from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
@@ -69,6 +71,19 @@ def test_every_mechanism_and_metric_belongs_to_one_kind():
         assert sorted(found) == sorted(cls.registered_name() for cls in registry)
         assert all(len(registry.of(kind)) for kind in KINDS)
         assert len(registry.of("none")) == 0
+
+
+def test_adapters_are_what_modules_and_folders_of_a_package_have(tmp_path, monkeypatch):
+    one = "from types import SimpleNamespace\nADAPTER = SimpleNamespace(kind={!r}, rank={})\n"
+    files = {"__init__": "", "base": "", "walks": one.format("walk", 2), "trips/__init__": one.format("trip", 1)}
+    for name, text in files.items():
+        path = tmp_path / "found_kinds" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = Adapters("found_kinds")
+    assert (list(found), len(found), found["walk"].rank) == (["trip", "walk"], 2, 2)
+    assert "base" not in found
 
 
 @every_kind

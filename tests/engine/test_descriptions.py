@@ -1,6 +1,7 @@
 """Data, specs, labels, samples: what is checked once at the entry points."""
 
 import json
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -186,8 +187,10 @@ class TestLandmarkMethods:
 
 
 def test_samples_are_always_the_same_and_have_landmarks_and_the_densities_of_geolife_and_tdrive():
-    for one, two in zip(samples(), samples(), strict=True):
-        assert np.array_equal(one.series.lon, two.series.lon)
+    known = {"walk": "b17d242e0be2def3", "taxi": "a27b88168b5b2f07", "paris": "8ba654f4d26fe7ab"}  # as in all releases
+    for one in samples():
+        columns = [np.rint(one.series.lon * 1e5), np.rint(one.series.lat * 1e5), one.series.time_s]
+        assert sha256(np.array(columns).astype(np.int64).tobytes()).hexdigest()[:16] == known[one.name], one.name
         (marks,) = one.landmarks.mark([one.series])
         assert 0.1 < marks.share < 0.9
     walk, taxi, paris = samples()

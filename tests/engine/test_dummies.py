@@ -242,7 +242,12 @@ class TestCounts:
 
     @given(st.integers(1, 3000), st.floats(1e-3, 20), st.integers(1, 30))
     def test_bars_lie_side_by_side_and_leave_out_no_more_than_the_ends(self, n, epsilon, most):
-        found = bars(coin_counts(n, -epsilon), most=most)
+        law = coin_counts(n, -epsilon)
+        found = bars(law, most=most)
+        for bar in found:
+            assert bar.probability == pytest.approx(law[bar.first : bar.last + 1].sum(), abs=1e-12), bar
+        for end in (law[: found[0].first], law[found[-1].last + 1 :]):
+            assert end.sum() <= 5e-4 + 1e-9
         assert 1 <= len(found) <= most
         assert all(a.last + 1 == b.first for a, b in itertools.pairwise(found))
         assert len({bar.last - bar.first for bar in found[:-1]}) <= 1

@@ -108,7 +108,7 @@ class TestEveryPreset:
     def test_is_described_and_tries_the_mechanisms_of_its_figure_or_all_of_its_kind(self, preset):
         one = presets.parse({"name": preset})
         tried = {cell.release.mechanism.name for cell in one.spec().cells()}
-        usual = [cls for cls in mechanisms.of(one.kind) if not getattr(cls, "needs_venues", False)]
+        usual = [cls for cls in mechanisms.of(one.kind) if not cls.needs_venues]
         if preset == "recommendation-range":
             usual = [cls for cls in usual if cls.has_masses]
         assert tried == TRIED.get(preset, {cls.registered_name() for cls in usual})

@@ -115,7 +115,7 @@ class TestEveryRun:
         assert digests[0] == digests[1] != digests[2]
         for cls in generators.of(kind):
             one = cls(name=cls.registered_name())
-            stated, found = one.sizes(), experiments.sizes_of(kind, one.data())
+            stated, found = one.sizes(), experiments.cells[kind].sizes_of(one.data())
             assert found == (stated if kind == "stream" else [pytest.approx(stated[0], rel=0.1)])
             assert one.describe().startswith(cls.title)
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine.data import KINDS, CheckIns
+from privacy_engine.data import CheckIns
 from privacy_engine.errors import DataError, EngineError, FormatError
-from privacy_engine.formats import Limits, read
+from privacy_engine.formats import KINDS, Limits, read
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.times import times

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine.data import KINDS, CountStream
+from privacy_engine.data import CountStream
 from privacy_engine.errors import ChoiceNeeded, DataError, FormatError, ParameterError
+from privacy_engine.formats import KINDS
 from tests.cases import each, refusal
 from tests.engine.failing_files import parquet
 from tests.engine.format_samples import CSV, GPX, read_bytes, refused, shows, zipped

@@ -59,6 +59,13 @@ class TestGeoJsonSequences:
 
 
 class TestGoogle:
+    def test_bytes_that_are_no_text_are_noted_once(self):
+        row = {**HERE, "timestamp": "2024-06-15T10:30:00Z", "source": "x" * 200_000}
+        whole = json.dumps({"locations": [row, row, row]}).encode()
+        for data, noted in ((whole, 0), (whole.replace(b"xxx", b"\xff"), 1)):
+            codes = [note["code"] for note in read_bytes(data).report.notes]
+            assert codes.count("replaced") == noted
+
     def test_records_visits_and_raw_signals(self):
         for when in ({"timestamp": "2024-06-15T12:00:00Z"}, {"timestampMs": "1718452800000"}):
             of({"locations": [HERE | when]}, format="takeout", lon=[13.405], lat=[52.52], seconds=[FIX])

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import formats
-from privacy_engine.data import KINDS
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import blockwise
+from privacy_engine.formats import KINDS, blockwise
 from privacy_engine.formats.quoting import rows_of
 from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, zipped

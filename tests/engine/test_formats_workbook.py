@@ -14,9 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from privacy_engine.data import KINDS
 from privacy_engine.errors import FormatError, ParameterError
-from privacy_engine.formats import Limits, preview, read
+from privacy_engine.formats import KINDS, Limits, preview, read
 from tests.cases import each, refusal
 from tests.engine.damaged_files import damaged, survive
 from tests.engine.failing_files import arrow_stream as stream

@@ -110,6 +110,7 @@ def test_facts_digests_and_tables_of_mapped_series(monkeypatch):
     assert len(list(kind.to_tables(other))) > 1
     assert kind.to_table(other).equals(kind.to_table(plain), check_metadata=True)
     assert kind.facts(other) == kind.facts(plain)
+    assert len(mapped([])) == len(mapped([Trajectory([], [])])) - 1 == 0
     assert kind.content_digest(other) == kind.content_digest(plain)
     assert [one.name for one in kind.from_table(kind.to_table(other))] == [one.name for one in plain]
     series = mapped([Trajectory([1.0, 2.0], [3.0, 4.0])])

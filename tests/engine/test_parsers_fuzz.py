@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.core.optional import MissingPackage
-from privacy_engine.data import KINDS, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import EngineError, FormatError, ParameterError
 from privacy_engine.exports.reference_page import written
-from privacy_engine.formats import formats, options, read
+from privacy_engine.formats import KINDS, formats, options, read
 from privacy_engine.formats.arrow import translated
 from privacy_engine.formats.options import PLACED
 from privacy_engine.formats.reference_page import page

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privacy_engine.data import KINDS, CheckIns, CountStream
+from privacy_engine.data import CheckIns, CountStream
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import read
+from privacy_engine.formats import KINDS, read
 from tests.cases import each, refusal
 
 REFUSED = "refused: "

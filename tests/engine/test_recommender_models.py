@@ -30,8 +30,9 @@ from privacy_engine.recommender.gravity import band_counts, transitions_by_offse
 from privacy_engine.recommender.markov import gram_levels
 from privacy_engine.recommender.shrinkage import detectable, shrunk_towards
 from privacy_engine.recommender.transitions import expected_transitions, transition_counts
+from privacy_engine.verify.checkins import ADAPTER
 from privacy_engine.verify.contents import Unreadable
-from privacy_engine.verify.tables import READERS, format_of
+from privacy_engine.verify.files import kind_and_format
 from tests.cases import each
 from tests.engine.checkin_samples import BOX, GRID, uploaded
 
@@ -290,8 +291,8 @@ class TestFiles:
     def test_json_of_any_model_is_verified_and_loaded(self, gravity, tmp_path):
         for model in (gravity, POPULARITY):
             data = self.written(model, "json")
-            assert format_of(data) == "model json"
-            assert READERS["model json"](data).digest() == model_digest(model)
+            assert kind_and_format(data)[1] == "model json"
+            assert ADAPTER.readers["model json"](data).digest() == model_digest(model)
             (tmp_path / "model.json").write_bytes(data)
             assert model_digest(Recommender.load(tmp_path / "model.json")) == model_digest(model)
 
@@ -300,12 +301,12 @@ class TestFiles:
         assert rows[0].startswith("cell,west,south,east,north,mass,")
         assert [row.split(",")[5] for row in rows[1:]] == [repr(float(i - 2)) for i in range(16)]
         with pytest.raises(Unreadable, match="the mass of each cell, a part of the model: its JSON can be verified"):
-            READERS["model csv"](self.written(gravity, "csv"))
+            ADAPTER.readers["model csv"](self.written(gravity, "csv"))
 
     def test_a_damaged_model_is_unreadable(self, gravity):
         data = self.written(gravity, "json").replace(b'"model": "gravity"', b'"model": "levity"')
         with pytest.raises(Unreadable, match="model must be one of .* got levity"):
-            READERS["model json"](data)
+            ADAPTER.readers["model json"](data)
 
     def test_a_table_holds_any_model(self, gravity):
         kind = datatypes["checkins"]

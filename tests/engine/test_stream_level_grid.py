@@ -11,7 +11,7 @@ from privacy_engine import noise
 from privacy_engine.kernels.level_bank import median
 from privacy_engine.kernels.level_grid import change_levels, errors_on_grid, observe_on_grid
 from privacy_engine.mechanisms.stream import StreamKalman, StreamShrink
-from privacy_engine.mechanisms.stream.shrinkage.single import FILTERS, RATES, Single
+from privacy_engine.mechanisms.stream.shrinkage.single import FILTERS, MASS, RATES, Single
 from tests.cases import each
 
 GRID = np.exp(np.arange(-2.0, 8.0, 0.1))
@@ -96,6 +96,14 @@ class TestSingle:
             hidden.sample(rng.poisson(level) + rng.laplace(0, 1000.0), 1000.0)
         assert clear.varies > 0.9
         assert hidden.varies < 0.3
+
+    def test_levels_are_drawn_again_as_often_as_they_occurred_and_the_prior_is_a_tenth_of_a_sample(self):
+        single = Single(1.0)
+        expected = MASS * single.base
+        for level in (20.0, 200.0, 20.0, 21.0):
+            single.sample(level, 1.0)
+            expected += single.weight @ single._p
+            assert np.allclose(single.base, expected / expected.sum(), rtol=1e-12, atol=0)
 
     @given(parts=st.lists(st.integers(1, 9), min_size=1, max_size=6))
     def test_timestamps_ahead_do_not_depend_on_how_many_are_computed_at_once(self, parts):

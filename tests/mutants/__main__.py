@@ -6,10 +6,8 @@ where fewer than 95 % (drawn: 90 %) are killed, and 2 where the time that ``--mi
 """
 
 import argparse
-import functools
 import itertools
 import os
-import re
 import secrets
 import shutil
 import sys
@@ -21,20 +19,20 @@ from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
-from tests.mutants import ROOT, Mutant, git, listed
+from tests.mutants import Mutant, git, listed
 from tests.mutants.copies import LIMIT_S, Copy, Report, by
 from tests.mutants.places import places
-from tests.mutants.relevant import imported_by_tests, relevant
+from tests.mutants.relevant import measure, relevant
 
 KILLED, DRAWN_KILLED = 0.95, 0.9
 """The least share of the mutants that some test must notice: of those listed, of those drawn."""
 BELOW, NOT_REACHED = 1, 2
 DRAWING = (
-    r"\b(ctx|getContext|lineTo|createElement|el|host|HTMLElement|addEventListener|replaceChildren|textContent)\b|\$\("
+    r"\b(ctx|canvas|getContext|lineTo|createElement|el|host|HTML\w*|addEventListener|replaceChildren|textContent)\b|\$\("
+    r"|\b(document|window|location|L)\.\w|\.(style|hidden|dataset|classList|attributes|scroll\w+)\b"
+    r"|getComputedStyle|requestAnimationFrame|Video(Encoder|Frame)|Observer\b"
 )
-"""What a function of JavaScript that draws has, and one that only computes has not."""
-PAGE = r"\b(document|window|location|dom\.js|L)\b|" + DRAWING
-"""The same of a module."""
+"""What a function of JavaScript has that draws or uses the page."""
 
 
 def arguments():
@@ -71,33 +69,22 @@ def without_mutants(files):
     return sorted(places(sorted(files - have)))
 
 
-@functools.cache
-def drawable():
-    """Return what can be drawn: of modules of JavaScript those that have a unit test or do not use the page.
-
-    Not their functions that draw: those a browser notices, in minutes for each.
-    """
-    tested = imported_by_tests()
-    return places([file for file in sorted(git("ls-files")) if file in tested or not draws(file)], DRAWING)
-
-
 def drawn(number, seed, share_js, names):
-    """Draw mutants: a file that computes, then a place of it; no file twice while others are left."""
+    """Draw mutants: each place is as likely as another, but no file is drawn twice while others are left.
+
+    Of JavaScript not in functions that draw, or use what draws: those a browser notices, in minutes for each.
+    """
     random = Random(seed)
-    found = {file: rows for file, rows in drawable().items() if not names or any(name in file for name in names)}
+    found = places(
+        sorted(file for file in git("ls-files") if not names or any(name in file for name in names)), DRAWING
+    )
     scripts = round(number * share_js)
-    mutants: list[Mutant] = []
+    mutants: dict[Mutant, None] = {}
     for ending, wanted in ((".py", number - scripts), (".js", scripts)):
-        of_kind = sorted(file for file in found if file.endswith(ending))
-        random.shuffle(of_kind)
-        for file in itertools.islice(itertools.cycle(of_kind), wanted):
-            mutants.append(random.choice([one for one in found[file] if one not in mutants] or found[file]))
-    return mutants
-
-
-def draws(file):
-    """Whether a module of JavaScript uses the page, so that it does not only compute."""
-    return file.endswith(".js") and bool(re.search(PAGE, (ROOT / file).read_text()))
+        rows = [row for file in sorted(found) if file.endswith(ending) for row in found[file]]
+        random.shuffle(rows)
+        mutants |= dict.fromkeys(one_of_each_file_first(rows)[:wanted])
+    return list(mutants)
 
 
 def judge_listed(limit_s):
@@ -111,7 +98,7 @@ def judge_drawn(limit_s):
     def judge(copy, mutant):
         end = time.monotonic() + limit_s
         report: Report = {"verdict": "survived", "seconds": 0.0, "failed": [], "code": 0, "end": []}
-        groups = relevant(mutant.file, mutant.at)
+        groups = relevant(mutant)
         while groups and report["verdict"] == "survived" and (left := end - time.monotonic()) > 1:
             seconds = report["seconds"]
             report = copy.noticed(mutant, groups[0], left)
@@ -185,16 +172,19 @@ def main():
             mutants = one_of_each_file_first([one for one in mutants if one.file in files])
             bare = without_mutants(files)
             print(f"{len(bare)} changed files that compute have no mutants:", *bare, sep="\n  ", flush=True)
-        equivalent = [one for one in mutants if one.equivalent]
-        for one in equivalent:
-            print(f"equivalent  {one}  {one.equivalent}")
-        mutants = [one for one in mutants if not one.equivalent]
+    reasons = {(one.file, one.source()): one.equivalent for one in listed() if one.equivalent}
+    for one in mutants:
+        if reason := reasons.get((one.file, one.source())):
+            print(f"equivalent  {one}  {reason}")
+    mutants = [one for one in mutants if (one.file, one.source()) not in reasons]
     if given.list:
         print(*mutants, f"{len(mutants)} mutants", sep="\n")
         return 0
     if not mutants:
         print("No mutants are listed of such files.")
         return 0 if given.changed else BELOW
+    if given.random and given.share_js < 1:
+        measure()
     folder = Path(tempfile.mkdtemp(prefix="cairn-mutants-"))
     copies = [Copy(folder / str(i)) for i in range(min(given.processes, len(mutants)))]
     try:

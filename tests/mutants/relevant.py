@@ -1,124 +1,108 @@
-"""Which tests may notice a change of a source, the likeliest first: for mutants that no list names tests for."""
+"""Which tests may notice a change of a source, the likeliest first: for mutants that no list names tests for.
+
+Of Python those that execute the line, by a run of the quick tests with coverage; of JavaScript the unit tests, first
+those that import the module.
+"""
 
 import functools
+import os
 import re
+import sqlite3
+import subprocess
+import sys
 from collections import Counter
-from pathlib import Path
+from xml.etree import ElementTree
 
-from tests.mutants import ROOT, listed
+from coverage.parser import PythonParser
 
-LAYERS = {
-    "privacy_engine/": ("tests/engine", "tests", "tests/dashboard"),
-    "dashboard/": ("tests/dashboard", "tests", "tests/engine"),
-    "static/js/": ("tests/js", "tests/browser"),
-}
-"""Folders of the tests of a layer: those of a folder come before those of the next, unless they name the source."""
-FEW = 40
-"""A name that more test files have distinguishes hardly any of them."""
+from tests.mutants import ROOT, git, listed
 
-
-@functools.cache
-def texts():
-    """Text of every file of tests, by its name."""
-    folders = {folder for layer in LAYERS.values() for folder in layer} - {"tests"}
-    found = [*(ROOT / "tests").glob("test_*.py")]
-    for folder in folders:
-        found += [*(ROOT / folder).rglob("test_*.py"), *(ROOT / folder).rglob("*.test.mjs")]
-    return {str(path.relative_to(ROOT)): path.read_text() for path in sorted(found)}
+DATA, TIMES = ROOT / "build" / ".coverage-by-test", ROOT / "build" / "coverage-by-test.xml"
+QUICK = ("-n", "auto", "--maxprocesses", "4", "-m", "not slow and not thorough and not browser")
+COVERAGE = ("--cov", "--cov-context=test", "--cov-report=", f"--junit-xml={TIMES}")
+SIZES = (15, 60, 400)
+"""Of groups of tests: the first is over in seconds, and few mutants need the next."""
+OF_FILE = 40
+"""So many tests that execute other lines of a file: what a cache holds is executed by the first test that needs it."""
 
 
-@functools.cache
-def _tokens():
-    """Tokens of each file of tests, and in how many files each token is."""
-    tokens = {test: Counter(re.findall(r"\w{3,}", text)) for test, text in texts().items()}
-    return tokens, Counter(token for counter in tokens.values() for token in counter)
-
-
-def _stems(path):
-    """Tokens of a path, without an ending that makes a plural of them."""
-    name = re.sub(r"^(privacy_engine|dashboard|static/js|tests/\w+)/|\.test\.mjs$|\.\w+$", "", path)
-    return {re.sub(r"(ies|es|s|y)$", "", token) for token in re.split(r"[/_]", name)} - {"test", "", "cor", "pag"}
-
-
-@functools.cache
-def _imports(folder):
-    """What each module of JavaScript or file of its tests imports, by names of files."""
-    found = {}
-    for path in (ROOT / folder).rglob("*.*js"):
-        targets = re.findall(r"""(?:from|import\(?)\s*"(\.[^"]+)\"""", path.read_text())
-        resolved = ((path.parent / target).resolve() for target in targets)
-        found[str(path.relative_to(ROOT))] = frozenset(
-            str(file.relative_to(ROOT)) for file in resolved if file.is_relative_to(ROOT)
+def measure():
+    """Run the quick tests once with coverage, where no run was; print which sources changed since."""
+    if not (DATA.exists() and TIMES.exists()):
+        print("Which tests execute which line: all quick tests once, 12 minutes on two cores.", flush=True)
+        environment = os.environ | {"COVERAGE_FILE": str(DATA)}
+        subprocess.run([sys.executable, "-m", "pytest", "-q", *QUICK, *COVERAGE], cwd=ROOT, env=environment)
+    newer = [file for file in git("ls-files", "privacy_engine", "dashboard", "tests") if _is_newer(file)]
+    if newer:
+        print(
+            f"{len(newer)} files are newer than {DATA.relative_to(ROOT)}, which has their lines and tests:", flush=True
         )
-    return found
+        print("of these more tests run than need to. Remove it to have it made again.", flush=True)
 
 
-def imported_by_tests():
-    """Modules of JavaScript that a unit test imports itself."""
-    return {file for targets in _imports("tests/js").values() for file in targets}
+def _is_newer(file):
+    return (ROOT / file).stat().st_mtime > DATA.stat().st_mtime
 
 
-def _reach(test, source):
-    """How many imports lie between a unit test and a module of JavaScript: 1 if it imports it, 0 if it never does."""
-    seen, now = {test}, {test}
-    for distance in range(1, 10):
-        now = {file for one in now for part in ("tests/js", "static/js") for file in _imports(part).get(one, ())} - seen
-        if source in now:
-            return distance
-        seen |= now
-    return 0
+def relevant(mutant):
+    """Return groups of tests, each to be run where none of those before noticed."""
+    own = dict.fromkeys(test for one in listed() if one.file == mutant.file for test in one.tests)
+    if mutant.file.endswith(".js"):
+        tests = {str(path.relative_to(ROOT)): path.read_text() for path in sorted(ROOT.glob("tests/js/**/*.test.mjs"))}
+        importing = re.compile(rf"/{re.escape(mutant.file)}[\"']")
+        first = {*own, *(test for test, text in tests.items() if importing.search(text))} & tests.keys()
+        groups = [sorted(first), sorted(tests.keys() - first), sorted(own.keys() - tests.keys())]
+    else:
+        executing = _ranked(mutant.file, () if _is_newer(mutant.file) else _lines(mutant))
+        others = [test for test in _ranked(mutant.file, ()) if test not in executing][:OF_FILE]
+        starts = (0, *SIZES)
+        groups = [executing[start:end] for start, end in zip(starts, SIZES, strict=False)]
+        groups.append([*others, *(test for test in own if test not in executing)])
+    return [tuple(group) for group in groups if group]
 
 
-def _names(source):
-    """Names that a source defines."""
-    text = (ROOT / source).read_text()
-    pattern = (
-        r"^export (?:async )?(?:function\*?|class|const) (\w{3,})"
-        if source.endswith(".js")
-        else (r"^ *(?:async )?(?:def|class) (\w{3,})|^([A-Z]\w{3,}) =")
-    )
-    found = re.findall(pattern, text, re.MULTILINE)
-    return {name if isinstance(name, str) else "".join(name) for name in found}
+def _lines(mutant):
+    """Lines of the statement that a mutant changes, without what it holds."""
+    text = (ROOT / mutant.file).read_text()
+    parser = PythonParser(text=text)
+    parser.parse_source()
+    first = parser.first_line(text.count("\n", 0, mutant.at) + 1)
+    return tuple(line for line in range(1, text.count("\n") + 1) if parser.first_line(line) == first)
 
 
 @functools.cache
-def _registered(source):
-    """Names in quotes by which tests call what a source registers: of a component, a format, a command's argument."""
-    text = (ROOT / source).read_text()
-    found = re.findall(r"""Literal\["([\w-]{4,})"\]|\b(?:name|url_name)=["']([\w-]{4,})["']""", text)
-    return {f'"{one or other}"' for one, other in found}
+def _data():
+    """Return the lines that tests execute, how many each does, and the seconds that it takes."""
+    data = sqlite3.connect(f"file:{DATA}?mode=ro", uri=True, check_same_thread=False)
+    executed = Counter[str]()
+    for context, lines in data.execute(
+        "SELECT context, count(*) FROM arc JOIN context ON context_id = context.id GROUP BY context_id"
+    ):
+        executed[context.partition("|")[0]] += lines
+    cases = ElementTree.parse(TIMES).iter("testcase")
+    seconds = {f"{case.get('classname')}.{case.get('name')}": float(case.get("time", 1)) for case in cases}
+    return data, executed, seconds
 
 
-def _score(source, test, names, function):
-    tokens, files = _tokens()
-    text, own = texts()[test], tokens[test]
-    score = sum(1 + FEW / files[name] for name in names if name in own and files[name] <= FEW)
-    score += 10 * (function in own and files[function] <= FEW) if function else 0
-    score += 4 * len(_stems(source) & _stems(test))
-    if source.endswith(".js"):
-        near = _reach(test, source) if test.endswith(".mjs") else 0
-        return score + (100 / near if near else 0) + 10 * (source.removeprefix("static/js/") in text)
-    module = source.removesuffix(".py").replace("/", ".")
-    package, _, name = module.rpartition(".")
-    direct = re.search(rf"\bfrom {re.escape(package)} import [^#\n]*\b{name}\b|\b{re.escape(module)}\b", text)
-    score += 20 * bool(direct) + 6 * sum(name in text for name in _registered(source))
-    return score + 3 * (package in text)
-
-
-def relevant(source, at=None):
-    """Return groups of tests, each to be run where none of those before noticed: listed, named, then by layer."""
-    own = dict.fromkeys(test for mutant in listed() if mutant.file == source for test in mutant.tests)
-    functions = re.findall(r"^ *(?:async )?def (\w+)", (ROOT / source).read_text()[:at], re.MULTILINE)
-    function = functions[-1] if functions and at is not None and source.endswith(".py") else ""
-    names = _names(source)
-    folders = next(folders for start, folders in LAYERS.items() if source.startswith(start))
-    scored = []
-    for test in texts():
-        folder = next((one for one in folders if Path(test).is_relative_to(one) and one.count("/") == 1), None)
-        folder = folder or ("tests" if "tests" in folders and str(Path(test).parent) == "tests" else None)
-        if folder is not None:
-            scored.append((_score(source, test, names, function), -folders.index(folder), test))
-    scored.sort(key=lambda row: (-row[0], -row[1], row[2]))
-    likely = [test for score, _, test in scored if score >= 8][:12]
-    rest = [test for score, folder, test in scored if test not in likely and (score >= 3 or folder == 0)]
-    return [group for group in (tuple(own), tuple(likely[:4]), tuple(likely[4:]), tuple(rest)) if group]
+def _ranked(file, lines):
+    """Return the tests that execute one of ``lines``, or any line of a file: quick ones that execute little first."""
+    data, executed, seconds = _data()
+    within = ",".join(map(str, lines))
+    rows = data.execute(
+        "SELECT DISTINCT context FROM arc JOIN context ON context_id = context.id JOIN file ON file_id = file.id"
+        f" WHERE path = ? AND context != ''{f' AND (fromno IN ({within}) OR tono IN ({within}))' if lines else ''}",
+        (str(ROOT / file),),
+    )
+    cost = {}
+    for test in sorted({row[0].partition("|")[0] for row in rows}):
+        path, bracket, case = test.partition("[")
+        holding = path.partition("::")[0]
+        name = re.sub(r"\.py::|::|/", ".", path) + bracket + case
+        if (ROOT / holding).exists():  # what changed since may have other tests
+            cost[holding if _is_newer(holding) else test] = executed[test] * (0.2 + seconds.get(name, 1.0))
+    before, order = Counter[str](), {}
+    for test in sorted(cost, key=lambda test: cost[test]):
+        function = test.partition("[")[0]
+        before[function] += 1
+        order[test] = cost[test] * before[function]  # one case of each first: the others execute the same
+    return sorted(order, key=lambda test: order[test])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,15 @@ UNTIMED = np.iinfo(np.int64).min
 """In place of a time where an event of a timed upload has none."""
 
 Block = tuple[Hashes, Hashes, Instants]
+Reader = Callable[[Any, Keys], tuple[str, int, Iterator[Block]]]
+"""Of data the sort of their events, how many there are at most, and their blocks."""
+READERS: dict[str, Reader] = {}
+"""By kind of data."""
+
+
+def reads(kind: str) -> Callable[[Reader], Reader]:
+    """Add the decorated function to :data:`READERS`."""
+    return lambda reader: READERS.setdefault(kind, reader)
 
 
 def event_hashes(kind: str, data: Any, keys: Keys, most: int = LARGEST_EXACT) -> FreshEvents:
@@ -107,6 +116,7 @@ def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[
     return near, phase
 
 
+@reads(Trajectory.kind)
 def _fixes(data: Sequence[Trajectory], keys: Keys) -> tuple[str, int, Iterator[Block]]:
     timed = any(one.time_s is not None and len(one) for one in data)
     return "timed" if timed else "untimed", sum(map(len, data)), _fix_blocks(data, keys, timed)
@@ -124,6 +134,7 @@ def _fix_blocks(data: Sequence[Trajectory], keys: Keys, timed: bool) -> Iterator
                 yield siphash24((words, ms.view(np.uint64)), keys.exact), words, ms
 
 
+@reads(CheckIns.kind)
 def _checkins(data: CheckIns, keys: Keys) -> tuple[str, int, Iterator[Block]]:
     return "places" if data.lon is None or data.lat is None else "timed", len(data), _checkin_blocks(data, keys)
 
@@ -141,6 +152,7 @@ def _checkin_blocks(data: CheckIns, keys: Keys) -> Iterator[Block]:
         yield siphash24((words, ms.view(np.uint64)), keys.exact), words, ms
 
 
+@reads(CountStream.kind)
 def _counts(data: CountStream, keys: Keys) -> tuple[str, int, Iterator[Block]]:
     return "counts", int(np.count_nonzero(data.counts)), _count_blocks(data, keys)
 
@@ -156,11 +168,3 @@ def _count_blocks(data: CountStream, keys: Keys) -> Iterator[Block]:
             row, name = at[part] + rows.start, which[part]
             words = labels[row], names[name], data.counts[row, name].view(np.uint64)
             yield siphash24(words, keys.exact), *nothing
-
-
-READERS: Mapping[str, Callable[[Any, Keys], tuple[str, int, Iterator[Block]]]] = {
-    Trajectory.kind: _fixes,
-    CountStream.kind: _counts,
-    CheckIns.kind: _checkins,
-}
-"""By kind of data: the sort of its events, how many there are at most, and their blocks."""

@@ -1,16 +1,22 @@
-"""The cells of an experiment: one class for each kind of data.
+"""The cells of an experiment: one class for each kind of data, found in the modules of this package.
 
->>> sorted(cells)
-['checkins', 'stream', 'trajectory']
+>>> list(cells)
+['trajectory', 'stream', 'checkins']
 """
 
-from collections.abc import Mapping
+# isort: off
+from importlib import import_module
+from pkgutil import iter_modules
 
-from privacy_engine.experiments.cells.base import Cell
+from privacy_engine.experiments.cells.base import Cell, cells
+from privacy_engine.experiments.cells.trajectory import TrajectoryCell
+from privacy_engine.experiments.cells.releases import ReleaseCell
+from privacy_engine.experiments.cells.stream import StreamCell
 from privacy_engine.experiments.cells.checkins import CheckInCell
-from privacy_engine.experiments.cells.releases import ReleaseCell, StreamCell
-from privacy_engine.experiments.cells.trajectory import Correlation, TrajectoryCell
+from privacy_engine.experiments.correlation import Correlation
+# isort: on
 
-cells: Mapping[str, type[Cell]] = {one.data_kind: one for one in (TrajectoryCell, StreamCell, CheckInCell)}
+for _module in iter_modules(__path__, f"{__name__}."):
+    import_module(_module.name)
 
 __all__ = ["Cell", "CheckInCell", "Correlation", "ReleaseCell", "StreamCell", "TrajectoryCell", "cells"]

@@ -14,10 +14,14 @@ from privacy_engine.core.arrays import Floats
 from privacy_engine.core.component import form_fields
 from privacy_engine.core.params import Seed, Spec, brief, broken
 from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.experiments.inputs import Given, columns_digest
 from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.releases.spec import ReleaseSpec, SimulatedSpec
 
 MAX_METRICS = 16
+
+cells: dict[str, type[Cell]] = {}
+"""The class of the cells of each kind of data."""
 
 
 class Cell(Spec):
@@ -25,14 +29,31 @@ class Cell(Spec):
 
     With ``common`` all cells of a seed see the same noise (common random numbers: their differences vary less than
     they do), otherwise each its own. A subclass for each kind of data adds what a cell of that kind has.
+
+    ``item`` is a noun for what :meth:`items_of` counts, ``generated`` the name of data that no dataset holds.
+    ``columns`` of the data are what results follow from (names and labels stay out); ``results`` is raised when the
+    same cell would give other numbers, so that stored ones are not used. With ``takes_series`` it is run on a list of
+    series, which the spec's ``series`` states; otherwise on one object, or on what its ``data`` generates. With
+    ``has_landmarks`` tables have the measured share of marked events.
     """
 
     data_kind: ClassVar[str]
+    item: ClassVar[str]
+    generated: ClassVar[str]
+    results: ClassVar[int]
+    columns: ClassVar[tuple[str, ...]]
+    takes_series: ClassVar[bool] = False
+    has_landmarks: ClassVar[bool] = False
 
     release: Any = None
     metrics: Any
     seed: Seed
     common: bool = True
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        if "data_kind" in cls.__dict__:
+            cells[cls.data_kind] = cls
 
     @field_validator("release", mode="before")
     @classmethod
@@ -62,6 +83,28 @@ class Cell(Spec):
     @cached_property
     def digest(self) -> str:
         return super().digest
+
+    @classmethod
+    def sizes_of(cls, data: Any) -> list[int]:
+        """Sizes of the data it is run on, such as timestamps and dimensions; empty for None."""
+        return [] if data is None else [len(data)]
+
+    @classmethod
+    def items_of(cls, sizes: Sequence[int]) -> int:
+        """How many items there are, from :meth:`sizes_of`; 0 for none."""
+        return sum(sizes)
+
+    @classmethod
+    def given_of(cls, data: Any) -> Given | None:
+        """What a preset must know of ``data``; None for none."""
+        return None if data is None else Given()
+
+    @classmethod
+    def digest_of(cls, data: Any) -> str:
+        """SHA-256 of what results follow from."""
+        columns = ((name, getattr(data, name)) for name in cls.columns if data is not None)
+        known = ((f" {name} {column.shape} ", column) for name, column in columns if column is not None)
+        return columns_digest(f"cairn experiment {cls.results} {cls.data_kind}", known)
 
     @classmethod
     def own_fields(cls) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from privacy_engine.errors import ParameterErrors
 from privacy_engine.evaluation import Evaluation, Split, split_by_user
 from privacy_engine.experiments.cells.base import lacks
 from privacy_engine.experiments.cells.releases import ReleaseCell
+from privacy_engine.experiments.inputs import Given
 
 SPLIT = 3
 """Part of the seed of the users that are held out."""
@@ -56,11 +57,21 @@ class CheckInCell(ReleaseCell):
     """
 
     data_kind: ClassVar[str] = CheckIns.kind
+    item: ClassVar[str] = "check-in"
+    generated: ClassVar[str] = "generated check-ins"
+    results: ClassVar[int] = 2
+    columns: ClassVar[tuple[str, ...]] = ("user", "time_s", "place", "lon", "lat")
 
     kind: Literal["checkins"] = "checkins"
     test_share: Annotated[float, TEST_SHARE] = 0.2
     density: Annotated[float, DENSITY] = 1.0
     history: Annotated[int | None, HISTORY] = None
+
+    @classmethod
+    def given_of(cls, data: CheckIns | None) -> Given | None:
+        if data is None or data.lon is None or data.lat is None or not len(data):
+            return super().given_of(data)
+        return Given((float(data.lon.min()), float(data.lat.min()), float(data.lon.max()), float(data.lat.max())))
 
     @model_validator(mode="after")
     def _has_others(self) -> Self:

@@ -2,71 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property, lru_cache
-from typing import Annotated, Any, ClassVar, Literal, Self
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from pydantic import field_serializer, field_validator, model_validator
 
-from privacy_engine.accounting.distance import LEAST_M, MOST_M, scale
-from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
-from privacy_engine.accounting.validation import MAX_STATES
 from privacy_engine.core.arrays import Floats
-from privacy_engine.core.params import Frozen, Param
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.cells.base import Cell, described, lacks, moved
+from privacy_engine.experiments.correlation import Correlation
+from privacy_engine.experiments.inputs import columns_digest
 from privacy_engine.experiments.measures import MarkedShare, Measure, Work
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.landmarks import DummyMethod, LandmarkMethod, dummy_methods, landmark_methods
-
-STATES = Param(label="States", help="Places the adversary distinguishes.", lowest=1, highest=MAX_STATES, example=2)
-SMOOTHING = Param(
-    label="Smoothing",
-    symbol="s",
-    help="0 is the strongest correlation. The paper calls 1 weak, 0.1 moderate and 0.01 strong.",
-    lowest=0.0,
-    highest=1e6,
-    example=0.1,
-)
-DIAMETER = Param(
-    label="How far apart states lie at most",
-    symbol="D",
-    unit="m",
-    help="ε within the radius r counts D / r times. None: states one radius apart, the plain levels of the papers.",
-    lowest=LEAST_M,
-    highest=MOST_M,
-    example=1000.0,
-)
-
-
-class Correlation(Frozen):
-    """What an adversary knows of how positions follow one another: a smoothed matrix, the same in both directions.
-
-    ``diameter_m`` is how far apart the positions of two states lie at most. It must be given, if only as None: states
-    one radius of the mechanism apart, whose levels are plain numbers as in the papers.
-    ``bound`` defines how landmark losses are put together:
-    :func:`privacy_engine.accounting.temporal.landmark_temporal_loss`.
-    """
-
-    smoothing: Annotated[float, SMOOTHING]
-    diameter_m: Annotated[float | None, DIAMETER]
-    states: Annotated[int, STATES] = 2
-    bound: Literal["published", "bridge"] = "published"
-
-    def scale(self, radius_m: float) -> float:
-        """What a level within ``radius_m`` is multiplied by to hold at the states' distance."""
-        return 1.0 if self.diameter_m is None else scale(self.diameter_m, radius_m)
-
-    def carried(self) -> LossFunction:
-        """The loss function of the matrix, cached for the next call."""
-        return _carried(self.states, self.smoothing)
-
-
-@lru_cache(maxsize=8)
-def _carried(states: int, smoothing: float) -> LossFunction:
-    return LossFunction(smoothing_matrix(states, smoothing))
 
 
 class TrajectoryCell(Cell):
@@ -77,6 +28,12 @@ class TrajectoryCell(Cell):
     """
 
     data_kind: ClassVar[str] = Trajectory.kind
+    item: ClassVar[str] = "event"
+    generated: ClassVar[str] = "synthetic series"
+    results: ClassVar[int] = 1
+    columns: ClassVar[tuple[str, ...]] = ("lon", "lat", "time_s", "marked")
+    takes_series: ClassVar[bool] = True
+    has_landmarks: ClassVar[bool] = True
 
     landmarks: Any
     dummies: Any = None
@@ -106,6 +63,23 @@ class TrajectoryCell(Cell):
             rule = "must be a random method to be drawn again"
             raise ParameterErrors([lacks("landmarks", rule, self.landmarks.name)])
         return self
+
+    @classmethod
+    def sizes_of(cls, data: Sequence[Trajectory]) -> list[int]:
+        return [len(one) for one in data]
+
+    @classmethod
+    def given_of(cls, data: Any) -> None:
+        """Nothing: presets for series need to know nothing of them."""
+
+    @classmethod
+    def digest_of(cls, data: Sequence[Trajectory] | None) -> str:
+        def columns(one: Trajectory) -> Iterator[tuple[str, Any]]:
+            yield f" {len(one)} {one.time_s is not None} {one.marked is not None} ", None
+            yield from (("", getattr(one, name)) for name in cls.columns)
+
+        every = (column for one in data or () for column in columns(one))
+        return columns_digest(f"cairn experiment {cls.results}", every)
 
     @cached_property
     def draws(self) -> tuple[str, str | None, bool, int | None]:

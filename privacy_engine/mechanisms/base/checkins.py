@@ -46,8 +46,7 @@ class CheckInMechanism(Mechanism):
     A subclass writes :meth:`prepared`, which bounds what a user contributes, and :meth:`fit`, which reads the check-ins
     only through the queries of its log. The grid is the analyst's, chosen without the data: nothing of the upload
     decides which cells there are. ``has_masses`` is True where its models have :meth:`Recommender.densities`;
-    ``needs_venues`` where check-ins must have been joined with a list of venues; ``adaptive`` where earlier answers
-    decide later queries.
+    ``adaptive`` where earlier answers decide later queries.
     """
 
     kind: ClassVar[str] = CheckIns.kind
@@ -76,7 +75,7 @@ class CheckInMechanism(Mechanism):
     clear_fields: ClassVar[tuple[str, ...]] = ("grid",)
     grid_text: ClassVar[str] = "counts are whole numbers"
     has_masses: ClassVar[bool] = True
-    needs_venues: ClassVar[bool] = False
+    has_box: ClassVar[bool] = True
     adaptive: ClassVar[bool] = True
     work: ClassVar[tuple[float, float, float]] = (5e-4, 6e-8, 5e-5)
     """Seconds on one core of a small machine: of a fit, of each check-in in it, of the scores after one history."""
@@ -106,6 +105,11 @@ class CheckInMechanism(Mechanism):
     def grid(self) -> Grid:
         """The public grid."""
         return Grid.square(self.west, self.south, self.east, self.north, self.side)
+
+    @property
+    def decay(self) -> int | None:
+        """How many runs a box needs more at each level, of a tree whose splits are private; None without one."""
+        return None
 
     @property
     def sensitivity(self) -> int:

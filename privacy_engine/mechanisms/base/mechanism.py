@@ -6,12 +6,14 @@ and one import line.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from privacy_engine.accounting.privacy_loss import PrivacyLoss
 from privacy_engine.accounting.promise import Context, Neighbours, shortest
 from privacy_engine.core.component import Component
+from privacy_engine.data.counted import Counted
 from privacy_engine.registry import Registry
 
 NO_CONTEXT = Context()
@@ -51,7 +53,8 @@ class Mechanism(Component):
     ``first_choice`` is True of the one that forms begin with, ``better_elsewhere`` where another one was measured to be
     better, as sentences. ``noise_varies`` is True where one release draws noise of
     several scales. ``reads_landmarks`` is True where budgets or noise depend on which events are landmarks,
-    ``needs_venues`` where check-ins need a list of venues.
+    ``needs_venues`` where the data must have come with a list of venues, ``has_box`` where parameters are the box of a
+    public grid.
     """
 
     level: ClassVar[str]
@@ -69,6 +72,7 @@ class Mechanism(Component):
     noise_varies: ClassVar[bool] = False
     reads_landmarks: ClassVar[bool] = False
     needs_venues: ClassVar[bool] = False
+    has_box: ClassVar[bool] = False
 
     epsilon: Any
 
@@ -104,6 +108,18 @@ class Mechanism(Component):
     def level_text(self) -> str:
         """The level as a label's line names it."""
         return f"epsilon {shortest(self.epsilon)}"
+
+    def for_counts(self, counted: Counted | None, tree: Mapping[str, str]) -> Self:
+        """Itself with what follows from counts, where it was not given; mechanisms of other data follow from none.
+
+        These are the sensitivity of ``counted`` events, and ``tree`` of :func:`privacy_engine.data.hierarchy.natural`.
+
+        Raises
+        ------
+        ParameterErrors
+            A smaller sensitivity was given: the guarantee would not be about the unit that the counts are of.
+        """
+        return self
 
     def label_fields(self, context: Context) -> dict[str, Any]:
         """Fields of :class:`privacy_engine.releases.label.Label` that only some kinds of data have, by name."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +17,9 @@ from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.params import Param
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import LARGEST_COUNT, CountStream
+from privacy_engine.data.counted import Counted
 from privacy_engine.data.stream_release import Grouping, StreamRelease, on_lattice
-from privacy_engine.errors import DataError
+from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Guarantee, Mechanism
 from privacy_engine.mechanisms.base.publisher_state import captured, from_bytes, restored, to_bytes
 
@@ -226,6 +227,17 @@ class StreamMechanism(Mechanism):
     epsilon: StreamEpsilon
     window: StreamWindow
     sensitivity: Sensitivity = 1
+
+    def for_counts(self, counted: Counted | None, tree: Mapping[str, str]) -> Self:
+        given, fields = self.model_fields_set, type(self).model_fields
+        more: dict[str, Any] = dict(tree) if tree.keys() <= fields.keys() and not tree.keys() & given else {}
+        if counted is not None and "sensitivity" not in given:
+            more["sensitivity"] = counted.sensitivity
+        elif counted is not None and self.sensitivity < counted.sensitivity:
+            rule, value = f"at least {counted.sensitivity}, the sensitivity of these counts", self.sensitivity
+            message, field = f"sensitivity must be {rule}, got {value}", "mechanism.sensitivity"
+            raise ParameterErrors([ParameterError(message, field=field, rule=rule, value=value)])
+        return type(self).model_validate(self.model_dump(exclude_unset=True) | more) if more else self
 
     def publisher(self, dimensions: int, rng: noise.RandomSource) -> Publisher:
         """A publisher at its first timestamp."""

@@ -35,7 +35,8 @@ class TrajectoryMechanism(Mechanism):
 
     ``sentence_of_records`` is the promise where one uploaded record decides several events, ``neighbours_of_records``
     its neighbour relation. ``reads_landmarks`` is False where neither budgets nor noise depend on which events are
-    landmarks: how those were chosen then takes nothing from the promise.
+    landmarks: how those were chosen then takes nothing from the promise. ``temporal_loss_undefined`` is why budgets do
+    not determine the temporal loss; empty where they do.
     """
 
     kind: ClassVar[str] = Trajectory.kind
@@ -43,6 +44,7 @@ class TrajectoryMechanism(Mechanism):
     sentence_of_records: ClassVar[str] = ""
     reads_landmarks: ClassVar[bool] = True
     neighbours_of_records: ClassVar[Neighbours | None] = None
+    temporal_loss_undefined: ClassVar[str] = ""
     clear_fields: ClassVar[tuple[str, ...]] = ("time", "series", "number of events")
     grid_text: ClassVar[str] = f"positions are multiples of {noise.GRID_DEG:g} degrees"
 
@@ -108,6 +110,10 @@ class TrajectoryMechanism(Mechanism):
     def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
         """Which of the draws ``fresh`` (n,) are of one joint draw of noise, (n,): none, if not overridden."""
         return np.zeros(len(fresh), dtype=np.bool_)
+
+    def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
+        """Budgets of the draws with noise of their own, (n,), and the level of the one that the landmarks share."""
+        return budgets, 0.0
 
     def epsilon_per_m(self, budgets: Floats) -> Floats:
         """Budgets (levels within ``radius_m``) as the rate of the noise, per metre."""

@@ -96,10 +96,6 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         """The events whose budgets add up (the landmarks, unless the level defines otherwise), (n,)."""
         return is_landmark
 
-    def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
-        """Budgets of the draws with noise of their own, (n,), and the level of the one that the landmarks share."""
-        return budgets, 0.0
-
     def _neighbours(self, choice: LandmarkChoice) -> Neighbours:
         return self.neighbours_one_sided if choice.one_sided else self.neighbours
 

@@ -18,7 +18,7 @@ def not_better(mechanism: CheckInMechanism) -> str:
     Of the measured grids and levels those nearest in ratio to its own are taken, each on all sets. Empty too of a
     mechanism that was not measured.
     """
-    key = (MEASURED_AS.get(mechanism.name, mechanism.name), getattr(mechanism, "preset", ""))
+    key = (MEASURED_AS.get(mechanism.name, mechanism.name), mechanism.parameter("preset", ""))
     known = [(name, side) for name, side, *other in RATES if tuple(other) == key]
     if not known or key == NEAREST:
         return ""

@@ -54,7 +54,6 @@ class CheckInPrivTree(TreeMechanism):
 
     @property
     def decay(self) -> int:
-        """How many runs a box needs more at each level."""
         return whole_decay(self.decision_rate, 4 ** (self.order + 1))
 
     def fit(self, log: QueryLog) -> TreeModel:

@@ -117,7 +117,7 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
 }
 
 /** Whether a visible line has a value that a logarithmic axis has no place for. @param {any} shown */
-const hasNegative = ({ lines }) =>
+export const hasNegative = ({ lines }) =>
   lines.some(
     (/** @type {any} */ { y, low, visible = true }) =>
       visible && [...y, ...(low ?? [])].some((/** @type {number | null} */ value) => (value ?? 0) < 0),
@@ -125,10 +125,10 @@ const hasNegative = ({ lines }) =>
 
 /** Whether only some events are shown. @param {any} shown
  * @param {[number, number]} span */
-const canShowAll = ({ whole, x }, span) => Boolean(whole) && !x && String(span) !== String(whole);
+export const canShowAll = ({ whole, x }, span) => Boolean(whole) && !x && String(span) !== String(whole);
 
 /** What the medians that are drawn are of; "" without any. @param {any[]} lines */
-function medianOf(lines) {
+export function medianOf(lines) {
   const { median } = lines.find((line) => line.median) ?? {};
   return median ? windowText(median) : "";
 }

@@ -11,9 +11,9 @@ const STEPS = 400;
 const controlOf = (field, controls) =>
   controls[field.control] ?? (field.choices.length ? choiceField : field.text ? textField : numberField);
 const HINTS = { s: duration, m: metres };
-const isShare = ({ minimum, maximum }) => minimum === 0 && maximum === 1;
-const isSeed = ({ whole, maximum }) => whole && maximum >= Number.MAX_SAFE_INTEGER; // no seed is nearer than another
-const hintOf = (field) => HINTS[field.unit] ?? (isShare(field) ? percent : null);
+export const isShare = ({ minimum, maximum }) => minimum === 0 && maximum === 1;
+export const isSeed = ({ whole, maximum }) => whole && maximum >= Number.MAX_SAFE_INTEGER; // no seed is nearer than another
+export const hintOf = (field) => HINTS[field.unit] ?? (isShare(field) ? percent : null);
 let ids = 0;
 
 /**
@@ -133,10 +133,10 @@ function numberField(field, onChange) {
   };
 }
 
-const SHARES = { value: (position) => position / STEPS, position: (value) => Math.round(value * STEPS) };
+export const SHARES = { value: (position) => position / STEPS, position: (value) => Math.round(value * STEPS) };
 
 /** A logarithmic slider around the field's example; two significant digits. */
-function logarithmic({ example, minimum, maximum, whole }) {
+export function logarithmic({ example, minimum, maximum, whole }) {
   const low = Math.log(Math.max(minimum || 0, example / SPAN));
   const high = Math.log(Math.min(maximum ?? Infinity, example * SPAN));
   const rounded = whole ? Math.round : (value) => value;

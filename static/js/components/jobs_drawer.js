@@ -9,7 +9,7 @@ const OVER = { done: "done", ready: "ready", cancelled: "cancelled" };
 const mean = (jobs) => jobs.reduce((sum, job) => sum + job.progress, 0) / jobs.length;
 
 /** The button's text, and a short one for a phone; `number` jobs are open, of which `jobs` are listed. */
-function title(jobs, number, failed) {
+export function title(jobs, number, failed) {
   const running = jobs.filter((job) => job.state === "running").length;
   if (!jobs.length) return failed ? [`${count(failed, "job")} failed`, `${failed} failed`] : ["Jobs", "Jobs"];
   const all = count(number, "job");
@@ -24,7 +24,7 @@ function showMore(line, number) {
   line.textContent = `${count(number, "job")} more in the queue.`;
 }
 
-function statusText(job) {
+export function statusText(job) {
   if (job.state === "queued") return queued(job.queue_position);
   if (job.state === "failed") return `failed: ${job.error.message}`;
   if (job.state !== "running") return OVER[job.state];

@@ -55,7 +55,7 @@ function drawNames(ctx, view, all, middle) {
   }
 }
 
-const overlaps = (
+export const overlaps = (
   /** @type {{x: number, y: number, width: number}} */ other,
   /** @type {number} */ x,
   /** @type {number} */ y,

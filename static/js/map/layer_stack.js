@@ -250,7 +250,7 @@ function additions(put, redraw, middle) {
  * @param {number} middle
  * @returns {Bounds | null}
  */
-function boxAround(boxes, middle) {
+export function boxAround(boxes, middle) {
   if (!boxes.length) return null;
   const lat = (/** @type {number} */ y) => latAt(0.5 + y / 2 ** 32);
   const lon = (/** @type {number} */ d) => middle + d / 1e7;

@@ -1,49 +1,24 @@
 /* The form of an experiment: what is swept, on what, measured how; begun by a preset, a copy, a dataset or as usual. */
 
-import { get, post } from "../core/api.js";
-import { createForecast } from "../trajectory/release_form/forecast.js";
-import { $, announce, data, el } from "../core/dom.js";
-import { createData } from "../trajectory/experiment_form/data_source.js";
-import { place } from "../trajectory/experiment_form/error_placement.js";
-import { createCorrelation, createDummies } from "../trajectory/experiment_form/optional_sections.js";
-import { createLandmarks } from "../trajectory/experiment_form/landmark_sources.js";
 import { createFolds } from "../components/experiment_form/folds.js";
 import { keepExperiment } from "../components/experiment_form/kept_experiment.js";
 import { createMeasures } from "../components/experiment_form/measures.js";
 import { planned } from "../components/experiment_form/plan.js";
 import { barTexts } from "../components/experiment_form/plan_text.js";
-import { createReference } from "../trajectory/experiment_form/reference_radius.js";
-import { createReleases } from "../trajectory/experiment_form/releases.js";
-import { toForm, toSpec } from "../trajectory/experiment_form/spec.js";
 import { createText } from "../components/experiment_form/spec_text.js";
+import { createForecast } from "../components/forecast_request.js";
 import { createFields } from "../components/form_fields.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { get, post } from "../core/api.js";
+import { $, announce, data, el } from "../core/dom.js";
+import { messageOf, sentenceOf } from "../core/field_errors.js";
 
 const page = data("page-data");
-const USUAL = {
-  release: {
-    mechanisms: ["landmark-skip", "landmark-uniform", "landmark-adaptive"].map((name) => ({ name })),
-    levels: [1],
-    radii: [page.radius_m],
-    after: [{ step: null, over: [0, 1, 2] }],
-  },
-  landmarks: {
-    kind: "synthetic",
-    shares: [0, 0.2, 0.4, 0.6, 0.8, 1],
-    distributions: ["uniform"],
-    more: { seed: 0 },
-    redraw: true,
-  },
-  dummies: { none: true, methods: [], levels: [1], shared: false },
-  correlation: { smoothings: [null], states: 2, bound: "published", diameter_m: 1000 },
-  metrics: ["error"],
-  repetitions: 100,
-  seed: 1,
-  common: true,
-};
 const common = $("[data-common-noise]");
 const folds = createFolds($("[data-form]"));
-let parts, text, forecast, lineStyles, known, usual, followReference, kept;
+const host = (/** @type {string} */ name) => $(`[data-${name}]`);
+/** @type {any} */
+let kind, parts, text, forecast, lineStyles, kept;
 let filling = false;
 /** @type {any} */
 let given = null; // a spec as it was given, sent as it is until the form is changed
@@ -58,49 +33,45 @@ let title = ""; // its name where none is given
 
 function read() {
   const { repetitions, seed } = parts.runs.values();
-  const runs = { repetitions, seed, common: common.checked };
-  const found = {
-    ...Object.fromEntries(
-      ["release", "landmarks", "dummies", "correlation", "metrics"].map((name) => [name, parts[FILLS[name]].values()]),
-    ),
-    ...runs,
-  };
-  return Object.values(found).every(isGiven) ? found : null;
+  const [own, metrics] = [kind.read(), parts.measures.values()];
+  return own && [metrics, repetitions, seed].every(isGiven)
+    ? { ...own, metrics, repetitions, seed, common: common.checked }
+    : null;
 }
-const FILLS = {
-  release: "releases",
-  landmarks: "landmarks",
-  dummies: "dummies",
-  correlation: "correlation",
-  metrics: "measures",
-};
 
-function fill(form) {
+/** Set values without taking them as changes of the user. @param {() => void} set */
+function quietly(set) {
   const isWithin = filling;
   filling = true;
-  for (const [name, part] of Object.entries(FILLS)) parts[part].set(form[name]);
-  parts.runs.set(form);
-  common.checked = form.common;
+  set();
   filling = isWithin;
 }
 
+const fill = (/** @type {any} */ form) =>
+  quietly(() => {
+    kind.fill(form);
+    parts.measures.set(form.metrics);
+    parts.runs.set(form);
+    common.checked = form.common;
+  });
+
 /** Take a spec as it is: into the form if that can hold it, otherwise as text alone. */
-function take({ series, ...spec }, preset = null) {
-  given = spec;
-  if (series) parts.data.set({ dataset: parts.data.dataset(), preset, series });
-  const form = toForm(spec, usual, known);
+function take(/** @type {any} */ spec, preset = null) {
+  given = kind.taken(spec, preset);
+  const form = kind.toForm(given);
   showByHand(!form);
   if (form) fill(form);
 }
 
-function showByHand(on) {
+function showByHand(/** @type {boolean} */ on) {
   byHand = on;
-  $("[data-formed]").hidden = on;
-  $("[data-by-hand]").hidden = !on;
-  if (on) $("[data-json]").open = true;
+  host("formed").hidden = on;
+  host("by-hand").hidden = !on;
+  if (on) host("json").open = true;
 }
 
 function toTheForm() {
+  kind.discardText();
   showByHand(false);
   changed();
 }
@@ -108,34 +79,21 @@ function toTheForm() {
 /** The form was changed: what was given is no longer what is requested. */
 function changed() {
   if (filling || !parts) return;
-  given = null;
-  broken = false;
-  title = "";
+  [given, broken, title] = [null, false, ""];
   show();
 }
 
 // What no control holds -----------------------------------------------------------------------
 
 const more = {
-  read: () => ({
-    given,
-    title,
-    data: parts.data.values(),
-    releases: parts.releases.rows(),
-    dummies: parts.dummies.rows(),
-    sets: parts.landmarks.sets(),
-    text: text.typed(),
-  }),
-  apply(/** @type {any} */ { data: where, releases, dummies, sets, ...rest }) {
-    if (where) parts.data.set(where, where.preset?.events);
-    parts.releases.set(releases);
-    parts.dummies.set(dummies);
-    parts.landmarks.setSets(sets);
-    [given, broken, title] = [null, false, rest.title];
+  read: () => ({ given, title, text: text.typed(), ...kind.kept() }),
+  apply(/** @type {any} */ values) {
+    kind.restore(values);
+    [given, broken, title] = [null, false, values.title];
     showByHand(false);
-    if (rest.given) take(rest.given);
-    if (rest.text !== null) text.type(rest.text);
-    else show(); // proposes the radius of the data, before the typed one is set
+    if (values.given) take(values.given);
+    if (values.text !== null) text.type(values.text);
+    else show(); // proposes values of the data, before the typed ones are set
   },
 };
 
@@ -150,21 +108,14 @@ function batch(set) {
 // What it comes to ---------------------------------------------------------------------------
 
 function show({ typed = false } = {}) {
-  parts.measures.allow({
-    release: parts.releases.any(),
-    correlation: parts.correlation.any(),
-    time: parts.data.time(),
-  });
-  parts.landmarks.of(parts.data.dataset());
-  followReference(parts.data.chosen(), parts.releases.ranges(), given === null);
+  parts.measures.allow(kind.follow(given === null));
   held = byHand ? null : read();
-  const spec = given ?? (held && toSpec(held));
-  const where = parts.data.values();
+  const [spec, where] = [specNow(), parts.data.values()];
   typing = typed;
   const missing = !spec || !where;
   // pressed, it goes to a refused number
   $("[data-submit]").disabled = broken || (missing && !invalidIn($("[data-form]")).length);
-  if (spec && !typed && !broken) text.show(where?.series ? { ...spec, series: where.series } : spec);
+  if (spec && !typed && !broken) text.show(bodyOf(where ?? {}, spec).spec);
   if (broken || missing) {
     forecast.stop();
     empty("A value is missing or invalid: see the marked fields.");
@@ -172,29 +123,35 @@ function show({ typed = false } = {}) {
   folds.check();
 }
 
+const specNow = () => given ?? (held && kind.toSpec(held));
+
 /**
  * What is sent: the spec states what it is tried on where it was given so, otherwise the server adds what the choices
  * mean.
  */
-const bodyOf = ({ series, ...where }, spec) => ({ ...where, spec: series ? { ...spec, series } : spec });
+const bodyOf = (/** @type {any} */ { series, ...where }, /** @type {any} */ spec) => ({
+  ...where,
+  spec: series ? { ...spec, series } : spec,
+});
 
-function showPlan(answer) {
+function showPlan(/** @type {any} */ answer) {
   clear();
-  if (!typing) text.show({ ...(given ?? toSpec(held)), series: answer.spec.series });
+  if (!typing) text.show(kind.textOf(answer.spec, specNow()));
   $("[data-plan]").replaceChildren(...planned(answer, lineStyles));
   showBar(barTexts(answer));
   folds.show(answer.summary, { keep: Boolean(page.preset || page.origin) && !kept.isRestored });
-  $("#experiment-name").placeholder = answer.name;
-  text.name($("#experiment-name").value || $("#experiment-name").placeholder);
+  const name = $("#experiment-name");
+  name.placeholder = answer.name;
+  text.name(name.value || name.placeholder);
   $("[data-form]").dataset.ready = "all";
 }
 
-function showBar({ size, work }) {
+function showBar(/** @type {{size: string, work: string}} */ { size, work }) {
   $("[data-bar-size]").textContent = size;
   $("[data-bar-work]").textContent = work;
 }
 
-function empty(note) {
+function empty(/** @type {string} */ note) {
   $("[data-plan]").replaceChildren(el("p", { class: "muted" }, note));
   showBar({ size: "Nothing to run yet", work: note });
   $("[data-form]").dataset.ready = "all";
@@ -206,37 +163,32 @@ function clear() {
   showErrors([]);
 }
 
-function refuse(errors) {
+function refuse(/** @type {any[]} */ errors) {
   clear();
-  const rest = place(errors, held, parts);
+  const rest = errors.filter((error) => !kind.placed(error, messageOf(error), held, parts)).map(sentenceOf);
   if (byHand) text.fail(rest.join(" "));
   else showErrors(rest);
   empty("These values are not valid: see the marked fields.");
   folds.check({ open: true });
 }
 
-function showErrors(note) {
+function showErrors(/** @type {string[]} */ notes) {
   const box = $("[data-problem]");
-  box.hidden = !note.length;
-  box.replaceChildren(...note.map((one) => el("p", {}, one)));
-  if (note.length) announce(note.join(" "));
+  box.hidden = !notes.length;
+  box.replaceChildren(...notes.map((note) => el("p", {}, note)));
+  if (notes.length) announce(notes.join(" "));
 }
 
 // Sending ------------------------------------------------------------------------------------
 
-async function submit(event) {
+async function submit(/** @type {Event} */ event) {
   event.preventDefault();
   const button = $("[data-submit]");
   if (button.disabled || refuseInvalid($("[data-form]"))) return;
   button.disabled = true;
-  const name = $("#experiment-name");
-  const spec = given ?? toSpec(held);
+  const name = $("#experiment-name").value.trim();
   try {
-    const made = await post(page.urls.experiments, {
-      ...bodyOf(parts.data.values(), spec),
-      name: name.value.trim(),
-      title,
-    });
+    const made = await post(page.urls.experiments, { ...bodyOf(parts.data.values(), specNow()), name, title });
     kept.forget();
     location.assign(made.urls.page);
   } catch (error) {
@@ -249,74 +201,27 @@ async function submit(event) {
 
 // Loading ------------------------------------------------------------------------------------
 
-async function listed() {
-  const links = ["mechanisms", "postprocesses", "landmarks", "dummies", "measures", "presets"];
-  const found = await Promise.all(links.map((name) => get(page.urls[name])));
-  return Object.fromEntries(links.map((name, i) => [name, found[i].results]));
+async function listed(/** @type {string[]} */ names) {
+  const found = await Promise.all(names.map((name) => get(page.urls[name])));
+  return Object.fromEntries(names.map((name, i) => [name, found[i].results]));
 }
 
-/** Everything by its name, with its fields. */
-const fieldsOf = (things) => new Map(things.map(({ name, fields }) => [name, fields ?? []]));
-
-function build({ mechanisms, postprocesses, landmarks, dummies, measures, presets }) {
-  const order = Object.keys(page.palette);
-  const described = [...mechanisms].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
-  lineStyles = new Map(described.map((one) => [one.name, one]));
-  known = {
-    mechanisms: fieldsOf(mechanisms),
-    steps: fieldsOf(postprocesses),
-    landmarks: fieldsOf(landmarks),
-    dummies: fieldsOf(dummies),
-    measures: fieldsOf(measures),
-  };
-  const field = (name) => ({ ...presets[0].fields.find((one) => one.name === name), required: true });
+function build(/** @type {any} */ createKind, /** @type {any} */ lists) {
+  lineStyles = new Map(lists.mechanisms.map((/** @type {any} */ one) => [one.name, one]));
+  const field = (/** @type {string} */ name) => ({
+    ...lists.presets[0].fields.find((/** @type {any} */ one) => one.name === name),
+    required: true,
+  });
   const on = { onChange: changed };
-  const host = (name) => $(`[data-${name}]`);
   forecast = createForecast(page.urls.plan, { show: showPlan, fail: refuse });
-  const made = {
-    data: createData(host("data"), page, field("events"), { onChange: () => parts && show() }),
-    releases: createReleases(
-      {
-        mechanisms: host("mechanisms"),
-        own: host("own"),
-        level: host("level"),
-        after: host("after"),
-        afterOwn: host("after-own"),
-        afterNone: host("after-none"),
-      },
-      { mechanisms: described, steps: postprocesses, lineStyles },
-      USUAL.release,
-      on,
-    ),
-    landmarks: createLandmarks(
-      host("landmarks"),
-      landmarks,
-      USUAL.landmarks,
-      { sets: page.urls.landmark_sets, mark: (id) => page.datasets.find((one) => one.id === id).mark },
-      on,
-    ),
-    dummies: createDummies(
-      {
-        fold: host("dummies"),
-        summary: host("dummies-summary"),
-        methods: host("dummy-methods"),
-        own: host("dummies-own"),
-        level: host("dummies-level"),
-      },
-      dummies,
-      USUAL.dummies,
-      on,
-    ),
-    correlation: createCorrelation(
-      { fold: host("correlation"), summary: host("correlation-summary"), all: host("correlations") },
-      on,
-    ),
-    measures: createMeasures(host("measures"), host("measures-error"), measures, on),
+  kind = createKind({ page, lists, lineStyles, field, host, on, fill, take, quietly, show: () => parts && show() });
+  parts = {
+    ...kind.parts,
+    measures: createMeasures(host("measures"), host("measures-error"), lists.measures, on),
     runs: createFields(host("runs"), ["repetitions", "seed"].map(field), on),
   };
-  usual = { ...USUAL, landmarks: { ...USUAL.landmarks, kinds: made.landmarks.kinds } };
   text = createText(host("json"), {
-    onSpec(spec) {
+    onSpec(/** @type {any} */ spec) {
       broken = !spec;
       if (spec) take(spec);
       title = "";
@@ -326,46 +231,30 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
   common.addEventListener("change", changed);
   host("to-form").addEventListener("click", toTheForm);
   $("[data-form]").addEventListener("submit", submit);
-  followReference = createReference(host("reference"), page.radius_m, page.radii, made.releases.proposeRadius);
-  parts = made;
 }
 
-/** What the form is filled with at first: {spec, data, events}. */
-async function begun() {
-  const { origin, preset, dataset } = page;
-  if (origin)
-    return {
-      spec: origin.spec,
-      data: { dataset: origin.dataset, preset: origin.preset },
-      events: origin.preset?.events,
-      name: "",
-    };
-  const on = page.datasets.some(({ id }) => id === dataset) ? dataset : null;
-  if (!preset)
-    return {
-      spec: null,
-      data: { dataset: on, preset: on ? null : { name: page.generated[0].preset, events: 1000 } },
-      events: 1000,
-      name: "",
-    };
-  const source = { dataset: on, preset: { name: preset } };
-  const answer = await post(page.urls.plan, source);
-  return { spec: answer.spec, data: source, events: answer.events, name: $("[data-form]").dataset.preset };
-}
-
-async function start() {
-  const [all, beginning] = await Promise.all([listed(), begun()]);
-  build(/** @type {any} */ (all));
-  parts.data.set(beginning.data, beginning.events);
-  title = beginning.name;
-  fill(USUAL);
-  if (beginning.spec) take(beginning.spec, beginning.data.preset);
+async function load({ LISTS, createKind, begun }) {
+  const [lists, beginning] = await Promise.all([listed(LISTS), begun?.(page)]);
+  build(createKind, lists);
+  title = await kind.begin(beginning);
   show();
-  kept = keepExperiment($("[data-form]"), { more, batch });
+  kept = keepExperiment($("[data-form]"), page.usual_kind, { more, batch });
   window.addEventListener("pageshow", ({ persisted }) => persisted && show()); // the button was pressed already
 }
 
-start().catch((error) => {
-  showErrors([error.message]);
-  throw error;
-});
+/**
+ * The form of a kind of data, whose module exports what is its own: `LISTS`, the names of what it loads; `begun(page)`,
+ * a first request beside them, if any; and `createKind({page, lists, lineStyles, field, host, on, fill, take, quietly,
+ * show})`.
+ *
+ * The last returns {parts: {data, ...}, read() -> its values or null, fill(form), toForm(spec) or null, toSpec(form),
+ * taken(spec, preset) -> the spec as it is sent, discardText() before the form is shown in place of a text, kept() and
+ * restore(values) of what no control holds, follow(free) -> which measures there are, textOf(answered, sent),
+ * placed(error, note, form, parts) -> whether it had a place, begin(begun) -> the name}.
+ */
+export function start(/** @type {any} */ module) {
+  load(module).catch((error) => {
+    showErrors([error.message]);
+    throw error;
+  });
+}

@@ -19,7 +19,7 @@ from pathlib import Path
 import redis
 
 from dashboard.launcher import broker
-from tests import postgres
+from tests import migrated, postgres
 from tests.patience import patience, until
 from tests.server import free_port
 
@@ -68,7 +68,10 @@ class Server:
         self.env |= {"CAIRN_TEST_BARRIERS": str(self.barriers), "PYTHONUNBUFFERED": "1"}
         self.env |= {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings", **env}
         self.start_broker()
-        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self.env, check=True)
+        if database:
+            subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self.env, check=True)
+        else:
+            migrated.copy_to(home / "cairn.sqlite3")
         self.sweep = self._start("sweep", "manage.py", "sweep")
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self.web = self._start("web", "-m", "tests.dashboard.worker_support.control", str(home / "web.up"), **pipes)

@@ -1,11 +1,16 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 
+import { createAxes } from "../../../static/js/charts/chart_axes.js";
 import { csvOf, quoted, rowsOf } from "../../../static/js/charts/chart_rows.js";
 import { inOrder, kindOf, readoutOf } from "../../../static/js/charts/readout.js";
 import * as medians from "../../../static/js/charts/rolling_median.js";
 import { joined, rows } from "../cases.mjs";
-import { draws, plain } from "../support.mjs";
+import { draws, pageOf, plain, setGlobals } from "../support.mjs";
+
+setGlobals({ document: pageOf(), getComputedStyle: () => ({ getPropertyValue: () => "" }) });
+const figure = await import("../../../static/js/charts/figure.js");
+const { titlesOf, verticalAxis } = await import("../../../static/js/charts/traces.js");
 
 /** The cells of CSV, by RFC 4180. */
 function cellsOf(text) {
@@ -144,4 +149,78 @@ test("only what is drawn decides the window, and too few points have none", () =
   deepEqual([rest, median.values], [line, medians.rollingMedian(x, 21)]);
   equal(medians.windowText({ window: 13 }), "Median of 13 points");
   equal(medians.medianText({ window: 13 }), "rolling median of 13 points");
+});
+
+test("the vertical axis fits what lies in the span, a step's value before it too, and values everywhere", () => {
+  const line = { x: [0, 1, 2, 3], y: [10, 1, 2, 50] };
+  const top = (more, of = line) =>
+    verticalAxis({ lines: [of], rules: [], also: [], span: [1, 2], ...more }).axis.tickvals.at(-1);
+  equal(top({}), 2);
+  equal(top({ span: [1, 3] }), 50);
+  equal(top({ span: [0, 2] }), 10);
+  equal(top({ span: [1.5, 2] }), 2);
+  equal(top({ span: [0.5, 2] }, { ...line, step: true }), 10, "of a step what began before");
+  equal(top({ span: [0.5, 2] }), 2);
+  equal(top({ span: [1, 2] }, { ...line, step: true }), 2);
+  equal(top({ span: [4, 5] }, { ...line, step: true }), 1, "beyond the last there is nothing");
+  equal(top({ x: { name: "ε" } }), 50);
+  equal(top({}, { ...line, high: [1, 30, 2, 3] }), 30);
+  equal(top({ rules: [{ y: 20 }] }), 20);
+  equal(top({ also: [40] }), 40);
+  equal(top({ x: { name: "ε" } }, { x: [0], y: [30] }), 30);
+  equal(top({ span: [3, 9] }), 50, "to the last");
+  const log = (y) => verticalAxis({ lines: [{ ...line, y }], rules: [], also: [], span: [0, 3], log: true }).floor;
+  equal(log([0, 1, 2, 3]) > 0 && log([0, 1, 2, 3]) !== log([1, 2, 3, 4]), true, "a place for 0");
+  const scale = { title: (span) => `event ${span}` };
+  deepEqual(titlesOf({ span: [0, 3] }, scale), { x: "event 0,3", y: "" });
+  deepEqual(titlesOf({ span: [0, 3], x: { name: "ε" } }, scale), { x: "ε", y: "" });
+  deepEqual(titlesOf({ span: [0, 3], x: { name: "ε" }, titles: { x: "own", y: "m" } }, scale), { x: "own", y: "m" });
+});
+
+test("whether a logarithmic axis, all events and medians can be offered", () => {
+  const [up, down] = [{ y: [0, 1] }, { y: [null, -1] }];
+  const negative = (...lines) => figure.hasNegative({ lines });
+  deepEqual([negative(up), negative(up, down), negative({ ...down, visible: false })], [false, true, false]);
+  equal(negative({ ...up, low: [-1, 0] }), true);
+  const all = (more, span) => figure.canShowAll({ whole: [0, 9], ...more }, span);
+  deepEqual(
+    [all({}, [0, 9]), all({}, [1, 9]), all({ x: {} }, [1, 9]), all({ whole: null }, [1, 9])],
+    [...[false, true, false, false]],
+  );
+  deepEqual([figure.medianOf([up]), figure.medianOf([up, { median: { window: 5 } }])], ["", "Median of 5 points"]);
+});
+
+test("pixels of events and values in a plot, and what lies under the pointer", () => {
+  const axis = (offset, by) => ({
+    ...{
+      _offset: offset,
+      _length: 90,
+      range: [0, 9],
+      d2p: (at) => at * by,
+      p2l: (px) => px / by,
+      l2d: (at) => 10 ** at,
+    },
+  });
+  const element = {
+    _fullLayout: { xaxis: axis(40, 10), yaxis: axis(7, -2) },
+    getBoundingClientRect: () => ({ left: 100 }),
+  };
+  let now = { span: [2, 6], lines: [] };
+  const scale = { place: (event) => event + 1, eventAt: (at) => Math.round(at) - 1 };
+  const axes = createAxes(
+    element,
+    () => now,
+    () => scale,
+  );
+  deepEqual([axes.ready(), axes.ends(), axes.xOf(3), axes.box()], [true, [2, 6], 80, { top: 7, height: 90 }]);
+  deepEqual(axes.pointOf({ x: 2, y: 3 }), [60, 1]);
+  deepEqual([140, 190, 260].map(axes.eventAt), [2, 4, 6]);
+  equal(axes.valueAt(190), null);
+  now = { ...now, x: {}, lines: [{ x: [9, 1, 4] }, { x: [5], visible: false }, { x: [4.6, 6] }] };
+  deepEqual([axes.ends(), axes.xOf(3), axes.eventAt(190)], [[1, 1e9], 70, null]);
+  deepEqual([0, 187, 191, 900].map(axes.valueAt), [1, 4.6, 4.6, 9]);
+  element._fullLayout = { xaxis: axis(0, 1) };
+  deepEqual([axes.ready(), axes.eventAt(190), axes.valueAt(190)], [false, null, null]);
+  now = null;
+  equal(axes.ready(), false);
 });

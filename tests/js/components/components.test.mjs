@@ -6,7 +6,8 @@ import { budgetShares, floorOf } from "../../../static/js/components/budget_shar
 import { watchStates } from "../../../static/js/components/job_status.js";
 import { matching } from "../../../static/js/components/matching.js";
 import { frameEvents, playSchedule, usualStep } from "../../../static/js/components/playback_schedule.js";
-import { noiseTexts, spendingText, statusOf } from "../../../static/js/components/quote_text.js";
+import { spendingText, statusOf } from "../../../static/js/components/quote_text.js";
+import { noiseTexts } from "../../../static/js/stream/noise_text.js";
 import { timelineScale } from "../../../static/js/components/timeline_scale.js";
 import { check, gives, joined } from "../cases.mjs";
 import { draws, pageOf, plain, setGlobals } from "../support.mjs";
@@ -55,6 +56,8 @@ test("whatever is dragged remains a box of four decimals, the middle keeps its s
 test("a box without extent has the least one", () => {
   const least = { west: 179.999, south: 89.999, east: 180, north: 90 };
   deepEqual(roundedBox({ west: 180, south: 90, east: 180, north: 90 }), least);
+  const globe = { west: -180, south: -90, east: 180, north: 90 };
+  deepEqual(roundedBox({ west: -181, south: -91, east: 181, north: 91 }), globe);
   const turned = { west: 2, south: 1, east: 2.001, north: 1.001 };
   deepEqual(roundedBox({ west: 2, south: 1, east: 2.00001, north: 0 }), turned);
 });
@@ -95,6 +98,11 @@ test("shares of known budgets", () => {
   gives(of, { "3.8, 2, 10": [0.38, 0.2, 4.2, 0], "3.8, 7, 10": [0.38, 0.62, 0, 0.8], "12, 1, 10": [1, 0, 0, 3] });
   gives(of, { "0, 1, 0": [1, 0, 0, 1], "1, 1, null": [0, 0, null, 0], "1, null, 4": [0.25, 0, 3, 0] });
   gives(of, { "0.1, 0.2, 0.3": [0.333333333, 0.666666667, 0, 0] });
+  gives((...given) => of(...given)[3] > 0, {
+    "1000, 5e-7, 1000": false,
+    "1000, 2e-6, 1000": true,
+    "0.1, 2e-9, 0.1": true,
+  });
 });
 
 /** The rows of the page. */

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as levels from "../../../static/js/components/experiment/levels.js";
 import { beginningOf } from "../../../static/js/components/experiment_form/beginning.js";
 import * as cells from "../../../static/js/components/experiment_form/cells.js";
-import * as kind from "../../../static/js/components/experiment_form/kind_spec.js";
+import * as kind from "../../../static/js/components/experiment_form/mechanism_spec.js";
 import { barTexts } from "../../../static/js/components/experiment_form/plan_text.js";
 import { check, gives } from "../cases.mjs";
 import { draws, plain } from "../support.mjs";
@@ -66,15 +66,12 @@ test("another experiment's levels are aligned with the axes of this one", () => 
 });
 
 test("a beginning has one name", () => {
-  equal(beginningOf(""), "kind=trajectory");
-  gives(beginningOf, {
-    "?kind=trajectory": "kind=trajectory",
-    "?kind=stream&utm=1": "kind=stream",
-    "?from=3": "from=3",
-  });
-  gives(beginningOf, { "?dataset=7": "dataset=7&kind=trajectory", "?preset=": "kind=trajectory" });
-  gives(beginningOf, { "?dataset=7&preset=loss&kind=stream": "preset=loss&dataset=7", "?preset=loss": "preset=loss" });
-  gives(beginningOf, { "?release=4&from=3": "from=3&release=4" });
+  const begins = (search) => beginningOf(search, "trajectory");
+  equal(begins(""), "kind=trajectory");
+  gives(begins, { "?kind=trajectory": "kind=trajectory", "?kind=stream&utm=1": "kind=stream", "?from=3": "from=3" });
+  gives(begins, { "?dataset=7": "dataset=7&kind=trajectory", "?preset=": "kind=trajectory" });
+  gives(begins, { "?dataset=7&preset=loss&kind=stream": "preset=loss&dataset=7", "?preset=loss": "preset=loss" });
+  gives(begins, { "?release=4&from=3": "from=3&release=4" });
 });
 
 const FIELDS = [

@@ -83,6 +83,23 @@ function stepsOf(text, ends = null, view = VIEW) {
   return lines;
 }
 
+test("a step that meets the view is drawn, and none that is wholly beyond one side of it", () => {
+  const draw = draws(77);
+  const [low, high] = [-108, 108]; // pixels from the middle of the view
+  const twice = { ...VIEW, scale: 720, left: 260, top: 310 }; // two pixels to a degree
+  for (let i = 0; i < 600; i += 1) {
+    const [ax, ay, bx, by] = [170, 100, 170, 100].map((most) => Math.round(draw.real(-most, most)));
+    const drawn = stepsOf(`${ax / 2} ${ay / 2}, ${bx / 2} ${by / 2}`, null, twice).length;
+    const meets = Array.from({ length: 400 }, (_, k) => k / 399).some(
+      (t) => Math.abs(ax + (bx - ax) * t) <= 100 && Math.abs(ay + (by - ay) * t) <= 50,
+    );
+    const beyond = [ax, bx].every((x) => x < low - 1) || [ax, bx].every((x) => x > high + 1);
+    const above = [ay, by].every((y) => y < -59) || [ay, by].every((y) => y > 59);
+    if (meets) equal(drawn, 1, `${[ax, ay, bx, by]}`);
+    if (beyond || above) equal(drawn, 0, `${[ax, ay, bx, by]}`);
+  }
+});
+
 test("steps lead from point to point, but not from one piece to the next", () => {
   const places = "-50 0, 0 10, 10 20, 20 0";
   deepEqual(stepsOf(places), rows("50 50 100 60, 100 60 110 70, 110 70 120 50"));

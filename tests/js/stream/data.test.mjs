@@ -31,6 +31,7 @@ test("cells are read back dimension after dimension", () => {
 
 test("what is no counts, too short or of another version is refused", () => {
   throws(() => decodeCells(new ArrayBuffer(20)), /These are no counts/);
+  deepEqual([...decodeCells(encoded(0, 0, [])).values], [], "none are counts too");
   throws(() => decodeCells(encoded(1, 1, [1], [0x4e524943, 2])), /These are no counts/);
   throws(() => decodeCells(encoded(1, 1, [1], [0x544d4843, 1])), /reload the page/);
 });

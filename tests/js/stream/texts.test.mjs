@@ -26,7 +26,7 @@ test("counts have all digits, small estimates three", () => {
 });
 
 test("a window holds the timestamps before its end and no column more", () => {
-  const comparison = { window_spent: [0.1, 0.2, 0.3, null] };
+  const comparison = { window_spent: [0.1, 0.2, 0.3, null, 0.123456] };
   const at = (size, column) => {
     const found = text.windowAt(AXIS, comparison, size, column, "Uniform");
     return found && `${found.first} ${found.last} ${found.text}`;
@@ -34,6 +34,7 @@ test("a window holds the timestamps before its end and no column more", () => {
   gives(at, { "2, 2": "2 2 Wed to Wed: Uniform 0.3", "4, 2": "1 2 Tue to Wed: Uniform 0.3" });
   gives(at, { "5, 2": "0 2 Mon to Wed: Uniform 0.3", "3, 1": "0 1 Mon to Tue: Uniform 0.2" });
   gives(at, { "99, 1": "0 1 Mon to Tue: Uniform 0.2", "2, 3": null, "2, 9": null });
+  match(text.windowAt({ ...AXIS, edges: [0, 1, 2, 3, 4, 5] }, comparison, 1, 4, "Uniform").text, / Uniform 0\.1235$/);
   equal(text.windowAt(AXIS, undefined, 2, 0, ""), null);
 });
 

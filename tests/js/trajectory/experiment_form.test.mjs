@@ -1,7 +1,7 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import { test } from "node:test";
 
-import { place } from "../../../static/js/trajectory/experiment_form/error_placement.js";
+import { placed as isPlaced } from "../../../static/js/trajectory/experiment_form/error_placement.js";
 import { createReference, referenceText } from "../../../static/js/trajectory/experiment_form/reference_radius.js";
 import { curves, SHARED, toForm, toSpec } from "../../../static/js/trajectory/experiment_form/spec.js";
 import { check, rows } from "../cases.mjs";
@@ -140,8 +140,7 @@ test("errors of the API lead to the part of the form that they name", () => {
   const parts = { runs, ...Object.fromEntries(names.map(part)) };
   const at = (name, form = { release: "form" }) => {
     placed.length = 0;
-    const left = place([{ field: name, message: note }], form, parts);
-    return left.length ? left : (placed[0] ?? "done");
+    return isPlaced({ field: name }, note, form, parts) ? (placed[0] ?? "done") : [note];
   };
   check(at, [
     [["grid.landmarks.share.2"], ["landmarks", "fail", 2, "share"]],
@@ -191,4 +190,18 @@ test("the radius of other data is proposed while the one before it was not chang
   follow(300, [500, 1]);
   follow(300, [500], false);
   deepEqual(proposed, [500]);
+});
+
+test("a step is drawn for the mechanisms that are left ticked; as sampled it is none", async () => {
+  const { chainOf, DRAWN, usualChain } = await import("../../../static/js/trajectory/experiment_form/releases.js");
+  const [one, two] = [{}, {}];
+  const row = (values, kind, ...left) => ({ kind, left: new Set(left), values: () => values });
+  deepEqual(chainOf(row({ name: "kalman" }, {}), [one, two]), { step: { name: "kalman" }, over: [0, 1] });
+  deepEqual(chainOf(row({ name: "kalman" }, {}, one), [one, two]), { step: { name: "kalman" }, over: [1] });
+  deepEqual(chainOf(row({ name: "drawn" }, DRAWN, two), [one, two]), { step: null, over: [0] });
+  equal(chainOf(row(null, {}), [one, two]), null, "a number is missing");
+  deepEqual([{ name: "kalman" }, { name: "drawn" }].map(usualChain([one, two])), [
+    { step: { name: "kalman" }, over: [0, 1] },
+    { step: null, over: [0, 1] },
+  ]);
 });

@@ -97,6 +97,21 @@ test("stays near each other are at one place, the place of most events first", (
   deepEqual([found[0].name, found[0].lon, found[0].lat, of(false)[0].seconds], [null, 2, 48, null]);
 });
 
+test("metres are shorter in degrees of longitude towards the poles", () => {
+  for (const lat of [0, 60, -75]) {
+    const east = (metres) => [20 + metres / (111_195 * Math.cos((lat * Math.PI) / 180)), lat];
+    const found = placesOf(rows("0 1, 1 2, 2 3"), trackOf([east(0), east(190), east(-215)]), {
+      zones: [],
+      reach_m: 200,
+    });
+    deepEqual(
+      found.map(({ events }) => events),
+      [2, 1],
+      String(lat),
+    );
+  }
+});
+
 test("stays in one zone are at one place, with its name, however far apart", () => {
   const zone = zones.circleZone(2, 48, 2000, "Work");
   const track = trackOf([HOME, beside(1500), beside(2500)]);

@@ -249,12 +249,25 @@ test("runs in a track are those of the dataset, cut and counted from its first e
   gives(of, { "0, 3": "0,2", "3, 5": "1,5", "8, 4": "0,1 1,4", "12, 3": "" });
 });
 
+test("the level that fits into what is left of a budget; none without a price or a limit", () => {
+  const level = (spent, cost, total) => summary.fittingLevel(2, { spent, cost, total });
+  deepEqual([level(1, 4, 3), level(1, 4, null), level(1, 0, 3), level(1, null, 3), level(3, 4, 3)], [1, 0, 0, 0, 0]);
+});
+
 test("noise is drawn amid the longest run of landmarks, else amid the first track, else of the box", () => {
   const anchor = (tracks, runs) => Object.values(preview.anchorOf({ tracks, box: BOX }, runs)).join(" ");
   const tracks = [trackOf(0, 10), trackOf(10, 20)];
   deepEqual(Object.keys(preview.anchorOf({ tracks, box: BOX }, [])), ["x", "y", "landmark"]);
   equal(anchor(tracks, rows("0 4, 12 19, 20 27")), "15 0 true");
   deepEqual([anchor(tracks, []), anchor([], [[0, 4]])], ["5 0 false", "0.5 0.35 false"]);
+});
+
+test("of many series the twelve longest are drawn, without what would be too much together", () => {
+  const drawn = (points) => preview.drawable(points.map((one) => ({ points: one }))).map((one) => one.points);
+  deepEqual(drawn([3, 9, 5]), [9, 5, 3]);
+  deepEqual(drawn(Array.from({ length: 20 }, (_, i) => i)).join(), "19,18,17,16,15,14,13,12,11,10,9,8");
+  deepEqual(drawn([120_000, 90_000, 80_001, 80_000, 1]), [120_000, 80_000]);
+  deepEqual(drawn([200_001, 7]), [7]);
 });
 
 test("a length of the map is the shorter in metres the farther from the equator", () => {

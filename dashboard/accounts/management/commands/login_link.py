@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from dashboard.accounts import selectors, services
 from dashboard.accounts.models import User
-from dashboard.launcher.home import running_address
+from dashboard.core.home import running_address
 
 
 class Command(BaseCommand):

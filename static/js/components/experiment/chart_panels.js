@@ -9,7 +9,7 @@ const CORRELATIONS = ["stream-pearson", "stream-spearman"];
 const valuesOf = (lines) => lines.flatMap(({ y, low, high }) => [...y, ...(low ?? []), ...(high ?? [])]);
 
 /** Whether charts open with a logarithmic axis: those of what ranges over decades and is nowhere below 0. */
-function opensLog({ panels, measure, wide }) {
+export function opensLog({ panels, measure, wide }) {
   if (CORRELATIONS.includes(measure.name) || !(wide || WIDE.includes(measure.unit))) return false;
   return panels.every(({ lines }) => valuesOf(lines).every((value) => value >= 0));
 }

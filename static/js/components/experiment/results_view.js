@@ -109,7 +109,7 @@ function titleOf(results, view, facet) {
 }
 
 /** Lines without those that lie on another one, as far as they go yet. */
-function distinct(lines) {
+export function distinct(lines) {
   const near = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), 1);
   const liesOn = (one, other) =>
     one.x.every((x, i) => other.x.some((at, j) => near(at, x) && near(other.y[j], one.y[i])));

@@ -10,14 +10,15 @@ import { beginningOf } from "./beginning.js";
  * earlier choice of it is discarded.
  *
  * @param {HTMLElement} root
+ * @param {string} usual the kind of data where none is named
  * @param {{more: {read: () => any, apply: (value: any) => void}, batch: (set: () => void) => void}} options
  */
-export function keepExperiment(root, options) {
-  const name = beginningOf(location.search);
+export function keepExperiment(root, usual, options) {
+  const name = beginningOf(location.search, usual);
   const kept = keepForm(root, { ...options, name });
   for (const link of /** @type {HTMLAnchorElement[]} */ ($$("[data-begins]", root)))
     link.addEventListener("click", (event) => {
-      const chosen = beginningOf(link.search);
+      const chosen = beginningOf(link.search, usual);
       if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in another tab, which has its own memory
       if (chosen === name) kept.forget();
       else discard(keyOf(link.pathname + chosen));

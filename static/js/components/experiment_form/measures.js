@@ -95,7 +95,7 @@ function entry(measure, { onChange }) {
 }
 
 /** What a measure lacks to be one here, as text. */
-function lack({ needs_release, needs_time }, release, time) {
+export function lack({ needs_release, needs_time }, release, time) {
   if (needs_release && !release) return "Choose a mechanism to measure this.";
   return needs_time && !time ? "These data have no times." : "";
 }

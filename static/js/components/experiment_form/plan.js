@@ -6,7 +6,7 @@ import { count, duration, whole } from "../../core/format.js";
 
 const SHOWN = 9; // values of an axis that are named
 
-function where({ at_once, parts }) {
+export function where({ at_once, parts }) {
   if (at_once) return "It runs immediately.";
   if (parts <= 1) return "It runs in one part as soon as a worker is free.";
   return `It runs in about ${whole(parts)} parts, interleaved with other jobs.`;

@@ -6,7 +6,7 @@ const PAUSE_MS = 300;
 const asText = (spec) => JSON.stringify(spec, null, 2);
 
 /** The spec in a text: a spec itself, or an object that has one. */
-function specIn(text) {
+export function specIn(text) {
   let found;
   try {
     found = JSON.parse(text);

@@ -11,7 +11,7 @@ import { addSpeed } from "../speed_field.js";
 const STATES = { queued: "Waiting for a worker.", running: "Running.", failed: "Failed.", cancelled: "Cancelled." };
 
 /** Why `method` cannot be tried on `release` of `dataset`; empty if it can. The server checks the same. */
-function refusal(method, release, dataset) {
+export function refusal(method, release, dataset) {
   if (method.reads_draws && release.postprocess.length)
     return "This attack reads the sampled noise: attack the release that this one was derived from.";
   if (method.needs.includes("time") && !dataset.has_time) return "This attack needs times, and this release has none.";

@@ -8,7 +8,7 @@ import { assumptions, parametersOf, seriesName } from "./attack_form.js";
 const WAITS = { queued: "", running: "Attacking" };
 
 /** A headline as text: yes or no where it is whether one thing was found in one release. */
-function valueOf({ value, unit, share }, { series }) {
+export function valueOf({ value, unit, share }, { series }) {
   if (value === null) return "none";
   if (share && series !== null) return value ? "yes" : "no";
   if (share) return percent(value);

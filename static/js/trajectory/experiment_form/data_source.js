@@ -87,7 +87,7 @@ export function createData(host, page, events, { onChange }) {
 }
 
 /** What the choices here do not show of the series a spec gives; "" where they show it all. */
-function otherText({ series }, dataset) {
+export function otherText({ series }, dataset) {
   if (!series || !dataset) return "";
   const { join, first_events: first } = series;
   if (join === "person" && first === null)

@@ -1,7 +1,5 @@
 /* Errors of the API at the fields they name: grid.landmarks.share.2, base.release.mechanism.step_variance_m2, … */
 
-import { messageOf, sentenceOf } from "../../core/field_errors.js";
-
 const AXES = [
   "dummies.epsilon,release.mechanism.epsilon",
   "dummies.epsilon",
@@ -27,7 +25,8 @@ function read(field) {
   return { axis, at: at === "" ? null : Number(at), path };
 }
 
-function placed({ field }, note, form, { data, releases, landmarks, dummies, correlation, measures, runs }) {
+/** Show an error at its field; whether it had one. `form` is null where the spec is not the form's. */
+export function placed({ field }, note, form, { data, releases, landmarks, dummies, correlation, measures, runs }) {
   const [root, ...rest] = (field ?? "").split(".");
   if (root === "preset" || root === "dataset") data.fail(rest.at(-1) ?? root, note);
   else if (!form) return false;
@@ -46,9 +45,4 @@ function placed({ field }, note, form, { data, releases, landmarks, dummies, cor
     else return correlation.fail(at, path.at(-1), note);
   }
   return true;
-}
-
-/** Show errors at their fields; returns what has none, as text. `form` is null where the spec is not the form's. */
-export function place(errors, form, parts) {
-  return errors.filter((error) => !placed(error, messageOf(error), form, parts)).map(sentenceOf);
 }

@@ -8,7 +8,7 @@ import { createList, ofValue } from "../../components/experiment_form/value_list
 import { curves } from "./spec.js";
 import { createVariants } from "../../components/experiment_form/variant_cards.js";
 
-const DRAWN = { name: "drawn", title: "As sampled", summary: "The noise without post-processing.", fields: [] };
+export const DRAWN = { name: "drawn", title: "As sampled", summary: "The noise without post-processing.", fields: [] };
 
 /**
  * `hosts` = {mechanisms, own, level, after, afterOwn, afterNone}; `mechanisms` and `steps` as the API lists them.
@@ -117,7 +117,7 @@ function levelLists(mechanisms, usual, onChange) {
 }
 
 /** {step, over} of a row with its usual parameters, for all mechanisms. */
-const usualChain = (mechanisms) => (step) => ({
+export const usualChain = (mechanisms) => (step) => ({
   step: step.name === DRAWN.name ? null : step,
   over: mechanisms.map((_, i) => i),
 });
@@ -136,7 +136,7 @@ function overChoice(row, scheme, lineStyles, onChange) {
 }
 
 /** {step, over} of a row, `over` the numbers of its mechanisms among `rows`; null where a number is missing. */
-function chainOf(row, rows) {
+export function chainOf(row, rows) {
   const step = row.kind === DRAWN ? null : row.values();
   if (step === null && row.kind !== DRAWN) return null;
   return { step, over: rows.flatMap((scheme, i) => (row.left.has(scheme) ? [] : [i])) };

@@ -7,7 +7,7 @@ import { zoneIcon } from "./toolbar.js";
 import { areaM2, cornersOf, moved, nameOf, RADIUS_M, withoutCorner } from "./zone_geometry.js";
 
 /** 12,300 m², 4.2 km² */
-const area = (m2) => (m2 < 1e5 ? `${number(m2)}\u202fm²` : `${number(m2 / 1e6)}\u202fkm²`);
+export const area = (m2) => (m2 < 1e5 ? `${number(m2)}\u202fm²` : `${number(m2 / 1e6)}\u202fkm²`);
 const size = (zone) => (zone.type === "Circle" ? `radius ${metres(zone.radius_m)}` : area(areaM2(zone)));
 
 /**

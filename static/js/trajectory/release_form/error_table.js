@@ -2,6 +2,7 @@
  * is accepted. The server computes both from the original, for its owner alone.
  */
 
+import { createForecast } from "../../components/forecast_request.js";
 import { swatch } from "../../components/swatch.js";
 import { isGiven, valueOf } from "../../components/number_field.js";
 import { ApiError, post } from "../../core/api.js";
@@ -10,7 +11,6 @@ import { sentenceOf } from "../../core/field_errors.js";
 import { metres, number } from "../../core/format.js";
 import { verdictText } from "../verdict_text.js";
 import { axisOf, scaleHead, span } from "./error_axis.js";
-import { createForecast } from "./forecast.js";
 import { levelName } from "./submit_summary.js";
 
 const WEAKER = ["event", "w-event"]; // levels at which landmarks are not protected together

@@ -9,7 +9,7 @@ const MOST_EVENTS = 200_000; // a faint line shows the size of the dataset; more
 const MOST_SERIES = 12;
 
 /** The longest series that are not too much to draw together. */
-function drawable(series) {
+export function drawable(series) {
   const found = [];
   let events = 0;
   for (const one of [...series].sort((a, b) => b.points - a.points)) {

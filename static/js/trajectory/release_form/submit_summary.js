@@ -5,7 +5,7 @@ import { within } from "../../core/level.js";
 import { isGiven } from "../../components/number_field.js";
 import { floorOf } from "../../components/budget_shares.js";
 import { correctionOf } from "../../components/submit_bar.js";
-import { submitLabel } from "./release_purpose.js";
+import { submitLabel } from "../../components/release_purpose.js";
 
 /**
  * "ε 1 / 200 m"; "" while one of both is missing.

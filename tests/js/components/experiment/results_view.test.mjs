@@ -5,6 +5,7 @@ import { axisLineStyles } from "../../../../static/js/components/experiment/line
 import {
   alignedTo,
   comparable,
+  distinct,
   indexOf,
   mayLie,
   panelsOf,
@@ -94,4 +95,20 @@ test("a mechanism that comes again has its next line style, and what has none th
   assert.equal(styles("a", "b", "a", "a", "b"), "a1 b1 a2 a1 b2");
   assert.equal(styles("x", "x", "x", "x", "x"), "a1 b1 a2 b2 a1");
   assert.deepEqual(axisLineStyles(null, palette), ["a1"]);
+});
+
+test("of lines that lie on each other the longest is left; a billionth beside it is on it, a millionth is not", () => {
+  const line = (name, x, y) => ({ name, x, y });
+  const of = (...lines) => distinct(lines).map(({ name }) => name);
+  const [long, part] = [line("long", [1, 2, 3], [5, 6, 4000]), line("part", [1, 2], [5, 6])];
+  assert.deepEqual(of(part, long), ["long"]);
+  assert.deepEqual(of(line("none", [], []), long), ["long"]);
+  const near = [line("near", [1], [5 + 4e-9]), line("large", [3], [4000 + 3e-6]), line("small", [0.1], [0.2 + 9e-10])];
+  assert.deepEqual(of(long, line("tiny", [0.1, 9], [0.2, 1]), ...near), ["long", "tiny"]);
+  const apart = [
+    ...[line("farther", [1], [5 + 6e-9]), line("smaller", [0.1], [0.2 + 2e-9]), line("other x", [2], [5])],
+    ...[line("other y", [1, 2], [5, 7]), line("beyond", [1, 4], [5, 6])],
+  ];
+  assert.deepEqual(new Set(of(long, line("tiny", [0.1], [0.2]), ...apart)).size, 7);
+  assert.deepEqual(of(...near.slice(0, 1), part, line("again", [1, 2], [5, 6])), ["part"]);
 });

@@ -60,6 +60,15 @@ test("lines lie with the best above, or as ordered; error lines far below their 
   const ordered = tracks({ order: ["far"], lines: false, hidden: new Set(["original", "near"]) });
   isText(ordered, "far 90 0.425  ", "original    ", "near    ", "away    ");
   isText(tracks({ series: null }), "original 90 1  ", "near 88 0.85  ", "far 87 0.425  ", "away    ");
+  const [own, one, again] = [0, 1, 1].map((i) => {
+    const drawings = createDrawings(view(), none);
+    return tracksOf({ original, layers, view: view(), lineStyles, titleOf: titled, drawings })[i].mapLayer.lineStyle;
+  });
+  assert.equal(
+    JSON.stringify([own, one]),
+    '[{"colour":"--foreground","width":1.8},{"colour":"near","width":1.5,"fade":true}]',
+  );
+  assert.equal(one, again, "the map draws again what is another object");
   const marks = ["landmarks", "zones"].map((id) => ({ id, kind: id, source: [id] }));
   const shown = markLayers(marks, view({ hidden: new Set(["zones"]), opacity: new Map([["landmarks", 0.3]]) }));
   isText(shown.map(Object.values), "landmarks landmarks landmarks  0.3 0");

@@ -1,0 +1,32 @@
+"""A published model of check-ins: the cells it ranks first, on a map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from dashboard.publications import copies
+from dashboard.publications.common.quoted import QuotedPublic
+from dashboard.publications.models import Publication
+from dashboard.releases.checkins.cells import places
+from dashboard.releases.checkins.report import ADAPTER as REPORT
+
+
+class PublicModel(QuotedPublic):
+    """With the centres of the cells."""
+
+    report = REPORT
+
+    def context(self, request: HttpRequest, publication: Publication) -> dict[str, Any]:
+        found = places(copies.read_data(publication))
+        return {"places": [one | {"centre": _centre(one)} for one in found], "drawn": {"places": found}}
+
+
+def _centre(cell: dict[str, Any]) -> str:
+    """The centre of a cell: 40.7421° N, 73.9872° W."""
+    lon, lat = (cell["west"] + cell["east"]) / 2, (cell["south"] + cell["north"]) / 2
+    return f"{abs(lat):.4f}° {'S' if lat < 0 else 'N'}, {abs(lon):.4f}° {'W' if lon < 0 else 'E'}"
+
+
+ADAPTER = PublicModel()

@@ -1,0 +1,108 @@
+"""API of what releases would promise and cost that need the upload alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dashboard.core.rest.parsing import valid
+from dashboard.datasets import ledger
+from dashboard.datasets.models import Dataset, unit_text
+from dashboard.datasets.selectors import require_ready, require_releasable, visible_datasets
+from dashboard.releases import services
+from dashboard.releases.common.actions import actions
+from dashboard.releases.forecast_serializers import AnyMechanismsField
+from dashboard.releases.serializers import BOX_FROM_DATA
+from privacy_engine.mechanisms.base.mechanism import Mechanism
+
+
+class QuoteRequest(serializers.Serializer[Any]):
+    """A dataset, and mechanisms to release it by."""
+
+    dataset = serializers.UUIDField()
+    mechanisms = AnyMechanismsField()
+    box_from_data = serializers.BooleanField(required=False, default=False, help_text=BOX_FROM_DATA)
+
+
+class QuotedSerializer(serializers.Serializer[Any]):
+    """What one mechanism promises."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    statement = serializers.CharField()
+    not_covered = serializers.ListField(child=serializers.CharField())
+    neighbours = serializers.CharField()
+    assumptions = serializers.ListField(child=serializers.CharField())
+    caveats = serializers.ListField(child=serializers.CharField())
+    publishable = serializers.BooleanField(help_text="False where there is no guarantee: seeded simulations only.")
+    noise_sd = serializers.FloatField(help_text="Standard deviation of the noise of one newly drawn count.")
+    noise_varies = serializers.BooleanField(help_text="Whether noise_sd is the smallest of several.")
+    better_elsewhere = serializers.CharField(
+        allow_blank=True, help_text="For which data another mechanism was measured to be better; empty if none."
+    )
+    public_baseline = serializers.CharField(
+        allow_blank=True,
+        help_text="Where recommendations of a baseline that costs no ε were measured to be as good; empty if nowhere.",
+    )
+
+
+class PriceSerializer(serializers.Serializer[Any]):
+    """What releases by all of them would be charged in one unit, in ε."""
+
+    unit = serializers.CharField()
+    label = serializers.CharField()
+    price = serializers.FloatField()
+    spent = serializers.FloatField()
+    after = serializers.FloatField()
+    total = serializers.FloatField(allow_null=True)
+    fits = serializers.BooleanField()
+
+
+class ReleaseQuoteSerializer(serializers.Serializer[Any]):
+    """What releases by some mechanisms promise, and what they would be charged."""
+
+    mechanisms = QuotedSerializer(many=True)
+    budgets = PriceSerializer(many=True)
+
+
+class QuoteActions:
+    """Actions of the releases' view set for quotes."""
+
+    @extend_schema(request=QuoteRequest, responses={200: ReleaseQuoteSerializer})
+    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
+    def quote(self, request: Request) -> Response:
+        """What releases would promise and be charged; no data are read, nothing is stored or charged."""
+        params = valid(QuoteRequest, request.data)
+        dataset = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
+        of_kind = actions[dataset.kind]
+        require_ready(dataset)
+        of_kind.require_quotable()
+        chosen = _as_submitted(dataset, params["mechanisms"])
+        prices = ledger.prices(dataset, chosen)
+        context = dataset.context.with_box(params["box_from_data"])
+        return Response(
+            {
+                "mechanisms": [of_kind.promise(one, context) for one in chosen],
+                "budgets": [_price_of(price) for price in prices],
+            }
+        )
+
+
+def _as_submitted(dataset: Dataset, chosen: Sequence[Mechanism]) -> list[Mechanism]:
+    """Return the mechanisms as they would be submitted; refuse what could not be."""
+    for mechanism in chosen:
+        services.require_mechanism(dataset, mechanism)
+    require_releasable(dataset)
+    return [mechanism.for_counts(dataset.counted, dataset.tree) for mechanism in chosen]
+
+
+def _price_of(price: ledger.Price) -> dict[str, Any]:
+    """Return a price of the ledger in ε."""
+    return {"unit": price.unit, "label": unit_text(price.unit), **price.levels(), "fits": price.fits}

@@ -1,0 +1,120 @@
+"""Pages of releases of trajectories: the form of several mechanisms at once, and the comparison on a map."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from dashboard.accounts.services import remember_visit
+from dashboard.core.ids import uuid_or_404
+from dashboard.core.palette import palette, variants
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.selectors import spending
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.selectors import visible_landmark_sets
+from dashboard.releases.batches import batches
+from dashboard.releases.choice import requested_releases
+from dashboard.releases.common.pages import Pages
+from dashboard.releases.models import export_formats
+from dashboard.releases.selectors import visible_releases
+from dashboard.releases.trajectory import choice
+from privacy_engine.accounting.estimation import NOTE
+from privacy_engine.analysis.reference_radius import PAPER, RADII
+
+PICKED = 200
+"""Releases that can be chosen for a comparison, the newest."""
+
+
+class TrajectoryPages(Pages):
+    """Pages of trajectories."""
+
+    def form(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+        """Several mechanisms at once over one landmark set, or over none if they read no landmarks."""
+        sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
+        budget = spending(dataset, request.user)
+        return {
+            "dataset": dataset,
+            "landmark_sets": sets,
+            "chosen": choice.chosen_set(request.user, dataset, _requested_set(request), []),
+            "budget": budget,
+            "page": {
+                "palette": palette(dataset.kind),
+                "urls": _urls(dataset),
+                "events": {str(one.pk): _events(one) for one in sets},
+                "radius_m": budget["radius_m"],
+                "radii": [one.model_dump() for one in (PAPER, *RADII)],
+            },
+        }
+
+    def comparison(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+        """The releases that still run join when they are done."""
+        ids = [uuid_or_404(text) for text in request.GET.getlist("release")]
+        requested = requested_releases(request.user, dataset, ids)
+        landmark_set = choice.chosen_set(request.user, dataset, _requested_set(request), requested)
+        shown = choice.compared(request.user, dataset, landmark_set, requested)
+        if dataset.sample and shown:
+            remember_visit(user=request.user, what="compared")
+        sets = visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed")
+        if not visible_releases(request.user).filter(dataset=dataset, landmark_set=None).exists():
+            sets = sets.filter(releases__isnull=False).distinct()
+        context = {"dataset": dataset, "landmark_set": landmark_set, "landmark_sets": sets, "any": bool(shown)}
+        if shown:
+            found = choice.comparable(request.user, dataset, landmark_set)
+            context |= {"batches": batches(found[:PICKED]), "more_releases": found.count() > PICKED, "picked": PICKED}
+        context["budget"] = spending(dataset, request.user)
+        context["page"] = {
+            "releases": [str(one) for one in shown],
+            "requested": [str(one.pk) for one in requested],
+            "palette": variants(dataset.kind),
+            "note": NOTE,
+            "dataset": str(dataset.pk),
+            "landmark_set": str(landmark_set.pk) if landmark_set else None,
+            "radius_m": context["budget"]["radius_m"],
+            "time_zone": dataset.options.get("time_zone") or "UTC",
+            "formats": export_formats(dataset.kind),
+            "urls": _urls(dataset) | (_set_urls(landmark_set) if landmark_set else {}),
+        }
+        return context
+
+
+def _requested_set(request: HttpRequest) -> uuid.UUID | None:
+    text = request.GET.get("landmark_set")
+    return uuid_or_404(text) if text else None
+
+
+def _urls(dataset: Dataset) -> dict[str, str]:
+    return {
+        "dataset": reverse("api:dataset-detail", args=[dataset.pk]),
+        "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
+        "postprocesses": reverse("api:postprocesses"),
+        "forecast": reverse("api:release-forecast"),
+        "errors": reverse("api:release-expected-errors"),
+        "levels": reverse("api:release-least-levels"),
+        "costs": reverse("api:release-protection-costs"),
+        "curve": reverse("api:release-curve"),
+        "releases": reverse("api:release-list"),
+        "attacks": reverse("api:attack-list"),
+        "attack_methods": reverse("api:attack-methods"),
+        "compare": reverse("releases:compare", args=[dataset.pk]),
+        "track": reverse("api:dataset-track", args=[dataset.pk]),
+        "bundle": reverse("api:bundle"),
+        "report": reverse("releases:comparison-report", args=[dataset.pk]),
+        "page": reverse("datasets:detail", args=[dataset.pk]),
+    }
+
+
+def _set_urls(landmark_set: LandmarkSet) -> dict[str, str]:
+    """Of its events, and of the set its landmarks were marked in: dummies make another."""
+    marked = landmark_set.source_id or landmark_set.pk
+    return {"events": _events(landmark_set), "marked": reverse("api:landmark-set-detail", args=[marked])}
+
+
+def _events(landmark_set: LandmarkSet) -> str:
+    """The URL of the events of a landmark set."""
+    return reverse("api:landmark-set-events", args=[landmark_set.pk])
+
+
+ADAPTER = TrajectoryPages()

@@ -1,0 +1,42 @@
+"""Check-ins in tables, and in an archive beside a list of their venues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import BinaryIO, ClassVar
+
+from privacy_engine.data import CheckIns
+from privacy_engine.formats import checkin_archive, checkin_columns, checkins
+from privacy_engine.formats.generic_table import Table
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.source import Meter
+from privacy_engine.formats.table_kind import Archive, Columns, TableKind
+
+
+class CheckInTables(TableKind):
+    """Tables of check-ins."""
+
+    kind: ClassVar[str] = CheckIns.kind
+    rank: ClassVar[int] = 2
+    title: ClassVar[str] = "check-ins"
+    used = ("lon", "lat", "time", "id", "place", "lon_range", "zeros")
+    used_if_known = ("decimal",)
+    described = checkins, checkin_columns.looks_like
+
+    def looks_like(self, columns: Columns) -> bool:
+        return checkin_columns.looks_like(*columns)
+
+    def read(self, table: Table, options: ReadOptions, report: Report, others: Iterable[TableKind] = ()) -> CheckIns:
+        return checkins.checkins_of(table, options, report)
+
+    def archive(self, stream: BinaryIO, options: ReadOptions, meter: Meter, *, stated: bool) -> Archive | None:
+        found = checkin_archive.find_tables(stream, options, meter)
+        if found is None or not (stated or len(found.checkins) == 1 or (found.checkins and found.published)):
+            return None
+        read = partial(checkin_archive.read_tables, stream, found, options, meter=meter)
+        return Archive(found.checkins or found.others, read)
+
+
+ADAPTER = CheckInTables()

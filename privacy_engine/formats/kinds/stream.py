@@ -1,0 +1,47 @@
+"""Counts in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from privacy_engine.data import CountStream
+from privacy_engine.formats import stream_layout, streams
+from privacy_engine.formats.generic_table import Table
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.table_kind import OTHER_COLUMNS, Columns, TableKind
+
+
+class CountTables(TableKind):
+    """Tables of counts."""
+
+    kind: ClassVar[str] = CountStream.kind
+    rank: ClassVar[int] = 1
+    title: ClassVar[str] = "counts"
+    used = ("count", "time", "separator")
+    described = streams, stream_layout.looks_like
+
+    def looks_like(self, columns: Columns) -> bool:
+        return stream_layout.looks_like(columns.names, columns.sample)
+
+    def is_stated(self, options: ReadOptions) -> bool:
+        return options.count is not None
+
+    def recognises(self, columns: Columns, options: ReadOptions, report: Report, *, cautious: bool) -> bool:
+        """A table whose positions are under unusual names must not pass for counts: its owner must name them."""
+        if not self.looks_like(columns):
+            return False
+        if not cautious or (not options.lon and stream_layout.is_certain(*columns)):
+            return True
+        report.hint = "If the table holds counts, choose the kind Count streams (kind=stream)."
+        return False
+
+    def read(self, table: Table, options: ReadOptions, report: Report, others: Iterable[TableKind] = ()) -> CountStream:
+        columns = Columns(table.names, table.sample, table.headed)
+        if found := [one.title for one in others if one.looks_like(columns)]:
+            report.note(OTHER_COLUMNS, f"The columns are those of {found[-1]}; they were read as counts.")
+        return streams.stream_of(table, options, report)
+
+
+ADAPTER = CountTables()

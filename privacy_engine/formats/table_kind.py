@@ -1,0 +1,81 @@
+"""``TableKind``: how tables and archives of one kind of data are recognised and read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, BinaryIO, ClassVar, NamedTuple
+
+from privacy_engine.formats.generic_table import Table
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.source import Meter
+from privacy_engine.registry import Adapters
+
+OTHER_COLUMNS = "other_columns"
+"""The code of the note on a table whose columns are those of another kind than it was read as."""
+
+
+class Columns(NamedTuple):
+    """What a kind is recognised by: the names of a table's columns, some of its rows, and whether it has a header."""
+
+    names: list[str]
+    sample: list[list[str]]
+    headed: bool
+
+
+class Archive(NamedTuple):
+    """A ZIP archive of one kind: the names of the members that options are stated for, and how to read its data."""
+
+    members: Sequence[str]
+    read: Callable[[Report], Any]
+
+
+class TableKind(ABC):
+    """One kind of data: the ``ADAPTER`` of a module or folder beside this one. It has no state.
+
+    ``rank`` orders the kinds in lists; a table is offered to the last of them first. ``title`` is what a file of it
+    holds. ``by_format`` is True where each format reads it in its own way: any table is taken for it that no other kind
+    recognises. ``used`` are the reading options that it uses, ``used_if_known`` those that it uses where the file's
+    format does. ``described`` are a module and a function whose docstrings describe its tables in docs/formats.md.
+    """
+
+    kind: ClassVar[str]
+    rank: ClassVar[int]
+    title: ClassVar[str]
+    by_format: ClassVar[bool] = False
+    used: ClassVar[Sequence[str]] = ()
+    used_if_known: ClassVar[Sequence[str]] = ()
+    described: ClassVar[tuple[Any, Callable[..., bool]] | None] = None
+
+    @abstractmethod
+    def looks_like(self, columns: Columns) -> bool:
+        """Whether a table's columns are those of this kind."""
+
+    def is_stated(self, options: ReadOptions) -> bool:
+        """Whether an option was given that only this kind uses."""
+        return False
+
+    def claims(self, table: Any) -> bool:
+        """Whether an Arrow table is of this kind whatever its columns are called."""
+        return False
+
+    def recognises(self, columns: Columns, options: ReadOptions, report: Report, *, cautious: bool) -> bool:
+        """Whether a table is taken for this kind; ``cautious`` where it might be of one that takes any table."""
+        return self.looks_like(columns)
+
+    def read(self, table: Table, options: ReadOptions, report: Report, others: Iterable[TableKind] = ()) -> Any:
+        """The data of a table; ``others`` are the kinds that it could be of, where the caller stated this one."""
+        raise NotImplementedError
+
+    def archive(self, stream: BinaryIO, options: ReadOptions, meter: Meter, *, stated: bool) -> Archive | None:
+        """A ZIP archive, where it holds this kind; ``stated`` where the caller takes none that is ``by_format``."""
+        return None
+
+
+table_kinds: Adapters[TableKind] = Adapters("privacy_engine.formats.kinds")
+"""The kinds of data that a file can hold.
+
+>>> list(table_kinds)
+['trajectory', 'stream', 'checkins']
+"""

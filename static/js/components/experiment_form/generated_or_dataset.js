@@ -1,0 +1,94 @@
+/* What an experiment is run on: generated data, of which each variant is a curve, or a dataset. */
+
+import { el } from "../../core/dom.js";
+import { whole } from "../../core/format.js";
+import { dataCard } from "./data_card.js";
+import { createVariants } from "./variant_cards.js";
+
+/**
+ * The choice in `host`. `page` = {datasets, urls, item}; `generators` as the API lists them; `onSource(dataset)` when
+ * the dataset changes, null for none.
+ * Returns {values() -> {dataset, preset} to send, chosen() -> {dataset, data} or null, rows() of generated data without
+ * their values, dataset(), set({dataset, data}), fail(at, name, text), clear()}.
+ *
+ * @param {HTMLElement} host
+ * @param {any} page
+ * @param {any[]} generators
+ * @param {{onChange: () => void, onSource: (dataset: any) => void}} on
+ */
+export function createData(host, page, generators, { onChange, onSource }) {
+  const radio = (value) => el("input", { type: "radio", name: "data", value, onchange: changed });
+  const [made, own] = [radio("generated"), radio("dataset")];
+  const options = page.datasets.map(({ id, name, points }) =>
+    el("option", { value: id }, `${name} · ${whole(points)} ${page.items}`),
+  );
+  const select = el(
+    "select",
+    { class: "input", name: "own-dataset", "aria-label": "Dataset", onchange: changed },
+    options,
+  );
+  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const [cards, rows] = [el("div", { class: "mechanisms" }), el("div", { class: "stack rows" })];
+  const variants = createVariants({ cards, rows }, generators, { name: "generator", onChange });
+  const generated = el("div", { class: "stack" }, cards, rows);
+  own.disabled = page.datasets.length === 0;
+  const choose = page.datasets.length
+    ? el("div", { class: "data__own" }, select)
+    : el(
+        "p",
+        { class: "small data__own" },
+        el("a", { href: page.urls.upload }, "Upload a file"),
+        " to choose it here.",
+      );
+  const sources = [
+    dataCard(made, "Generated data", "By the public parameters below. Each variant is one value of an axis."),
+    dataCard(own, "A dataset", "Read here by simulations only; nothing of it is published.", choose),
+  ];
+  host.append(el("div", { class: "data" }, sources), generated, error);
+
+  const dataset = () => (own.checked ? (page.datasets.find(({ id }) => id === select.value) ?? null) : null);
+  function show() {
+    generated.hidden = own.checked;
+    error.hidden = true;
+    [made, own].forEach((input, i) => sources[i].classList.toggle("purpose__one--on", input.checked));
+  }
+  function changed(/** @type {Event} */ event) {
+    if (event.target === select) own.checked = true;
+    show();
+    onSource(dataset());
+    onChange();
+  }
+  function fail(text) {
+    error.textContent = text;
+    error.hidden = !text;
+  }
+
+  return {
+    dataset,
+    rows: variants.names,
+    values: () => ({ dataset: dataset()?.id ?? null, preset: null }),
+    chosen() {
+      if (own.checked) return { dataset: select.value, data: null };
+      const data = variants.rows().map((row) => row.values());
+      if (!data.length) fail("Select at least one.");
+      return !data.length || data.includes(null) ? null : { dataset: null, data };
+    },
+    /** @param {{dataset: string | null, data: any[] | null}} given */
+    set({ dataset: id, data }) {
+      [made.checked, own.checked] = [!id, Boolean(id)];
+      if (id) select.value = id;
+      if (data) variants.set(data);
+      show();
+    },
+    /** @param {number | null} at
+     * @param {string} name
+     * @param {string} text */
+    fail(at, name, text) {
+      if (at === null || !variants.fail(at, name, text)) fail(text);
+    },
+    clear() {
+      variants.clear();
+      fail("");
+    },
+  };
+}

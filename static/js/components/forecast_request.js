@@ -1,0 +1,45 @@
+/* A request of what is typed to the server, after a pause: the newest alone is answered. */
+
+import { ApiError, post } from "../core/api.js";
+
+const PAUSE_MS = 200;
+
+/**
+ * `request(body)` after a pause: the newest request alone is answered, to `show(answer, body)` or `fail(errors)`. It
+ * returns whether it differs from the one before. `isWaiting()` until then: what is shown is of an earlier request.
+ */
+export function createForecast(url, { show, fail }) {
+  /** @type {any[]} */
+  let [timer, pending, last, waiting] = [null, null, "", false];
+  async function load(body) {
+    pending = new AbortController();
+    try {
+      const found = await post(url, body, { signal: pending.signal });
+      waiting = false;
+      show(found, body);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      waiting = false;
+      if (!(error instanceof ApiError)) throw error;
+      last = "";
+      fail(error.errors);
+    }
+  }
+  return {
+    isWaiting: () => waiting,
+    request(body) {
+      const text = JSON.stringify(body);
+      if (text === last) return false;
+      [last, waiting] = [text, true];
+      clearTimeout(timer);
+      pending?.abort();
+      timer = setTimeout(() => load(body), PAUSE_MS);
+      return true;
+    },
+    stop() {
+      clearTimeout(timer);
+      pending?.abort();
+      [last, waiting] = ["", false];
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/* The purpose of the releases: publication, or a simulation that is repeatable from its seed. */
+
+import { $, $$ } from "../core/dom.js";
+import { messageOf } from "../core/field_errors.js";
+import { count } from "../core/format.js";
+import { check, showProblem, valueOf, write } from "./number_field.js";
+
+/** What the button of a release form does. @param {boolean} simulation @param {number} many */
+export const submitLabel = (simulation, many) =>
+  simulation ? `Run ${count(many, "simulation")}, not private` : `Create ${count(many, "release")}`;
+
+/** Show in a release form which purpose is chosen. @param {boolean} simulation */
+export function showPurpose(simulation) {
+  const chip = $("[data-kind]");
+  chip.textContent = simulation ? "Seeded simulation: not private" : "Publishable release";
+  chip.classList.toggle("chip--strong", simulation);
+  $("[data-not-private]").hidden = !simulation;
+}
+
+/**
+ * The choice in `host`. Returns {seed() -> number or null, experiment(), set(seed), fail(errors) -> the others,
+ * clear()}.
+ */
+export function createPurpose(host, { onChange }) {
+  const input = $("#seed", host);
+  const experiment = () => $("[name=purpose]:checked", host).value === "experiment";
+
+  function show() {
+    input.disabled = !experiment();
+    for (const radio of $$("[name=purpose]", host))
+      radio.closest(".purpose__one").classList.toggle("purpose__one--on", radio.checked);
+  }
+  const clear = () => (experiment() ? check(input) : showProblem(input, ""));
+  host.addEventListener("input", () => {
+    show();
+    clear();
+    onChange();
+  });
+  show();
+  return {
+    experiment,
+    /** The seed of an experiment, NaN where it is missing or refused; null for what is to be published. */
+    seed: () => (experiment() ? (valueOf(input) ?? NaN) : null),
+    set(seed) {
+      $(`[value=${seed === null ? "publishable" : "experiment"}]`, host).checked = true;
+      if (seed !== null) write(input, seed);
+      show();
+    },
+    fail(errors) {
+      const own = errors.filter(({ field }) => (field ?? "").split(".").at(-1) === "seed");
+      if (own.length) showProblem(input, messageOf(own[0]));
+      return errors.filter((one) => !own.includes(one));
+    },
+    clear,
+  };
+}
