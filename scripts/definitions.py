@@ -69,15 +69,15 @@ class Module:
                 made = self.defined[node.name] = Class(file, node.name, node.bases)
                 parts = (part for part in node.body if isinstance(part, ast.FunctionDef))
                 made.methods = {part.name: Function(file, part, made) for part in parts}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom):
-                up = package[: len(package) - node.level + file.endswith("/__init__.py")] if node.level else []
-                source = ".".join([*up, *filter(None, [node.module])])
-                for one in node.names:
+        for part in ast.walk(tree):
+            if isinstance(part, ast.ImportFrom):
+                up = package[: len(package) - part.level + file.endswith("/__init__.py")] if part.level else []
+                source = ".".join([*up, *filter(None, [part.module])])
+                for one in part.names:
                     whole = modules.get(f"{source}.{one.name}")
                     self.imported[one.asname or one.name] = (whole, "") if whole else (modules.get(source), one.name)
-            elif isinstance(node, ast.Import):
-                self.imported |= {one.asname or one.name: (modules.get(one.name), "") for one in node.names}
+            elif isinstance(part, ast.Import):
+                self.imported |= {one.asname or one.name: (modules.get(one.name), "") for one in part.names}
 
 
 Found = Function | Class | Module | None

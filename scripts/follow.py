@@ -180,8 +180,12 @@ class Body(ast.NodeVisitor):
                 found.add(names[i] if i < len(names) or not given.vararg else given.vararg.arg)
         known = {*names, *(one.arg for one in given.kwonlyargs)}
         for key in call.keywords:
-            if self.has(key.value) and (key.arg in known or given.kwarg):
-                found.add(key.arg if key.arg in known or not given.kwarg else given.kwarg.arg)
+            if not self.has(key.value):
+                continue
+            if key.arg and key.arg in known:
+                found.add(key.arg)
+            elif given.kwarg:
+                found.add(given.kwarg.arg)
         return found
 
     def target(self, node: ast.expr) -> Found:
