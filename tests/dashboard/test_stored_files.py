@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dashboard.datasets import people, steps
+from dashboard.datasets import people
 from dashboard.datasets.trajectory import steps
 from dashboard.maps import joined_tracks, line_simplification, series_cache
 from dashboard.maps.series_cache import Line, line
