@@ -140,7 +140,7 @@ test("means and sums so far are those of the group, over the events of each rele
   }
 });
 
-test("against ε one curve for each mechanism, of the release with the fewest steps, a mark for each release", async () => {
+test("against ε a curve for each mechanism, of the release of fewest steps, and a mark for each release", async () => {
   const smooth = { ...one("a2", 1, 200, { all: { mean_m: 3 } }, ["smooth"]), title: "smooth · ε 1" };
   smooth.layer.release.mechanism = A.layer.release.mechanism;
   const shown = [smooth, A, B];
