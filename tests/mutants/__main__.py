@@ -30,7 +30,7 @@ BELOW, NOT_REACHED = 1, 2
 DRAWING = (
     r"\b(ctx|canvas|getContext|lineTo|createElement|el|host|HTML\w*|addEventListener|replaceChildren|textContent)\b|\$\("
     r"|\b(document|window|location|L)\.\w|\.(style|hidden|dataset|classList|attributes|scroll\w+)\b"
-    r"|getComputedStyle|requestAnimationFrame|Video(Encoder|Frame)|Observer\b"
+    r"|getComputedStyle|requestAnimationFrame|querySelector|closest|\bfocus\(|Video(Encoder|Frame)|Observer\b"
 )
 """What a function of JavaScript has that draws or uses the page."""
 

@@ -12,7 +12,8 @@ const controlOf = (field, controls) =>
   controls[field.control] ?? (field.choices.length ? choiceField : field.text ? textField : numberField);
 const HINTS = { s: duration, m: metres };
 export const isShare = ({ minimum, maximum }) => minimum === 0 && maximum === 1;
-export const isSeed = ({ whole, maximum }) => whole && maximum >= Number.MAX_SAFE_INTEGER; // no seed is nearer than another
+/** Of seeds none is nearer than another. */
+export const isSeed = ({ whole, maximum }) => whole && maximum >= Number.MAX_SAFE_INTEGER;
 export const hintOf = (field) => HINTS[field.unit] ?? (isShare(field) ? percent : null);
 let ids = 0;
 

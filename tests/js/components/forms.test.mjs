@@ -284,7 +284,7 @@ test("the odds that a level allows, and the step variance of a speed", () => {
   gives(stepVariance, { "36, 10": 5000, "3.6, 2": 2, "0, 9": 0 });
 });
 
-test("fields that all mechanisms have, the history in an address, links of what is deleted, and venues of a grid", () => {
+test("fields of all mechanisms, the history in an address, links of what is deleted, venues of a grid", () => {
   const having = (...names) => ({ fields: names.map((name) => ({ name })) });
   const common = (...given) => commonFields(given).map(({ name }) => name);
   deepEqual([common(having("a", "b", "c"), having("c", "b")), common(having("a"))], [["b", "c"], ["a"]]);

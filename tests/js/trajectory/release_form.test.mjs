@@ -249,11 +249,6 @@ test("runs in a track are those of the dataset, cut and counted from its first e
   gives(of, { "0, 3": "0,2", "3, 5": "1,5", "8, 4": "0,1 1,4", "12, 3": "" });
 });
 
-test("the level that fits into what is left of a budget; none without a price or a limit", () => {
-  const level = (spent, cost, total) => summary.fittingLevel(2, { spent, cost, total });
-  deepEqual([level(1, 4, 3), level(1, 4, null), level(1, 0, 3), level(1, null, 3), level(3, 4, 3)], [1, 0, 0, 0, 0]);
-});
-
 test("noise is drawn amid the longest run of landmarks, else amid the first track, else of the box", () => {
   const anchor = (tracks, runs) => Object.values(preview.anchorOf({ tracks, box: BOX }, runs)).join(" ");
   const tracks = [trackOf(0, 10), trackOf(10, 20)];

@@ -58,7 +58,7 @@ test("the error of each event; none where it is not known", () => {
   );
 });
 
-test("a distribution states how many events it counts, from the fewest to the most, and where an event lies", async () => {
+test("a distribution states how many events it counts, the fewest and the most, and where one lies", async () => {
   const of = async (shown, name) => (await views.distributionView(shown, { series: 0 }, group(name)))(false);
   const found = await of([A, B], "all");
   deepEqual(
@@ -140,7 +140,7 @@ test("means and sums so far are those of the group, over the events of each rele
   }
 });
 
-test("against ε one simulated curve for each mechanism, of the release with the fewest steps, and a mark for each release", async () => {
+test("against ε a curve for each mechanism, of the release of fewest steps, and a mark for each release", async () => {
   const smooth = { ...one("a2", 1, 200, { all: { mean_m: 3 } }, ["smooth"]), title: "smooth · ε 1" };
   smooth.layer.release.mechanism = A.layer.release.mechanism;
   const shown = [smooth, A, B];
