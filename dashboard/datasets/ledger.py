@@ -33,7 +33,6 @@ from privacy_engine.accounting.promise import Context
 from privacy_engine.core.params import Epsilon, Frozen, RadiusM, explain
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Mechanism
-from privacy_engine.mechanisms.base.stream import StreamMechanism
 
 PER: dict[str, str] = {
     Unit.EVENT_PER_M: " per km",
@@ -130,8 +129,7 @@ def charged_times(dataset: Dataset, mechanism: Mechanism) -> int:
     counted = dataset.counted
     if counted is None:
         return dataset.stability
-    assert isinstance(mechanism, StreamMechanism)
-    return dataset.stability * counted.event_charges(mechanism.sensitivity)
+    return dataset.stability * counted.event_charges(mechanism.parameter("sensitivity"))
 
 
 def budget_of(dataset: Dataset, unit: str | None = None) -> Budget | None:

@@ -96,8 +96,7 @@ class LiveStream(InProject):
     @property
     def parsed_mechanism(self) -> StreamMechanism:
         """Its mechanism with its parameters."""
-        mechanism = self.parsed_spec.mechanism
-        assert isinstance(mechanism, StreamMechanism)
+        mechanism: StreamMechanism = self.parsed_spec.mechanism
         return mechanism
 
     @property

@@ -83,7 +83,7 @@ class CheckInCell(ReleaseCell):
 
     @model_validator(mode="after")
     def _order_of_the_history(self) -> Self:
-        mechanism, order = self.release.mechanism, getattr(self.release.mechanism, "order", None)
+        mechanism, order = self.release.mechanism, self.release.mechanism.parameter("order")
         if self.history is None or order is None or order == self.history:
             return self
         if "order" in mechanism.model_fields_set:
@@ -138,7 +138,7 @@ class CheckInCell(ReleaseCell):
         return repetitions * float(each)
 
     def _length(self) -> int:
-        order: int = getattr(self.release.mechanism, "order", 1)
+        order: int = self.release.mechanism.parameter("order", 1)
         return self.history or order
 
     def _counts(self, sizes: Sequence[int]) -> int:

@@ -25,6 +25,8 @@ from privacy_engine.commands.base import pairs
 from privacy_engine.core.step_text import value_of
 from privacy_engine.errors import EngineError, ParameterError
 
+CLOSED = ("stream", StreamState.CLOSED)
+"""Field and value of the error of a stream that takes no more counts."""
 EXAMPLE = """\
 examples:
   manage.py publish counts.csv --user ada --mechanism stream-uniform --set epsilon=1 --set window=7 --out released.csv
@@ -148,7 +150,7 @@ class Command(BaseCommand):
             try:
                 row, new = self._line(stream, value_of(cells[0].strip()), cells[1:])
             except EngineError as error:
-                hint = " --new opens another." if error.field == "stream" and error.value == StreamState.CLOSED else ""
+                hint = " --new opens another." if (error.field, error.value) == CLOSED else ""
                 raise CommandError(f"Line {lines.line_num}: {' '.join(error.message.split())}{hint}") from None
             if new or repeated:
                 out.write(_line_of(row))
