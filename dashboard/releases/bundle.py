@@ -11,6 +11,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import BytesIO
 from typing import Any, BinaryIO
 
@@ -22,7 +23,7 @@ from dashboard.releases.models import Release
 from privacy_engine import __version__
 from privacy_engine.core.progress import advance
 from privacy_engine.datatypes import datatypes
-from privacy_engine.errors import ParameterError, shown
+from privacy_engine.errors import DataError, ParameterError, shown
 from privacy_engine.formats.arrow import pa
 from privacy_engine.releases.label import NOT_PRIVATE
 
@@ -64,12 +65,16 @@ def formats(requested: Sequence[str], rows: Sequence[Release]) -> list[str]:
     ------
     ParameterError
         There is no such format.
+    DataError
+        One of the releases cannot be written in a requested format.
     """
     known = datatypes[rows[0].kind].exports
     for one in requested:
         if one not in known:
             rule = f"must be one of {', '.join(known)}"
             raise ParameterError(f"format {rule}, got {shown(one)!r}", field="format", rule=rule, value=one)
+        for row in rows:
+            downloads.require_exportable(row, one)
     return [name for name, one in known.items() if (name in requested if requested else one.bundled)]
 
 
@@ -143,11 +148,18 @@ def _members(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[tuple[st
     yield "README.txt", _text(readme(rows)), False
     for row in rows:
         known = datatypes[row.kind].exports
-        files = {f"{row.public_stem}.{known[kind].extension}": kind for kind in kinds}
+        files = {f"{row.public_stem}.{known[kind].extension}": kind for kind in kinds if _exportable(row, kind)}
         for file in sorted([*files, *_TEXTS]):
             kind = files.get(file)
             content = downloads.export(row, kind)[0] if kind else _text(_TEXTS[file](row))
             yield f"{row.public_stem}/{file}", content, kind in PACKED_ALREADY
+
+
+def _exportable(row: Release, fmt: str) -> bool:
+    with suppress(DataError):
+        downloads.require_exportable(row, fmt)
+        return True
+    return False
 
 
 def _text(text: str) -> BytesIO:

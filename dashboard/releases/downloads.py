@@ -93,6 +93,12 @@ def _rendered(row: Release, fmt: str, labelled: dict[str, Any], render: Callable
     return (row.folder / f"{KEPT}{fmt}-{stated}-{row.data_file}").kept(render)
 
 
+def require_exportable(row: Release, fmt: str) -> None:
+    """DataError where the release has nothing that the format could represent."""
+    if require := datatypes[row.kind].exports[fmt].require:
+        require(read_release(row))
+
+
 def file_name(row: Release, fmt: str) -> str:
     """What the export of a release in the format ``fmt`` is called."""
     return row.file_name(datatypes[row.kind].exports[fmt].extension)
@@ -107,7 +113,7 @@ def notebook(row: Release) -> tuple[BinaryIO, str, str]:
         The release has no CSV export.
     """
     found = datatypes[row.kind].exports[notebooks.FORMAT]
-    found.require(read_release(row))
+    require_exportable(row, notebooks.FORMAT)
     opened = row.file_name(found.extension)
     text = notebooks.notebook(row.kind, title=row.title, file_name=opened, label=label(row))
     return BytesIO(text.encode()), notebooks.MEDIA_TYPE, row.file_name("ipynb")

@@ -28,7 +28,7 @@ class ExportFormat:
     """An output format: how it is called, served and written; ``write`` takes what is published of one kind of data.
 
     ``group`` is where menus list it, ``use`` one line on what it is for. A ZIP has the ``bundled`` ones unless others
-    are requested. ``require`` raises DataError where a release cannot be written in it.
+    are requested. ``require`` raises DataError where a release cannot be written in it; None where all can.
     """
 
     name: str
@@ -39,7 +39,7 @@ class ExportFormat:
     group: str
     use: str
     bundled: bool = False
-    require: Callable[[Any], object] = lambda release: None
+    require: Callable[[Any], object] | None = None
 
 
 @dataclass(frozen=True)

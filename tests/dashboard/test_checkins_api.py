@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import uuid
+import zipfile
 
 import numpy as np
 import pytest
@@ -125,6 +126,14 @@ class TestRelease:
         assert level in row["guarantee"]["level"]
         rows = list(csv.DictReader(io.StringIO(owner_api.get(row["urls"]["data"]).getvalue().decode())))
         assert sorted(int(one["count"]) for one in rows) == sorted(published.values())
+
+    def test_a_bundle_has_the_formats_that_a_model_can_be_written_in(self, owner_api, checkins):
+        row = kinds.released(owner_api, checkins, POPULARITY | {"name": "checkin-nearest"}, seed=7)
+        bundle = row["urls"]["bundle"]
+        names = zipfile.ZipFile(io.BytesIO(owner_api.get(bundle).getvalue())).namelist()
+        assert {name.rpartition(".")[2] for name in names if row["id"][:8] + "." in name} == {"json"}
+        answer = owner_api.get(bundle, {"format": "csv"})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "format")
 
     def test_the_noise_is_that_of_the_level_and_each_user_counts_as_often_as_allowed(self, owner_api, checkins):
         cells = cells_of(owner_api, kinds.released(owner_api, checkins, RECORDS | {"epsilon": 200.0}))
