@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dashboard.datasets.models import Dataset
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.data_scale import DataScale, data_scale
+from privacy_engine.data import Trajectory
 
 
 def stored_scale(dataset: Dataset) -> DataScale | None:
@@ -13,11 +16,14 @@ def stored_scale(dataset: Dataset) -> DataScale | None:
     return None if found is None else DataScale(**found)
 
 
-def scale_of(dataset: Dataset) -> DataScale:
-    """Return the scale of trajectories that are ready; that of those of an earlier version is computed and recorded."""
+def scale_of(dataset: Dataset, series: Sequence[Trajectory] | None = None) -> DataScale:
+    """Return the scale of trajectories that are ready; that of those of an earlier version is computed and recorded.
+
+    ``series`` are its positions, where they are in memory already.
+    """
     found = stored_scale(dataset)
     if found is None:
-        found = data_scale(cached_data(dataset.kind, dataset.points_path))
+        found = data_scale(series or cached_data(dataset.kind, dataset.points_path))
         dataset.summary = {**(dataset.summary or {}), "scale": found.model_dump()}
         Dataset.objects.filter(pk=dataset.pk, points_file=dataset.points_file).update(summary=dataset.summary)
     return found

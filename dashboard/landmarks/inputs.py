@@ -8,6 +8,7 @@ from typing import Any
 
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import people_of
+from dashboard.datasets.scale import scale_of
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import mask_of, promise_context
 from dashboard.storage.data_files import cached_data
@@ -39,6 +40,10 @@ class TrajectoryInputs(ReleaseInputs[Sequence[Trajectory]]):
         """The series."""
         found: Sequence[Trajectory] = self._read(self._dataset.kind, self._dataset.points_path)
         return found
+
+    def record_scale(self) -> None:
+        """Store with a dataset of an earlier version the scale that verdicts need."""
+        scale_of(self._dataset, self.data)
 
     @cached_property
     def people(self) -> Sequence[Person]:

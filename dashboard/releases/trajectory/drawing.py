@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.datasets.scale import scale_of
 from dashboard.jobs import leases
 from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.promise import promise_context
@@ -58,9 +57,9 @@ class TrajectoryDrawing(Drawing):
             "budgets": {"min": min(ends), "max": max(ends), "distinct": listed if len(listed) <= FEW else None},
         }
 
-    def beside_figures(self, row: Release, inputs: ReleaseInputs[Any]) -> dict[str, float]:
+    def beside_figures(self, row: Release, inputs: Any) -> dict[str, float]:
         """Half of the noise is at most ``noise_m``, where that is known."""
-        scale_of(row.dataset)  # recorded, so that the verdict has it
+        inputs.record_scale()
         mechanism = row.parsed_spec.mechanism
         noise = noise_forecast(mechanism, inputs.masks) if has_known_budgets(mechanism) else None
         return {"noise_m": noise.overall.median_m} if noise and noise.overall.median_m else {}
