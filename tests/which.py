@@ -22,9 +22,9 @@ def texts():
     return {str(path.relative_to(ROOT)): path.read_text() for path in sorted(found)}
 
 
-def matching(pattern, word=""):
-    """How often files of tests have a pattern; those without ``word``, which it holds, are passed over quickly."""
-    having = ((name, text) for name, text in texts().items() if word in text)
+def matching(pattern, part=""):
+    """How often files of tests have a pattern; those without ``part``, which it holds, are passed over quickly."""
+    having = ((name, text) for name, text in texts().items() if part in text)
     return Counter({name: found for name, text in having if (found := len(re.findall(pattern, text)))})
 
 
