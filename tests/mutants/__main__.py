@@ -106,11 +106,21 @@ def judge_drawn(limit_s):
             if report["verdict"] == "error" and (broken := by(report)).startswith("tests/"):
                 copy.left_out.append(broken)  # it shows nothing here: once more without it
                 report["verdict"] = "survived"
+            elif report["verdict"] == "error" and (gone := _not_found(groups[0], report)):
+                groups[0] = tuple(test for test in groups[0] if test not in gone)
+                groups = groups if groups[0] else groups[1:]
+                report["verdict"] = "survived"
             else:
                 groups = groups[1:]
         return report
 
     return judge
+
+
+def _not_found(tests, report):
+    """Those of ``tests`` whose function pytest finds no such case of: they were others when they were measured."""
+    lines = [line for line in report["end"] if line.startswith("ERROR: not found")]
+    return [test for test in tests if any(line.endswith("/" + test.partition("[")[0]) for line in lines)]
 
 
 def run_all(mutants, copies, judge, end):

@@ -38,6 +38,8 @@ class Copy:
             shutil.copy2(ROOT / name, folder / name)
         (folder / ".venv").symlink_to(sys.prefix)
         copy_kernels(folder)
+        if (shared := ROOT.parent / "shared").is_dir() and not (beside := folder.parent / "shared").exists():
+            beside.symlink_to(shared)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.mutants.process"],
             cwd=folder,
