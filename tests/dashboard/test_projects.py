@@ -3,6 +3,7 @@
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -240,6 +241,13 @@ class TestMembers:
         assert (known.status_code, int(known["Retry-After"]) > 0) == (429, True)
         page.force_login(lead)
         assert "Try again in" in page.post(project.page_url, {"user": "stranger", "role": "viewer"}).content.decode()
+
+    def test_only_owners_of_a_project_remove_others_by_its_page(self, lead, owner, project, member, client):
+        other = Membership.objects.get(user=owner)
+        for user, status in ((member("viewer"), 403), (member("editor"), 403), (lead, 302)):
+            client.force_login(user)
+            assert client.post(reverse("projects:member-remove", args=[other.pk])).status_code == status, user
+            assert Membership.objects.filter(pk=other.pk).exists() == (status == 403)
 
     def test_a_member_leaves_and_takes_own_rows_along(self, owner_api, owner, shared_dataset, lead, member):
         viewer, mine = member("viewer"), Membership.objects.get(user=owner)

@@ -80,3 +80,10 @@ def test_blocks_decide_as_the_whole(cells):
 def test_blocks_with_some_above_180_decide_as_the_whole(places):
     with pytest.MonkeyPatch.context() as monkeypatch:
         same(*both(text(f"52.{i:04d},{200 if i in places else 13}.5" for i in range(100)), monkeypatch))
+
+
+def test_zeros_that_are_no_position_are_left_out_by_rows():
+    table = b"lon,lat\n0,0\n1,2\n0,3\n4,0\n0,0\n"
+    reading = read_bytes(table, zeros="none")
+    assert (reading.report.drops["no_position"].rows, len(reading.series[0])) == ([2, 6], 3)
+    assert not read_bytes(table).report.drops
