@@ -19,6 +19,7 @@ from privacy_engine.formats.arrow import pa
 from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, mechanisms
 from privacy_engine.metrics import Metric, metrics
 from privacy_engine.registry import Registry
+from privacy_engine.releases.inputs import ReleaseInputs
 from privacy_engine.releases.spec import ReleaseSpec
 
 Watch = Callable[[float], None]
@@ -171,6 +172,14 @@ class DataType(ABC):
         ParameterError
             The spec's mechanism is for another kind of data.
         """
+
+    def drawn_context(self, spec: ReleaseSpec, inputs: ReleaseInputs[Any], release: Any) -> Context:
+        """What the promise of a release depends on once it is drawn."""
+        return inputs.context
+
+    def is_private(self, release: Any) -> bool:
+        """True if all noise of it came from the operating system."""
+        return bool(release.private)
 
     def measure(self, truth: Any, release: Any) -> dict[str, float]:
         """The metrics of a release by name, of those that need no parameter and nothing that was left out of it."""

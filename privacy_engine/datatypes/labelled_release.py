@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from privacy_engine.accounting.promise import Context
-from privacy_engine.analysis.forecast import noise_p95_m
 from privacy_engine.cleaning import CleaningStep, Done, stability_of
 from privacy_engine.data import LandmarkSet, Trajectory
-from privacy_engine.data.people import largest_total, most_landmarks, people
-from privacy_engine.data.stored_releases import each
+from privacy_engine.data.people import most_landmarks, people
 from privacy_engine.datatypes import DataType, datatypes
 from privacy_engine.formats.decisions import Decisions
 from privacy_engine.landmarks import LandmarkMethod, MarkedBeside, SelectionSpec
+from privacy_engine.releases.inputs import ReleaseInputs
 from privacy_engine.releases.label import NOT_PRIVATE, privacy_label, release_context
 from privacy_engine.releases.spec import ReleaseSpec
 
@@ -96,23 +95,16 @@ def release_trajectories(
     DataError
         The landmarks are not of these series.
     """
-    data_type = datatypes[Trajectory.kind]
-    drawn = data_type.release(spec, series, marks.sets)
-    persons = people(series)
-    budgets = each(drawn, lambda one: one.budgets)
-    masks = [person.joined_mask([one.mask for one in marks.sets]) for person in persons]
+    inputs = ReleaseInputs(series, people(series), marks.sets)
     context = release_context(
-        landmarks=most_landmarks(masks),
+        landmarks=most_landmarks(inputs.masks),
         method=marks.method,
         beside=marks.beside,
         cleaning=cleaning,
         stability=stability_of(done),
-        whole_trace=largest_total(person.joined_values(budgets) for person in persons),
-        noise_p95_m=None if spec.postprocess else noise_p95_m(spec.mechanism, masks),
-    ).with_reading(decisions.listed, decisions.joined)
-    private = all(one.private for one in drawn)
-    label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=data_type.digest(drawn))
-    return LabelledRelease(spec, context, drawn, label)
+    )
+    context = context.with_reading(decisions.listed, decisions.joined)
+    return released(spec, replace(inputs, context=context), cleaning=cleaning)
 
 
 def release_other(spec: ReleaseSpec, data: Any, *, decisions: Decisions = NONE) -> LabelledRelease:
@@ -120,9 +112,17 @@ def release_other(spec: ReleaseSpec, data: Any, *, decisions: Decisions = NONE) 
 
     ``decisions`` are those of reading the file that they came from.
     """
-    data_type = datatypes[data.kind]
-    spec, context = data_type.prepared(spec, data)
+    spec, context = datatypes[data.kind].prepared(spec, data)
     context = context.with_box(spec.box_from_data).with_reading(decisions.listed, decisions.joined)
-    drawn = data_type.release(spec, data)
-    label = privacy_label(spec, context, private=drawn.private, sha256=data_type.digest(drawn))
+    return released(spec, ReleaseInputs(data, context=context))
+
+
+def released(
+    spec: ReleaseSpec, inputs: ReleaseInputs[Any], *, cleaning: Sequence[CleaningStep] = ()
+) -> LabelledRelease:
+    """Release what was loaded, after ``cleaning``, and label it."""
+    data_type = datatypes[spec.mechanism.kind]
+    drawn = data_type.release(spec, inputs.data, inputs.landmarks)
+    context, private = data_type.drawn_context(spec, inputs, drawn), data_type.is_private(drawn)
+    label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=data_type.digest(drawn))
     return LabelledRelease(spec, context, drawn, label)

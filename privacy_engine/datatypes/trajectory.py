@@ -5,17 +5,21 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
+from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis import outline
+from privacy_engine.analysis.forecast import noise_p95_m
 from privacy_engine.core.arrays import Floats, concatenated
 from privacy_engine.core.growing_column import gathered
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.event_sketch import EventSketch, sketch_of
 from privacy_engine.data.mapped_series import mapped
+from privacy_engine.data.people import largest_total
 from privacy_engine.data.published import CELLS_PER_DEGREE, trajectories_digest
 from privacy_engine.data.stored_releases import each
 from privacy_engine.datatypes.base import DataType, Watch
@@ -37,6 +41,7 @@ from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.exports.trajectory import FORMATS, write
 from privacy_engine.metrics import error_m
 from privacy_engine.metrics.pointwise import ErrorMetric
+from privacy_engine.releases.inputs import ReleaseInputs
 from privacy_engine.releases.spec import ReleaseSpec
 
 FIGURES: Mapping[str, Mapping[str, Any]] = {
@@ -140,6 +145,19 @@ class TrajectoryType(DataType):
         if beside is None:
             beside = [LandmarkSet(np.zeros(len(one), dtype=np.bool_)) for one in data]
         return spec.checked(self.kind).release(data, beside, watch=watch)
+
+    def drawn_context(
+        self, spec: ReleaseSpec, inputs: ReleaseInputs[Sequence[Trajectory]], release: Sequence[Release]
+    ) -> Context:
+        budgets = each(release, lambda one: one.budgets)
+        return replace(
+            inputs.context,
+            whole_trace=largest_total(person.joined_values(budgets) for person in inputs.people),
+            noise_p95_m=None if spec.postprocess else noise_p95_m(spec.mechanism, inputs.masks),
+        )
+
+    def is_private(self, release: Sequence[Release]) -> bool:
+        return all(one.private for one in release)
 
     def measure(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
         """The mean of each metric over the series that publish something, weighted by published positions."""

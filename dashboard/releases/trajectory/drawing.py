@@ -18,10 +18,10 @@ from dashboard.releases.trajectory import derivation
 from dashboard.storage.data_files import read_data
 from privacy_engine import data
 from privacy_engine.accounting.promise import ONE_SERIES, Context
-from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast, noise_p95_m
+from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
 from privacy_engine.core.progress import reported
-from privacy_engine.data.people import largest_total, most_landmarks
-from privacy_engine.data.stored_releases import each
+from privacy_engine.data.people import most_landmarks
+from privacy_engine.datatypes import datatypes
 from privacy_engine.releases.inputs import ReleaseInputs
 
 FEW = 8  # distinct budgets that a summary lists one by one
@@ -38,6 +38,7 @@ class TrajectoryDrawing(Drawing):
 
     def summary(self, row: Release, inputs: ReleaseInputs[Any], drawn: Sequence[data.Release]) -> dict[str, Any]:
         """It follows from mechanism, landmarks it reads, and points."""
+        context = datatypes[row.kind].drawn_context(row.parsed_spec, inputs, drawn)
         read, published, fresh = row.set_read, 0, 0
         ends, events = list[float](), Counter[float]()
         for one in reported(drawn):
@@ -51,7 +52,10 @@ class TrajectoryDrawing(Drawing):
         return {
             "series": len(drawn),
             "landmarks": read.count if read else 0,
-            **_per_person(row, inputs, drawn),
+            "people": len(inputs.people),
+            "landmarks_per_person": most_landmarks(inputs.masks),
+            "noise_p95_m": context.noise_p95_m,
+            "whole_trace": context.whole_trace,
             "published": published,
             "drawn": fresh,
             "budgets": {"min": min(ends), "max": max(ends), "distinct": listed if len(listed) <= FEW else None},
@@ -74,17 +78,6 @@ class TrajectoryDrawing(Drawing):
 
     def charged_context(self, row: Release) -> Context:
         return promise_context(row.dataset, row.set_read, landmarks=0)
-
-
-def _per_person(row: Release, inputs: ReleaseInputs[Any], drawn: Sequence[data.Release]) -> dict[str, Any]:
-    """How many people there are, and the most landmarks and the largest sum of budgets that any one of them has."""
-    spec, budgets = row.parsed_spec, each(drawn, lambda one: one.budgets)
-    return {
-        "people": len(inputs.people),
-        "landmarks_per_person": most_landmarks(inputs.masks),
-        "noise_p95_m": None if row.source or spec.postprocess else noise_p95_m(spec.mechanism, inputs.masks),
-        "whole_trace": largest_total(person.joined_values(budgets) for person in inputs.people),
-    }
 
 
 ADAPTER = TrajectoryDrawing()
