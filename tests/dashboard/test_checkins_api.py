@@ -233,7 +233,7 @@ def test_a_box_that_was_seen_is_not_covered(owner_api, checkins):
     answer = kinds.requested(owner_api, stream, STREAM, **LOOKED)
     assert answer.status_code == 400
     assert first_error(answer)["field"] == "box_from_data"
-    assert "only mechanisms of check-ins" in first_error(answer)["rule"]
+    assert "this mechanism has no box" in first_error(answer)["rule"]
 
 
 def test_a_public_box_is_promised_as_before(owner_api, checkins):

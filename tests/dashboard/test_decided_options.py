@@ -87,7 +87,7 @@ class TestStored:
         if worker:
             execution.run(Dataset.objects.get().pk)
         found = owner_api.get(address).json()
-        read = formats.read(io.BytesIO(body), name="data.csv", kinds=execution.Kind.values)
+        read = formats.read(io.BytesIO(body), name="data.csv", kinds=formats.KINDS)
         assert found["decided"] == json.loads(json.dumps(Decisions.of(read.report).as_dict()))
         assert found["report"]["guesses"] == found["decided"]["guesses"] != []
         assert "decided" not in found["report"]
