@@ -32,6 +32,11 @@ FREE = {
 }
 
 
+def test_kinds_and_the_classes_of_their_mechanisms_are_those_of_the_source():
+    assert {"trajectory", "stream", "checkins"} <= set(check.KINDS)
+    assert {"TrajectoryMechanism", "StreamMechanism", "CheckInMechanism"} <= check.OF_MECHANISMS
+
+
 def lines(path, text):
     return [line for line, _ in check.found_in(PurePosixPath(path), text)]
 
