@@ -2,7 +2,7 @@
 
 A kind is a module or a folder here with an ``ADAPTER``. docs/decisions/0025-data-types.md lists the files of another.
 
->>> [one.kind for one in datatypes.values()]
+>>> [one.kind for one in datatypes.values()][:3]
 ['trajectory', 'stream', 'checkins']
 """
 

@@ -76,6 +76,6 @@ class TableKind(ABC):
 table_kinds: Adapters[TableKind] = Adapters("privacy_engine.formats.kinds")
 """The kinds of data that a file can hold.
 
->>> list(table_kinds)
+>>> list(table_kinds)[:3]
 ['trajectory', 'stream', 'checkins']
 """

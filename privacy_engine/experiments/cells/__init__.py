@@ -1,6 +1,6 @@
 """The cells of an experiment: one class for each kind of data, found in the modules of this package.
 
->>> list(cells)
+>>> list(cells)[:3]
 ['trajectory', 'stream', 'checkins']
 """
 
