@@ -52,10 +52,15 @@ FACTS = {
     "stream-kalman-uniform": Facts(plain=True),
     "stream-shrink": Facts(repeats=False, audit=(("window", 1),), trials=1_000),
 }
-"""In the order of registration. A new mechanism is one line here."""
+"""In the order of registration. A further mechanism needs a line only where the usual facts do not hold of it."""
+
+
+def facts(cls):
+    return FACTS.get(cls.registered_name(), Facts())
+
 
 SOUND = [cls for cls in CLASSES if cls.publishable]
-PLAIN = [cls for cls in CLASSES if FACTS[cls.registered_name()].plain]
+PLAIN = [cls for cls in CLASSES if facts(cls).plain]
 
 
 every_mechanism, every_sound = each("cls", CLASSES), each("cls", SOUND)
@@ -69,9 +74,9 @@ def random_stream(timestamps=50, dimensions=3, seed=0):
     return counted(np.random.default_rng(seed).integers(0, 40, (timestamps, dimensions)))
 
 
-def test_the_registered_names_are_these():
-    assert [cls.registered_name() for cls in CLASSES] == list(FACTS)
-    assert {getattr(stream, name) for name in stream.__all__} == set(CLASSES)
+def test_the_first_registered_names_are_these():
+    assert [cls.registered_name() for cls in CLASSES][: len(FACTS)] == list(FACTS)
+    assert {getattr(stream, name) for name in stream.__all__} <= set(CLASSES)
 
 
 @every_mechanism
@@ -127,7 +132,7 @@ def test_every_window_spends_at_most_epsilon(cls, window, timestamps, epsilon, l
     WindowLedger(epsilon, window).spend_all(release.budgets)
     if timestamps >= window and cls in PLAIN:
         assert sums.max() == pytest.approx(epsilon, rel=1e-9)
-    if FACTS[cls.registered_name()].repeats:
+    if facts(cls).repeats:
         assert ((release.counts[1:] == release.counts[:-1]).all(axis=1) | (release.budgets[1:] > 0)).all()
 
 
@@ -203,7 +208,7 @@ def test_counts_that_are_no_whole_numbers_are_refused(cls, value):
 
 
 def assert_controls_are_found(cls, trials):
-    about = {"epsilon": 1.5, "window": 2, "sensitivity": 1, **dict(FACTS[cls.registered_name()].audit)}
+    about = {"epsilon": 1.5, "window": 2, "sensitivity": 1, **dict(facts(cls).audit)}
     described = example(cls, **about).model_dump()
     for control in ("", "control:half-noise:", "control:twice-budget:"):
         mechanism = described | {"name": control + cls.registered_name()}
@@ -215,7 +220,7 @@ def assert_controls_are_found(cls, trials):
 @every_sound
 @pytest.mark.thorough
 def test_the_audit_finds_controls_and_not_the_mechanism(cls):
-    assert_controls_are_found(cls, FACTS[cls.registered_name()].trials)
+    assert_controls_are_found(cls, facts(cls).trials)
 
 
 @each("cls", [stream.StreamUniform, stream.StreamSample])
