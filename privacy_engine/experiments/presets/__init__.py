@@ -26,7 +26,10 @@ from privacy_engine.experiments.presets.recommendation import (
     RecommendationByHistory,
     RecommendationByRange,
 )
+from privacy_engine.registry import import_all
 # isort: on
+
+import_all(__name__)  # those that are not listed come last
 
 __all__ = [
     "CorrelatedLoss",
