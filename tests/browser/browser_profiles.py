@@ -64,9 +64,9 @@ class Profile:
             getattr(self.monitor, method)(what)
 
     def new_page(self, monitor):
-        """A page as in a new profile, recorded by ``monitor``."""
+        """A page as in a new profile, recorded by ``monitor``; :meth:`reset` has deleted the cookies."""
         page = self.context.new_page()
-        kinds = "cookies,indexeddb,local_storage,service_workers,file_systems,cache_storage"
+        kinds = "indexeddb,local_storage,service_workers,file_systems,cache_storage"
         session = self.context.new_cdp_session(page)
         session.send("Storage.clearDataForOrigin", {"origin": self.origin, "storageTypes": kinds})
         session.detach()

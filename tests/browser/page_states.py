@@ -55,7 +55,7 @@ def _place(page):
     _base_map(page)
     page.get_by_role("button", name="Find a place").first.click()
     page.get_by_role("combobox", name="Find a city").fill("zur")
-    page.wait_for_selector(".places__option")
+    page.wait_for_selector(".place-search__option")
 
 
 def _refused(page):

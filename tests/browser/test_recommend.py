@@ -55,6 +55,7 @@ def test_places_are_added_and_removed_by_clicks_and_keys_models_layers_and_a_use
     compare(page, dataset)
     rows, listed = page.locator("[data-rows] button"), page.locator("[data-places] li")
     expect(rows).to_have_count(10)
+    expect(page.locator("[data-places]")).to_have_css("position", "static")  # it lies in the panel, not over the map
     assert painted(page, "history") == 0
     page.locator("[data-map]").scroll_into_view_if_needed()
     click_cell(page)

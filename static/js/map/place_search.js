@@ -11,9 +11,9 @@ let searches = 0;
 
 /** The field, its list and a note. @param {string} id */
 function elements(id) {
-  const list = el("ul", { class: "places__list", id: `${id}-list`, role: "listbox", "aria-label": "Cities" });
+  const list = el("ul", { class: "place-search__list", id: `${id}-list`, role: "listbox", "aria-label": "Cities" });
   const input = el("input", {
-    class: "input places__input",
+    class: "input place-search__input",
     type: "text",
     role: "combobox",
     id,
@@ -25,7 +25,7 @@ function elements(id) {
     "aria-expanded": "false",
     "aria-controls": list.id,
   });
-  return { input, list, note: el("p", { class: "places__note", role: "status" }) };
+  return { input, list, note: el("p", { class: "place-search__note", role: "status" }) };
 }
 
 /**
@@ -40,7 +40,7 @@ export function openPlaceSearch(button, map, near) {
   const { input, list, note } = elements(id);
   input.addEventListener("input", search);
   input.addEventListener("keydown", onKey);
-  const box = el("div", { class: "places", role: "dialog", "aria-label": "Find a place" }, input, list, note);
+  const box = el("div", { class: "place-search", role: "dialog", "aria-label": "Find a place" }, input, list, note);
   const opened = () => {
     load();
     input.focus();
@@ -88,9 +88,9 @@ export function openPlaceSearch(button, map, near) {
   const option = (city, i) =>
     el(
       "li",
-      { role: "option", id: `${id}-${i}`, class: "places__option", onclick: () => choose(i) },
+      { role: "option", id: `${id}-${i}`, class: "place-search__option", onclick: () => choose(i) },
       city.name,
-      el("span", { class: "places__country" }, ` ${city.country}`),
+      el("span", { class: "place-search__country" }, ` ${city.country}`),
     );
 
   /** @param {number} i */
