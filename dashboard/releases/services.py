@@ -56,7 +56,7 @@ def submit_release(
     require_role(owner, dataset, Role.EDITOR)
     check_key(idempotency_key)
     _check_kind(dataset, spec)
-    spec = drawings[dataset.kind].fitted(dataset, spec)
+    spec = spec.model_copy(update={"mechanism": spec.mechanism.for_counts(dataset.counted, dataset.tree)})
     if dataset.state == State.READY:
         require_releasable(dataset)
     if landmark_set is None:

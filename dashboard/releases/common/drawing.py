@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.core.by_kind import ByKind
-from dashboard.datasets.models import Dataset
 from dashboard.jobs import leases
 from dashboard.releases.models import Release
 from dashboard.storage.data_files import read_data
 from privacy_engine.accounting.promise import Context
 from privacy_engine.datatypes import datatypes
 from privacy_engine.releases.inputs import ReleaseInputs
-from privacy_engine.releases.spec import ReleaseSpec
 
 READ, DRAWN, MEASURED = 0.05, 0.75, 0.85
 """The share of the work that is over after each stage."""
@@ -20,10 +18,6 @@ READ, DRAWN, MEASURED = 0.05, 0.75, 0.85
 
 class Drawing:
     """Of data without landmarks and without steps after a release; kinds that have either override it."""
-
-    def fitted(self, dataset: Dataset, spec: ReleaseSpec) -> ReleaseSpec:
-        """A spec with what follows from the data where it was not given; ParameterErrors where they forbid it."""
-        return spec
 
     def load(self, row: Release) -> ReleaseInputs[Any]:
         """All that a release reads."""
