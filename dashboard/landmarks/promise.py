@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.people import person_masks
 from dashboard.landmarks.models import LandmarkSet
 from privacy_engine.accounting.promise import Context
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.core.arrays import Mask
-from privacy_engine.data.people import most_landmarks
 from privacy_engine.landmarks import LandmarkMethod, MarkedBeside, landmark_methods
 from privacy_engine.releases.label import release_context
 
@@ -21,21 +19,16 @@ def promise_context(
     dataset: Dataset,
     landmark_set: LandmarkSet | None,
     *,
-    landmarks: int | None = None,
+    landmarks: int,
 ) -> Context:
     """The context of releases of ``dataset``, of trajectories, with this landmark set or with none.
 
-    ``landmarks`` is the largest number of landmarks of any one person; without it, it is what the set records, or
-    counted.
+    ``landmarks`` is the largest number of landmarks of any one person, which is 0 without a set.
     """
     read = dataset.decisions.listed, dataset.decisions.joined
     of_dataset = {"cleaning": parse_cleaning(dataset.cleaning), "stability": dataset.stability}
     if landmark_set is None:
         return release_context(landmarks=0, **of_dataset).with_reading(*read)
-    if landmarks is None:
-        landmarks = landmark_set.count_per_person
-    if landmarks is None:
-        landmarks = most_landmarks(masks_of_people(dataset, landmark_set))
     selection = landmark_set.selection
     return release_context(
         beside=None if selection is None else marked_beside(selection),
@@ -58,11 +51,6 @@ def marked_beside(selection: dict[str, Any]) -> MarkedBeside:
 def mask_of(dataset: Dataset, landmark_set: LandmarkSet | None) -> Mask:
     """Which events of the dataset are landmarks, (points,): none without a set."""
     return np.zeros(dataset.points, dtype=np.bool_) if landmark_set is None else landmark_set.mask
-
-
-def masks_of_people(dataset: Dataset, landmark_set: LandmarkSet | None) -> list[Mask]:
-    """The landmarks of each person, over their events in the order of time."""
-    return person_masks(dataset, mask_of(dataset, landmark_set))
 
 
 def method_of(landmark_set: LandmarkSet) -> LandmarkMethod:

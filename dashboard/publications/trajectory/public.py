@@ -12,7 +12,7 @@ import numpy as np
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from dashboard.landmarks.promise import masks_of_people
+from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.maps import joined_tracks
 from dashboard.maps.series_cache import lines, sizes_of
 from dashboard.publications.common.public import Public
@@ -101,7 +101,7 @@ def _noise_m(row: Release) -> dict[str, float] | None:
     mechanism = row.parsed_spec.mechanism
     if row.parsed_spec.postprocess or not has_known_budgets(mechanism):
         return None
-    found = noise_forecast(mechanism, masks_of_people(row.dataset, row.set_read))
+    found = noise_forecast(mechanism, TrajectoryInputs(row.dataset, row.set_read).masks)
     if found is None or found.overall.median_m is None or found.overall.p95_m is None:
         return None
     return {"half": found.overall.median_m, "most": found.overall.p95_m}

@@ -71,7 +71,12 @@ class TrajectoryDrawing(Drawing):
     def context(self, row: Release) -> Context:
         """One drawn before people were known is about each of its series."""
         summary, read = row.summary or {}, row.set_read
-        found = promise_context(row.dataset, read, landmarks=summary.get("landmarks_per_person"))
+        landmarks = summary.get("landmarks_per_person")
+        found = (
+            TrajectoryInputs(row.dataset, read).context
+            if landmarks is None
+            else promise_context(row.dataset, read, landmarks=landmarks)
+        )
         if row.by_series:
             return replace(found, unit=ONE_SERIES, landmarks=read.count if read else 0)
         return replace(found, whole_trace=summary.get("whole_trace"), noise_p95_m=summary.get("noise_p95_m"))

@@ -20,8 +20,8 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.scale import scale_of
 from dashboard.jobs.models import State
+from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
 from dashboard.maps.series_cache import line
 from dashboard.releases import downloads, files, reproduce
@@ -245,7 +245,7 @@ def drawn(row: Release, curves: Curves) -> dict[str, Any]:
 
 def _expected(row: Release) -> list[ExpectedNoise]:
     """How far the noise moves landmarks and others, by the description alone; nothing where it would take long."""
-    found = noise_forecast(row.parsed_spec.mechanism, masks_of_people(row.dataset, row.set_read))
+    found = noise_forecast(row.parsed_spec.mechanism, TrajectoryInputs(row.dataset, row.set_read).masks)
     if found is None:
         return []
     groups = [("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall)]
