@@ -17,10 +17,7 @@ from dashboard.storage.data_files import read_data
 from privacy_engine import experiments
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.progress import reported
-from privacy_engine.experiments import (
-    Block,
-    ExperimentSpec,
-)
+from privacy_engine.experiments import Block, ExperimentSpec
 from privacy_engine.experiments.table import Results
 
 

@@ -30,4 +30,4 @@ def stated_levels(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, An
 
 
 def _radius_m(cell: Cell) -> float | None:
-    return getattr(getattr(cell.release, "mechanism", None), "radius_m", None)
+    return None if cell.release is None else cell.release.mechanism.parameter("radius_m")

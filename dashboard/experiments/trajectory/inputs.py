@@ -25,7 +25,7 @@ class TrajectoryInputs(Inputs):
         if spec.series not in (None, found):
             rule = "must be left out where the spec names other data"
             raise ParameterError(f"preset {rule}", field="preset", rule=rule, value=preset and preset.name)
-        return spec.on(found)
+        return spec if spec.series == found else spec.on(found)
 
     def sizes(self, dataset: Dataset | None, spec: ExperimentSpec) -> tuple[list[int], list[int]]:
         selection = spec.series or AS_THEY_ARE
