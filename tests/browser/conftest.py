@@ -1,5 +1,6 @@
 """A browser and the running server. Every page is monitored: no request to another host, no error."""
 
+import itertools
 import json
 import os
 import shutil
@@ -32,6 +33,7 @@ FOLDERS = (
 """Of data, in CAIRN_HOME."""
 PATIENCE_MS = patience(20_000)
 DESKTOP = {"width": 1440, "height": 900}
+_NUMBERS = itertools.count()
 PHONE = {"width": 390, "height": 844}
 
 
@@ -89,7 +91,16 @@ def monitor(live_server):
 
 
 @pytest.fixture
-def open_page(profiles, live_server, monitor):
+def session_cookie(settings):
+    """A name for the session's cookie that no other test has.
+
+    A closed page's requests may be answered in the next test, with a Set-Cookie that would delete its cookie.
+    """
+    settings.SESSION_COOKIE_NAME = f"session_{next(_NUMBERS)}"
+
+
+@pytest.fixture
+def open_page(profiles, live_server, monitor, session_cookie):
     """``open_page(user=None, colour="light", size=DESKTOP)``: a page of a browser profile without stored data."""
 
     def make(user=None, *, colour="light", size=DESKTOP, **more):
