@@ -8,6 +8,7 @@ where fewer than 95 % (drawn: 90 %) are killed, and 2 where the time that ``--mi
 import argparse
 import itertools
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -19,7 +20,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
-from tests.mutants import Mutant, git, listed
+from tests.mutants import ROOT, Mutant, git, listed
 from tests.mutants.copies import LIMIT_S, Copy, Report, by
 from tests.mutants.places import places
 from tests.mutants.relevant import measure, relevant
@@ -33,6 +34,8 @@ DRAWING = (
     r"|getComputedStyle|requestAnimationFrame|querySelector|closest|\bfocus\(|Video(Encoder|Frame)|Observer\b"
 )
 """What a function of JavaScript has that draws or uses the page."""
+SERVING = r"(?m)^\s*(from|import) (django|rest_framework|drf_spectacular|celery|redis|subprocess|socket|signal)\b"
+"""What a module of Python has that serves requests or uses the database or other processes."""
 
 
 def arguments():
@@ -72,12 +75,13 @@ def without_mutants(files):
 def drawn(number, seed, share_js, names):
     """Draw mutants: each place is as likely as another, but no file is drawn twice while others are left.
 
-    Of JavaScript not in functions that draw, or use what draws: those a browser notices, in minutes for each.
+    Of JavaScript not in functions that draw, or use what draws: those a browser notices, in minutes for each. Of Python
+    not in modules that serve: those are watched by suites over all pages, jobs and owners, and by what is listed.
     """
     random = Random(seed)
-    found = places(
-        sorted(file for file in git("ls-files") if not names or any(name in file for name in names)), DRAWING
-    )
+    named = sorted(file for file in git("ls-files") if not names or any(name in file for name in names))
+    computing = [file for file in named if file.endswith(".js") or not _serves(file)]
+    found = places(computing, DRAWING)
     scripts = round(number * share_js)
     mutants: dict[Mutant, None] = {}
     for ending, wanted in ((".py", number - scripts), (".js", scripts)):
@@ -85,6 +89,10 @@ def drawn(number, seed, share_js, names):
         random.shuffle(rows)
         mutants |= dict.fromkeys(one_of_each_file_first(rows)[:wanted])
     return list(mutants)
+
+
+def _serves(file):
+    return file.endswith(".py") and re.search(SERVING, (ROOT / file).read_text()) is not None
 
 
 def judge_listed(limit_s):
