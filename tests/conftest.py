@@ -97,11 +97,11 @@ def pytest_collection():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """One process more than there are processors: tests of pages wait for a browser half of their time.
+    """Two processes more than there are processors: tests of pages wait for a browser, long ones for servers.
 
-    Of long tests two more, which wait for time-outs and servers.
+    Without either one more is enough.
     """
-    return (os.cpu_count() or 1) + (2 if config.option.markexpr.startswith("slow") else 1)
+    return (os.cpu_count() or 1) + (1 if "not browser" in config.option.markexpr else 2)
 
 
 SERVERS = ("test_commands.py", "test_watch.py", "test_warm.py", "test_web_memory.py")

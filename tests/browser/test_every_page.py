@@ -1,5 +1,9 @@
 """Every page, full and empty and refused: on a desktop in light and on a phone in dark; one set of checks."""
 
+import os
+from datetime import date
+from unittest.mock import Mock
+
 import pytest
 from django.urls import reverse
 from playwright.sync_api import Error
@@ -51,6 +55,12 @@ def faults_of_state(page, name, act, monitor):
     return [f"{name}: {one}" for one in faults]
 
 
+def cases_of_today(size):
+    """All of them; on CI a third by the day of the year, another one on a phone, so that 25 minutes hold its tests."""
+    thirds = 3 if os.environ.get("CI") == "1" else 1
+    return CASES[(date.today().timetuple().tm_yday + (size == PHONE)) % thirds :: thirds]
+
+
 LIGHT_DESKTOP = {"size": DESKTOP, "colour": "light"}
 DARK_PHONE = {"size": PHONE, "colour": "dark", "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
 
@@ -66,11 +76,23 @@ def test_nothing_is_wrong_with_any_page(profile, open_page, transactional_db, mo
     page, faults = open_page(**profile), []
     page.set_default_timeout(patience(120_000))
     page.add_init_script(checks.WATCH_SHIFTS + AXE)  # sent once, and not with each page
-    for case in CASES:
+    for case in cases_of_today(profile["size"]):
         faults += faults_of(page, case, stage, monitor)
         for name, act in STATES.get(case.name, {}).items():
             faults += faults_of_state(page, name, act, monitor)
     assert not faults, "\n".join(faults)
+
+
+def test_three_days_of_ci_are_all_pages(monkeypatch):
+    assert cases_of_today(PHONE) == CASES
+    monkeypatch.setenv("CI", "1")
+    days = [date(2027, 3, day) for day in (1, 2, 3)]
+    for size in (DESKTOP, PHONE):
+        found = []
+        for day in days:
+            monkeypatch.setattr("tests.browser.test_every_page.date", Mock(today=lambda day=day: day))
+            found += cases_of_today(size)
+        assert {case.name for case in found} == {case.name for case in CASES}, size
 
 
 def test_every_view_of_the_resolver_is_a_case():
