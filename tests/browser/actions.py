@@ -16,8 +16,9 @@ def downloaded(link):
     return waiting.value
 
 
-def in_address(page, text):
-    page.wait_for_function("(text) => location.search.includes(text)", arg=text)
+def in_address(page, text, expected=True):
+    """Wait until the address has a text, or no longer; it follows what was chosen after a moment."""
+    page.wait_for_function("([text, expected]) => location.search.includes(text) === expected", arg=[text, expected])
 
 
 _FOCUS_IS_SEEN = """(element) => {

@@ -101,6 +101,7 @@ def test_views_of_the_error_are_what_the_server_computed(page, taxi, stays, pair
     expect(page.locator("[data-chart=error] .xtitle")).to_contain_text(f"landmarks, n = {stays.count}")
     for text in ("error=distribution", "among=landmarks"):
         in_address(page, text)
+    in_address(page, "hide=", False)
     page.reload()
     wait_until_ready(page)
     assert len(line(page, "Skip")["x"]) == stays.count

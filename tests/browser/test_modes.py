@@ -197,7 +197,7 @@ def test_a_range_is_drawn_moved_and_played_and_layers_have_order_opacity_lines_a
     event.press("Escape")
     for one, pixels in zip(ids, whole, strict=True):
         drawn.expect_painted(page, one, pixels.__eq__)
-    page.wait_for_function("() => !location.search.includes('range=')")
+    in_address(page, "range=", False)
     start.press("PageUp")
     expect(start).to_have_attribute("aria-valuenow", "13")
     end.press("ArrowLeft")
