@@ -245,6 +245,7 @@ def one(s3_server, prefix, monkeypatch):
     from tests.dashboard.storages_of_tests import host, used
 
     monkeypatch.setattr(s3_storage, "PAUSE_S", 0.01)
+    monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff.delay_amount", lambda *_: 0.01)  # seconds
     monkeypatch.setattr(s3_storage, "PART_BYTES", 5_242_880)  # the smallest that S3 takes
     s3_server.fail()
     with used(host(s3_server, prefix, HOME / "tmp" / "one")) as storage:
