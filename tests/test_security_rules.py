@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 from tests.cases import each
@@ -38,6 +39,11 @@ LEVEL_1 = {
 }
 
 
+@cache
+def tree_of(path):
+    return ast.parse(path.read_text())
+
+
 def _path(node):
     """The dotted name of what is called; empty where it is none."""
     if isinstance(node, ast.Attribute):
@@ -70,7 +76,7 @@ def _faults(tree, *, marks=True):
 
 
 def test_python_runs_no_text_and_reads_no_objects():
-    trees = {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in PYTHON}
+    trees = {str(path.relative_to(ROOT)): tree_of(path) for path in PYTHON}
     assert [f"{name}: {fault}" for name, tree in trees.items() for fault in _faults(tree, marks=name != SAFE)] == []
 
 
@@ -251,7 +257,7 @@ def passing_functions(trees):
 
 
 def test_no_error_is_its_own_cause_and_every_walk_over_causes_ends():
-    trees = {path: ast.parse(path.read_text()) for path in FILES}
+    trees = {path: tree_of(path) for path in FILES}
     passing = passing_functions(trees.values())
     assert [f"{path.relative_to(ROOT)}:{one}" for path, tree in trees.items() for one in faults(tree, passing)] == []
 

@@ -146,8 +146,8 @@ def test_nothing_about_trajectories_is_silent(series):
         about(kind, data)
         kind.outline(data)
 
-    assert_never_silent(work, 200_000, made, each=0.02)
-    assert reports(lambda: work(made(800_000))) > 2 * reports(lambda: work(made(200_000)))
+    assert_never_silent(work, 100_000, made, each=0.02)
+    assert reports(lambda: work(made(400_000))) > 2 * reports(lambda: work(made(100_000)))
 
 
 @pytest.mark.parametrize(("name", "make"), [("stream", counts), ("checkins", checkins)])
