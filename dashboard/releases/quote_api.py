@@ -18,8 +18,7 @@ from dashboard.datasets.models import Dataset, unit_text
 from dashboard.datasets.selectors import require_ready, require_releasable, visible_datasets
 from dashboard.releases import services
 from dashboard.releases.common.actions import actions
-from dashboard.releases.forecast_serializers import AnyMechanismsField
-from dashboard.releases.serializers import BOX_FROM_DATA
+from dashboard.releases.serializers import BOX_FROM_DATA, MechanismsField
 from privacy_engine.mechanisms.base.mechanism import Mechanism
 
 
@@ -27,7 +26,7 @@ class QuoteRequest(serializers.Serializer[Any]):
     """A dataset, and mechanisms to release it by."""
 
     dataset = serializers.UUIDField()
-    mechanisms = AnyMechanismsField()
+    mechanisms = MechanismsField()
     box_from_data = serializers.BooleanField(required=False, default=False, help_text=BOX_FROM_DATA)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -16,6 +16,7 @@ from dashboard.jobs.serializers import QueuePositionField
 from dashboard.releases import downloads
 from dashboard.releases.common.actions import actions
 from dashboard.releases.models import Release
+from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.registry import MAX_STEPS
@@ -26,11 +27,35 @@ BOX_FROM_DATA = (
     "lists both as not covered."
 )
 OBJECTS = {"type": "array", "items": {"type": "object"}}
+MAX_COMPARED = 20
 
 
 @extend_schema_field(OBJECTS | {"maxItems": MAX_STEPS})
 class StepsField(Anything):
     """Post-processing steps in their order, each ``{name, …parameters}``; GET /api/v1/postprocesses/ lists them."""
+
+
+@extend_schema_field(OBJECTS | {"minItems": 1, "maxItems": MAX_COMPARED})
+class MechanismsField(Anything):
+    """Mechanisms with their parameters; errors are named ``mechanisms.0.field``."""
+
+    kind: ClassVar[str | None] = None
+    """Of which kind of data they are; None: of any."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if not isinstance(data, list) or not 1 <= len(data) <= MAX_COMPARED:
+            rule = f"a list of 1 to {MAX_COMPARED} mechanisms"
+            raise ParameterError(f"mechanisms must be {rule}", field="mechanisms", rule=rule, value=data)
+        found, errors = [], []
+        for i, one in enumerate(data):
+            try:
+                known = mechanisms.of(self.kind) if self.kind else mechanisms
+                found.append(known.parse(one, field=f"mechanisms.{i}"))
+            except ParameterErrors as wrong:
+                errors += wrong.errors
+        if errors:
+            raise ParameterErrors(errors)
+        return found
 
 
 class ReleaseRequest(serializers.Serializer[Any]):

@@ -13,8 +13,9 @@ from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.datasets.scale import scale_of, stored_scale
 from dashboard.datasets.services import set_budget
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import downloads, forecasts
+from dashboard.releases import downloads
 from dashboard.releases.models import Release
+from dashboard.releases.trajectory import forecasts
 from dashboard.releases.trajectory import report as trajectory_report
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
 from privacy_engine.analysis import expected_loss

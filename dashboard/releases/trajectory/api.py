@@ -30,7 +30,9 @@ from dashboard.maps import track_encoding as binary
 from dashboard.maps.series_cache import line, lines
 from dashboard.releases import files, services
 from dashboard.releases.common.actions import Actions, finished_of_kind
-from dashboard.releases.expected_errors import (
+from dashboard.releases.models import Release
+from dashboard.releases.trajectory.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
+from dashboard.releases.trajectory.expected_errors import (
     ExpectedErrors,
     LeastLevels,
     ProtectionCosts,
@@ -38,10 +40,13 @@ from dashboard.releases.expected_errors import (
     least_levels,
     protection_costs,
 )
-from dashboard.releases.forecast_serializers import CostsRequest, ForecastRequest, LevelsRequest, MechanismsRequest
-from dashboard.releases.forecasts import Forecast, forecast_releases
-from dashboard.releases.models import Release
-from dashboard.releases.trajectory.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
+from dashboard.releases.trajectory.forecast_serializers import (
+    CostsRequest,
+    ForecastRequest,
+    LevelsRequest,
+    MechanismsRequest,
+)
+from dashboard.releases.trajectory.forecasts import Forecast, forecast_releases
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
 from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from dashboard.core.rest.parsing import Whole
 from dashboard.landmarks.loss_serializers import BoundField, CorrelationQuery
-from dashboard.releases.forecast_serializers import SubjectRequest
+from dashboard.releases.trajectory.forecast_serializers import SubjectRequest
 
 
 class EventRange(serializers.Serializer[Any]):

@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, get_args
+from typing import Any, get_args
 
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.core.rest.parsing import Anything, Number
+from dashboard.core.rest.parsing import Number
 from dashboard.landmarks.loss_serializers import CorrelationField
-from dashboard.releases.serializers import OBJECTS, StepsField
+from dashboard.releases.serializers import MechanismsField, StepsField
 from dashboard.releases.services import require_landmarks
 from privacy_engine.analysis import best_guess
 from privacy_engine.analysis.accepted_error import LEAST, MOST, Figure
-from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.errors import ParameterError
 from privacy_engine.releases.spec import parse_steps
 
-MAX_COMPARED = 20
 LEAST_M, MOST_M = 1.0, 1e7
 """Errors that may be accepted, in metres."""
 
 
-@extend_schema_field(OBJECTS | {"minItems": 1, "maxItems": MAX_COMPARED})
-class MechanismsField(Anything):
-    """Mechanisms with their parameters; errors are named ``mechanisms.0.field``."""
+class TrajectoryMechanismsField(MechanismsField):
+    """Those that release trajectories."""
 
-    kind: ClassVar[str | None] = "trajectory"
-    """Of which kind of data they are; None: of any."""
-
-    def to_internal_value(self, data: Any) -> list[Any]:
-        if not isinstance(data, list) or not 1 <= len(data) <= MAX_COMPARED:
-            rule = f"a list of 1 to {MAX_COMPARED} mechanisms"
-            raise ParameterError(f"mechanisms must be {rule}", field="mechanisms", rule=rule, value=data)
-        found, errors = [], []
-        for i, one in enumerate(data):
-            try:
-                known = mechanisms.of(self.kind) if self.kind else mechanisms
-                found.append(known.parse(one, field=f"mechanisms.{i}"))
-            except ParameterErrors as wrong:
-                errors += wrong.errors
-        if errors:
-            raise ParameterErrors(errors)
-        return found
-
-
-class AnyMechanismsField(MechanismsField):
-    """The same of any kind of data."""
-
-    kind = None
+    kind = "trajectory"
 
 
 class SubjectRequest(serializers.Serializer[Any]):
@@ -60,7 +34,7 @@ class SubjectRequest(serializers.Serializer[Any]):
     landmark_set = serializers.UUIDField(
         required=False, allow_null=True, default=None, help_text="Required where a mechanism reads landmarks."
     )
-    mechanisms = MechanismsField()
+    mechanisms = TrajectoryMechanismsField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["landmark_set"] is None:
