@@ -21,4 +21,5 @@ export function frameOf({ lonE7, latE7, n }) {
 }
 
 /** How large a box is along its longer side, in degrees. @param {Bounds} box */
-export const sizeOf = ([west, south, east, north]) => Math.max(east < west ? east + 360 - west : east - west, north - south);
+export const sizeOf = ([west, south, east, north]) =>
+  Math.max(east < west ? east + 360 - west : east - west, north - south);
