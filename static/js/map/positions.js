@@ -56,7 +56,7 @@ export class Positions {
     this.middle = Math.round(middle * 1e7);
     this.starts = null; // where pieces begin, for a track that is not one line
     if (ends) {
-      this.starts = new Uint8Array(this.n + 1);
+      this.starts = new Uint8Array(this.n);
       for (const end of ends) this.starts[end] = 1;
     }
     this.chunks = Math.max(1, Math.ceil((this.n - 1) / SIZE));

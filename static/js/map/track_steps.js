@@ -10,7 +10,7 @@ export function drawSteps(writer, view, { across, down, left, top }, ratio, posi
   const { y, starts } = positions;
   const half = TURN / 2;
   const [right, bottom] = [view.width + MARGIN, view.height + MARGIN];
-  let [px, py, out] = [0, 0, 15];
+  let [px, py, out] = [NaN, NaN, NaN];
   for (let k = from[c]; k <= from[c + 1]; k++) {
     const i = indices ? indices[k] : k;
     const x = positions.d(i) * across + left;

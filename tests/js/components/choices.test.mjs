@@ -56,16 +56,16 @@ test("an error of an experiment is shown at the control of its field, that of a 
   ]);
 });
 
-test("the pause after a look grows up to the most while nothing moves, and is the first of another pace", () => {
+test("the pause between requests grows up to the most while nothing moves, and is the first of another pace", () => {
   const [busy, idle] = [4, 100].map((first) => ({ first, most: 3 * first, by: 2 }));
-  const looks = [[busy], [busy], [busy], [busy], [busy, true], [busy], [idle], [idle], [busy]];
+  const requests = [[busy], [busy], [busy], [busy], [busy, true], [busy], [idle], [idle], [busy]];
   equal(
-    joined(looks, ([pace, moved = false]) => slower(pace, moved)),
+    joined(requests, ([pace, moved = false]) => slower(pace, moved)),
     "4,8,12,12,4,8,100,200,4",
   );
 });
 
-test("what a report is asked for is read, and its simulations are requested once unless they fail", async () => {
+test("parameters of a report are read, and its simulations are requested once unless they fail", async () => {
   check(loss.read, [
     [[""], {}],
     [["{"], {}],
@@ -76,12 +76,12 @@ test("what a report is asked for is read, and its simulations are requested once
     [[{ default: null, example: 2 }], 2],
     [[{}], null],
   ]);
-  const asked = [];
+  const sent = [];
   let refused = true;
   const answer = async (mechanisms) => {
-    asked.push(mechanisms.map(({ k }) => k));
+    sent.push(mechanisms.map(({ k }) => k));
     if (refused) throw new Error("no");
-    return { n: asked.length };
+    return { n: sent.length };
   };
   const { of } = createSimulations(answer);
   const shown = Array.from({ length: 24 }, (_, k) => ({ layer: { release: { mechanism: { k: k >> 1 } } } }));
@@ -90,7 +90,7 @@ test("what a report is asked for is read, and its simulations are requested once
   const found = [await of(shown.slice(1, 4), 0), await of(shown.slice(0, 3), 0), await of(shown.slice(0, 3), 1)];
   deepEqual(found.map(({ n }) => n), [2, 2, 3]); // prettier-ignore
   deepEqual(
-    [found[0].keys, asked[0]],
+    [found[0].keys, sent[0]],
     [
       ['{"k":0}', '{"k":1}'],
       [0, 1],

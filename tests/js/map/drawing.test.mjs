@@ -109,11 +109,11 @@ test("of a chunk each step is drawn unless both ends are beyond one side, at the
       );
   const level = { indices: Int32Array.of(0, 1, 3, 4), from: [0, 1, 3] };
   deepEqual(stepsAt(rows("0 0, 1 1, 2 2, 3 3, 4 4"), level, 1), rows("2 2 6 6, 6 6 8 8"));
-  const over = stepsAt(rows("1700000000 0, -1700000000 4"), { indices: null, from: [0, 1] }, 0, {
+  const over = stepsAt(rows("1700000000 3, -1700000000 4"), { indices: null, from: [0, 1] }, 0, {
     ...frame,
     across: 1e-7,
   });
-  deepEqual(over.map((line) => line.map(Math.round)), rows("340 0 380 8, -380 0 -340 8")); // prettier-ignore
+  deepEqual(over.map((line) => line.map(Math.round)), rows("340 6 380 8, -380 6 -340 8")); // prettier-ignore
 });
 
 test("steps lead from point to point, but not from one piece to the next", () => {
@@ -124,6 +124,7 @@ test("steps lead from point to point, but not from one piece to the next", () =>
 
 test("a step over the edge of the world leaves over one side and comes in over the other", () => {
   deepEqual(stepsOf("170 0, -170 0", null, WORLD), rows("350 50 370 50, -10 50 10 50"));
+  deepEqual(stepsOf("-85 0, 85 0", null, WORLD), rows("95 50 265 50"));
   deepEqual(stepsOf("-170 0, 170 0", null, WORLD), rows("10 50 -10 50, 370 50 350 50"));
 });
 
@@ -204,7 +205,7 @@ test("steps and four steps ahead are in widths of the world, repeated places lef
     equal(n, track === straight ? 500 : 100);
   }
   const draw = draws(3);
-  for (const [n, stride, ...ends] of rows("40 1, 700 1 300 700, 9001 2")) {
+  for (const [n, stride, ...ends] of rows("40 1, 700 1 300 700, 9001 2, 9 1 3 6 9, 5 1 2 5")) {
     const places = draw.list(n, () => [draw.int(-9, 9), draw.int(0, 1)]);
     const apart = (i, j) => {
       const [across, down] = [0, 1].map((k) => Math.abs(places[i][k] - places[j][k]));

@@ -190,7 +190,11 @@ test("frames come back with their times, marks and bytes, a cluster for each key
     const blocks = inside.filter(({ id }) => id === 0xa3);
     return blocks.map(({ data }) => {
       equal(data[0], 0x81, "track 1");
-      return { time_ms: began + viewOf({ data }).getInt16(1), isKey: data[3] === 0x80, data: data.slice(4) };
+      return {
+        time_ms: began + viewOf({ data }).getInt16(1),
+        isKey: { 0: false, 128: true }[data[3]],
+        data: data.slice(4),
+      };
     });
   });
   deepEqual(frames, FRAMES);
@@ -285,8 +289,8 @@ test("a raster begins empty, and a colour is put where it covers more than what 
   raster.line(0, 10, 40, 10);
   const pixels = new Uint32Array(WIDTH * HEIGHT);
   pixels[10 * WIDTH] = 0xff00_0000;
-  raster.addTo(pixels, "#123456");
-  deepEqual([pixels[10 * WIDTH], pixels[10 * WIDTH + 5]], [0xff00_0000, 0xff56_3412]);
+  raster.addTo(pixels, "#123457");
+  deepEqual([pixels[10 * WIDTH], pixels[10 * WIDTH + 5]], [0xff00_0000, 0xff57_3412]);
 });
 
 test("a raster is laid on the canvas from its origin", () => {

@@ -129,7 +129,7 @@ test("bounds are around all points; the same track on the same map is prepared o
 });
 
 test("few points, points far apart and tracks in pieces are drawn whole; levels are stored, the last three", () => {
-  for (const [n, level] of rows("4096 3, 8193 9, 5000 10")) {
+  for (const [n, level] of rows("4096 3, 8193 9, 8194 9, 5000 10")) {
     const track = new Positions(walkOf(n, { step: 4e3 }), 0);
     const [kept, reach] = [[], [TURN, 2 ** 32].map((world) => world / 512 / 2 ** level)];
     for (let i = 0; i < n; i += 1) {
