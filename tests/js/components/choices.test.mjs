@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { test } from "node:test";
 
-import { check, joined } from "../cases.mjs";
+import { check, gives, joined } from "../cases.mjs";
 import { pageOf, setGlobals } from "../support.mjs";
 
 setGlobals({ document: pageOf(), window: new EventTarget() });
@@ -14,7 +14,10 @@ const { cutMap } = await import("../../../static/js/trajectory/compare/map_modes
 const { failZone } = await import("../../../static/js/trajectory/landmark_editor/zone_editor.js");
 const { sizeText } = await import("../../../static/js/trajectory/release_form/noise_preview.js");
 const { peopleViewFor } = await import("../../../static/js/trajectory/series_choice.js");
-const { isFirstWithoutSet } = await import("../../../static/js/trajectory/release_form/mechanism_cards.js");
+const { simulationsText } = await import("../../../static/js/checkins/comparison_text.js");
+const { area } = await import("../../../static/js/trajectory/landmark_editor/zone_list.js");
+const { isFirstWithoutSet, sharedStatement } =
+  await import("../../../static/js/trajectory/release_form/mechanism_cards.js");
 
 test("an error of an experiment is shown at the control of its field, that of a zone beside the zone", () => {
   const shown = [];
@@ -129,4 +132,16 @@ test("two layers are cut at the divider; how large the noise is beside the datas
   const made = await Promise.all(views.map(([series, chosen]) => peopleViewFor(series, { series: chosen })));
   deepEqual(made.map(({ name }) => name), ["createPeopleView", "createPeopleView", ""]); // prettier-ignore
   equal(made[2]().isOn(), false);
+});
+
+test("how large zones are, how many models are simulations, and what all cards of a level state", () => {
+  check(area, [[[99_999], "100,000 m²"], [[1e5], "0.1 km²"], [[2.5e6], "2.5 km²"]]); // prettier-ignore
+  const are = (number) => simulationsText(number).split(":")[0];
+  gives(are, { 0: "", 1: "1 model of the list is a seeded simulation" });
+  gives(are, { 2: "2 models of the list are seeded simulations" });
+  const removed = [];
+  const line = (text) => ({ remove: () => removed.push(text) });
+  const card = (statement) => ({ mechanism: { guarantee: { statement } }, statement: line(statement) });
+  gives((texts) => sharedStatement([...texts].map(card)), { ab: "", aa: "a", a: "a" });
+  equal(removed.join(""), "aaa");
 });

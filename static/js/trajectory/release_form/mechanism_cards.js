@@ -67,7 +67,7 @@ function grouped(cards) {
 }
 
 /** The guarantee that all of them state, which their cards then need not. */
-function sharedStatement(cards) {
+export function sharedStatement(cards) {
   const [first, ...rest] = cards.map(({ mechanism }) => mechanism.guarantee.statement);
   if (rest.some((statement) => statement !== first)) return "";
   for (const { statement } of cards) statement.remove();
