@@ -23,3 +23,8 @@ export const joined = (some, f, by = ",") => Array.from(some, f).join(by);
 
 /** Rows of numbers written as text: "0 10, 20 30". */
 export const rows = (text) => text.split(", ").map((row) => row.split(" ").map(Number));
+
+/** A track of places [1e-7 degrees, height]. */
+export const columns = (places, ends = null) => ({
+  ...{ lonE7: Int32Array.from(places, ([lon]) => lon), y: Int32Array.from(places, ([, y]) => y), ends },
+});

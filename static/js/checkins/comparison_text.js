@@ -71,7 +71,7 @@ export function drawRelease(page, { release }) {
 }
 
 /** @param {number} simulations */
-function simulationsText(simulations) {
+export function simulationsText(simulations) {
   if (!simulations) return "";
   const are = simulations === 1 ? "is a seeded simulation" : "are seeded simulations";
   return `${count(simulations, "model")} of the list ${are}: no budget, never published.`;

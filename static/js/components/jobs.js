@@ -66,7 +66,7 @@ function showSilence(silent) {
 }
 
 /** How long to wait: as long as before and a bit more, unless something moved or the pace is another. */
-function slower(pace, moved) {
+export function slower(pace, moved) {
   const ms = moved || wait?.pace !== pace ? pace.first : Math.min(wait.ms * pace.by, pace.most);
   wait = { pace, ms };
   return ms;

@@ -9,7 +9,7 @@ export function lengthText(metres) {
 /** The largest 1, 2 or 5 times a power of ten that is at most `metres`. */
 export function roundLength(metres) {
   const power = 10 ** Math.floor(Math.log10(metres));
-  return power * ([5, 2, 1].find((step) => step * power <= metres) ?? 1);
+  return power * ([5, 2].find((step) => step * power <= metres) ?? 1);
 }
 
 /** Put a scale bar into the lower right corner of a Leaflet map. */

@@ -8,7 +8,7 @@ export function stepFor(degreesPerPixel) {
   const wanted = degreesPerPixel * APART_PX;
   if (wanted > 0.5) return WHOLE.find((step) => step >= wanted) ?? 90;
   const power = 10 ** Math.floor(Math.log10(wanted));
-  return power * ([1, 2, 5, 10].find((step) => step * power >= wanted * 0.999) ?? 10);
+  return power * ([1, 2, 5].find((step) => step * power >= wanted * 0.999) ?? 10);
 }
 
 /** 2.35° E, 48.86° N, with as many decimals as the step has. */

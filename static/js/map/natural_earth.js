@@ -161,7 +161,7 @@ export function drawLevel(ctx, view, level) {
   ctx.restore();
 }
 
-const riverWidth = (/** @type {number} */ zoom) => Math.max(1, Math.min(4, (zoom - 2) / 2));
+export const riverWidth = (/** @type {number} */ zoom) => Math.max(1, Math.min(4, (zoom - 2) / 2));
 
 /**
  * The cells that the view shows, with their place and size in pixels, margin included; the world repeats sideways.
@@ -178,7 +178,7 @@ function cellsIn({ width, height, scale, left, top }, { zoom, margin, cells }) {
   const [[west, east], [north, south]] = [reach(left, width), reach(top, height)];
   const found = [];
   for (let column = west; column <= east; column += 1)
-    for (let row = Math.max(0, north); row <= Math.min(many - 1, south); row += 1) {
+    for (let row = north; row <= south; row += 1) {
       const cell = cells.get(`${((column % many) + many) % many},${row}`);
       if (!cell) continue;
       const [x, y] = [(column - margin) * side - left, (row - margin) * side - top];

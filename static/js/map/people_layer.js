@@ -23,7 +23,7 @@ let image = null;
  */
 export function peopleLayer(positions, ends, style, redraw) {
   const density = new Density(positions, redraw);
-  const boxes = Array.from(ends, (end, k) => boxOf(positions, k ? ends[k - 1] : 0, end));
+  const boxes = Array.from(ends, (end, k) => positions.boxOf(k ? ends[k - 1] : 0, end));
   const last = { drawing: "" };
   const drawingIn = ({ scale }) => chosenDrawing(style, positions, scale);
   return {
@@ -89,20 +89,6 @@ function drawPoints(raster, view, frame, ratio, positions, first, after) {
   const box = [-MARGIN, -MARGIN, view.width + MARGIN, view.height + MARGIN];
   const dot = (_, x, y) => raster.line(x * ratio - half, y * ratio, x * ratio + half, y * ratio);
   positions.eachPoint(frame, box, dot, first, after);
-}
-
-/** The box around the points [first, after): [west, east, north, south]. */
-function boxOf(positions, first, after) {
-  const box = [Infinity, -Infinity, Infinity, -Infinity];
-  for (let i = first; i < after; i++) {
-    const d = positions.d(i);
-    const y = positions.y[i];
-    box[0] = Math.min(box[0], d);
-    box[1] = Math.max(box[1], d);
-    box[2] = Math.min(box[2], y);
-    box[3] = Math.max(box[3], y);
-  }
-  return box;
 }
 
 function inView([west, east, north, south], { across, down, left, top }, { width, height }) {

@@ -36,6 +36,14 @@ export function frameOf({ scale, left, top }, middle) {
   };
 }
 
+/** The places of a rectangle of pixels: [d, y, d, y]. @returns {[number, number, number, number]} */
+const placesOf = ({ across, down, left, top }, [west, north, east, south]) => [
+  (west - left) / across,
+  (north - top) / down,
+  (east - left) / across,
+  (south - top) / down,
+];
+
 export class Positions {
   /**
    * @param {Pick<TrackData, "lonE7" | "y" | "ends">} track
@@ -48,7 +56,7 @@ export class Positions {
     this.middle = Math.round(middle * 1e7);
     this.starts = null; // where pieces begin, for a track that is not one line
     if (ends) {
-      this.starts = new Uint8Array(this.n + 1);
+      this.starts = new Uint8Array(this.n);
       for (const end of ends) this.starts[end] = 1;
     }
     this.chunks = Math.max(1, Math.ceil((this.n - 1) / SIZE));
@@ -73,20 +81,22 @@ export class Positions {
 
   #boxes() {
     const boxes = new Int32Array(4 * this.chunks);
-    for (let c = 0; c < this.chunks; c++) {
-      let [west, east, north, south] = [Infinity, -Infinity, Infinity, -Infinity];
-      const last = Math.min(this.n - 1, (c + 1) * SIZE);
-      for (let i = c * SIZE; i <= last; i++) {
-        const d = this.d(i);
-        const y = this.y[i];
-        if (d < west) west = d;
-        if (d > east) east = d;
-        if (y < north) north = y;
-        if (y > south) south = y;
-      }
-      boxes.set([west, east, north, south], 4 * c);
-    }
+    for (let c = 0; c < this.chunks; c++) boxes.set(this.boxOf(c * SIZE, Math.min(this.n, (c + 1) * SIZE + 1)), 4 * c);
     return boxes;
+  }
+
+  /** The box around the points [first, after): [west, east, north, south]. */
+  boxOf(first, after) {
+    let [west, east, north, south] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (let i = first; i < after; i++) {
+      const d = this.d(i);
+      const y = this.y[i];
+      west = Math.min(west, d);
+      east = Math.max(east, d);
+      north = Math.min(north, y);
+      south = Math.max(south, y);
+    }
+    return [west, east, north, south];
   }
 
   /** The box around all: {west, east, north, south}; null around nothing. */
@@ -103,30 +113,28 @@ export class Positions {
   }
 
   /** Calls `visit(c)` for every chunk whose box meets the rectangle of pixels. */
-  eachChunk({ across, down, left, top }, west, north, east, south, visit) {
+  eachChunk(frame, west, north, east, south, visit) {
     if (!this.n) return;
+    const box = placesOf(frame, [west, north, east, south]);
+    for (let c = 0; c < this.chunks; c++) if (this.#meets(c, box)) visit(c);
+  }
+
+  #meets(c, [d0, y0, d1, y1]) {
     const { boxes } = this;
-    const [d0, d1] = [(west - left) / across, (east - left) / across];
-    const [y0, y1] = [(north - top) / down, (south - top) / down];
-    for (let c = 0, at = 0; c < this.chunks; c++, at += 4) {
-      if (boxes[at] <= d1 && boxes[at + 1] >= d0 && boxes[at + 2] <= y1 && boxes[at + 3] >= y0) visit(c);
-    }
+    const at = 4 * c;
+    return boxes[at] <= d1 && boxes[at + 1] >= d0 && boxes[at + 2] <= y1 && boxes[at + 3] >= y0;
   }
 
   /** Calls `visit(i, x, y)` for every point of [start, end) in the rectangle of pixels, until it returns false. */
-  eachPoint(frame, [west, north, east, south], visit, start = 0, end = this.n) {
+  eachPoint(frame, rectangle, visit, start = 0, end = this.n) {
     const { across, down, left, top } = frame;
-    const { boxes, y } = this;
-    const [d0, d1] = [(west - left) / across, (east - left) / across];
-    const [y0, y1] = [(north - top) / down, (south - top) / down];
+    const { y } = this;
+    const box = placesOf(frame, rectangle);
+    const [d0, y0, d1, y1] = box;
     for (let i = start; i < end;) {
       const c = Math.min(this.chunks - 1, Math.floor(i / SIZE));
       const stop = c === this.chunks - 1 ? end : Math.min(end, (c + 1) * SIZE);
-      const at = 4 * c;
-      if (boxes[at] > d1 || boxes[at + 1] < d0 || boxes[at + 2] > y1 || boxes[at + 3] < y0) {
-        i = stop;
-        continue;
-      }
+      if (!this.#meets(c, box)) i = stop;
       for (; i < stop; i++) {
         const d = this.d(i);
         if (d < d0 || d > d1 || y[i] < y0 || y[i] > y1) continue;

@@ -6,24 +6,14 @@ const CORNERS = 2000; // of a path
 export const MARGIN = 8; // pixels around the view
 
 /** Give the steps of a chunk to `writer`, those that are not wholly beyond one side of the view. */
-export function drawSteps(
-  writer,
-  view,
-  { across, down, left, top },
-  ratio,
-  { lon, y, middle, starts },
-  { indices, from },
-  c,
-) {
+export function drawSteps(writer, view, { across, down, left, top }, ratio, positions, { indices, from }, c) {
+  const { y, starts } = positions;
   const half = TURN / 2;
   const [right, bottom] = [view.width + MARGIN, view.height + MARGIN];
-  let [px, py, out] = [0, 0, 15];
+  let [px, py, out] = [NaN, NaN, NaN];
   for (let k = from[c]; k <= from[c + 1]; k++) {
     const i = indices ? indices[k] : k;
-    let d = lon[i] - middle;
-    if (d > half) d -= TURN;
-    else if (d < -half) d += TURN;
-    const x = d * across + left;
+    const x = positions.d(i) * across + left;
     const v = y[i] * down + top;
     const side = (x < -MARGIN ? 1 : x > right ? 2 : 0) | (v < -MARGIN ? 4 : v > bottom ? 8 : 0);
     if (k > from[c] && !(starts && starts[i])) {

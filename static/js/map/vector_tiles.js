@@ -66,7 +66,7 @@ const METHODS = {
 };
 
 /** @param {string} address */
-async function read(address) {
+export async function read(address) {
   const answer = await fetch(address);
   if (answer.status === 404) return []; // beyond what the file holds
   if (!answer.ok) throw new Error(`status ${answer.status}`);
@@ -123,7 +123,7 @@ function drawLayer(ctx, { extent, features }, style, size, zoom) {
   }
 }
 
-const roadWidth = (/** @type {string} */ kind, /** @type {number} */ zoom) =>
+export const roadWidth = (/** @type {string} */ kind, /** @type {number} */ zoom) =>
   (WIDE.test(kind) ? 2 : 1) * Math.max(1, 1.35 ** (zoom - 13));
 
 /**

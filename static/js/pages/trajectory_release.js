@@ -15,7 +15,7 @@ import { createForecast } from "../components/forecast_request.js";
 import { asText, parse } from "../trajectory/release_form/configuration_file.js";
 import { createErrorTable } from "../trajectory/release_form/error_table.js";
 import { afterwards, forecastTable, guarantees, spending } from "../trajectory/release_form/forecast.js";
-import { commonFields, createCards } from "../trajectory/release_form/mechanism_cards.js";
+import { commonFields, createCards, isFirstWithoutSet } from "../trajectory/release_form/mechanism_cards.js";
 import { createProtectionCost } from "../trajectory/release_form/protection_cost.js";
 import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
 import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_data.js";
@@ -27,9 +27,6 @@ import { createTemporalLossTable } from "../trajectory/release_form/temporal_los
 import { notice, warnings } from "../trajectory/release_form/warnings.js";
 
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
-/** Chosen at first where there is no landmark set: what reads no landmarks and needs the level alone. */
-const isFirstWithoutSet = ({ reads_landmarks, fields }) =>
-  !reads_landmarks && fields.every(({ name, required }) => !required || ["epsilon", "radius_m"].includes(name));
 const page = data("page-data");
 let kept,
   dataset,

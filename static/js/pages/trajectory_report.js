@@ -8,23 +8,20 @@ import { markedTitle, within } from "../core/level.js";
 import { createMap } from "../map/map.js";
 import { lossAxis } from "../trajectory/loss/loss_text.js";
 import { fetchTrack } from "../trajectory/track.js";
-import { frameOf } from "../trajectory/track_frame.js";
+import { frameOf, sizeOf } from "../trajectory/track_frame.js";
 
 const page = data("page-data");
-
-const size = (/** @type {any} */ [west, south, east, north]) =>
-  Math.max(east < west ? east + 360 - west : east - west, north - south);
 
 async function drawMap(tracks, original) {
   const shown = tracks.filter(({ track }) => track.n);
   const framed = shown
     .map(({ title, track }) => ({ title, box: frameOf(track) }))
-    .sort((a, b) => size(a.box) - size(b.box))[0];
+    .sort((a, b) => sizeOf(a.box) - sizeOf(b.box))[0];
   const box = original ? original.bounds() : framed?.box;
   const host = $("[data-map]");
   const names = [...(original ? ["the original"] : []), ...tracks.map(({ title }) => title)].join(", ");
   const map = printedMap(host, () => createMap(host, { bounds: box ?? null, label: `Map of ${names}` }));
-  const noisiestFirst = shown.slice().sort((a, b) => size(frameOf(b.track)) - size(frameOf(a.track)));
+  const noisiestFirst = shown.slice().sort((a, b) => sizeOf(frameOf(b.track)) - sizeOf(frameOf(a.track)));
   noisiestFirst.forEach(({ id, style: lineStyle, track }, order) => {
     const { colour, dash, marker } = lineStyle;
     map.addTrack({ id, track, colour, dash, marker, width: 1.5, opacity: 0.85, fade: true, order });

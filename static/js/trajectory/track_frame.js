@@ -19,3 +19,7 @@ export function frameOf({ lonE7, latE7, n }) {
   const turned = (/** @type {number} */ x) => x - 360 * Math.round(x / 360);
   return [turned(quantile(near, first)), quantile(across, first), turned(quantile(near, last)), quantile(across, last)];
 }
+
+/** How large a box is along its longer side, in degrees. @param {Bounds} box */
+export const sizeOf = ([west, south, east, north]) =>
+  Math.max(east < west ? east + 360 - west : east - west, north - south);

@@ -6,7 +6,7 @@ import { endLabels, spread } from "../../../static/js/charts/end_labels.js";
 import { alongOf, eventScale, eventText, hasTimes } from "../../../static/js/charts/event_scale.js";
 import { widthOf, wrapped } from "../../../static/js/charts/text_width.js";
 import { daysText, momentText, offsetOf, shownZone, timeTicks } from "../../../static/js/charts/zoned_time.js";
-import { check, joined, rows } from "../cases.mjs";
+import { check, gives, joined, rows } from "../cases.mjs";
 import { draws, plain, setGlobals } from "../support.mjs";
 
 const texts = ({ ticktext }) => ticktext.join(" ");
@@ -39,6 +39,15 @@ test("a linear axis has 0, all values and at most seven ticks at even distances"
     const steps = axis.tickvals.slice(1).map((at, i) => at - axis.tickvals[i]);
     ok(Math.max(...steps) - Math.min(...steps) < 1e-5 * (high - low), `${axis.tickvals}`);
   }
+});
+
+test("decades and their parts are as short as they can be", () => {
+  const text = (power) => valueAxis([[10 ** power, 3 * 10 ** power]], true).ticktext.join(" ");
+  gives(text, { "-4": "10⁻⁴ ", "-3": ".001 .002", "-1": ".1 .2", 0: "1 2", 2: "100 200", 3: "1k 2k" });
+  gives(text, { 5: "100k 200k", 6: "1M 2M", 8: "100M 200M", 9: "10⁹ " });
+  const { range, tickvals } = valueAxis([[1, 9]], true);
+  const found = [...range, ...tickvals, ...logAxis([[0, 10]], true).axis.range].map((one) => Number(one.toFixed(4)));
+  deepEqual(found, [-0.02, 0.9742, 1, 2, 5, -0.85, 1.102]);
 });
 
 test("a logarithmic axis has whole decades around the positive values", () => {

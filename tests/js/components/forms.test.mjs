@@ -13,7 +13,7 @@ const { ordered } = await import("../../../static/js/components/experiment_form/
 const { lack } = await import("../../../static/js/components/experiment_form/measures.js");
 const { where } = await import("../../../static/js/components/experiment_form/plan.js");
 const { specIn } = await import("../../../static/js/components/experiment_form/spec_text.js");
-const { ofValue } = await import("../../../static/js/components/experiment_form/value_list.js");
+const { inPercent, ofValue } = await import("../../../static/js/components/experiment_form/value_list.js");
 const { ownValues } = await import("../../../static/js/components/experiment_form/variant_cards.js");
 const fields = await import("../../../static/js/components/form_fields.js");
 const report = await import("../../../static/js/components/import_report.js");
@@ -67,6 +67,9 @@ test("a share, a seed and the text beside a number", () => {
     [[{ unit: "km/h", minimum: 0, maximum: 9 }, 0.5], ""],
   ]);
   deepEqual([0, 100, 400].map(fields.SHARES.value), [0, 0.25, 1]);
+  deepEqual([{ minimum: 0.25, maximum: 0.5 }, { minimum: null }].map(inPercent), [
+    ...[{ unit: "%", minimum: 25, maximum: 50 }, { unit: "%", minimum: 0, maximum: 100 }], // prettier-ignore
+  ]);
   deepEqual([0, 0.25, 1].map(fields.SHARES.position), [0, 100, 400]);
 });
 

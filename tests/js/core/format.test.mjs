@@ -93,7 +93,7 @@ test("shares; a job is at 100 % only when it is over; bytes in powers of a thous
 test("durations, never more than a minute too much or too little from two hours on", () => {
   gives(format.duration, { null: "–", 0.123: "0.12 s", 8: "8 s", 59.6: "1 min", 60: "1 min", 61: "1 min 1 s" });
   gives(format.duration, { 3600: "1 h", 7199: "1 h 59 min", 7229: "2 h", 7230: "2 h 1 min", 12000: "3 h 20 min" });
-  gives(format.duration, { 86400: "1 d", 187200: "2 d 4 h" });
+  gives(format.duration, { 9.999: "10 s", 86400: "1 d", 187200: "2 d 4 h" });
   const draw = draws(2);
   const size = { d: 86_400, h: 3600, min: 60, s: 1 };
   for (const seconds of draw.list(300, () => 10 ** draw.real(1, 6.5))) {

@@ -2,11 +2,10 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 
 import { drawErrors } from "../../../static/js/map/error_lines.js";
-import { Raster } from "../../../static/js/map/line_raster.js";
 import { frameOf, Positions } from "../../../static/js/map/positions.js";
 import { chosenDrawing, drawingFor, DRAWINGS, trackStatistics } from "../../../static/js/map/track_drawing.js";
 import { drawSteps, PathWriter, shape } from "../../../static/js/map/track_steps.js";
-import { check, rows } from "../cases.mjs";
+import { check, columns, rows } from "../cases.mjs";
 import { draws, setGlobals } from "../support.mjs";
 
 const { classesOf, classText, Density, hexagonOf, RADIUS } = await import("../../../static/js/map/density.js");
@@ -14,11 +13,6 @@ const { classesOf, classText, Density, hexagonOf, RADIUS } = await import("../..
 setGlobals({
   document: { documentElement: { dataset: {} } },
   getComputedStyle: () => ({ getPropertyValue: () => "" }),
-  ImageData: class {
-    constructor(width, height) {
-      Object.assign(this, { width, height, data: new Uint8ClampedArray(4 * width * height) });
-    }
-  },
 });
 
 /** A pixel to a degree, around 0, 0. */
@@ -27,8 +21,13 @@ const WORLD = { ...VIEW, width: 360, left: 0 };
 /** Positions at degrees from the middle; heights in pixels. */
 function positionsOf(text, ends = null) {
   const places = typeof text === "string" ? rows(text) : text;
-  const lonE7 = Int32Array.from(places, ([lon]) => lon * 1e7);
-  return new Positions({ lonE7, y: Int32Array.from(places, ([, y]) => (y / 360) * 2 ** 32), ends }, 0);
+  return new Positions(
+    columns(
+      places.map(([lon, y]) => [lon * 1e7, (y / 360) * 2 ** 32]),
+      ends,
+    ),
+    0,
+  );
 }
 /** A context that notes what is called. */
 function noted() {
@@ -83,21 +82,38 @@ function stepsOf(text, ends = null, view = VIEW) {
   return lines;
 }
 
-test("a step that meets the view is drawn, and none that is wholly beyond one side of it", () => {
-  const draw = draws(77);
-  const [low, high] = [-108, 108]; // pixels from the middle of the view
-  const twice = { ...VIEW, scale: 720, left: 260, top: 310 }; // two pixels to a degree
-  for (let i = 0; i < 600; i += 1) {
-    const [ax, ay, bx, by] = [170, 100, 170, 100].map((most) => Math.round(draw.real(-most, most)));
-    const drawn = stepsOf(`${ax / 2} ${ay / 2}, ${bx / 2} ${by / 2}`, null, twice).length;
-    const meets = Array.from({ length: 400 }, (_, k) => k / 399).some(
-      (t) => Math.abs(ax + (bx - ax) * t) <= 100 && Math.abs(ay + (by - ay) * t) <= 50,
+test("of a chunk each step is drawn unless both ends are beyond one side, at the ratio of the screen", () => {
+  const frame = { across: 1, down: 1, left: 0, top: 0 };
+  const ends = [-9, -8, 0, 28, 29].flatMap((x) => [-9, -8, 0, 18, 19].map((y) => [x, y]));
+  const stepsAt = (some, level, c, turned = frame) => {
+    const found = [];
+    drawSteps(
+      { line: (...at) => found.push(at) },
+      { width: 20, height: 10 },
+      turned,
+      2,
+      new Positions(columns(some), 0),
+      level,
+      c,
     );
-    const beyond = [ax, bx].every((x) => x < low - 1) || [ax, bx].every((x) => x > high + 1);
-    const above = [ay, by].every((y) => y < -59) || [ay, by].every((y) => y > 59);
-    if (meets) equal(drawn, 1, `${[ax, ay, bx, by]}`);
-    if (beyond || above) equal(drawn, 0, `${[ax, ay, bx, by]}`);
-  }
+    return found;
+  };
+  const outside = (least, most, ...at) => Math.max(...at) < least || Math.min(...at) > most;
+  const beyond = ([ax, ay], [bx, by]) => outside(-8, 28, ax, bx) || outside(-8, 18, ay, by);
+  for (const a of ends)
+    for (const b of ends)
+      deepEqual(
+        stepsAt([a, b], { indices: null, from: [0, 1] }, 0),
+        beyond(a, b) ? [] : [[...a, ...b].map((at) => 2 * at)],
+        `${a} to ${b}`,
+      );
+  const level = { indices: Int32Array.of(0, 1, 3, 4), from: [0, 1, 3] };
+  deepEqual(stepsAt(rows("0 0, 1 1, 2 2, 3 3, 4 4"), level, 1), rows("2 2 6 6, 6 6 8 8"));
+  const over = stepsAt(rows("1700000000 3, -1700000000 4"), { indices: null, from: [0, 1] }, 0, {
+    ...frame,
+    across: 1e-7,
+  });
+  deepEqual(over.map((line) => line.map(Math.round)), rows("340 6 380 8, -380 6 -340 8")); // prettier-ignore
 });
 
 test("steps lead from point to point, but not from one piece to the next", () => {
@@ -106,15 +122,9 @@ test("steps lead from point to point, but not from one piece to the next", () =>
   deepEqual(stepsOf(places, [2, 4]), rows("50 50 100 60, 110 70 120 50"));
 });
 
-test("steps wholly beyond one side of the view are left out, those through it are not", () => {
-  deepEqual(stepsOf("-170 0, -150 0, -140 30"), []);
-  equal(stepsOf("-150 0, 150 0").length, 2, "the near way is over the edge");
-  deepEqual(stepsOf("-120 0, 50 40"), rows("-20 50 150 90"));
-  deepEqual(stepsOf("0 -100, 0 100"), rows("100 -50 100 150"));
-});
-
 test("a step over the edge of the world leaves over one side and comes in over the other", () => {
   deepEqual(stepsOf("170 0, -170 0", null, WORLD), rows("350 50 370 50, -10 50 10 50"));
+  deepEqual(stepsOf("-85 0, 85 0", null, WORLD), rows("95 50 265 50"));
   deepEqual(stepsOf("-170 0, 170 0", null, WORLD), rows("10 50 -10 50, 370 50 350 50"));
 });
 
@@ -146,12 +156,8 @@ const draw = draws(1);
 const noise = (px) => (draw.real(0, 1) + draw.real(0, 1) + draw.real(0, 1) - 1.5) * px;
 /** A track of places in pixels where the world is 2^20 of them wide. */
 function trackOf(n, place) {
-  const [lonE7, y] = [new Int32Array(n), new Int32Array(n)];
-  for (let i = 0; i < n; i += 1) {
-    const [px, py] = place(i);
-    [lonE7[i], y[i]] = [Math.round(px * (3.6e9 / 2 ** 20)), Math.round(py * 2 ** 12)];
-  }
-  return new Positions({ lonE7, y, ends: null }, 0);
+  const whole = (at, k) => Math.round(at * [3.6e9 / 2 ** 20, 2 ** 12][k]);
+  return new Positions(columns(Array.from({ length: n }, (_, i) => place(i).map(whole))), 0);
 }
 const straight = trackOf(500, (i) => [i * 20, 0]);
 
@@ -175,12 +181,55 @@ test("the drawing follows step, persistence and crowding", () => {
     equal(drawingFor(track, 2 ** (20 + zoom)), drawing, name);
 });
 
+test("a crowd is where half of the positions share their few pixels with two others", () => {
+  for (const [each, drawing] of [
+    [2, "points"],
+    [3, "density"],
+  ]) {
+    // prettier-ignore
+    const draw = draws(8);
+    const cells = draw.list(200 * each, (k) => [draw.real(0, 1), k]).sort(([a], [b]) => a - b);
+    const track = trackOf(200 * each, (i) => {
+      const [cell, k] = [cells[i][1] % 200, Math.floor(cells[i][1] / 200)];
+      return [6 * (10 + (cell % 20)) + 1 + 1.5 * k, 6 * (10 + 2 * Math.floor(cell / 20)) + 1 + 1.5 * k];
+    });
+    equal(drawingFor(track, 2 ** 20), drawing);
+  }
+});
+
 test("steps and four steps ahead are in widths of the world, repeated places left out", () => {
   const repeated = trackOf(500, (i) => [20 * Math.floor(i / 5), 0]);
   for (const track of [straight, repeated]) {
     const { step, ahead, n } = trackStatistics(track);
     ok(Math.abs(step * 2 ** 20 - 20) < 1e-3 && Math.abs(ahead * 2 ** 20 - 80) < 1e-3, `${step} ${ahead}`);
     equal(n, track === straight ? 500 : 100);
+  }
+  const draw = draws(3);
+  for (const [n, stride, ...ends] of rows("40 1, 700 1 300 700, 9001 2, 9 1 3 6 9, 5 1 2 5")) {
+    const places = draw.list(n, () => [draw.int(-9, 9), draw.int(0, 1)]);
+    const apart = (i, j) => {
+      const [across, down] = [0, 1].map((k) => Math.abs(places[i][k] - places[j][k]));
+      return Math.hypot(Math.min(across, 36 - across) / 36, (down * 1e9) / 2 ** 32);
+    };
+    const [steps, aheads, kept] = [[], [], []];
+    for (let i = 0; i < n; i += stride) {
+      if (i && apart(i - 1, i) === 0) continue;
+      kept.push(places[i][0] / 36, (places[i][1] * 1e9) / 2 ** 32);
+      if (!i || ends.includes(i)) continue;
+      steps.push(apart(i - 1, i));
+      const moves = places.map((_, j) => j).slice(i, i + 199).filter((j) => apart(j - 1, j) > 0); // prettier-ignore
+      if (moves.length > 3) aheads.push(apart(i - 1, moves[3]));
+    }
+    const [step, ahead] = [steps, aheads].map((values) => values.sort((a, b) => a - b)[values.length >> 1]);
+    const track = columns(places.map(([x, y]) => [x * 1e8, y * 1e9]), ends.length ? ends : null); // prettier-ignore
+    const positions = new Positions(track, 0);
+    const found = trackStatistics(positions);
+    const round = (values) => Array.from(values, (value) => value.toFixed(9));
+    deepEqual(
+      round([found.step, found.ahead, found.n, ...found.places]),
+      round([step, ahead, (kept.length / 2) * stride, ...kept]),
+    );
+    equal(trackStatistics(positions), found, "worked out once");
   }
   const lonE7 = Int32Array.from([1_799_000_000, -1_799_000_000]);
   const { step } = trackStatistics(new Positions({ lonE7, y: new Int32Array(2), ends: null }, 0));
@@ -212,7 +261,7 @@ test("a place lies in the hexagon of the nearest centre, and every centre in its
 
 test("classes begin at 1 and rise to the 95 % quantile of what is taken", () => {
   check(classesOf, [
-    [[[0, 1, 1, 2, 9, 9]], [1, 2, 4, 9]],
+    [[[9, 1, 0, 1, 9, 2]], [1, 2, 4, 9]],
     [[[0]], [1, 2, 3, 4]],
     [[[1000, 1000]], [1, 10, 100, 1000]],
     [[[...Array(99).fill(8), 1e6]], [1, 2, 4, 8]],
@@ -246,95 +295,31 @@ test("every point in view is counted once, in slices where they are many", async
   const counted = counts.reduce((sum, count) => sum + count, 0);
   equal(counted, 100_000, "all lie within half a view around it");
   deepEqual([density.classes, alphas], [classesOf(counts), [0.2, 0.38, 0.6, 0.85]]);
-  const { cells } = density;
-  density.draw(ctx, { ...view, left: view.left + 100 }, "#000000");
-  equal(density.cells, cells, "a small move needs no new count");
-  equal(density.pending, false);
 });
 
-const [WIDTH, HEIGHT] = [40, 30];
-
-/** How much of each pixel lines cover, 0 to 255. */
-function coverOf(lines, thick = 2) {
-  const raster = new Raster(WIDTH, HEIGHT, thick);
-  for (const [ax, ay, bx, by] of lines) raster.line(ax, ay, bx, by);
-  const pixels = new Uint32Array(WIDTH * HEIGHT);
-  raster.addTo(pixels, "#000000");
-  return Array.from(pixels, (pixel) => pixel >>> 24);
-}
-const at = (cover, x, y) => cover[y * WIDTH + x];
-
-test("a flat line fills the pixels it covers, its edges in part", () => {
-  const tens = (y, thick) => {
-    const cover = coverOf([[5, y, 20, y]], thick);
-    deepEqual([at(cover, 2, 10), at(cover, 30, 10)], [0, 0]);
-    return [8, 9, 10, 11, 12].map((y) => Math.round(at(cover, 12, y) / 10));
-  };
-  deepEqual([tens(10), tens(10.5), tens(10.5, 0.5)], rows("0 26 26 0 0, 0 13 26 13 0, 0 0 13 0 0"));
-  equal(at(coverOf([[5, 10, 20, 10]]), 12, 10), 255);
-});
-
-test("a line is the same in either direction, and turned", () => {
-  const draw = draws(71);
-  for (let k = 0; k < 200; k += 1) {
-    const [ax, ay, bx, by] = draw.list(4, () => draw.int(2, 28));
-    const cover = coverOf([[ax, ay, bx, by]]);
-    deepEqual(coverOf([[bx, by, ax, ay]]), cover, `${[ax, ay, bx, by]}`);
-    if (Math.abs(ax - bx) === Math.abs(ay - by)) continue; // as steep as flat: either way
-    const turned = coverOf([[ay, ax, by, bx]]);
-    for (let x = 0; x < HEIGHT; x += 1)
-      for (let y = 0; y < HEIGHT; y += 1) equal(at(turned, y, x), at(cover, x, y), `${[ax, ay, bx, by]} at ${x}, ${y}`);
+test("cells reach half a view around it, have what lies there, and are counted again beyond", async () => {
+  const draw = draws(44);
+  const positions = positionsOf(draw.list(900, () => [draw.real(-170, 170), draw.real(-90, 90)]));
+  for (const [left, top, zoom = 0] of rows(
+    "80 130, -20 130, 180 80, 180 180, -21 130, 181 130, 80 79, 80 181, 80 130 1",
+  )) {
+    const density = new Density(positions, () => {});
+    density.draw(noted().ctx, VIEW, "#000000");
+    while (density.pending) await new Promise((resolve) => setTimeout(resolve, 1)); // a busy machine counts in slices
+    const { cells } = density;
+    density.draw(noted().ctx, { ...VIEW, left, top, zoom }, "#000000");
+    const isWithin = left >= -20 && left <= 180 && top >= 80 && top <= 180 && !zoom;
+    equal(density.cells === cells && !density.pending, isWithin, `${left} ${top} ${zoom}`);
+    if (!isWithin) continue;
+    const { counts, ...box } = cells;
+    const own = { left: -20, top: 80, right: 380, bottom: 280, column: -3, row: 4, columns: 30, rows: 19 };
+    deepEqual(box, { zoom: 0, ...own });
+    const expected = new Uint32Array(own.columns * own.rows);
+    for (let i = 0; i < positions.n; i += 1) {
+      const [x, y] = [positions.d(i) / 1e7 + 180, (positions.y[i] / 2 ** 32) * 360 + 180];
+      const [c, r] = hexagonOf(x, y);
+      if (x >= -20 && x <= 380 && y >= 80 && y <= 280) expected[(r - own.row) * own.columns + c - own.column] += 1;
+    }
+    deepEqual(counts, expected);
   }
-});
-
-test("what a line covers is about its length times its width, near the line alone", () => {
-  const draw = draws(72);
-  for (let k = 0; k < 200; k += 1) {
-    const [ax, ay, bx, by] = draw.list(4, () => draw.real(5, 25));
-    const length = Math.hypot(bx - ax, by - ay);
-    if (length < 5) continue;
-    const cover = coverOf([[ax, ay, bx, by]]);
-    const area = cover.reduce((sum, value) => sum + value / 255, 0);
-    ok(area > 2 * (length - 1.5) && area < 2 * (length + 4), `${area} for ${length}`);
-    cover.forEach((value, i) => {
-      const [x, y] = [(i % WIDTH) + 0.5, Math.floor(i / WIDTH) + 0.5];
-      const off = Math.abs((x - ax) * (by - ay) - (y - ay) * (bx - ax)) / length;
-      ok(value < 3 || off < 1.8, `${off} px from ${[ax, ay, bx, by]}`);
-    });
-  }
-});
-
-test("lines beyond the view leave it empty, a long one through it fills its middle", () => {
-  const beyond = rows("-500 -20 500 -20, -20 -500 -20 500, 60 0 900 700, -900 2000 900 60");
-  deepEqual(coverOf(beyond), Array(WIDTH * HEIGHT).fill(0));
-  const through = coverOf([[-1e6, -1e6 + 5, 1e6, 1e6 + 5]]);
-  for (const x of [0, 10, 24]) equal(at(through, x, x + 5), 255, String(x));
-});
-
-test("where lines cross, the fuller pixel counts", () => {
-  const lines = rows("5 5.3 30 22, 5 22 30 5.2");
-  const [one, other] = lines.map((line) => coverOf([line]));
-  const fuller = one.map((value, i) => Math.max(value, other[i]));
-  deepEqual(coverOf(lines), fuller);
-});
-
-test("a raster begins empty, and a colour is put where it covers more than what is there", () => {
-  coverOf([[0, 10, 40, 10]]);
-  deepEqual(new Set(coverOf([])), new Set([0]));
-  const raster = new Raster(WIDTH, HEIGHT, 2);
-  raster.line(0, 10, 40, 10);
-  const pixels = new Uint32Array(WIDTH * HEIGHT);
-  pixels[10 * WIDTH] = 0xff00_0000;
-  raster.addTo(pixels, "#123456");
-  deepEqual([pixels[10 * WIDTH], pixels[10 * WIDTH + 5]], [0xff00_0000, 0xff56_3412]);
-});
-
-test("a raster is laid on the canvas from its origin", () => {
-  const raster = new Raster(4, 3, 2);
-  raster.line(0, 1, 4, 1);
-  let put = [];
-  const ctx = { getTransform: () => ({ e: 7, f: 9 }), putImageData: (...given) => (put = given) };
-  raster.put(ctx, "#ff8000");
-  const [{ width, height, data }, x, y] = put;
-  deepEqual([width, height, x, y, ...data.slice(0, 4), data[4 * 8 + 3]], [4, 3, 7, 9, 255, 128, 0, 255, 0]);
 });

@@ -1,9 +1,11 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { test } from "node:test";
 
+import { Raster } from "../../../static/js/map/line_raster.js";
 import { SvgContext, tag, xml } from "../../../static/js/map/image/svg_context.js";
 import { webm } from "../../../static/js/map/image/webm.js";
-import { setGlobals } from "../support.mjs";
+import { rows } from "../cases.mjs";
+import { draws, setGlobals } from "../support.mjs";
 
 const context = {
   ...{ font: "10px sans-serif", fillStyle: "#000000", drawImage: () => {}, putImageData: () => {} },
@@ -13,7 +15,15 @@ function createElement() {
   const canvas = { width: 0, height: 0, getContext: () => ({ ...context }) };
   return Object.assign(canvas, { toDataURL: () => `data:${canvas.width}x${canvas.height}` });
 }
-setGlobals({ document: { createElement } });
+setGlobals({
+  document: { createElement },
+  getComputedStyle: () => ({ getPropertyValue: () => "" }),
+  ImageData: class {
+    constructor(width, height) {
+      Object.assign(this, { width, height, data: new Uint8ClampedArray(4 * width * height) });
+    }
+  },
+});
 const drawn = (draw, ratio = 1) => {
   const ctx = new SvgContext(100, 50, ratio);
   draw(ctx);
@@ -180,7 +190,11 @@ test("frames come back with their times, marks and bytes, a cluster for each key
     const blocks = inside.filter(({ id }) => id === 0xa3);
     return blocks.map(({ data }) => {
       equal(data[0], 0x81, "track 1");
-      return { time_ms: began + viewOf({ data }).getInt16(1), isKey: data[3] === 0x80, data: data.slice(4) };
+      return {
+        time_ms: began + viewOf({ data }).getInt16(1),
+        isKey: { 0: false, 128: true }[data[3]],
+        data: data.slice(4),
+      };
     });
   });
   deepEqual(frames, FRAMES);
@@ -200,4 +214,91 @@ test("a lone frame of 255 bytes and a long file; the same frames give the same f
   const blocks = (frames) => all(elementsOf(bytesOf(frames)), SEGMENT, CLUSTER, 0xa3);
   deepEqual([blocks(of(1, 255))[0].data.length, blocks(of(300, 300)).length], [259, 300]);
   deepEqual(bytesOf(), bytesOf());
+});
+
+const [WIDTH, HEIGHT] = [40, 30];
+
+/** How much of each pixel lines cover, 0 to 255. */
+function coverOf(lines, thick = 2) {
+  const raster = new Raster(WIDTH, HEIGHT, thick);
+  for (const [ax, ay, bx, by] of lines) raster.line(ax, ay, bx, by);
+  const pixels = new Uint32Array(WIDTH * HEIGHT);
+  raster.addTo(pixels, "#000000");
+  return Array.from(pixels, (pixel) => pixel >>> 24);
+}
+const at = (cover, x, y) => cover[y * WIDTH + x];
+
+test("a flat line fills the pixels it covers, its edges in part", () => {
+  const tens = (y, thick) => {
+    const cover = coverOf([[5, y, 20, y]], thick);
+    deepEqual([at(cover, 2, 10), at(cover, 30, 10)], [0, 0]);
+    return [8, 9, 10, 11, 12].map((y) => Math.round(at(cover, 12, y) / 10));
+  };
+  deepEqual([tens(10), tens(10.5), tens(10.5, 0.5)], rows("0 26 26 0 0, 0 13 26 13 0, 0 0 13 0 0"));
+  equal(at(coverOf([[5, 10, 20, 10]]), 12, 10), 255);
+});
+
+test("a line is the same in either direction, and turned", () => {
+  const draw = draws(71);
+  for (let k = 0; k < 200; k += 1) {
+    const [ax, ay, bx, by] = draw.list(4, () => draw.int(2, 28));
+    const cover = coverOf([[ax, ay, bx, by]]);
+    deepEqual(coverOf([[bx, by, ax, ay]]), cover, `${[ax, ay, bx, by]}`);
+    if (Math.abs(ax - bx) === Math.abs(ay - by)) continue; // as steep as flat: either way
+    const turned = coverOf([[ay, ax, by, bx]]);
+    for (let x = 0; x < HEIGHT; x += 1)
+      for (let y = 0; y < HEIGHT; y += 1) equal(at(turned, y, x), at(cover, x, y), `${[ax, ay, bx, by]} at ${x}, ${y}`);
+  }
+});
+
+test("what a line covers is about its length times its width, near the line alone", () => {
+  const draw = draws(72);
+  for (let k = 0; k < 200; k += 1) {
+    const [ax, ay, bx, by] = draw.list(4, () => draw.real(5, 25));
+    const length = Math.hypot(bx - ax, by - ay);
+    if (length < 5) continue;
+    const cover = coverOf([[ax, ay, bx, by]]);
+    const area = cover.reduce((sum, value) => sum + value / 255, 0);
+    ok(area > 2 * (length - 1.5) && area < 2 * (length + 4), `${area} for ${length}`);
+    cover.forEach((value, i) => {
+      const [x, y] = [(i % WIDTH) + 0.5, Math.floor(i / WIDTH) + 0.5];
+      const off = Math.abs((x - ax) * (by - ay) - (y - ay) * (bx - ax)) / length;
+      ok(value < 3 || off < 1.8, `${off} px from ${[ax, ay, bx, by]}`);
+    });
+  }
+});
+
+test("lines beyond the view leave it empty, a long one through it fills its middle", () => {
+  const beyond = rows("-500 -20 500 -20, -20 -500 -20 500, 60 0 900 700, -900 2000 900 60");
+  deepEqual(coverOf(beyond), Array(WIDTH * HEIGHT).fill(0));
+  const through = coverOf([[-1e6, -1e6 + 5, 1e6, 1e6 + 5]]);
+  for (const x of [0, 10, 24]) equal(at(through, x, x + 5), 255, String(x));
+});
+
+test("where lines cross, the fuller pixel counts", () => {
+  const lines = rows("5 5.3 30 22, 5 22 30 5.2");
+  const [one, other] = lines.map((line) => coverOf([line]));
+  const fuller = one.map((value, i) => Math.max(value, other[i]));
+  deepEqual(coverOf(lines), fuller);
+});
+
+test("a raster begins empty, and a colour is put where it covers more than what is there", () => {
+  coverOf([[0, 10, 40, 10]]);
+  deepEqual(new Set(coverOf([])), new Set([0]));
+  const raster = new Raster(WIDTH, HEIGHT, 2);
+  raster.line(0, 10, 40, 10);
+  const pixels = new Uint32Array(WIDTH * HEIGHT);
+  pixels[10 * WIDTH] = 0xff00_0000;
+  raster.addTo(pixels, "#123457");
+  deepEqual([pixels[10 * WIDTH], pixels[10 * WIDTH + 5]], [0xff00_0000, 0xff57_3412]);
+});
+
+test("a raster is laid on the canvas from its origin", () => {
+  const raster = new Raster(4, 3, 2);
+  raster.line(0, 1, 4, 1);
+  let put = [];
+  const ctx = { getTransform: () => ({ e: 7, f: 9 }), putImageData: (...given) => (put = given) };
+  raster.put(ctx, "#ff8000");
+  const [{ width, height, data }, x, y] = put;
+  deepEqual([width, height, x, y, ...data.slice(0, 4), data[4 * 8 + 3]], [4, 3, 7, 9, 255, 128, 0, 255, 0]);
 });

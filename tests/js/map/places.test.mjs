@@ -6,7 +6,7 @@ import { cellAt } from "../../../static/js/map/grid.js";
 import { byColour, nearestStep } from "../../../static/js/map/people_steps.js";
 import * as places from "../../../static/js/map/positions.js";
 import * as projection from "../../../static/js/map/projection.js";
-import { check, gives, rows } from "../cases.mjs";
+import { check, columns, gives, rows } from "../cases.mjs";
 import { draws } from "../support.mjs";
 
 const { frameOf, Positions, SIZE, TURN } = places;
@@ -41,6 +41,8 @@ test("a place is within half a turn of the middle, and the same on the globe", (
     equal((positions.d(i) + positions.middle - lonE7[i]) % TURN, 0);
   }
   equal(positions.d(0), 15_000_000);
+  const opposite = new Positions({ lonE7: Int32Array.of(TURN / 2, -TURN / 2), y: new Int32Array(2), ends: null }, 0);
+  deepEqual([opposite.d(0), opposite.d(1), opposite.starts], [TURN / 2, -TURN / 2, null]);
   alike(positions.place(0).x, 181 / 360 + 0.5, 1e-12);
 });
 
@@ -77,6 +79,29 @@ test("points in a rectangle are those that an exhaustive search finds, of any pa
   }
 });
 
+test("edges belong to a rectangle, and to the box around a chunk", () => {
+  const frame = { across: 0.5, down: 0.25, left: 1, top: 2 };
+  const lines = Array.from({ length: 25 }, (_, i) => [2 * (i % 5), 4 * Math.floor(i / 5)]);
+  const [seen, met] = [[], []];
+  new Positions(columns(lines), 0).eachPoint(frame, [2, 3, 4, 5], (...given) => void seen.push(given));
+  lines.forEach((one, i) => new Positions(columns([one]), 0).eachChunk(frame, 2, 3, 4, 5, () => met.push(i)));
+  deepEqual(met, [6, 7, 8, 11, 12, 13, 16, 17, 18]);
+  for (const [at, found] of seen.entries()) deepEqual(found, [met[at], (at % 3) + 2, Math.floor(at / 3) + 3]);
+  new Positions(columns([]), 0).eachChunk(frame, -9, -9, 9, 9, () => fail("of nothing"));
+  for (const n of [1, SIZE + 1, SIZE + 2, 3 * SIZE]) {
+    const positions = new Positions(walkOf(n), 1);
+    const boxes = Array.from({ length: positions.chunks }, (_, c) => {
+      const within = Array.from({ length: n }, (_, i) => i).slice(c * SIZE, (c + 1) * SIZE + 1);
+      const [d, y] = [within.map((i) => positions.d(i)), within.map((i) => positions.y[i])];
+      return [Math.min(...d), Math.max(...d), Math.min(...y), Math.max(...y)];
+    });
+    deepEqual([Math.ceil(Math.max(1, n - 1) / SIZE), [...positions.boxes]], [boxes.length, boxes.flat()]);
+    const firsts = boxes.map((_, c) => c * SIZE);
+    deepEqual({ ...positions.all, from: [...positions.all.from] }, { indices: null, from: [...firsts, n - 1] });
+  }
+  deepEqual([...new Positions(walkOf(0), 0).all.from], [0, 0]);
+});
+
 test("the nearest point is the one an exhaustive search finds, within reach", () => {
   const positions = new Positions(walkOf(3000), 2.35);
   const view = viewOf(positions, 1500);
@@ -93,18 +118,6 @@ test("the nearest point is the one an exhaustive search finds, within reach", ()
   ok(found > 10 && found < 100, `${found} of 100 were within reach`);
 });
 
-test("chunks that meet a rectangle are visited, others may be left out", () => {
-  const positions = new Positions(walkOf(4 * SIZE), 0);
-  const view = viewOf(positions, 2 * SIZE + 5);
-  const visited = new Set();
-  positions.eachChunk(frameOf(view, positions.middle), 0, 0, view.width, view.height, (c) => visited.add(c));
-  placesIn(positions, view).forEach(([x, y], i) => {
-    if (x >= 0 && x <= view.width && y >= 0 && y <= view.height)
-      ok(visited.has(Math.min(3, Math.floor(i / SIZE))), `point ${i}`);
-  });
-  positions.eachChunk(frameOf(view, positions.middle), 1e9, 0, 2e9, 1, () => fail("far away"));
-});
-
 test("bounds are around all points; the same track on the same map is prepared once", () => {
   const track = walkOf(1500);
   const { west, east, north, south } = new Positions(track, 0).bounds();
@@ -115,26 +128,18 @@ test("bounds are around all points; the same track on the same map is prepared o
   notEqual(places.positionsOf(track, 2.5), places.positionsOf(track, 3));
 });
 
-test("what is left out for a zoom lies within half a pixel of what is drawn, and chunks stay whole", () => {
-  const n = 9 * SIZE + 3;
-  const positions = new Positions(walkOf(n, { step: 4e3 }), 0);
-  const zoom = 10;
-  const { indices, from } = positions.level(zoom);
-  ok(indices.length < 0.8 * n && indices.length > positions.chunks);
-  deepEqual([indices[0], indices.at(-1)], [0, n - 1]);
-  const scale = 256 * 2 ** zoom;
-  const pixel = (i) => [(positions.d(i) / TURN) * scale, (positions.y[i] / 2 ** 32) * scale];
-  let k = 0;
-  for (let i = 0; i < n; i += 1) {
-    if (indices[k + 1] === i) k += 1;
-    const [[x, y], [a, b]] = [pixel(i), pixel(indices[k])];
-    ok(Math.abs(x - a) < 0.5 && Math.abs(y - b) < 0.5, `point ${i} for ${indices[k]}`);
-  }
-  for (let c = 0; c < positions.chunks; c += 1) equal(indices[from[c]], c * SIZE);
-  equal(indices[from[positions.chunks]], n - 1);
-});
-
 test("few points, points far apart and tracks in pieces are drawn whole; levels are stored, the last three", () => {
+  for (const [n, level] of rows("4096 3, 8193 9, 8194 9, 5000 10")) {
+    const track = new Positions(walkOf(n, { step: 4e3 }), 0);
+    const [kept, reach] = [[], [TURN, 2 ** 32].map((world) => world / 512 / 2 ** level)];
+    for (let i = 0; i < n; i += 1) {
+      const [d, y] = [track.d(i) - track.d(kept.at(-1) ?? 0), track.y[i] - track.y[kept.at(-1) ?? 0]];
+      if (i % SIZE === 0 || i === n - 1 || Math.abs(d) >= reach[0] || Math.abs(y) >= reach[1]) kept.push(i);
+    }
+    const { indices, from } = track.level(level);
+    const firsts = kept.flatMap((i, at) => (i % SIZE === 0 && i < n - 1 ? [at] : []));
+    deepEqual([[...indices], [...from]], [kept, [...firsts, kept.length - 1]]);
+  }
   equal(new Positions(walkOf(4095), 0).level(0).indices, null);
   equal(new Positions(walkOf(5000, { step: 2e6 }), 0).level(14).indices, null);
   equal(new Positions(walkOf(5000, { ends: [2500, 5000] }), 0).level(0).indices, null);
@@ -145,6 +150,8 @@ test("few points, points far apart and tracks in pieces are drawn whole; levels 
   equal(positions.level(3), one);
   positions.level(6); // the fourth: 4 was not requested for longest
   deepEqual([...positions.levels.keys()], [5, 3, 6]);
+  for (const zoom of [-2, 0.1, 30]) positions.level(zoom);
+  deepEqual([...positions.levels.keys()], [0, 1, 22]);
 });
 
 test("the nearest step is found between its ends, none leads from one person to the next", () => {

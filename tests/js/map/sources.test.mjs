@@ -4,9 +4,10 @@ import { gunzipSync } from "node:zlib";
 import { test } from "node:test";
 
 import { findCities, loadCities, plain } from "../../../static/js/map/cities.js";
-import { decode, drawLevel } from "../../../static/js/map/natural_earth.js";
+import { decode, drawLevel, riverWidth } from "../../../static/js/map/natural_earth.js";
 import { unitX, unitY } from "../../../static/js/map/projection.js";
 import { layersOf } from "../../../static/js/map/vector_tile.js";
+import * as tiles from "../../../static/js/map/vector_tiles.js";
 import { gives, joined, rows } from "../cases.mjs";
 import { draws, pageOf, setGlobals } from "../support.mjs";
 
@@ -219,9 +220,18 @@ test("a feature's kind is the first of the properties that name one, and a text"
 });
 
 test("fields of other kinds are passed over", () => {
-  const wide = [...varint(9 * 8 + 1), ...Array(8).fill(1), ...varint(9 * 8 + 5), ...Array(4).fill(1)];
+  const wide = [...varint(9 * 8 + 1), ...Array(8).fill(3), ...varint(9 * 8 + 5), ...Array(4).fill(3)];
   const found = read([...wide, ...whole(9, 300), ...field(9, [1]), ...layer("a", [])]);
   deepEqual([found.length, found[0].name], [1, "a"]);
+});
+
+test("what the server lacks is an empty tile, another error is one; how wide roads and rivers are", async () => {
+  gives(riverWidth, { 0: 1, 4: 1, 6: 2, 9: 3.5, 10: 4, 14: 4 });
+  const width = (...given) => Number(tiles.roadWidth(...given).toFixed(4));
+  gives(width, { "path, 5": 1, "path, 13": 1, "path, 15": 1.8225, "motorway, 12": 2, "primary, 14": 2.7 });
+  status = 404;
+  deepEqual(await tiles.read("/tile"), []);
+  for (status of [403, 405, 500]) await rejects(tiles.read("/tile"), new RegExp(`status ${status}`));
 });
 
 test("a damaged tile is refused", () => {

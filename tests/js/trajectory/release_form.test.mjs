@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { EARTH_RADIUS_M, latAt, unitY } from "../../../static/js/map/projection.js";
 import { asText, parse } from "../../../static/js/trajectory/release_form/configuration_file.js";
 import { axisOf, placeOf, scaleHead } from "../../../static/js/trajectory/release_form/error_axis.js";
-import { afterwards, spending } from "../../../static/js/trajectory/release_form/forecast.js";
+import { afterwards, forecastTable, spending } from "../../../static/js/trajectory/release_form/forecast.js";
 import { groupsOf } from "../../../static/js/trajectory/release_form/noise_preview.js";
 import * as preview from "../../../static/js/trajectory/release_form/noise_preview_data.js";
 import { showOdds } from "../../../static/js/trajectory/release_form/odds_table.js";
@@ -22,6 +22,39 @@ const { grown, notesOf } = await import("../../../static/js/trajectory/release_f
 const row = (title, level = "landmark", verdict = "usable", typical_m = 10, p95_m = 40) => ({
   ...{ title, level, verdict: { name: verdict } },
   errors: { overall: { typical_m, p95_m } },
+});
+
+test("what to expect of a mechanism: its groups, their shares of the budget, and what repeats a position", () => {
+  const group = (more) => ({ events: 10, published: true, drawn: 10, share: [1, 1], median_m: 20, p95_m: 50, ...more });
+  const table = (overall, landmark, regular = {}, exact = true) => {
+    const expected = overall && { exact, overall: group(overall), landmark: group(landmark), regular: group(regular) };
+    const [body] = forecastTable(
+      [{ name: "a", title: "A", expected }],
+      new Map([["a", { colour: "#000000", dash: "solid" }]]),
+    ).slice(2);
+    return body.all("tr").map((one) => [...one.texts("th"), ...one.texts("td")].join("|"));
+  };
+  const half = { events: 3, share: [0.5, 0.5], drawn: 3 };
+  const others = { events: 7, share: [0.5, 0.5], drawn: 7 };
+  const run = "The budget of each event depends on the run";
+  deepEqual(table(null), ["A|", `${run}, and the dataset is too long to simulate it here.`]);
+  deepEqual(table({ mean_m: 25 }, { events: 0 }), ["A|mean 25 m", "Every event|10|ε|20 m|50 m"]);
+  deepEqual(table({}, half, others), ["A|", "Every event|10|ε|20 m|50 m"]);
+  deepEqual(
+    table({ drawn: 4 }, { ...half, drawn: 0, share: null }, { ...others, share: [1 / 1071, 1 / 2.17] }, false),
+    [
+      ...["A|", "Landmarks|0 of 3|–|20 m|50 m", "Other events|7|ε/1,071 to ε/2.17|20 m|50 m"],
+      `${run}; these figures are of a simulation on a synthetic trajectory.`,
+      "Landmarks get no fresh noise: they repeat other positions, and the movement since adds to the error.",
+    ],
+  );
+  deepEqual(table({ drawn: 7, published: 9 }, { events: 3, drawn: 0, published: false }, others), [
+    ...["A|", "Landmarks|0 of 3|left out||", "Other events|7|ε/2|20 m|50 m", "Landmarks are left out."],
+  ]);
+  deepEqual(table({ drawn: 7, published: 10 }, half, { ...others, drawn: 4 }), [
+    ...["A|", "Landmarks|3|ε/2|20 m|50 m", "Other events|4 of 7|ε/2|20 m|50 m"],
+    "The rest repeat a position: the movement since adds to the error.",
+  ]);
 });
 
 test("the mechanism to use protects all landmarks together and is usable with the least error", () => {

@@ -5,7 +5,7 @@ import { heightE32 } from "../../../static/js/map/projection.js";
 import * as people from "../../../static/js/trajectory/people.js";
 import { gapsText, showStepFacts, stepText } from "../../../static/js/trajectory/step_statistics.js";
 import { decodeTrack, fetchTrack, joinTracks, Track } from "../../../static/js/trajectory/track.js";
-import { frameOf } from "../../../static/js/trajectory/track_frame.js";
+import { frameOf, sizeOf } from "../../../static/js/trajectory/track_frame.js";
 import { eventOf, partOf, pickedFrom } from "../../../static/js/trajectory/track_parts.js";
 import { gives, rows } from "../cases.mjs";
 import { draws, pageOf, plain, setGlobals } from "../support.mjs";
@@ -32,6 +32,10 @@ function encoded({ lon = [0], lat = [0], time_ms = [], event = [], ends = [], ..
   head.forEach((value, i) => view.setUint32(4 * i, value, true));
   return bytes.buffer;
 }
+
+test("a box is as large as its longer side, over the antimeridian too", () => {
+  deepEqual(rows("1 2 4 4, 1 2 4 9, 170 0 -170 3, 5 1 5 1").map(sizeOf), [3, 7, 20, 0]);
+});
 
 test("a track is read as it was written", async () => {
   const draw = draws(17);

@@ -107,7 +107,7 @@ const memory = (/** @type {any} */ parts, /** @type {(chosen: any) => void} */ o
 });
 
 /** Show an error at its field; whether it had one: base.release.mechanism.window, grid.data.1.mean, metrics.0.k. */
-function placed(/** @type {any} */ error, /** @type {string} */ note, /** @type {any} */ parts) {
+export function placed(/** @type {any} */ error, /** @type {string} */ note, /** @type {any} */ parts) {
   const path = (error.field ?? "").split(".");
   const last = path.at(-1);
   const numberIn = (/** @type {number} */ i) => (/^\d+$/.test(path[i] ?? "") ? Number(path[i]) : null);

@@ -6,7 +6,7 @@ import { el } from "../../core/dom.js";
 import { count } from "../../core/format.js";
 import { shifted, writtenNumber } from "../../core/number_text.js";
 
-const inPercent = (field) => ({
+export const inPercent = (field) => ({
   ...field,
   unit: "%",
   minimum: (field.minimum ?? 0) * 100,

@@ -82,7 +82,7 @@ export function createErrors(host, figure, simulate) {
 }
 
 /** Simulations of mechanisms, each requested once. */
-function createSimulations(simulate) {
+export function createSimulations(simulate) {
   const answers = new Map(); // series and mechanisms -> the promise of the simulation
   return {
     of(shown, series) {

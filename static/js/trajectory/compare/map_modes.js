@@ -146,7 +146,7 @@ function createControls(rail, view, { set, count }) {
 }
 
 /** Cut the layers of both sides at the divider; heal them in other modes. */
-function cutMap(map, /** @type {any[]} */ [left, right], { mode, split }) {
+export function cutMap(map, /** @type {any[]} */ [left, right], { mode, split }) {
   const side = ({ id }, name) => ({ [id]: name, [errorsId(id)]: name });
   const isCut = mode === "swipe" && left !== right;
   map.clip(isCut ? { ...side(left, "left"), ...side(right, "right") } : null, split / 100);

@@ -14,11 +14,10 @@ import { toForm, toSpec } from "./spec.js";
 export const LISTS = ["mechanisms", "postprocesses", "landmarks", "dummies", "measures", "presets"];
 const OWN = ["releases", "landmarks", "dummies", "correlation"];
 const formName = (/** @type {string} */ part) => (part === "releases" ? "release" : part);
-const usualOf = (/** @type {any} */ page) => ({
+const USUAL = {
   release: {
     mechanisms: ["landmark-skip", "landmark-uniform", "landmark-adaptive"].map((name) => ({ name })),
     levels: [1],
-    radii: [page.radius_m],
     after: [{ step: null, over: [0, 1, 2] }],
   },
   landmarks: {
@@ -34,7 +33,7 @@ const usualOf = (/** @type {any} */ page) => ({
   repetitions: 100,
   seed: 1,
   common: true,
-});
+};
 
 /** What the form is filled with at first: {spec, data, events, name}. @param {any} page */
 export async function begun({ origin, preset, dataset, ...page }) {
@@ -55,9 +54,9 @@ export async function begun({ origin, preset, dataset, ...page }) {
 /** The part of the form of this kind, as pages/experiment_new.js has it. @param {any} form */
 export function createKind(form) {
   const { page, lists, host } = form;
-  const USUAL = usualOf(page);
-  const parts = createParts(form, USUAL);
-  const usual = { ...USUAL, landmarks: { ...USUAL.landmarks, kinds: parts.landmarks.kinds } };
+  const initial = { ...USUAL, release: { ...USUAL.release, radii: [page.radius_m] } };
+  const parts = createParts(form, initial);
+  const usual = { ...initial, landmarks: { ...initial.landmarks, kinds: parts.landmarks.kinds } };
   const fieldsOf = (/** @type {string} */ name) =>
     new Map(lists[name].map((/** @type {any} */ one) => [one.name, one.fields ?? []]));
   const known = {
@@ -104,7 +103,7 @@ export function createKind(form) {
     },
     begin(/** @type {any} */ { spec, data, events, name }) {
       parts.data.set(data, events);
-      form.fill(USUAL);
+      form.fill(initial);
       if (spec) form.take(spec, data.preset);
       return name;
     },

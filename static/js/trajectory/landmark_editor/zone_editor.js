@@ -193,7 +193,7 @@ const describe = (zone) =>
     : `Polygon with ${cornersOf(zone).length} corners`;
 
 /** Show an error at the zone it names; whether it names one. */
-function failZone(list, count, error) {
+export function failZone(list, count, error) {
   const index = Number(/zones\.(\d+)/.exec(error.field ?? "")?.[1] ?? -1);
   if (index < 0 || index >= count) return false;
   list.fail(index, messageOf(error));

@@ -8,9 +8,9 @@ import { swatch } from "../../components/swatch.js";
 import { invalidIn } from "../../components/number_field.js";
 
 const PAUSE_MS = 250;
-const usual = ({ default: set, example }) => set ?? example ?? null;
+export const usual = ({ default: set, example }) => set ?? example ?? null;
 
-function read(text) {
+export function read(text) {
   try {
     return JSON.parse(text || "{}");
   } catch {

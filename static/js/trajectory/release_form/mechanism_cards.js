@@ -14,6 +14,10 @@ export function commonFields(mechanisms) {
   return mechanisms[0].fields.filter(({ name }) => names.every((own) => own.has(name)));
 }
 
+/** Whether it is chosen at first where there is no landmark set: it reads no landmarks and needs the level alone. */
+export const isFirstWithoutSet = ({ reads_landmarks, fields }) =>
+  !reads_landmarks && fields.every(({ name, required }) => !required || ["epsilon", "radius_m"].includes(name));
+
 /**
  * Cards in `hosts.cards`, the fields of each alone in `hosts.own`; `chosen` names those ticked at first. No card
  * moves when one is ticked. `onChange()` after every change.
@@ -63,7 +67,7 @@ function grouped(cards) {
 }
 
 /** The guarantee that all of them state, which their cards then need not. */
-function sharedStatement(cards) {
+export function sharedStatement(cards) {
   const [first, ...rest] = cards.map(({ mechanism }) => mechanism.guarantee.statement);
   if (rest.some((statement) => statement !== first)) return "";
   for (const { statement } of cards) statement.remove();

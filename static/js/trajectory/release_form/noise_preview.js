@@ -246,7 +246,7 @@ function captions(one, found, { anchor, times, small, largest, extent, drawn }) 
   return [el("ul", { class: "noise-preview__key" }, lines), el("p", { class: "muted" }, text)];
 }
 
-function sizeText({ times, small, largest, extent }) {
+export function sizeText({ times, small, largest, extent }) {
   const across = `The dataset is ${metres(extent)} across`;
   if (largest >= FARTHEST_M) return `${across}: the noise reaches around the world.`;
   if (largest > extent) return `${across}: the noise is larger, so the view is zoomed out ${number(times, 2)}×.`;
