@@ -9,11 +9,13 @@ import pyarrow as pa
 import pytest
 
 import privacy_engine as pe
-from privacy_engine.data import CountStream, Trajectory
+from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.data.grid import Grid
 from privacy_engine.datatypes import datatypes
 from privacy_engine.experiments.generated import CityCheckIns
 from privacy_engine.experiments.presets.base import with_examples
-from privacy_engine.fluent import CheckInData, CountData, TrajectoryData
+from privacy_engine.fluent import CheckInData, CountData, TrajectoryData, drawing, plotting
+from privacy_engine.fluent.tables import Table
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.cases import each, refusal
@@ -183,7 +185,57 @@ class TestReleases:
         assert all(one.west < one.lon < one.east and one.south < one.lat < one.north for one in found)
 
 
+def shapes(svg):
+    """What is drawn: places, sizes, colours and texts, in their order."""
+    found = re.findall(r' (?:points|c?[xy][12]?|r|width|height|fill|fill-opacity)="([^"]*)"|>([^<]+)<', svg)
+    return " ".join(value or text for value, text in found).removeprefix("280 180 .5 .5 279 179 none").strip()
+
+
 class TestShown:
+    def test_maps_to_the_pixel(self):
+        """The whole width or height is used but for the margin, and 10 metres are a pixel at most; north is up."""
+        two = [Trajectory([0.0005, -0.001], [0.0005, 0.0]), Trajectory([0.0, 0.001, 0.002], [0.0, 0.0, 0.001])]
+        none, few = Trajectory([], []), Trajectory([0.0, 1e-4], [0.0, 0.0])
+        marks = [np.array([False, True]), np.array([True, False, True]), np.zeros(0, dtype=bool)]
+        first, second = "96.7,133.3 183.3,133.3 270.0,46.7 none", "140.0,90.0 10.0,133.3 none"
+        dots = "97 133 3 #d55e00 270 47 3 #d55e00", "10 133 3 #d55e00"
+        scale = "8 172 85.9 172 8 168 currentColor 100 m"
+        assert shapes(drawing.track_map([*two, none], marks)) == " ".join([first, dots[0], second, dots[1], scale])
+        assert shapes(drawing.track_map([*two, none])) == " ".join([first, second, scale])
+        assert "map of 2 of 3 series" in drawing.track_map([*two, none])
+        for series, expected in (
+            (Trajectory([0.0, 1.0], [0.0, 0.0]), "10.0,90.0 270.0,90.0 none 8 172 54.8 172 8 168 currentColor 20 km"),
+            (Trajectory([0, 0.02], [0, 1.0]), "138.5,165.0 141.5,15.0 none 8 172 75.4 172 8 168 currentColor 50 km"),
+            (few, "134.4,90.0 145.6,90.0 none 8 172 58.0 172 8 168 currentColor 50 m"),
+            (none, ""),
+        ):
+            assert shapes(drawing.track_map([series])) == expected
+        many = drawing.track_map([Trajectory(np.arange(1000) % 7 * 1e-3, np.arange(1000) * 1e-5)] * 13)
+        lines = [len(line.split()) for line in re.findall(r'points="([^"]+)"', many)]
+        assert lines == [drawing.POINTS // 2] * drawing.TRACKS
+        assert re.findall(r'stroke="(#\w+)"', many) == [*drawing.COLOURS, *drawing.COLOURS]
+
+    def test_counts_and_boxes_to_the_pixel(self, visits):
+        counts = CountStream(np.array([[0, 1], [2, 3], [1, 0]]), ["a", "b"], ["1", "2", "3"])
+        assert shapes(drawing.count_line(counts)) == "10.0,138.0 140.0,10.0 270.0,138.0 none"
+        boxes = np.array([[0, 0, 1, 1], [1, 0, 2, 0.5]])
+        first, second = "10.0 25.0 130.0 130.0 #0072b2 0.08", "140.0 90.0 130.0 65.0 #0072b2 1.00"
+        assert shapes(drawing.box_map(boxes, np.array([0.0, 1.0]), "x")) == f"{first} {second}"
+        boxes = np.array([[0, 0, 1, 60], [1, 60, 2, 80]])
+        first, second = "138.5 50.0 1.5 120.0 #0072b2 0.31", "140.0 10.0 1.5 40.0 #0072b2 1.00"
+        assert shapes(drawing.box_map(boxes, np.array([0.25, 1.0]), "x")) == f"{first} {second}"
+        assert shapes(drawing.box_map(boxes[:0], np.zeros(0), "x")) == ""
+        model = visits.release("checkin-popularity", **described(mechanisms["checkin-popularity"], visits)).model
+        boxes, share = model.grid.boxes(np.arange(64)), np.clip(model.densities() / model.densities().max(), 0, 1)
+        assert drawing.model_map(model) == drawing.box_map(boxes, share, "mass of the cells of the grid")
+        grid = Grid.square(*visits.facts.bounds, 24)
+        often = np.bincount(grid.cells(visits.checkins.lon, visits.checkins.lat), minlength=len(grid))
+        share = np.log1p(often[often > 0]) / np.log1p(often.max())
+        boxes, one = grid.boxes(np.flatnonzero(often)), visits.checkins
+        assert visits._drawing() == drawing.box_map(boxes, share, "check-ins in the cells of a grid")
+        for lon, lat in ((one.lon[:1].repeat(2), one.lat[:2]), (one.lon[:2], one.lat[:1].repeat(2))):
+            assert CheckInData(CheckIns(np.zeros(2, int), one.users[:1], one.time_s[:2], lon=lon, lat=lat))._drawing() == ""
+
     def test_text_of_a_file_is_escaped(self):
         counts = CountData(CountStream(np.ones((2, 1)), [HOSTILE], [HOSTILE, "2"], None, HOSTILE))
         walk = TrajectoryData([Trajectory([1.0, 2.0], [1.0, 2.0], name=HOSTILE, person=HOSTILE)])
@@ -211,8 +263,58 @@ class TestShown:
         model = visits.release("checkin-popularity", **described(mechanisms["checkin-popularity"], visits))
         model.plot()
         assert len(model.to_geodataframe()) == 64
+        cells = model.plot().collections[0]
+        np.testing.assert_array_equal(cells.get_array().ravel(), model.model.densities())
+        np.testing.assert_array_equal(cells.get_coordinates()[0, :, 0], model.model.grid.edges()[0])
+        assert cells.axes.get_aspect() == pytest.approx(1 / np.cos(np.radians(np.mean(visits.facts.bounds[1::2]))))
+        dots = visits.plot()
+        np.testing.assert_array_equal(dots.lines[0].get_data(), [visits.checkins.lon, visits.checkins.lat])
+        assert dots.get_aspect() == pytest.approx(1 / np.cos(np.radians(visits.checkins.lat.mean())))
+        placed = CheckIns(np.zeros(1, int), ("u",), np.zeros(1), np.zeros(1, int), ("p",))
+        assert refusal(pe.DataError, CheckInData(placed).plot).rule == "positions"
         rows = pe.catalogue("stream").to_dataframe()
         assert rows["name"].tolist() == [cls.registered_name() for cls in mechanisms.of("stream")]
+
+
+    def test_figures_of_several_series_and_dimensions(self):
+        """Landmarks as dots; a legend of 2 to 10 series; of more than 8 dimensions the total."""
+        series = [Trajectory([1.0 * i, 2.0, 3.0], [60.0] * 3, name=f"t{i}") for i in range(7)]
+        marks = [np.array([False, True, i > 0]) for i in range(7)]
+        axes = plotting.plot_tracks([*series, Trajectory([5.0], [60.0])], marks)
+        assert [line.get_color() for line in axes.lines[:8]] == [*drawing.COLOURS, *drawing.COLOURS[:2]]
+        assert [line.get_marker() for line in axes.lines] == ["None"] * 7 + ["."] * 8
+        dots = [(line.get_xdata().tolist(), line.get_color()) for line in axes.lines[8:]]
+        assert dots == [([2.0], drawing.LANDMARK), *[([2.0, 3.0], drawing.LANDMARK)] * 6]
+        assert (axes.get_aspect(), axes.get_xlabel()) == (pytest.approx(2.0), "longitude, degrees")
+        legends = [plotting.plot_tracks((series * 2)[:n]).get_legend() is not None for n in (1, 2, 10, 11)]
+        assert legends == [False, True, True, False]
+        assert plotting.plot_tracks(series, colour="0.5").get_legend() is None
+        for dimensions, lines in ((1, 1), (8, 8), (9, 1)):
+            values = np.arange(2 * dimensions).reshape(2, -1)
+            names = [f"n{i}" for i in range(dimensions)]
+            stream = CountStream(values, names, ["1", "2"], None, "day")
+            axes, faint = plotting.plot_counts(stream), plotting.plot_counts(stream, faint=True)
+            expected = values.T if dimensions < 9 else [values.sum(axis=1)]
+            np.testing.assert_array_equal([line.get_ydata() for line in axes.lines], expected)
+            np.testing.assert_array_equal([line.get_ydata() for line in faint.lines], expected)
+            assert [text.get_text() for text in axes.get_legend().get_texts()] == (
+                names if lines > 1 or dimensions == 1 else ["total of 9 dimensions"]
+            )
+            assert faint.get_legend() is None
+            assert [line.get_color() for line in axes.lines] == [*drawing.COLOURS, *drawing.COLOURS][:lines]
+            assert axes.lines[0].get_xdata().tolist() == [0, 1]
+
+    def test_a_table_as_text_and_rows(self):
+        values = [("small", 0.123456, None), ("large", 1000.4, "x"), ("many", -12345.0, 12345), ("edge", 999.9, True)]
+        table = Table("T", [dict(zip(("name", "a_b", "c"), row, strict=True)) for row in values], "N")
+        rows = ["small, a_b 0.1235, c ", "large, a_b 1,000, c x", "many, a_b -12,345, c 12,345", "edge, a_b 999.9, c True"]
+        assert repr(table) == "\n".join(["T", *(f"  name {row}" for row in rows), "N"])
+        assert table["large"] == {"name": "large", "a_b": 1000.4, "c": "x"}
+        cells = re.findall(r">([^<]*)</t[hd]>", table._repr_html_())
+        assert cells[:9] == ["name", "a b", "c", "small", "0.1235", "", "large", "1,000", "x"]
+        assert "<td" not in Table("T", [])._repr_html_()
+        with pytest.raises(KeyError):
+            table["none"]
 
 
 def test_an_experiment_is_that_of_the_engine():
