@@ -234,7 +234,8 @@ class TestShown:
         boxes, one = grid.boxes(np.flatnonzero(often)), visits.checkins
         assert visits._drawing() == drawing.box_map(boxes, share, "check-ins in the cells of a grid")
         for lon, lat in ((one.lon[:1].repeat(2), one.lat[:2]), (one.lon[:2], one.lat[:1].repeat(2))):
-            assert CheckInData(CheckIns(np.zeros(2, int), one.users[:1], one.time_s[:2], lon=lon, lat=lat))._drawing() == ""
+            flat = CheckIns(np.zeros(2, int), one.users[:1], one.time_s[:2], lon=lon, lat=lat)
+            assert CheckInData(flat)._drawing() == ""
 
     def test_text_of_a_file_is_escaped(self):
         counts = CountData(CountStream(np.ones((2, 1)), [HOSTILE], [HOSTILE, "2"], None, HOSTILE))
@@ -275,7 +276,6 @@ class TestShown:
         rows = pe.catalogue("stream").to_dataframe()
         assert rows["name"].tolist() == [cls.registered_name() for cls in mechanisms.of("stream")]
 
-
     def test_figures_of_several_series_and_dimensions(self):
         """Landmarks as dots; a legend of 2 to 10 series; of more than 8 dimensions the total."""
         series = [Trajectory([1.0 * i, 2.0, 3.0], [60.0] * 3, name=f"t{i}") for i in range(7)]
@@ -297,17 +297,16 @@ class TestShown:
             expected = values.T if dimensions < 9 else [values.sum(axis=1)]
             np.testing.assert_array_equal([line.get_ydata() for line in axes.lines], expected)
             np.testing.assert_array_equal([line.get_ydata() for line in faint.lines], expected)
-            assert [text.get_text() for text in axes.get_legend().get_texts()] == (
-                names if lines > 1 or dimensions == 1 else ["total of 9 dimensions"]
-            )
+            labels = names if dimensions < 9 else ["total of 9 dimensions"]
+            assert [text.get_text() for text in axes.get_legend().get_texts()] == labels
             assert faint.get_legend() is None
             assert [line.get_color() for line in axes.lines] == [*drawing.COLOURS, *drawing.COLOURS][:lines]
             assert axes.lines[0].get_xdata().tolist() == [0, 1]
 
     def test_a_table_as_text_and_rows(self):
-        values = [("small", 0.123456, None), ("large", 1000.4, "x"), ("many", -12345.0, 12345), ("edge", 999.9, True)]
+        values = [("small", 0.123456, None), ("large", 1000.4, "x"), ("many", -12345.0, 12345), ("e", 999.9, True)]
         table = Table("T", [dict(zip(("name", "a_b", "c"), row, strict=True)) for row in values], "N")
-        rows = ["small, a_b 0.1235, c ", "large, a_b 1,000, c x", "many, a_b -12,345, c 12,345", "edge, a_b 999.9, c True"]
+        rows = ["small, a_b 0.1235, c ", "large, a_b 1,000, c x", "many, a_b -12,345, c 12,345", "e, a_b 999.9, c True"]
         assert repr(table) == "\n".join(["T", *(f"  name {row}" for row in rows), "N"])
         assert table["large"] == {"name": "large", "a_b": 1000.4, "c": "x"}
         cells = re.findall(r">([^<]*)</t[hd]>", table._repr_html_())

@@ -1,0 +1,154 @@
+"""What seeds repeat are the same numbers in every version: of all mechanisms and measures, and their predicted times.
+
+Each class is beside a digest, in the order of registration. One that differs is a change of results: where it is meant,
+CHANGELOG.md states it, and the new digest is set here.
+"""
+
+import json
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+from privacy_engine import noise
+from privacy_engine.core.params import choices_of
+from privacy_engine.data import LandmarkSet
+from privacy_engine.experiments import Block, figure, generators, measures, predicted_seconds, presets, run_block
+from privacy_engine.experiments.generated import CityCheckIns
+from privacy_engine.landmarks.dummy_methods import dummy_methods
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.postprocess import postprocesses
+from tests.engine import mechanism_examples, test_experiments_kinds
+from tests.engine import test_every_measure as of_measures
+from tests.engine.stream_sets import counted
+
+
+def digest(*found):
+    """Of numbers to six digits, which platforms agree on."""
+    rows = [[f"{value:.6g}" for value in np.asarray(one, dtype=np.float64).ravel().tolist()] for one in found]
+    return sha256(repr(rows).encode()).hexdigest()[:4]
+
+
+def every(classes, digests):
+    rows = list(zip(classes, digests.split(), strict=True))
+    return pytest.mark.parametrize(("cls", "known"), rows, ids=[cls.registered_name() for cls, _ in rows])
+
+
+def levels(timestamps, dimensions, high):
+    """Counts about levels that differ, rise and fall, and jump once."""
+    rng, t = np.random.default_rng(dimensions), np.arange(timestamps)[:, None]
+    level = high * rng.gamma(0.7, 1, dimensions) * (1.2 + np.sin(t / 9 + np.arange(dimensions))) * (1 + (t > 60))
+    return counted(rng.poisson(level))
+
+
+STREAMS = [(levels(200, 1, 40), 20, 0.8), (levels(90, 3, 6), 7, 3.0), (levels(130, 40, 3), 60, 1.5)]
+WALK, MARKS = mechanism_examples.walk(80), LandmarkSet(np.arange(80) % 7 < 2)
+KINDS = test_experiments_kinds
+
+
+@every(mechanisms.of("stream"), "6b87 7b86 a3a8 9559 e5b1 532d b207 c033 b482 b39f f89c c23b")
+def test_releases_of_streams(cls, known):
+    choices = [{name: value} for name, info in cls.model_fields.items() if name != "name" for value in choices_of(info)]
+    found = []
+    for stream, window, epsilon in STREAMS:
+        for given in choices or [{}]:
+            mechanism = cls(window=window, epsilon=epsilon, sensitivity=2, **given)
+            release = mechanism.release(stream, rng=noise.seeded(7))
+            found += [release.counts, release.budgets, [mechanism.noise_sd(), mechanism.seconds(90, 3, 7)]]
+    assert digest(*found) == known
+
+
+@every(mechanism_examples.CLASSES, "70d4 10b6 0d7f 4600 7579 f5fc d3f4 f69f 7998")
+def test_releases_of_trajectories(cls, known):
+    found = []
+    for mechanism in mechanism_examples.variants(cls):
+        release = mechanism.release(WALK, MARKS, rng=noise.seeded(7))
+        found += [release.series.lon, release.series.lat, release.budgets, release.sd_m]
+    assert digest(*found) == known
+
+
+@every(
+    [cls for cls in mechanisms.of("checkins") if not cls.needs_venues],
+    "00e9 7767 0edf be7a 8902 ce95 2610 b679 6fca",
+)
+def test_models_of_checkins(cls, known):
+    found, data = [], CityCheckIns(users=60, seed=3).data()
+    west, south, east, north = min(data.lon), min(data.lat), max(data.lon), max(data.lat)
+    box = {"west": west, "south": south, "east": (west + 3 * east) / 4, "north": north, "contributions": 12}
+    for given in (
+        {"side": 8, "epsilon": 2.0},
+        {"side": 5, "epsilon": 30.0},
+        {"side": 16, "epsilon": 8.0, "privacy_unit": "record"},
+    ):
+        mechanism = cls(**box | given)
+        model = mechanism.release(data, rng=noise.seeded(7))
+        masses = model.densities()
+        found += [[mechanism.seconds(800)], [] if masses is None else masses]
+        found += [model.scores(history) for history in ([], [3], [3, 12], [24, 7, 1])]
+    assert digest(*found) == known
+
+
+@every(postprocesses, "283e cda9 9876")
+def test_steps(cls, known):
+    step = cls(**{field["name"]: 3e4 for field in cls.fields() if field["required"]})
+    found = [[step.seconds(700)]]
+    for mechanism in mechanism_examples.CLASSES:
+        smoothed = step.apply(mechanism_examples.example(mechanism).release(WALK, MARKS, rng=noise.seeded(7)))
+        found += [smoothed.series.lon, smoothed.series.lat, smoothed.sd_m, smoothed.event]
+    assert digest(*found) == known
+
+
+@every(dummy_methods, "f7e4 7a5a 9e70 7eee")
+def test_dummies(cls, known):
+    found, marks = [], [LandmarkSet(np.arange(n) % 5 == 1) for n in (12, 15, 0, 1)]
+    for one in (cls(epsilon=0.1), cls(epsilon=3.0)):
+        found += [
+            [one.seconds(marks)],
+            one.counts(marks),
+            *(row.mask for row in one.select(marks, rng=noise.seeded(7))),
+        ]
+    assert digest(*found) == known
+
+
+@every(generators, "98a5 59f1 0bf6")
+def test_generated_data(cls, known):
+    data = cls().data()
+    columns = ("counts",) if cls.kind == "stream" else ("user", "time_s", "lon", "lat", "place")
+    assert digest(cls().sizes(), *(getattr(data, name) for name in columns)) == known
+
+
+@every(
+    measures.of("trajectory"),
+    "1b4d bd30 a4df 2ba1 ac83 0dee b949 90d9 ec82 ddce a5ff b9f3 af10 c462 0065 33d4 4b42 49ed fb2f e0ab f6f9",
+)
+def test_measures(cls, known):
+    found = []
+    for given in (
+        {"dummies": {"name": "dummies-heuristic", "epsilon": 0.5}},
+        {"release": of_measures.SMOOTHED},
+        {"release": of_measures.EVENT, "correlation": {"smoothing": 0.3, "diameter_m": 300.0, "states": 3}},
+        {"correlation": {"smoothing": 0.3, "diameter_m": 300.0, "bound": "bridge"}},
+    ):
+        cell = of_measures.cell(of_measures.example(cls), **given)
+        found += [run_block(Block(cell, 0, 2), of_measures.SERIES)[1], [cell.seconds([100, 250], 40)]]
+    assert digest(*found) == known
+
+
+@every(
+    [cls for kind in KINDS.KINDS for cls in measures.of(kind)],
+    "ccef e890 4e9b 82a6 2d5c 72d4 0815 693a 3be3 2c35 e4d3 1f3d a130 9530 f9f2 0401 8de0 e760",
+)
+def test_measures_of_other_kinds(cls, known):
+    entry = dict(zip(measures.of(cls.kind), KINDS.every_measure(cls.kind), strict=True))[cls]
+    (cell,) = KINDS.spec(cls.kind, metrics=[entry]).cells()
+    assert digest(run_block(Block(cell, 0, 3), KINDS.DATA[cls.kind])[1], [cell.seconds([100, 3], 40)]) == known
+
+
+@every(
+    presets,
+    "8aa1 f675 7ce2 009b 2762 a2f5 cc30 cc96 aea2 603e 81bf 33b3 357a 795c 40b6 bcd7 f097 5b93 fdaf 9307 6c4c 128c",
+)
+def test_presets(cls, known):
+    spec = cls().spec()
+    text = json.dumps([spec.model_dump(), figure(spec)], sort_keys=True)
+    assert digest(list(text.encode()), [predicted_seconds(spec, [100, 3])]) == known
