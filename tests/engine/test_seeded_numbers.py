@@ -10,7 +10,8 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from privacy_engine import noise
+from privacy_engine import audit, noise
+from privacy_engine.audit.run import KINDS as AUDIT_KINDS
 from privacy_engine.core.params import choices_of
 from privacy_engine.data import LandmarkSet
 from privacy_engine.experiments import Block, figure, generators, measures, predicted_seconds, presets, run_block
@@ -43,6 +44,7 @@ def levels(timestamps, dimensions, high):
 
 STREAMS = [(levels(200, 1, 40), 20, 0.8), (levels(90, 3, 6), 7, 3.0), (levels(130, 40, 3), 60, 1.5)]
 WALK, MARKS = mechanism_examples.walk(80), LandmarkSet(np.arange(80) % 7 < 2)
+AUDITED = [cls for cls in mechanisms if not cls.needs_venues]
 KINDS = test_experiments_kinds
 
 
@@ -85,6 +87,27 @@ def test_models_of_checkins(cls, known):
         masses = model.densities()
         found += [[mechanism.seconds(800)], [] if masses is None else masses]
         found += [model.scores(history) for history in ([], [3], [3, 12], [24, 7, 1])]
+    assert digest(*found) == known
+
+
+@every(
+    AUDITED,
+    "d6c9 c21d c6e9 a00a 2abe d042 4c51 ece9 64c2 d95f ac6b b05f 26b8 d0fd a0a3 0c6a "
+    "aff2 9840 8fa8 8fa8 7538 99e8 3894 b1a2 8085 25b3 906e 6be3 3895 af8d",
+)
+def test_audits(cls, known):
+    """Neighbouring inputs and what is computed of draws of the second; the result where it takes little time."""
+    about = {"radius_m": 200.0} if cls.kind == "trajectory" else {}
+    described, _ = audit.completed({"name": cls.registered_name(), "epsilon": 1.0} | about)
+    spec = audit.AuditSpec.parse({"mechanism": described, "trials": 1000, "seed": 1})
+    kind, mechanism, found = AUDIT_KINDS[cls.kind], spec.target(), []
+    for pair in kind.pairs(mechanism):
+        drawn = kind.draw(mechanism, pair.second, 6, noise.seeded(7))
+        columns = [*kind.values(pair), *kind.residues(pair)]
+        found += [drawn, kind.features(pair, drawn), [pair.scale, pair.claimed], list(pair.name.encode())]
+        found += [column.of(drawn) for column in columns] + [list(column.name.encode()) for column in columns]
+    if cls.registered_name() in ("event-level", "stream-uniform", "checkin-popularity"):
+        found += [[one.lower_bound, *one.best_event.encode()] for one in audit.audit(spec).pairs]
     assert digest(*found) == known
 
 
