@@ -5,6 +5,7 @@ CHANGELOG.md states it, and the new digest is set here.
 """
 
 import json
+from fractions import Fraction
 from hashlib import sha256
 
 import numpy as np
@@ -18,7 +19,10 @@ from privacy_engine.experiments import Block, figure, generators, measures, pred
 from privacy_engine.experiments.generated import CityCheckIns
 from privacy_engine.landmarks.dummy_methods import dummy_methods
 from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.noise.ball_arithmetic import Ball
+from privacy_engine.noise.reach import envelope
 from privacy_engine.postprocess import postprocesses
+from tests.cases import each
 from tests.engine import mechanism_examples, test_experiments_kinds
 from tests.engine import test_every_measure as of_measures
 from tests.engine.stream_sets import counted
@@ -175,3 +179,20 @@ def test_presets(cls, known):
     spec = cls().spec()
     text = json.dumps([spec.model_dump(), figure(spec)], sort_keys=True)
     assert digest(list(text.encode()), [predicted_seconds(spec, [100, 3])]) == known
+
+
+@each("bits", [64, 97, 224])
+def test_balls_and_envelopes_of_exact_noise(bits):
+    """Whole numbers, so that every platform has the same: none is wider than it was, or elsewhere."""
+    found = [envelope(count, rate / 6.4e6) for count in (1, 3, 40) for rate in (0.02, 1.0, 3e3)]
+    for a, b in (
+        (3, 7),
+        (Fraction(1, 3), Fraction(-22, 7)),
+        (Fraction(9, 10), Fraction(40, 3)),
+        (-5, Fraction(1, 999)),
+    ):
+        x, y = (Ball(Ball.exact(one, bits).mid, 5 + one.numerator % 7, bits) for one in map(Fraction, (a, b)))
+        balls = [-x, x + y, x - y, x * y, x * 9, x / y, x.exp(), y.exp(), *x.sin_cos(), *y.sin_cos(), Ball.atan2(x, y)]
+        balls += [operation() for one in (x, y) if one.mid > 0 for operation in (one.sqrt, one.log)]
+        found += [[one.mid % 9973, one.mid.bit_length(), one.rad] for one in (*balls, Ball.pi(bits))]
+    assert digest(*found) == {64: "73f8", 97: "01dd", 224: "e004"}[bits]
