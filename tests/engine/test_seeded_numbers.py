@@ -5,20 +5,34 @@ CHANGELOG.md states it, and the new digest is set here.
 """
 
 import json
+import re
 from fractions import Fraction
 from hashlib import sha256
+from itertools import product
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from privacy_engine import audit, noise
+from privacy_engine.analysis.correlation import Correlation
+from privacy_engine.analysis.error_curves import error_curves
+from privacy_engine.analysis.error_forecast import ForecastData, error_forecast
+from privacy_engine.analysis.expected_loss import expected_loss
+from privacy_engine.analysis.loss_report import losses
+from privacy_engine.analysis.release_curves import ReleasedSeries, release_curves
+from privacy_engine.analysis.stream_comparison import stream_comparison
+from privacy_engine.analysis.stream_detection import Event, detection
+from privacy_engine.analysis.tradeoff import tradeoff
 from privacy_engine.audit.run import KINDS as AUDIT_KINDS
+from privacy_engine.core import geo
 from privacy_engine.core.params import choices_of
 from privacy_engine.data import LandmarkSet
 from privacy_engine.experiments import Block, figure, generators, measures, predicted_seconds, presets, run_block
 from privacy_engine.experiments.generated import CityCheckIns
 from privacy_engine.landmarks.dummy_methods import dummy_methods
 from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.mechanisms.stream import StreamUniform
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.reach import envelope
 from privacy_engine.postprocess import postprocesses
@@ -49,6 +63,7 @@ def levels(timestamps, dimensions, high):
 STREAMS = [(levels(200, 1, 40), 20, 0.8), (levels(90, 3, 6), 7, 3.0), (levels(130, 40, 3), 60, 1.5)]
 WALK, MARKS = mechanism_examples.walk(80), LandmarkSet(np.arange(80) % 7 < 2)
 AUDITED = [cls for cls in mechanisms if not cls.needs_venues]
+SMOOTHER = postprocesses["random-walk-smoother"]()
 KINDS = test_experiments_kinds
 
 
@@ -183,6 +198,51 @@ def test_presets(cls, known):
     spec = cls().spec()
     text = json.dumps([spec.model_dump(), figure(spec)], sort_keys=True)
     assert digest(list(text.encode()), [predicted_seconds(spec, [100, 3])]) == known
+
+
+def figures(*results):
+    """The bytes of results as JSON, and of lines of text, whose numbers have six digits."""
+    texts = [one if isinstance(one, str) else one.model_dump_json() for one in results]
+    return list(re.sub(r"\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.6g}", "".join(texts)).encode())
+
+
+CORRELATIONS = [
+    Correlation.smoothed(3, 0.1, 400.0),
+    Correlation.given([[0.8, 0.2], [0.3, 0.7]], "reversal", 300.0),
+    Correlation.estimated(of_measures.SERIES, 2000.0, 0.1),
+]
+
+
+@every(mechanism_examples.CLASSES, "f961 8db9 939c 15fc a5e3 d833 abe4 1caa 609d")
+def test_forecasts_and_curves(cls, known):
+    mechanism, mask = mechanism_examples.example(cls), MARKS.mask
+    found = [tradeoff([mechanism], WALK, mask, series=0, seed=3)]
+    found += [error_forecast(mechanism, ForecastData.of([WALK], [MARKS]), steps) for steps in ((), (SMOOTHER,))]
+    for correlation in CORRELATIONS:
+        found.append(expected_loss(mechanism, [mask, mask[:9]], correlation))
+        release = mechanism.release(WALK, MARKS, rng=noise.seeded(7))
+        error_m = geo.distance_m(
+            WALK.lon[release.event], WALK.lat[release.event], release.series.lon, release.series.lat
+        )
+        numbers = (error_m, release.budgets[release.event], WALK.time_s[release.event], release.budgets, mask)
+        released = ReleasedSeries(*numbers, release.event)
+        for bound in ("", "published"):
+            found.append(release_curves(mechanism, released, series=0, correlation=correlation, points=20, bound=bound))
+    assert digest(figures(*found)) == known
+
+
+def test_losses_and_comparisons():
+    found = []
+    for correlation, bound in product(CORRELATIONS, ("", "published")):
+        of_all = losses(MARKS.mask, epsilon=1.0, correlation=correlation, bound=bound)
+        found += [of_all.shown(20, landmark_set="a", series=0), *of_all.lines()]
+    stream, window, epsilon = STREAMS[1]
+    release = StreamUniform(window=window, epsilon=epsilon).release(stream, rng=noise.seeded(7))
+    found.append(stream_comparison(stream.counts, release.counts, release.budgets, window))
+    found += [detection(stream.counts, release.counts, event, 5, 0.2) for event in get_args(Event)]
+    error_m = np.random.default_rng(1).gamma(2, 50, 80)
+    found += [error_curves(error_m, MARKS.mask, series=0, points=20, first=first) for first in (0, 30)]
+    assert digest(figures(*found)) == "3806"
 
 
 @each("bits", [64, 97, 224])
