@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from privacy_engine import audit, noise
+from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.analysis.error_curves import error_curves
 from privacy_engine.analysis.error_forecast import ForecastData, error_forecast
@@ -36,6 +37,8 @@ from privacy_engine.mechanisms.stream import StreamUniform
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.reach import envelope
 from privacy_engine.postprocess import postprocesses
+from privacy_engine.releases.label import privacy_label
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each
 from tests.engine import mechanism_examples, test_experiments_kinds
 from tests.engine import test_every_measure as of_measures
@@ -48,9 +51,14 @@ def digest(*found):
     return sha256(repr(rows).encode()).hexdigest()[:4]
 
 
-def every(classes, digests):
-    rows = list(zip(classes, digests.split(), strict=True))
+def every(classes, *digests):
+    rows = list(zip(classes, " ".join(digests).split(), strict=True))
     return pytest.mark.parametrize(("cls", "known"), rows, ids=[cls.registered_name() for cls, _ in rows])
+
+
+def described(cls, **given):
+    about = {"radius_m": 200.0} if cls.kind == "trajectory" else {}
+    return audit.completed({"name": cls.registered_name(), "epsilon": 1.0} | about | given)[0]
 
 
 def levels(timestamps, dimensions, high):
@@ -120,9 +128,7 @@ def test_audits(cls, known):
     for given in [*changes, {"privacy_unit": "record"}]:
         if not given.keys() <= cls.model_fields.keys():
             continue
-        about = {"radius_m": 200.0} if cls.kind == "trajectory" else {}
-        described, _ = audit.completed({"name": cls.registered_name(), "epsilon": 1.0} | about | given)
-        spec = audit.AuditSpec.parse({"mechanism": described, "trials": 1000, "seed": 1})
+        spec = audit.AuditSpec.parse({"mechanism": described(cls, **given), "trials": 1000, "seed": 1})
         kind, mechanism = AUDIT_KINDS[cls.kind], spec.target()
         for pair in kind.pairs(mechanism):
             drawn = kind.draw(mechanism, pair.second, 4, noise.seeded(7))
@@ -228,6 +234,24 @@ def test_forecasts_and_curves(cls, known):
         released = ReleasedSeries(*numbers, release.event)
         for bound in ("", "published"):
             found.append(release_curves(mechanism, released, series=0, correlation=correlation, points=20, bound=bound))
+    assert digest(figures(*found)) == known
+
+
+@every(
+    AUDITED,
+    "d509 8fef 1b0d 9e33 4dc1 d8a5 2afc 8822 22a3 73bc 762e 9a2d 4b8e d2a4 37a3 0266",
+    "4e89 d598 871d a256 6914 7d71 833e b3a7 b9e4 ce94 6912 d3e2 db67 058a",
+)
+def test_labels(cls, known):
+    """What a release promises, and a simulation: of everybody, of some landmarks and of data that were prepared."""
+    prepared = {"stability": 3, "provided": ("it rains",), "not_covered": ("the weather",), "box_from_data": True}
+    contexts = [Context(**more) for more in ({}, {"landmarks": 1, "noise_p95_m": 1234.5}, {"landmarks": 4} | prepared)]
+    found = [
+        json.dumps(privacy_label(ReleaseSpec.parse({"mechanism": described(cls)} | seed), one, private=True, cairn="1"))
+        for seed in ({}, {"seed": 3})
+        for one in contexts
+        if cls.publishable or seed
+    ]
     assert digest(figures(*found)) == known
 
 
