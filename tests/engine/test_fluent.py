@@ -275,7 +275,8 @@ class TestShown:
         assert [line.get_color() for line in axes.lines[:8]] == [*drawing.COLOURS, *drawing.COLOURS[:2]]
         assert [line.get_marker() for line in axes.lines] == ["None"] * 7 + ["."] * 8
         assert [line.get_xdata().tolist() for line in axes.lines[8:]] == [[2.0], *[[2.0, 3.0]] * 6]
-        assert axes.get_aspect() == pytest.approx(2.0)
+        labels = "longitude, degrees", "latitude, degrees"
+        assert (axes.get_aspect(), axes.get_xlabel(), axes.get_ylabel()) == (pytest.approx(2.0), *labels)
         legends = [plotting.plot_tracks((series * 2)[:n]).get_legend() is not None for n in (1, 2, 10, 11)]
         assert legends == [False, True, True, False]
         for dimensions, names in ((1, ["0"]), (8, list("01234567")), (9, ["total of 9 dimensions"])):
@@ -287,6 +288,7 @@ class TestShown:
                 np.testing.assert_array_equal([line.get_ydata() for line in drawn.lines], expected)
             assert [text.get_text() for text in axes.get_legend().get_texts()] == names
             assert faint.get_legend() is None
+            assert (axes.get_xlabel(), axes.get_ylabel()) == ("day, number of the timestamp", "count")
 
     def test_a_table_as_text_and_rows(self):
         values = [("small", 0.123456, None), ("large", 1000.4, "x"), ("many", -12345.0, 12345), ("e", 999.9, True)]

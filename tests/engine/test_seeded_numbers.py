@@ -34,7 +34,9 @@ from privacy_engine.experiments.generated import CityCheckIns
 from privacy_engine.landmarks.dummy_methods import dummy_methods
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.stream import StreamUniform
+from privacy_engine.noise import choice
 from privacy_engine.noise.ball_arithmetic import Ball
+from privacy_engine.noise.expected import OwnNoise, SharedNoise, mixture_mean_m, mixture_quantile_m
 from privacy_engine.noise.reach import envelope
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.releases.label import privacy_label
@@ -284,3 +286,24 @@ def test_balls_and_envelopes_of_exact_noise(bits):
         balls += [operation() for one in (x, y) if one.mid > 0 for operation in (one.sqrt, one.log)]
         found += [[one.mid % 9973, one.mid.bit_length(), one.rad] for one in (*balls, Ball.pi(bits))]
     assert digest(*found) == {64: "73f8", 97: "01dd", 224: "e004"}[bits]
+
+
+def test_choices_and_expected_noise():
+    rng, utilities = noise.seeded(7), np.random.default_rng(2).normal(0, 9, (40, 6))
+    there = np.add.outer(np.arange(40), np.arange(6)) % 5 > 0
+    found = [noise.exponential_mechanisms(utilities, there, level, 2.0, rng=rng) for level in (0.01, 1.0, 30.0)]
+    found += [[noise.exponential_mechanism(row, 2.0, 1.5, rng=rng) for row in utilities]]
+    tables = [choice.option_table(row, 2.0, 1.5) for row in utilities[:5]] + [choice.coin_table(e) for e in (0.1, 3.0)]
+    found += [part for one in tables for part in (one.low, one.high - one.low)]
+    found += [choice.gumbel_top(utilities[0], 3, rng=rng), choice.coin_table(700.0).draw(9, rng)]
+    found += [choice.drawn_in_groups(np.arange(30) % 4, np.array([1, 2, 3, 0]), rng=rng)]
+    parts = [
+        OwnNoise(np.array([0.01, 1e-7]), np.array([3.0, 4.0])),
+        SharedNoise(3, 1e-3, 5.0),
+        SharedNoise(1, 1e-8, 2.0),
+    ]
+    found += [[one.weight, one.mean_m(), *(one.within(angle) for angle in (1e-6, 1e-3, 1.0))] for one in parts]
+    for few in (parts[:1], parts[:2], parts):
+        found.append([mixture_mean_m(few), *(mixture_quantile_m(few, p) for p in (0.01, 0.5, 0.99))])
+    found += [one.simulated_m(5, np.random.default_rng(1)) for one in parts[1:]]
+    assert digest(*found) == "f198"
