@@ -11,6 +11,7 @@ from privacy_engine.data import CheckIns, Trajectory
 from privacy_engine.data.venues import Venues
 from privacy_engine.errors import EngineError
 from privacy_engine.fluent.frames import with_geometry
+from privacy_engine.landmarks import ReleasedZones
 from privacy_engine.landmarks.polygon_rings import polygon
 from privacy_engine.mechanisms.stream import StreamUniform
 from privacy_engine.recommender import PopularityModel, Recommender
@@ -25,6 +26,8 @@ GEOMETRY = "of positions or of cells of a grid"
 ONE = np.zeros(1, dtype=np.int64)
 VENUE = Venues(["v"], np.array([9.0]), np.array([1.0]), [""])
 PLACED = CheckIns(ONE, ("u",), np.zeros(1), ONE, ("p",))
+ZONES = ReleasedZones(release="r", zones=[{"type": "Circle", "center": [0.0, 0.0], "radius_m": 9.0}])
+TWO = (Trajectory([0.0], [0.0]), np.array([1]))
 ROUND = [[lon, lat] for lat, side in ((0, [-170, 0, 170, -20]), (5, [-20, 170, 0, -170])) for lon in side]
 
 
@@ -47,8 +50,12 @@ def test_name_field_rule_and_value():
         ("every series must have times to be counted by steps", events_of, [Trajectory([0.0], [0.0])]),
         ("events must be at least 1, got 0", events_of, []),
         ("coordinates must not overlap itself around the globe", polygon, [ROUND]),
+        ("Zones on a release need the release, and only the dataset is given", ZONES.mark, []),
+        ("The release is not over the series of this dataset", ZONES.mark_released, [TWO], [1]),
+        ("The release is not over the series of this dataset", ZONES.mark_released, [TWO], [2, 3]),
         ("dimensions must be a whole number of at least 1, got True", UNIFORM.start, True, noise.seeded(1)),
         ("dimensions must be a whole number of at least 1, got 0", UNIFORM.start, 0, noise.seeded(1)),
         (f"a GeoDataFrame must be {GEOMETRY}, and this table has neither", with_geometry, pd.DataFrame()),
     ]:
         assert str(refusal(EngineError, call, *given)) == message
+    assert ZONES.mark_released([TWO], [2])[0].mask.tolist() == [True, True]
