@@ -245,7 +245,7 @@ def test_forecasts_and_curves(cls, known):
     "4e89 d598 871d a256 6914 7d71 833e b3a7 b9e4 ce94 6912 d3e2 db67 058a",
 )
 def test_labels(cls, known):
-    """What a release promises, and a simulation: of everybody, of some landmarks and of data that were prepared."""
+    """What a release promises, and a simulation: in general, of some landmarks, and of data that were prepared."""
     prepared = {"stability": 3, "provided": ("it rains",), "not_covered": ("the weather",), "box_from_data": True}
     contexts = [Context(**more) for more in ({}, {"landmarks": 1, "noise_p95_m": 1234.5}, {"landmarks": 4} | prepared)]
     found = [
