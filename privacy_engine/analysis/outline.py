@@ -25,7 +25,7 @@ def of_tracks(series: Sequence[Trajectory]) -> list[Floats]:
     longest = sorted((one for one in series if len(one)), key=len, reverse=True)[:TRACKS]
     if not longest:
         return []
-    share = max(POINTS // len(longest), 2)
+    share = POINTS // len(longest)
     chosen = [np.unique(np.linspace(0, len(one) - 1, share).astype(np.int64)) for one in longest]
     lon = np.concatenate([one.lon[at] for one, at in zip(longest, chosen, strict=True)])
     lat = np.concatenate([one.lat[at] for one, at in zip(longest, chosen, strict=True)])

@@ -138,6 +138,7 @@ class TestRun:
         assert (refreshed(row).state, row.error) == (row.SUCCEEDED, None)
         assert (row.progress, row.attempt, row.token, row.lease_until) == (1.0, 1, None, None)
         ended = row.finished_at
+        assert queue._work[type(row)](row.pk) is False  # the next of its queue has its turn
         work_off(row)
         assert (refreshed(row).attempt, row.finished_at) == (1, ended)
 

@@ -196,6 +196,8 @@ class TestReport:
                 answer = loss(owner_api, landmark_set, query)
                 assert refused(answer) == (400, field), query
                 assert first_error(answer)["rule"]
+        monkeypatch.setattr(correlation, "MAX_EVENTS", 8)
+        assert loss(owner_api, landmark_set, {"cell_m": "500"}).status_code == 200
         monkeypatch.setattr(correlation, "MAX_EVENTS", 7)
         assert refused(loss(owner_api, landmark_set, {"cell_m": "500"})) == (400, "cell_m")
         monkeypatch.setattr(report, "MAX_EVENTS", 7)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from dashboard.maps.line_simplification import TILE, TOLERANCE, WORLD, MapView, heights, importance_of
+from dashboard.maps.line_simplification import TILE, TOLERANCE, TURN, WORLD, MapView, heights, importance_of
 from dashboard.maps.point_importance import LEVELS, MAX_RUN, RUNS, importance, importances
 from dashboard.maps.varint import packed
 from privacy_engine.analysis import outline
@@ -117,6 +117,13 @@ class TestShown:
         assert (index.tolist(), ends.tolist()) == ([0], [1])
         elsewhere = MapView(**{**WHOLE, "west": lon + 1, "zoom": 6.0, "width": 10})
         assert len(elsewhere.shown(place[0], heights(place[1]))[0]) == 0
+        for edge in (-1_800_000_000, 1_800_000_000):
+            assert MapView(**WHOLE).shown(np.array([edge]), np.array([-(2**31)]))[0].tolist() == [0]
+        half = MapView(**WHOLE | {"west": 10.0, "width": 128.0, "north": 0.0, "height": 64.0, "middle": 90.0})
+        shown = [
+            len(half.shown(np.array([x * 10**7]), np.array([y * 2**28]))[0]) for x in (10, 190, -90) for y in (0, 4)
+        ]
+        assert shown == [1, 1, 1, 1, 0, 0]
         none = np.empty(0, dtype=np.int32)
         assert [len(one) for one in MapView(**WHOLE).shown(none, heights(none))] == [0, 0]
 
@@ -134,6 +141,17 @@ class TestShown:
         walk = np.random.default_rng(3).integers(-9_000_000, 9_000_000, (2, 500)).cumsum(axis=1)
         wide, narrow = (MapView(**WHOLE).shown(one[0], heights(one[1])) for one in (walk, walk.astype(np.int32)))
         assert all(np.array_equal(a, b) for a, b in zip(wide, narrow, strict=True))
+
+    @each("turn", [-360, -180, -90, 90, 180, 360])
+    def test_turned_around_the_globe_the_same_points_are_shown(self, turn):
+        """Beside the edge of the world, over it, and in a map that was dragged around it."""
+        steps = np.random.default_rng(7).standard_cauchy((2, 2000)).clip(-400, 400) * 4e6
+        lon, y = steps.cumsum(axis=1).clip(-1.2e9, 1.2e9).astype(np.int32)
+        turned = ((lon + np.int64(turn * 10**7 + TURN // 2)) % TURN - TURN // 2).astype(np.int32)
+        view = WHOLE | {"zoom": 3.0, "north": 20.0, "west": -30.0}
+        here, there = MapView(**view), MapView(**view | {"west": turn - 30.0, "middle": float(turn)})
+        assert [one.tolist() for one in there.shown(turned, y)] == [one.tolist() for one in here.shown(lon, y)]
+        np.testing.assert_allclose(importance_of(turned, y), importance_of(lon, y), rtol=1e-4, atol=1)
 
 
 class TestMapView:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.accounting.estimation import estimate_correlation, estimate_from_states
 from privacy_engine.accounting.markov_chains import mismatch, reversal, stationary
+from privacy_engine.accounting.pairwise import pairwise_seconds
 from privacy_engine.accounting.runtime_estimate import loss_seconds, memory
 from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
 from privacy_engine.core.geo import EARTH_RADIUS_M
@@ -60,18 +61,23 @@ class TestEffort:
         even = np.where(np.arange(20_000) < 10_000, 0.2, 0.1)
         uneven = even.copy()
         uneven[15_000] = 0.3
-        assert loss_seconds(even, mask, carried, "bridge") < 0.1
-        assert loss_seconds(uneven, mask, carried, "bridge") > 1.0
-        assert loss_seconds(uneven, mask, carried, "published") < 0.1
+        assert loss_seconds(even, mask, carried, "bridge") == pytest.approx(0.0103272)
+        assert loss_seconds(uneven, mask, carried, "bridge") == pytest.approx(5.00932725)
+        assert loss_seconds(uneven, mask, carried, "published") == pytest.approx(0.04499555)
+        three = LossFunction([[0.5, 0.5, 0], [0, 0.2, 0.8], [0.1, 0.1, 0.8]])
+        found = [pairwise_seconds(10, carried, None), pairwise_seconds(10, three, carried)]
+        assert found == pytest.approx([5.49e-6, 1.818e-5])
 
     def test_memory_is_when_powers_agree_and_without_correlation_it_is_next_to_nothing(self):
         matrix = smoothing_matrix(3, 0.1)
         power = np.linalg.matrix_power(matrix, memory(LossFunction(matrix)))
         assert np.ptp(power, axis=0).max() < 1e-13
-        assert memory(LossFunction(np.eye(2))) > 10**8
-        assert memory(LossFunction([[1.0]])) <= 2
-        assert loss_seconds(np.ones(5), np.zeros(5, dtype=bool), LossFunction([[1.0]]), "bridge") < 1e-6
-        assert loss_seconds(np.ones(5), np.ones(5, dtype=bool), LossFunction(np.eye(2)), "bridge") < 0.1
+        chains = [smoothing_matrix(2, 0.1), matrix, np.eye(2), [[1.0]], np.full((2, 2), 0.5)]
+        assert [memory(LossFunction(one)) for one in chains] == [178, 124, 10**9, 2, 2]
+        alone, kept = LossFunction([[1.0]]), LossFunction(np.eye(2))
+        assert loss_seconds(np.ones(5), np.zeros(5, dtype=bool), alone, "bridge") == pytest.approx(1.25e-7)
+        assert loss_seconds(np.ones(5), np.ones(5, dtype=bool), kept, "bridge") == pytest.approx(5.265e-5)
+        assert loss_seconds(np.arange(5.0), np.zeros(5, dtype=bool), kept, "bridge") == pytest.approx(3.159e-4)
 
 
 class Chain:

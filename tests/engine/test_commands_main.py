@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -31,6 +32,22 @@ def test_every_command_is_listed_and_describes_itself_by_its_own_program(capsys)
         shown = capsys.readouterr().out
         assert shown.startswith(f"usage: cairn {name}")
         assert "manage.py" not in shown
+
+
+def test_formats_are_printed_or_written_to_a_file(tmp_path, capsys):
+    assert main(["formats"]) == main(["formats", "--page", str(tmp_path / "page.md")]) == 0
+    known = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
+    assert capsys.readouterr().out == (tmp_path / "page.md").read_text() == known
+
+
+def test_other_commands_are_the_workbenchs_where_it_is_there(monkeypatch):
+    def absent():
+        raise ImportError("no server")
+
+    for load, code in ((lambda: lambda given: 3, 3), (lambda: lambda given: None, 0), (absent, 2)):
+        two = [SimpleNamespace(load=load), SimpleNamespace(load=lambda: lambda given: 7)]
+        monkeypatch.setattr("privacy_engine.commands.main.entry_points", lambda group, two=two: two)
+        assert main(["fly"]) == code
 
 
 def test_a_release_that_verifies(walk, capsys):

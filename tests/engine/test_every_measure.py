@@ -117,14 +117,6 @@ def test_a_page_can_show_it(cls):
     assert listed["fields"] == cls.fields()
 
 
-@every_measure
-def test_its_work_is_foreseen(cls):
-    one = measures.parse(example(cls))
-    few, many = (one.seconds(cell(example(cls)), lengths, 10) for lengths in ([100], [100_000]))
-    assert 0 < few < many
-    assert one.seconds(cell(example(cls)), [100], 100) > few
-
-
 class TestTheRegistry:
     def test_has_every_metric_and_every_headline_and_nothing_twice(self):
         names = [cls.registered_name() for cls in measures.of("trajectory")]

@@ -9,11 +9,13 @@ import pyarrow as pa
 import pytest
 
 import privacy_engine as pe
-from privacy_engine.data import CountStream, Trajectory
+from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.data.grid import Grid
 from privacy_engine.datatypes import datatypes
 from privacy_engine.experiments.generated import CityCheckIns
 from privacy_engine.experiments.presets.base import with_examples
-from privacy_engine.fluent import CheckInData, CountData, TrajectoryData
+from privacy_engine.fluent import CheckInData, CountData, TrajectoryData, drawing, plotting
+from privacy_engine.fluent.tables import Table
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.cases import each, refusal
@@ -183,7 +185,48 @@ class TestReleases:
         assert all(one.west < one.lon < one.east and one.south < one.lat < one.north for one in found)
 
 
+def shapes(svg):
+    """What is drawn: places, sizes, colours and texts, in their order."""
+    found = re.findall(r' (?:points|c?[xy][12]?|r|width|height|fill|fill-opacity)="([^"]*)"|>([^<]+)<', svg)
+    return " ".join(value or text for value, text in found).removeprefix("280 180 .5 .5 279 179 none").strip()
+
+
 class TestShown:
+    def test_maps_to_the_pixel(self):
+        """The whole width or height is used but for the margin, and 10 metres are a pixel at most; north is up."""
+        two = [Trajectory([0.0005, -0.001], [0.0005, 0.0]), Trajectory([0.0, 0.001, 0.002], [0.0, 0.0, 0.001])]
+        marks = [np.array([False, True]), np.array([True, False, True]), np.zeros(0, dtype=bool)]
+        assert shapes(drawing.track_map([*two, Trajectory([], [])], marks)) == (
+            "96.7,133.3 183.3,133.3 270.0,46.7 none 97 133 3 #d55e00 270 47 3 #d55e00 "
+            "140.0,90.0 10.0,133.3 none 10 133 3 #d55e00 8 172 85.9 172 8 168 currentColor 100 m"
+        )
+        for lon, lat, expected in (
+            ([0, 1], [0, 0], "10.0,90.0 270.0,90.0 none 8 172 54.8 172 8 168 currentColor 20 km"),
+            ([0, 0.02], [0, 1], "138.5,165.0 141.5,15.0 none 8 172 75.4 172 8 168 currentColor 50 km"),
+            ([0, 1e-4], [0, 0], "134.4,90.0 145.6,90.0 none 8 172 58.0 172 8 168 currentColor 50 m"),
+        ):
+            assert shapes(drawing.track_map([Trajectory(lon, lat)])) == expected
+        many = drawing.track_map([Trajectory(np.arange(1000) % 7 * 1e-3, np.arange(1000) * 1e-5)] * 13)
+        assert [line.count(",") for line in re.findall(r'points="([^"]+)"', many)] == [300] * 12
+        assert re.findall(r'stroke="(#\w+)"', many) == [*drawing.COLOURS, *drawing.COLOURS]
+
+    def test_counts_and_boxes_to_the_pixel(self, visits):
+        counts = CountStream(np.array([[0, 1], [2, 3], [1, 0]]), ["a", "b"], ["1", "2", "3"])
+        assert shapes(drawing.count_line(counts)) == "10.0,138.0 140.0,10.0 270.0,138.0 none"
+        for boxes, share, expected in (
+            ([[0, 0, 1, 1], [1, 0, 2, 0.5]], [0, 1], "10.0 25.0 130.0 130.0 {0} 0.08 140.0 90.0 130.0 65.0 {0} 1.00"),
+            ([[0, 0, 1, 60], [1, 60, 2, 80]], [0.25, 1], "138.5 50.0 1.5 120.0 {0} 0.31 140.0 10.0 1.5 40.0 {0} 1.00"),
+        ):
+            found = drawing.box_map(np.array(boxes), np.array(share), "x")
+            assert shapes(found) == expected.format(drawing.COLOURS[0])
+        model = visits.release("checkin-popularity", **described(mechanisms["checkin-popularity"], visits)).model
+        boxes, share = model.grid.boxes(np.arange(64)), np.clip(model.densities() / model.densities().max(), 0, 1)
+        assert drawing.model_map(model) == drawing.box_map(boxes, share, "mass of the cells of the grid")
+        grid, data = Grid.square(*visits.facts.bounds, 24), visits.checkins
+        often = np.bincount(grid.cells(data.lon, data.lat), minlength=len(grid))
+        boxes, share = grid.boxes(np.flatnonzero(often)), np.log1p(often[often > 0]) / np.log1p(often.max())
+        assert visits._drawing() == drawing.box_map(boxes, share, "check-ins in the cells of a grid")
+
     def test_text_of_a_file_is_escaped(self):
         counts = CountData(CountStream(np.ones((2, 1)), [HOSTILE], [HOSTILE, "2"], None, HOSTILE))
         walk = TrajectoryData([Trajectory([1.0, 2.0], [1.0, 2.0], name=HOSTILE, person=HOSTILE)])
@@ -211,18 +254,70 @@ class TestShown:
         model = visits.release("checkin-popularity", **described(mechanisms["checkin-popularity"], visits))
         model.plot()
         assert len(model.to_geodataframe()) == 64
+        cells = model.plot().collections[0]
+        np.testing.assert_array_equal(cells.get_array().ravel(), model.model.densities())
+        np.testing.assert_array_equal(cells.get_coordinates()[0, :, 0], model.model.grid.edges()[0])
+        assert cells.axes.get_aspect() == pytest.approx(1 / np.cos(np.radians(np.mean(visits.facts.bounds[1::2]))))
+        dots = visits.plot()
+        np.testing.assert_array_equal(dots.lines[0].get_data(), [visits.checkins.lon, visits.checkins.lat])
+        assert dots.get_aspect() == pytest.approx(1 / np.cos(np.radians(visits.checkins.lat.mean())))
+        placed = CheckIns(np.zeros(1, int), ("u",), np.zeros(1), np.zeros(1, int), ("p",))
+        assert refusal(pe.DataError, CheckInData(placed).plot).rule == "positions"
         rows = pe.catalogue("stream").to_dataframe()
         assert rows["name"].tolist() == [cls.registered_name() for cls in mechanisms.of("stream")]
 
+    def test_figures_of_several_series_and_dimensions(self):
+        """Landmarks as dots; a legend of 2 to 10 series; of more than 8 dimensions the total."""
+        series = [Trajectory([1.0 * i, 2.0, 3.0], [60.0] * 3, name=f"t{i}") for i in range(7)]
+        axes = plotting.plot_tracks(
+            [*series, Trajectory([5.0], [60.0])], [np.array([False, True, i > 0]) for i in range(7)]
+        )
+        assert [line.get_color() for line in axes.lines[:8]] == [*drawing.COLOURS, *drawing.COLOURS[:2]]
+        assert [line.get_marker() for line in axes.lines] == ["None"] * 7 + ["."] * 8
+        assert [line.get_xdata().tolist() for line in axes.lines[8:]] == [[2.0], *[[2.0, 3.0]] * 6]
+        labels = "longitude, degrees", "latitude, degrees"
+        assert (axes.get_aspect(), axes.get_xlabel(), axes.get_ylabel()) == (pytest.approx(2.0), *labels)
+        legends = [plotting.plot_tracks((series * 2)[:n]).get_legend() is not None for n in (1, 2, 10, 11)]
+        assert legends == [False, True, True, False]
+        for dimensions, names in ((1, ["0"]), (8, list("01234567")), (9, ["total of 9 dimensions"])):
+            values = np.arange(2 * dimensions).reshape(2, -1)
+            stream = CountStream(values, list("012345678")[:dimensions], ["1", "2"], None, "day")
+            axes, faint = plotting.plot_counts(stream), plotting.plot_counts(stream, faint=True)
+            expected = values.T if dimensions < 9 else [values.sum(axis=1)]
+            for drawn in (axes, faint):
+                np.testing.assert_array_equal([line.get_ydata() for line in drawn.lines], expected)
+            assert [text.get_text() for text in axes.get_legend().get_texts()] == names
+            assert faint.get_legend() is None
+            assert (axes.get_xlabel(), axes.get_ylabel()) == ("day, number of the timestamp", "count")
+
+    def test_a_table_as_text_and_rows(self):
+        values = [("small", 0.123456, None), ("large", 1000.4, "x"), ("many", -12345.0, 12345), ("e", 999.9, True)]
+        table = Table("T", [dict(zip(("name", "a_b", "c"), row, strict=True)) for row in values], "N")
+        rows = ["small, a_b 0.1235, c ", "large, a_b 1,000, c x", "many, a_b -12,345, c 12,345", "e, a_b 999.9, c True"]
+        assert repr(table) == "\n".join(["T", *(f"  name {row}" for row in rows), "N"])
+        assert table["large"] == {"name": "large", "a_b": 1000.4, "c": "x"}
+        cells = re.findall(r">([^<]*)</t[hd]>", table._repr_html_())
+        assert cells[:9] == ["name", "a b", "c", "small", "0.1235", "", "large", "1,000", "x"]
+
 
 def test_an_experiment_is_that_of_the_engine():
+    """Its curves are the rows of the table."""
     found = pe.experiment("error-tdrive", repetitions=2, events=30)
-    frame = found.to_dataframe()
-    lines = found.lines()
+    frame, lines = found.to_dataframe(), found.lines()
     assert len(lines) * 6 == len(frame)
-    assert [value for line in lines for value in line["mean"]] == frame["mean"].tolist()
+    assert [value for line in lines for value in line["x"]] == frame["marked_share"].tolist()
     assert found.plot().get_ylabel().endswith("m")
-    assert len(found.plot().lines) == len(lines)
+    two = pe.experiment("stream-epsilon", repetitions=1, timestamps=12, dimensions=2)
+    rows, lines, drawn = two.table.to_pylist()[1::2], two.lines(1), two.plot(metric=1)
+    for name in ("mean", "low", "high"):
+        assert [value for line in lines for value in line[name]] == [row[name] for row in rows]
+    named = [f"mean {mean}, {cls.title}" for mean in ("100", "0.5") for cls in mechanisms.of("stream")]
+    assert [line["label"] for line in lines] == [f"Generated stream 12 × 2, {one}" for one in named]
+    assert all(line["x"] == [0.1, 0.3, 1.0, 3.0, 10.0] for line in lines)
+    styles = [(style, f"C{colour}") for style in ("-", "--", "-.") for colour in range(10)][: len(lines)]
+    assert [(line.get_linestyle(), line.get_color()) for line in drawn.lines] == styles
+    assert len(drawn.collections) == len(drawn.get_legend().get_texts()) == len(lines)
+    assert (drawn.get_xlabel(), drawn.get_xscale()) == ("Level", "log")
 
 
 def test_only_public_names_are_at_the_top():

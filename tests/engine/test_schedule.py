@@ -100,6 +100,8 @@ class TestEqualsTheCalendar:
     @settings(max_examples=examples(300))
     @given(schedules(), st.lists(instants, max_size=30))
     def test_at_any_instant(self, schedule, times):
+        edges = [dt.datetime.fromisoformat(f"{one}T12:00Z") for one in (schedule.first_date, schedule.last_date) if one]
+        times = times + [int(edge.timestamp()) + 6 * 3600 * quarters for edge in edges for quarters in range(-6, 7)]
         found = schedule.holds(np.array(times, dtype=np.float64))
         assert found.tolist() == [is_inside(schedule, one) for one in times]
 

@@ -1,0 +1,309 @@
+"""What seeds repeat are the same numbers in every version: of all mechanisms and measures, and their predicted times.
+
+Each class is beside a digest, in the order of registration. One that differs is a change of results: where it is meant,
+CHANGELOG.md states it, and the new digest is set here.
+"""
+
+import json
+import re
+from fractions import Fraction
+from hashlib import sha256
+from itertools import product
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from privacy_engine import audit, noise
+from privacy_engine.accounting.promise import Context
+from privacy_engine.analysis.correlation import Correlation
+from privacy_engine.analysis.error_curves import error_curves
+from privacy_engine.analysis.error_forecast import ForecastData, error_forecast
+from privacy_engine.analysis.expected_loss import expected_loss
+from privacy_engine.analysis.loss_report import losses
+from privacy_engine.analysis.release_curves import ReleasedSeries, release_curves
+from privacy_engine.analysis.stream_comparison import stream_comparison
+from privacy_engine.analysis.stream_detection import Event, detection
+from privacy_engine.analysis.tradeoff import tradeoff
+from privacy_engine.audit.run import KINDS as AUDIT_KINDS
+from privacy_engine.core import geo
+from privacy_engine.core.params import choices_of
+from privacy_engine.data import LandmarkSet
+from privacy_engine.experiments import Block, figure, generators, measures, predicted_seconds, presets, run_block
+from privacy_engine.experiments.generated import CityCheckIns
+from privacy_engine.landmarks.dummy_methods import dummy_methods
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.mechanisms.stream import StreamUniform
+from privacy_engine.noise import choice
+from privacy_engine.noise.ball_arithmetic import Ball
+from privacy_engine.noise.expected import OwnNoise, SharedNoise, mixture_mean_m, mixture_quantile_m
+from privacy_engine.noise.reach import envelope
+from privacy_engine.postprocess import postprocesses
+from privacy_engine.releases.label import privacy_label
+from privacy_engine.releases.spec import ReleaseSpec
+from tests.cases import each
+from tests.engine import mechanism_examples, test_experiments_kinds
+from tests.engine import test_every_measure as of_measures
+from tests.engine.stream_sets import counted
+
+
+def digest(*found):
+    """Of numbers to six digits, which platforms agree on."""
+    rows = [[f"{value:.6g}" for value in np.asarray(one, dtype=np.float64).ravel().tolist()] for one in found]
+    return sha256(repr(rows).encode()).hexdigest()[:4]
+
+
+def every(classes, *digests):
+    rows = list(zip(classes, " ".join(digests).split(), strict=True))
+    return pytest.mark.parametrize(("cls", "known"), rows, ids=[cls.registered_name() for cls, _ in rows])
+
+
+def described(cls, **given):
+    about = {"radius_m": 200.0} if cls.kind == "trajectory" else {}
+    return audit.completed({"name": cls.registered_name(), "epsilon": 1.0} | about | given)[0]
+
+
+def levels(timestamps, dimensions, high):
+    """Counts about levels that differ, rise and fall, and jump once."""
+    rng, t = np.random.default_rng(dimensions), np.arange(timestamps)[:, None]
+    level = high * rng.gamma(0.7, 1, dimensions) * (1.2 + np.sin(t / 9 + np.arange(dimensions))) * (1 + (t > 60))
+    return counted(rng.poisson(level))
+
+
+STREAMS = [(levels(200, 1, 40), 20, 0.8), (levels(90, 3, 6), 7, 3.0), (levels(130, 40, 3), 60, 1.5)]
+WALK, MARKS = mechanism_examples.walk(80), LandmarkSet(np.arange(80) % 7 < 2)
+AUDITED = [cls for cls in mechanisms if not cls.needs_venues]
+SMOOTHER = postprocesses["random-walk-smoother"]()
+KINDS = test_experiments_kinds
+
+
+@every(mechanisms.of("stream"), "6b87 7b86 a3a8 9559 e5b1 532d b207 c033 b482 b39f f89c c23b")
+def test_releases_of_streams(cls, known):
+    choices = [{name: value} for name, info in cls.model_fields.items() if name != "name" for value in choices_of(info)]
+    found = []
+    for stream, window, epsilon in STREAMS:
+        for given in choices or [{}]:
+            mechanism = cls(window=window, epsilon=epsilon, sensitivity=2, **given)
+            release = mechanism.release(stream, rng=noise.seeded(7))
+            found += [release.counts, release.budgets, [mechanism.noise_sd(), mechanism.seconds(90, 3, 7)]]
+    assert digest(*found) == known
+
+
+@every(mechanism_examples.CLASSES, "4e6d d02c 2a40 911c 3812 194b 94e0 5ea8 a3d5")
+def test_releases_of_trajectories(cls, known):
+    found = []
+    for mechanism, marks in product(mechanism_examples.variants(cls), (MARKS, LandmarkSet(MARKS.mask[::-1]))):
+        release = mechanism.release(WALK, marks, rng=noise.seeded(7))
+        found += [release.series.lon, release.series.lat, release.budgets, release.sd_m]
+    assert digest(*found) == known
+
+
+@every(
+    [cls for cls in mechanisms.of("checkins") if not cls.needs_venues],
+    "00e9 7767 0edf be7a 8902 ce95 2610 b679 6fca",
+)
+def test_models_of_checkins(cls, known):
+    found, data = [], CityCheckIns(users=60, seed=3).data()
+    west, south, east, north = min(data.lon), min(data.lat), max(data.lon), max(data.lat)
+    box = {"west": west, "south": south, "east": (west + 3 * east) / 4, "north": north, "contributions": 12}
+    for given in (
+        {"side": 8, "epsilon": 2.0},
+        {"side": 5, "epsilon": 30.0},
+        {"side": 16, "epsilon": 8.0, "privacy_unit": "record"},
+    ):
+        mechanism = cls(**box | given)
+        model = mechanism.release(data, rng=noise.seeded(7))
+        masses = model.densities()
+        found += [[mechanism.seconds(800)], [] if masses is None else masses]
+        found += [model.scores(history) for history in ([], [3], [3, 12], [24, 7, 1])]
+    assert digest(*found) == known
+
+
+@every(
+    AUDITED,
+    "dfe5 39b4 625c bb34 fc16 0cee 21c3 a17a e712 ab03 5b55 437a fe5e 3801 f08d 6b2a "
+    "9f2d 340f 06c6 a562 30a6 a21f 5440 ea90 0458 5968 80d9 6f94 0750 ba59",
+)
+def test_audits(cls, known):
+    """Neighbouring inputs and what is computed of draws of the second; the result where it takes little time."""
+    changes, found = [{}, {"window": 1}, {"window": 90, "sensitivity": 3}, {"relation": "replace-one"}], []
+    for given in [*changes, {"privacy_unit": "record"}]:
+        if not given.keys() <= cls.model_fields.keys():
+            continue
+        spec = audit.AuditSpec.parse({"mechanism": described(cls, **given), "trials": 1000, "seed": 1})
+        kind, mechanism = AUDIT_KINDS[cls.kind], spec.target()
+        for pair in kind.pairs(mechanism):
+            drawn = kind.draw(mechanism, pair.second, 4, noise.seeded(7))
+            columns = [*kind.values(pair), *kind.residues(pair)]
+            found += [drawn, kind.features(pair, drawn), [pair.scale, pair.claimed], list(pair.name.encode())]
+            found += [column.of(drawn) for column in columns]
+    if cls.registered_name() in ("event-level", "stream-uniform", "checkin-popularity"):
+        found += [[one.lower_bound, *one.best_event.encode()] for one in audit.audit(spec).pairs]
+    assert digest(*found) == known
+
+
+@every(postprocesses, "283e cda9 9876")
+def test_steps(cls, known):
+    step = cls(**{field["name"]: 3e4 for field in cls.fields() if field["required"]})
+    found = [[step.seconds(700)]]
+    for mechanism in mechanism_examples.CLASSES:
+        smoothed = step.apply(mechanism_examples.example(mechanism).release(WALK, MARKS, rng=noise.seeded(7)))
+        found += [smoothed.series.lon, smoothed.series.lat, smoothed.sd_m, smoothed.event]
+    assert digest(*found) == known
+
+
+@every(dummy_methods, "f7e4 7a5a 9e70 7eee")
+def test_dummies(cls, known):
+    found, marks = [], [LandmarkSet(np.arange(n) % 5 == 1) for n in (12, 15, 0, 1)]
+    for one in (cls(epsilon=0.1), cls(epsilon=3.0)):
+        found += [
+            [one.seconds(marks)],
+            one.counts(marks),
+            *(row.mask for row in one.select(marks, rng=noise.seeded(7))),
+        ]
+    assert digest(*found) == known
+
+
+@every(generators, "98a5 59f1 0bf6")
+def test_generated_data(cls, known):
+    data = cls().data()
+    columns = ("counts",) if cls.kind == "stream" else ("user", "time_s", "lon", "lat", "place")
+    assert digest(cls().sizes(), *(getattr(data, name) for name in columns)) == known
+
+
+@every(
+    measures.of("trajectory"),
+    "1b4d bd30 a4df 2ba1 ac83 0dee b949 90d9 ec82 ddce a5ff b9f3 af10 c462 0065 33d4 4b42 49ed fb2f e0ab f6f9",
+)
+def test_measures(cls, known):
+    found = []
+    for given in (
+        {"dummies": {"name": "dummies-heuristic", "epsilon": 0.5}},
+        {"release": of_measures.SMOOTHED},
+        {"release": of_measures.EVENT, "correlation": {"smoothing": 0.3, "diameter_m": 300.0, "states": 3}},
+        {"correlation": {"smoothing": 0.3, "diameter_m": 300.0, "bound": "bridge"}},
+    ):
+        cell = of_measures.cell(of_measures.example(cls), **given)
+        found += [run_block(Block(cell, 0, 2), of_measures.SERIES)[1], [cell.seconds([100, 250], 40)]]
+    assert digest(*found) == known
+
+
+@every(
+    [cls for kind in KINDS.KINDS for cls in measures.of(kind)],
+    "ccef e890 4e9b 82a6 2d5c 72d4 0815 693a 3be3 2c35 e4d3 1f3d a130 9530 f9f2 0401 8de0 e760",
+)
+def test_measures_of_other_kinds(cls, known):
+    entry = dict(zip(measures.of(cls.kind), KINDS.every_measure(cls.kind), strict=True))[cls]
+    (cell,) = KINDS.spec(cls.kind, metrics=[entry]).cells()
+    assert digest(run_block(Block(cell, 0, 3), KINDS.DATA[cls.kind])[1], [cell.seconds([100, 3], 40)]) == known
+
+
+@every(
+    presets,
+    "8aa1 f675 7ce2 009b 2762 a2f5 cc30 cc96 aea2 603e 81bf 33b3 357a 795c 40b6 bcd7 f097 5b93 fdaf 9307 6c4c 128c",
+)
+def test_presets(cls, known):
+    spec = cls().spec()
+    text = json.dumps([spec.model_dump(), figure(spec)], sort_keys=True)
+    assert digest(list(text.encode()), [predicted_seconds(spec, [100, 3])]) == known
+
+
+def figures(*results):
+    """The bytes of results as JSON, and of lines of text, whose numbers have six digits."""
+    texts = [one if isinstance(one, str) else one.model_dump_json() for one in results]
+    return list(re.sub(r"\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.6g}", "".join(texts)).encode())
+
+
+CORRELATIONS = [
+    Correlation.smoothed(3, 0.1, 400.0),
+    Correlation.given([[0.8, 0.2], [0.3, 0.7]], "reversal", 300.0),
+    Correlation.estimated(of_measures.SERIES, 2000.0, 0.1),
+]
+
+
+@every(mechanism_examples.CLASSES, "f961 8db9 939c 15fc a5e3 d833 abe4 1caa 609d")
+def test_forecasts_and_curves(cls, known):
+    mechanism, mask = mechanism_examples.example(cls), MARKS.mask
+    found = [tradeoff([mechanism], WALK, mask, series=0, seed=3)]
+    found += [error_forecast(mechanism, ForecastData.of([WALK], [MARKS]), steps) for steps in ((), (SMOOTHER,))]
+    for correlation in CORRELATIONS:
+        found.append(expected_loss(mechanism, [mask, mask[:9]], correlation))
+        release = mechanism.release(WALK, MARKS, rng=noise.seeded(7))
+        error_m = geo.distance_m(
+            WALK.lon[release.event], WALK.lat[release.event], release.series.lon, release.series.lat
+        )
+        numbers = (error_m, release.budgets[release.event], WALK.time_s[release.event], release.budgets, mask)
+        released = ReleasedSeries(*numbers, release.event)
+        for bound in ("", "published"):
+            found.append(release_curves(mechanism, released, series=0, correlation=correlation, points=20, bound=bound))
+    assert digest(figures(*found)) == known
+
+
+@every(
+    AUDITED,
+    "d509 8fef 1b0d 9e33 4dc1 d8a5 2afc 8822 22a3 73bc 762e 9a2d 4b8e d2a4 37a3 0266",
+    "4e89 d598 871d a256 6914 7d71 833e b3a7 b9e4 ce94 6912 d3e2 db67 058a",
+)
+def test_labels(cls, known):
+    """What a release promises, and a simulation: in general, of some landmarks, and of data that were prepared."""
+    prepared = {"stability": 3, "provided": ("it rains",), "not_covered": ("the weather",), "box_from_data": True}
+    contexts = [Context(**more) for more in ({}, {"landmarks": 1, "noise_p95_m": 1234.5}, {"landmarks": 4} | prepared)]
+    found = [
+        json.dumps(privacy_label(ReleaseSpec.parse({"mechanism": described(cls)} | seed), one, private=True, cairn="1"))
+        for seed in ({}, {"seed": 3})
+        for one in contexts
+        if cls.publishable or seed
+    ]
+    assert digest(figures(*found)) == known
+
+
+def test_losses_and_comparisons():
+    found = []
+    for correlation, bound in product(CORRELATIONS, ("", "published")):
+        of_all = losses(MARKS.mask, epsilon=1.0, correlation=correlation, bound=bound)
+        found += [of_all.shown(20, landmark_set="a", series=0), *of_all.lines()]
+    stream, window, epsilon = STREAMS[1]
+    release = StreamUniform(window=window, epsilon=epsilon).release(stream, rng=noise.seeded(7))
+    found.append(stream_comparison(stream.counts, release.counts, release.budgets, window))
+    found += [detection(stream.counts, release.counts, event, 5, 0.2) for event in get_args(Event)]
+    error_m = np.random.default_rng(1).gamma(2, 50, 80)
+    found += [error_curves(error_m, MARKS.mask, series=0, points=20, first=first) for first in (0, 30)]
+    assert digest(figures(*found)) == "3806"
+
+
+@each("bits", [64, 97, 224])
+def test_balls_and_envelopes_of_exact_noise(bits):
+    """Whole numbers, so that every platform has the same: none is wider than it was, or elsewhere."""
+    found = [envelope(count, rate / 6.4e6) for count in (1, 3, 40) for rate in (0.02, 1.0, 3e3)]
+    for a, b in (
+        (3, 7),
+        (Fraction(1, 3), Fraction(-22, 7)),
+        (Fraction(9, 10), Fraction(40, 3)),
+        (-5, Fraction(1, 999)),
+    ):
+        x, y = (Ball(Ball.exact(one, bits).mid, 5 + one.numerator % 7, bits) for one in map(Fraction, (a, b)))
+        balls = [-x, x + y, x - y, x * y, x * 9, x / y, x.exp(), y.exp(), *x.sin_cos(), *y.sin_cos(), Ball.atan2(x, y)]
+        balls += [operation() for one in (x, y) if one.mid > 0 for operation in (one.sqrt, one.log)]
+        found += [[one.mid % 9973, one.mid.bit_length(), one.rad] for one in (*balls, Ball.pi(bits))]
+    assert digest(*found) == {64: "73f8", 97: "01dd", 224: "e004"}[bits]
+
+
+def test_choices_and_expected_noise():
+    rng, utilities = noise.seeded(7), np.random.default_rng(2).normal(0, 9, (40, 6))
+    there = np.add.outer(np.arange(40), np.arange(6)) % 5 > 0
+    found = [noise.exponential_mechanisms(utilities, there, level, 2.0, rng=rng) for level in (0.01, 1.0, 30.0)]
+    found += [[noise.exponential_mechanism(row, 2.0, 1.5, rng=rng) for row in utilities]]
+    tables = [choice.option_table(row, 2.0, 1.5) for row in utilities[:5]] + [choice.coin_table(e) for e in (0.1, 3.0)]
+    found += [part for one in tables for part in (one.low, one.high - one.low)]
+    found += [choice.gumbel_top(utilities[0], 3, rng=rng), choice.coin_table(700.0).draw(9, rng)]
+    found += [choice.drawn_in_groups(np.arange(30) % 4, np.array([1, 2, 3, 0]), rng=rng)]
+    parts = [
+        OwnNoise(np.array([0.01, 1e-7]), np.array([3.0, 4.0])),
+        SharedNoise(3, 1e-3, 5.0),
+        SharedNoise(1, 1e-8, 2.0),
+    ]
+    found += [[one.weight, one.mean_m(), *(one.within(angle) for angle in (1e-6, 1e-3, 1.0))] for one in parts]
+    for few in (parts[:1], parts[:2], parts):
+        found.append([mixture_mean_m(few), *(mixture_quantile_m(few, p) for p in (0.01, 0.5, 0.99))])
+    found += [one.simulated_m(5, np.random.default_rng(1)) for one in parts[1:]]
+    assert digest(*found) == "f198"
