@@ -16,6 +16,7 @@ from privacy_engine.core.params import choices_of
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from tests.cases import each, refusal
+from tests.engine.recorded import whole
 from tests.examples import examples
 
 CLASSES = list(cleaning_steps)
@@ -69,6 +70,7 @@ def line(*metres, every_s=10.0, **columns):
 
 def one_step(series, **step):
     found, (done,) = clean(series, parse_cleaning([step]))
+    whole({"done": done.as_dict(), "series": found})
     return found, done.as_dict()
 
 

@@ -20,6 +20,7 @@ from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.cases import each
 from tests.engine.mechanism_examples import walk
+from tests.engine.recorded import whole
 
 
 def on_grid(one):
@@ -93,6 +94,7 @@ def test_tables_hold_the_data(kind):
     assert data_type.content_digest(again) == data_type.content_digest(DATA[kind])
     facts = data_type.facts(again)
     assert facts == data_type.facts(DATA[kind])
+    whole(facts.model_dump())
     json.dumps(facts.model_dump(), allow_nan=False)
     if kind == "stream":
         assert (facts.timestamps, facts.total, facts.gaps, facts.interval_s) == (3, 18.0, 1, 86400.0)
@@ -143,6 +145,7 @@ def test_every_export_verifies(kind, fmt):
     found = verify(data, f"x.{fmt}")
     assert [check.message for check in found.checks if not check.holds] == []
     assert found.holds
+    whole([check.name for check in found.checks])
     assert Label.model_validate(label).kind == kind
 
 

@@ -96,7 +96,7 @@ def test_the_sentence_counts_them_and_the_list_has_each():
 
 @each("name", sorted(SEEDS))
 def test_labels_list_every_decision_of_a_reading(name):
-    report = read(io.BytesIO(SEEDS[name]), name=f"a.{name}").report
+    report = read_bytes(SEEDS[name], f"a.{name}").report
     decided = {one["option"] for one in report.as_dict()["decisions"]} - NO_DECISIONS - {"members"}
     listed = {one.split()[0] for one in Decisions.of(report).listed}
     assert len(decided) > 3

@@ -23,6 +23,7 @@ from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import read
 from privacy_engine.formats.arrow import pq
 from tests.cases import each, refusal
+from tests.engine.recorded import whole
 
 LABEL = {"text": "Planar Laplace,\n ε = 1 at 200 m", "epsilon": 1.0, "level": "event"}
 AWKWARD = ["", "u1", "<img src=x onerror=alert(1)>", "</script>", "=1+1", "'=1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
@@ -344,3 +345,5 @@ def test_another_reader_finds_every_point_time_and_name_and_the_label(fmt, tmp_p
     rows, label = READERS[fmt](written_to(SERIES, fmt, tmp_path))
     same(rows, SERIES)
     assert label == FULL_LABEL
+    if fmt not in ("parquet", "geoparquet", "gpkg"):  # as a library writes them
+        whole((tmp_path / f"release.{exports.FORMATS[fmt].extension}").read_bytes().decode().splitlines())

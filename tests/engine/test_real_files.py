@@ -14,6 +14,8 @@ from privacy_engine.data import CheckIns, CountStream
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import KINDS, read
 from tests.cases import each, refusal
+from tests.engine.format_samples import reported
+from tests.engine.recorded import whole
 
 REFUSED = "refused: "
 with Path(__file__).with_name("real_files.csv").open(newline="") as _file:
@@ -47,6 +49,7 @@ def test_what_is_kept(data, file):
     row = TABLE[file]
     reading = read(data / file, kinds=KINDS, **pairs(row["options"]))
     report = reading.report
+    whole({"file": file, "report": reported(reading) | {"members": []}})
     assert report.format == row["outcome"]
     assert (len(reading.series), len(reading)) == (int(row["series"]), int(row["points"]))
     assert report.dropped == {reason: int(count) for reason, count in pairs(row["dropped"]).items()}
