@@ -178,6 +178,13 @@ SERIES = [
 ]
 
 
+@each(("points", "groups"), [([2, 1, 1, 5, 3], [4, 5, 3]), ([4, 4], [4, 4]), ([3], [3]), ([1, 2, 2], [5])])
+def test_series_share_groups_of_rows(points, groups, monkeypatch):
+    monkeypatch.setattr("privacy_engine.exports.parquet._ROW_GROUP", 4)
+    about = pq.ParquetFile(io.BytesIO(exported([track(str(i), n) for i, n in enumerate(points)], "parquet"))).metadata
+    assert [about.row_group(i).num_rows for i in range(about.num_row_groups)] == groups
+
+
 def written_to(series, fmt, folder):
     path = folder / f"release.{exports.FORMATS[fmt].extension}"
     with path.open("wb") as out:

@@ -1,19 +1,25 @@
 """Rules of the readers at their limits: the last value that is one thing, and the first that is the other."""
 
+import gzip
+import io
+import json
+import struct
+from contextlib import suppress
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
-import pytest
 
-from privacy_engine.errors import ChoiceNeeded
-from privacy_engine.formats import ReadOptions
+from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.formats import Limits, ReadOptions, shapefile
 from privacy_engine.formats import times as clocks
+from privacy_engine.formats.jsontools import JsonReader
 from privacy_engine.formats.month_names import parse_month_name
-from privacy_engine.formats.numbers import number
-from privacy_engine.formats.report import Report
-from privacy_engine.formats.timezones import settle
 from tests.cases import each, refusal
-from tests.engine.format_samples import refused, shows
+from tests.engine.format_samples import CSV, KML, MOVING, collection, read_bytes, refused, shows, zipped
+from tests.engine.test_formats_logs import nmea
 
+CASES = json.loads(Path(__file__).with_name("limit_cases.json").read_text())
 NOT = None  # no time
 
 
@@ -36,8 +42,8 @@ class TestClocks:
             ("2024-6-15 24:00:01", NOT), ("2024-6-15 25:00", NOT), ("2024-6-15 23:59:60", "2024-06-16"),
             ("2024-6-15 23:59:61", NOT), ("2024-6-15 23:60", NOT), ("2024-6-15 0:59", "2024-06-15T00:59"),
             ("2024-6-31", NOT), ("2024-6-30", "2024-06-30"), ("2024-12-31", "2024-12-31"), ("2024-13-1", NOT),
-            ("2024-0-1", NOT), ("2024-1-0", NOT), ("2024-1-31", "2024-01-31"), ("2024-1-32", NOT),
-            ("2023-2-29", NOT), ("2024-2-29", "2024-02-29"), ("1969-1-1", "1969-01-01"), ("0000-1-1", "0000-01-01"),
+            ("2024-0-1", NOT), ("2024-1-0", NOT), ("2024-1-31", "2024-01-31"), ("2024-1-32", NOT), ("2023-2-29", NOT),
+            ("2024-2-29", "2024-02-29"), ("1969-1-1", "1969-01-01"), ("0000-1-1", "0000-01-01"),
             ("2024-6-15 12:30 PM", "2024-06-15T12:30"), ("2024-6-15 11:30 PM", "2024-06-15T23:30"),
             ("2024-6-15 12:30 AM", "2024-06-15T00:30"), ("2024-6-15 1:30 a.m.", "2024-06-15T01:30"),
             ("2024-6-15 13:30 PM", "2024-06-15T13:30"), ("2024-6-15 1:30 PM +01", "2024-06-15T12:30"),
@@ -46,16 +52,16 @@ class TestClocks:
             ("2024-6-15 10:00:00,125", "2024-06-15T10:00:00.125"), ("2024-6-15 10:00 -18", "2024-06-16T04:00"),
             ("31.12.69", "2069-12-31"), ("31.12.70", "1970-12-31"), ("31.12.99", "1999-12-31"),
             ("31.12.0099", "0099-12-31"), ("31.12.0100", "0100-12-31"), ("31.12.00", "2000-12-31"),
-            ("20240615T1030Z", "2024-06-15T10:30"),
-            ("Tue Apr 03 18:00:09 +0100 2012", "2012-04-03T17:00:09"), ("Tue Xyz 03 18:00:09 +0000 2012", NOT),
-            ("2024-06-15 10", "2024-06-15T10:00"), ("2024-06-15T10Z", "2024-06-15T10:00"), ("n/a", NOT), ("NaT", NOT),
+            ("20240615T1030Z", "2024-06-15T10:30"), ("Tue Apr 03 18:00:09 +0100 2012", "2012-04-03T17:00:09"),
+            ("Tue Xyz 03 18:00:09 +0000 2012", NOT), ("2024-06-15 10", "2024-06-15T10:00"),
+            ("2024-06-15T10Z", "2024-06-15T10:00"), ("n/a", NOT), ("NaT", NOT),
         ],
     )  # fmt: skip
     def test_one_cell(self, cells, instant):
         assert instants(cells, "2024-6-15") == [day(instant), day("2024-06-15")]
         assert instants(cells) == [day(instant)]
 
-    def test_ways_that_are_quick_read_the_same_cells(self):
+    def test_ways_that_are_quick_read_the_same_cells(self, monkeypatch):
         year_last, year_after = clocks._whole_column_year_last, clocks._whole_column_year_after_clock
         options = ReadOptions()
         for cells, order in (
@@ -68,14 +74,18 @@ class TestClocks:
         assert year_after(pa.array([None, "Tue Apr 03 18:00:09 +0000 2012"])).seconds[1] == 1333476009.0
         assert year_after(pa.array(["Tue Apr 03 18:00:09 +0000 2012", "x"])) is None
         assert clocks._whole_column(pa.array([None, "2024-06-15T10:30"])).naive.tolist() == [False, True]
+        monkeypatch.setattr(clocks, "_match", None)  # the way that is not quick
+        for cell in ("2024-06-15T10:30", "15/06/2024 10:30", "Sat Jun 15 10:30:00 +0000 2024"):
+            assert instants(cell) == ["2024-06-15T10:30:00.000"]
 
     @each(
         ("cells", "order"),
         [
             (["05/06/2024", "13/06/2024"], "dmy"), (["05/06/2024", "06/13/2024"], "mdy"), (["05/05/2024"], "dmy"),
             (["13/06/2024", "99/99/2024"], "dmy"), (["06/13/2024", "99/99/2024"], "mdy"), (["24/06/15"], "dmy"),
-            (["13/06/2024", "06/13/2024", "06/14/2024"], NOT), (["05/06/2024"], NOT), (["150624 100000", "160624 100000"], NOT), (["320615 100000"], "ymd"), (["240631 100000"], "dmy"),
-            (["15/06/32"], "dmy"), (["05/06/24 10:30 PM"], NOT), (["06/13/24 10:30 PM"], "mdy"),
+            (["13/06/2024", "06/13/2024", "06/14/2024"], NOT), (["05/06/2024"], NOT), (["15/06/32"], "dmy"),
+            (["150624 100000", "160624 100000"], NOT), (["320615 100000"], "ymd"), (["240631 100000"], "dmy"),
+            (["05/06/24 10:30 PM"], NOT), (["06/13/24 10:30 PM"], "mdy"),
         ],
     )  # fmt: skip
     def test_the_order_of_dates(self, cells, order):
@@ -136,13 +146,144 @@ class TestClocks:
         ("text", "seconds", "naive"),
         [
             ("23 Oct 69 02:53", 3149722380.0, True), ("1 Jan 70", 0.0, True), ("1 Jan 1970 12:30 AM", 1800.0, True),
-            ("1 Jan 1970 12:30 pm", 45000.0, True), ("1 Jan 1970 11:30 PM", 84600.0, True), ("Jan 1, 1970 00:00:01.25Z", 1.25, False),
-            ("1 Jan 1970 00:00 +01:30", -5400.0, False), ("1 Jan 1970 00:00 -0130", 5400.0, False), ("32 Jan 1970", None, False),
-            ("1 Foo 1970", None, False), ("1 Jan 1970 25:00", None, False), ("Thu, 1-Sept-1970", 20995200.0, True),
-            ("1 Jan 1970" + " " * 50, 0.0, True), ("1 Jan 1970" + " " * 51, None, False),
+            ("1 Jan 1970 12:30 pm", 45000.0, True), ("1 Jan 1970 11:30 PM", 84600.0, True), ("1 Foo 1970", NOT, False),
+            ("Jan 1, 1970 00:00:01.25Z", 1.25, False), ("1 Jan 1970 00:00 +01:30", -5400.0, False),
+            ("1 Jan 1970 00:00 -0130", 5400.0, False), ("32 Jan 1970", NOT, False), ("1 Jan 1970 25:00", NOT, False),
+            ("Thu, 1-Sept-1970", 20995200.0, True), ("1 Jan 1970" + " " * 50, 0.0, True),
+            ("1 Jan 1970" + " " * 51, NOT, False),
         ],
     )  # fmt: skip
     def test_months_by_name(self, text, seconds, naive):
         found = parse_month_name(text)
         assert found[1] is naive
         assert np.isnan(found[0]) if seconds is None else found[0] == seconds
+
+
+class TestTables:
+    """What else is reported of each is as recorded."""
+
+    @each(("data", "given", "dropped"), CASES["kept"])
+    def test_what_is_kept(self, data, given, dropped):
+        shows(data.encode(), given=given, dropped=dropped)
+
+    @each(("data", "given", "code"), CASES["refused"])
+    def test_what_is_asked_or_refused(self, data, given, code):
+        refused(data.encode(), code, **given)
+
+
+class TestLogs:
+    @each(("log", "dropped"), CASES["logs"])
+    def test_sentences(self, log, dropped):
+        shows(b"!AIVDM,1\r\n\\s:x*00\\" + nmea(*log), dropped=dropped)
+
+
+class TestCounts:
+    @each("data", CASES["counts"])
+    def test_tables(self, data):
+        for given in ({}, {"count": "#0"}, {"count": "#2"}, {"time": "#0"}):
+            with suppress(FormatError):  # which is recorded too
+                read_bytes(data.encode(), kinds=["stream"], **given)
+
+
+class TestLimits:
+    def test_of_bytes_lines_ratio_and_members(self):
+        long = b"time,lat,lon," + b"x" * 80 + b"\n1718452800,1,2,3\n"
+        packed = gzip.compress(b"lat,lon\n" + b"1,2\n" * 400_000)
+        ratio = 1_600_008 // len(packed)
+        two = zipped(**{"a.csv": CSV, "b.csv": CSV})
+        for data, fine, over, code in (
+            (CSV, {"total": len(CSV)}, {"total": len(CSV) - 1}, "too_large"),
+            (KML, {"whole": len(KML)}, {"whole": len(KML) - 1}, "too_large"),
+            (long, {"line": 93}, {"line": 92}, "line_too_long"),
+            (packed, {"ratio": ratio + 1}, {"ratio": ratio}, "compression_ratio"),
+            (two, {"members": 2}, {"members": 1}, "too_many_members"),
+            (two, {"total": 2 * len(CSV)}, {"total": 2 * len(CSV) - 1}, "too_large"),
+        ):
+            read_bytes(data, limits=Limits(**fine))
+            refused(data, code, limits=Limits(**over))
+        assert [Limits().members_of(size) for size in (0, 2_000_999, 2_001_000, 10**9)] == [2000, 2000, 2001, 50_000]
+
+    def test_json_in_pieces_of_any_size(self):
+        text = ' {"a": [1, 23, -4.5e1, 2E+1, 3e-1], "b": [], "c": {}, "d": "x", "e": [null, true], "f": 1.5} '
+        for size in range(1, 9):
+
+            class Pieces(io.StringIO):
+                def read(self, _=-1, size=size):
+                    return super().read(size)
+
+            reader, found = JsonReader(Pieces(text), longest=40), {}
+            reader.take("{")
+            for key in reader.members():
+                if reader.next() == "[":
+                    reader.take("[")
+                    found[key] = list(reader.elements())
+                else:
+                    found[key] = reader.value()
+            assert found == {"a": [1, 23, -45.0, 20.0, 0.3], "b": [], "c": {}, "d": "x", "e": [None, True], "f": 1.5}
+
+
+def fit(*records, head=14, size=None, developer=b"", order="<"):
+    """A FIT file of records (time or None, latitude, longitude in semicircles)."""
+    fields = bytes([253, 4, 134, 0, 4, 133, 1, 4, 133, 9, 2, 132])
+    body = bytes([0x60 if developer else 0x40, 0, order == ">"]) + struct.pack(order + "HB", 20, 4) + fields
+    body += bytes([1, 0, len(developer), 0]) if developer else b""
+    for record in records:
+        body += b"\0" + struct.pack(order + "IiiH", *record, 7) + developer
+    size = len(body) if size is None else size
+    return struct.pack("<BBHI4s", head, 16, 0, size, b".FIT") + b"\0" * (head - 12) + body + b"\0\0"
+
+
+class TestBinary:
+    @each(
+        "data",
+        [
+            fit((0x10000000, 1, 2), (0x0FFFFFFF, 3, 4), (0xFFFFFFFF, 5, 6), (0x40000000, 0x7FFFFFFF, 1)),
+            fit((0x40000000, 1, 2), head=12), fit((0x40000000, 1, 2), size=0),
+            fit((0x40000000, 1, 2), developer=b"xyz"),
+            fit((0x40000000, 2**31 - 2, -(2**31)), (0x40000001, 2**30, 2**30), order=">"), fit((0x40000000, 1, 2)) * 2,
+            fit((0x40000000, 1, 2), (0x40000001, 3, 4))[:-8],
+        ],
+    )  # fmt: skip
+    def test_fit(self, data):
+        assert read_bytes(data).report.format == "fit"
+
+    def test_the_tables_of_a_shapefile_agree(self):
+        for rows, bytes_, index, fine in ((2, 51, 16, True), (2, 50, 16, False), (2, 52, 15, False), (2, 52, 23, True),
+                                          (2, 52, 24, False), (0, 32, 0, True), (0, 31, 0, False)):  # fmt: skip
+            dbf = struct.pack("<IIHH", 3, rows, 32, 10).ljust(bytes_, b"\0")
+            files = {".dbf": dbf[:bytes_], ".shx": bytes(100 + index)}
+            if fine:
+                shapefile._check(files, "x")
+            else:
+                assert refusal(FormatError, shapefile._check, files, "x").code == "bad_vector_file"
+
+
+class TestFeatures:
+    @each(
+        ("system", "fine"),
+        [
+            ("EPSG:4326", True), ("", False), (5, False), ({}, False), ({"href": "EPSG:4326"}, True),
+            ({"code": 4326}, True), ({"properties": {"code": 4326}}, True), ({"properties": {"name": ""}}, False),
+            ({"code": "4326"}, False),
+        ],
+    )  # fmt: skip
+    def test_names_of_systems(self, system, fine):
+        document = json.dumps(json.loads(MOVING) | {"crs": system}).encode()
+        if fine:
+            shows(document, points=2)
+        else:
+            assert refused(document, "unsupported_crs").field == "crs"
+
+    @each("features", CASES["features"])
+    def test_of_geojson(self, features):
+        for given in ({}, {"time": "#0"}, {"landmark": "#0", "id": "#0"}):
+            assert len(read_bytes(collection(*features), **given)) > 0
+
+    @each("placemark", CASES["placemarks"])
+    def test_of_kml(self, placemark):
+        tracks = KML[KML.index(b"<gx:Track>") : KML.index(b"</Placemark>")]
+        for inside in (b"", tracks, tracks * 2):
+            data = KML.replace(tracks, b"<name>anna</name>" + inside + placemark.encode())
+            for given in ({}, {"parts": "untimed"}, {"person": "column:name"}):
+                with suppress(FormatError):
+                    read_bytes(data, **given)
