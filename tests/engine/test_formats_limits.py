@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.formats import Limits, ReadOptions, shapefile
 from privacy_engine.formats import times as clocks
 from privacy_engine.formats.jsontools import JsonReader
@@ -287,3 +287,10 @@ class TestFeatures:
             for given in ({}, {"parts": "untimed"}, {"person": "column:name"}):
                 with suppress(FormatError):
                     read_bytes(data, **given)
+
+
+@each("text, given", CASES["files"])
+def test_small_files_of_every_format(text, given):
+    data = text.encode() if isinstance(text, str) else zipped(**text)
+    with suppress(EngineError):
+        read_bytes(data, "x.zip" if isinstance(text, dict) else "x", **given)
