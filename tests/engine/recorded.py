@@ -38,7 +38,7 @@ def plain(value):
         case bool() | int() | str() | None:
             return value
         case float():
-            return float(f"{value:.12g}") if np.isfinite(value) else str(value)
+            return float(f"{value:.{14 if abs(value) > 1e6 else 10}g}") if np.isfinite(value) else str(value)
         case dict():
             return {str(key): plain(one) for key, one in value.items() if one not in (None, "", [], {}, ())}
         case set() | frozenset():

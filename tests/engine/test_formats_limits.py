@@ -12,12 +12,13 @@ import pyarrow as pa
 import pytest
 
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
-from privacy_engine.formats import Limits, ReadOptions, shapefile
+from privacy_engine.formats import Limits, ReadOptions, preview, shapefile
 from privacy_engine.formats import times as clocks
 from privacy_engine.formats.jsontools import JsonReader
 from privacy_engine.formats.month_names import parse_month_name
 from tests.cases import each, refusal
 from tests.engine.format_samples import CSV, KML, MOVING, collection, read_bytes, refused, shows, zipped
+from tests.engine.recorded import whole
 from tests.engine.test_formats_logs import nmea
 
 CASES = json.loads(Path(__file__).with_name("limit_cases.json").read_text())
@@ -228,5 +229,8 @@ class TestFeatures:
 def test_small_files_of_every_format(topic):
     for text, given in CASES["files"][topic]:
         data = text.encode() if isinstance(text, str) else zipped(**text)
+        given = {"name": "x" if isinstance(text, str) else "x.zip", **given}
         with suppress(EngineError):
-            read_bytes(data, "x" if isinstance(text, str) else "x.zip", **given)
+            read_bytes(data, **given)
+        with suppress(EngineError):
+            whole([getattr(preview(io.BytesIO(data)), what) for what in ("mapping", "rows", "header", "problem")])
