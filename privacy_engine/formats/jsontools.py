@@ -217,7 +217,6 @@ class _Utf8(io.RawIOBase):
     """Pieces of bytes as a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
-        super().__init__()
         self._pieces, self._left = pieces, b""
 
     def readable(self) -> bool:

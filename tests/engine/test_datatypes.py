@@ -8,7 +8,7 @@ import pytest
 
 from privacy_engine.accounting.privacy_loss import PrivacyLoss
 from privacy_engine.accounting.promise import Context
-from privacy_engine.data import CheckIns, CountStream, LandmarkSet
+from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import BudgetError, ParameterError
 from privacy_engine.formats import KINDS
@@ -105,6 +105,26 @@ def test_tables_hold_the_data(kind):
     else:
         assert ([one.points for one in facts.series], facts.people) == ([6, 4], 1)
         assert data_type.size(DATA[kind]) == 10
+
+
+def test_facts_of_little_and_of_what_crosses_the_antimeridian():
+    one, no = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    few = [CheckIns(no, [], no.astype(float), no, []), CheckIns(one, ["u"], [5.0], one, ["p"])]
+    few.append(CheckIns([0, 2, 2], ["u", "v", "w"], [1.0, 2.0, 3.0], None, (), [0.5, 179.5, -179.5], [1.0, 2.0, -2.0]))
+    times = ([0.0, 2.0, 5.0, 7.0, 10.1], [0.0, 1.0, 2.0, 4.0, 8.0], [3.0], [], None)
+    streams = [CountStream(np.ones((5 if t is None else len(t), 2)), ["a", "b"], list("vwxyz"), t) for t in times[:2]]
+    streams += [
+        CountStream(np.full((n, 1), 0.5), ["a"], list("vwxyz"[:n]), t) for n, t in ((1, [3.0]), (0, []), (2, None))
+    ]
+    tracks = [
+        Trajectory([179.5, -179.5], [0.0, 1.0]),
+        Trajectory([0.0], [1.0], [2.0], "n", [True], "p"),
+        Trajectory([], []),
+    ]
+    tracks += [Trajectory([-180.0, 180.0, 0.0], [90.0, -90.0, 0.0]), Trajectory([-170.0, 0.0, 170.0], [5.0, 5.0, 5.0])]
+    parts = [*(tracks[i:j] for i in range(5) for j in range(i + 1, 6)), [], [on_grid(walk(9, seed=4)), tracks[1]]]
+    for kind, found in (("checkins", few), ("stream", streams), ("trajectory", parts)):
+        whole([datatypes[kind].facts(data).model_dump() for data in found])
 
 
 @every_kind

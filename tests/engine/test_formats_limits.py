@@ -6,13 +6,14 @@ import json
 import struct
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
-from privacy_engine.formats import Limits, ReadOptions, preview, shapefile
+from privacy_engine.formats import Limits, ReadOptions, preview, shapefile, xmltools
 from privacy_engine.formats import times as clocks
 from privacy_engine.formats.jsontools import JsonReader
 from privacy_engine.formats.month_names import parse_month_name
@@ -163,6 +164,16 @@ class TestLimits:
                 else:
                     found[key] = reader.value()
             assert found == {"a": [1, 23, -45.0, 20.0, 0.3], "b": [], "c": {}, "d": "x", "e": [None, True], "f": 1.5}
+
+
+def test_tokens_of_xml_are_not_deferred(monkeypatch):
+    """By newer versions of expat, which may not be installed here."""
+    said = []
+    monkeypatch.setattr(
+        xmltools.expat, "ParserCreate", lambda *_: SimpleNamespace(SetReparseDeferralEnabled=said.append)
+    )
+    xmltools.Parser(print)
+    assert said == [False]
 
 
 def fit(*records, head=14, size=None, developer=b"", order="<"):
