@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from privacy_engine.accounting.promise import Context
 from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import BudgetError, ParameterError
+from privacy_engine.exports.notebook import notebook
 from privacy_engine.formats import KINDS
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import error_m, metrics
@@ -204,6 +206,8 @@ def test_labels_carry_the_unit(kind):
     assert (*(label[name] for name in names), ReleaseSpec(mechanism=SPECS[kind]).mechanism.loss().unit) == expected
     assert label["epsilon"] == 1.0
     assert label["guarantee"]["statement"].rstrip(".") in label["text"]
+    text = notebook(kind, title="A *release*\n[x]", file_name='r "1".csv', label=label)
+    whole(re.sub("[0-9a-f]{8,}", "", text))  # the digest of counts that are drawn
     seeded = privacy_label(ReleaseSpec(mechanism=SPECS[kind], seed=1), Context(), private=True)
     assert (seeded["guarantee"], seeded["noise"]) == (None, "seeded")
 
