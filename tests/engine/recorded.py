@@ -1,8 +1,9 @@
 """Results as they were recorded, whole: a test states a part of a result, and what else changes in it is noticed too.
 
 ``recorded/MODULE.json`` has the results of a module's tests: each test's in order, a number for one that equals an
-earlier one. A module without such a file has none. After a change that is meant, ``CAIRN_RECORD=1 pytest -n 0 FILE``
-writes those of the tests that it runs again, and the difference is to be read as that of a source.
+earlier one. A module without such a file has none, nor have tests of damage: what other tools write has the date.
+After a change that is meant, ``CAIRN_RECORD=1 pytest -n 0 FILE`` writes those of the tests that it runs again, and the
+difference is to be read as that of a source.
 """
 
 import dataclasses
@@ -63,7 +64,7 @@ def whole(value):
     test, _, phase = os.environ.get(WITHIN, "").rpartition(" ")
     path, _, name = test.partition("::")
     results = _results(Path(path).stem)
-    if results is None or CHILD or phase != "(call)" or currently_in_test_context():
+    if results is None or CHILD or phase != "(call)" or "damage" in name or currently_in_test_context():
         return
     if _running[0] != test:
         _running[:] = test, 0

@@ -96,7 +96,8 @@ def test_tables_hold_the_data(kind):
     assert data_type.content_digest(again) == data_type.content_digest(DATA[kind])
     facts = data_type.facts(again)
     assert facts == data_type.facts(DATA[kind])
-    whole(facts.model_dump())
+    sketches = [one and one.hashes for one in data_type.sketches(again, b"t" * 16, b"p" * 16)]
+    whole([facts.model_dump(), sketches, data_type.content_digest(again)])
     json.dumps(facts.model_dump(), allow_nan=False)
     if kind == "stream":
         assert (facts.timestamps, facts.total, facts.gaps, facts.interval_s) == (3, 18.0, 1, 86400.0)

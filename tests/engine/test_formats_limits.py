@@ -63,10 +63,10 @@ class TestClocks:
     @each(("cells", "order"), CASES["orders"])
     def test_the_order_of_dates(self, cells, order):
         if order is None:
-            asked = refusal(ChoiceNeeded, instants, *cells)
+            requested = refusal(ChoiceNeeded, instants, *cells)
             long = "/" in cells[0]
-            assert [value for value, _ in asked.choices] == (["dmy", "mdy"] if long else ["dmy", "ymd"])
-            assert (asked.parameter, asked.default) == ("date_order", "dmy" if long else "ymd")
+            assert [value for value, _ in requested.choices] == (["dmy", "mdy"] if long else ["dmy", "ymd"])
+            assert (requested.parameter, requested.default) == ("date_order", "dmy" if long else "ymd")
         else:
             assert clocks.times(pa.array(cells), ReadOptions()).order == order
 
@@ -111,7 +111,7 @@ class TestTables:
         shows(data.encode(), given=given, dropped=dropped)
 
     @each(("data", "given", "code"), CASES["refused"])
-    def test_what_is_asked_or_refused(self, data, given, code):
+    def test_what_is_requested_or_refused(self, data, given, code):
         refused(data.encode(), code, **given)
 
 
@@ -168,12 +168,12 @@ class TestLimits:
 
 def test_tokens_of_xml_are_not_deferred(monkeypatch):
     """By newer versions of expat, which may not be installed here."""
-    said = []
+    stated = []
     monkeypatch.setattr(
-        xmltools.expat, "ParserCreate", lambda *_: SimpleNamespace(SetReparseDeferralEnabled=said.append)
+        xmltools.expat, "ParserCreate", lambda *_: SimpleNamespace(SetReparseDeferralEnabled=stated.append)
     )
     xmltools.Parser(print)
-    assert said == [False]
+    assert stated == [False]
 
 
 def fit(*records, head=14, size=None, developer=b"", order="<"):
