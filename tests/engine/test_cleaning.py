@@ -139,6 +139,10 @@ class TestRepeats:
         assert done["events"] == events
         assert one.marked[0]
 
+    def test_by_time_needs_times(self):
+        with pytest.raises(DataError, match="by time needs times"):
+            one_step([Trajectory([0.0], [0.0])], name="drop-repeats", same="time")
+
     @each("same", ["record", "place"])
     def test_an_event_that_differs_in_one_coordinate_is_no_repeat(self, same):
         north = Trajectory(np.zeros(3), np.array([0.0, 1.0, 1.0]), np.zeros(3))

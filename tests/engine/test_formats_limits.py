@@ -10,15 +10,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
+import pyproj
 import pytest
 
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
-from privacy_engine.formats import Limits, ReadOptions, preview, shapefile, xmltools
+from privacy_engine.formats import Limits, ReadOptions, crs, preview, shapefile, streams, xmltools
 from privacy_engine.formats import times as clocks
 from privacy_engine.formats.jsontools import JsonReader
 from privacy_engine.formats.month_names import parse_month_name
 from tests.cases import each, refusal
-from tests.engine.format_samples import CSV, KML, MOVING, collection, read_bytes, refused, shows, zipped
+from tests.engine.failing_files import parquet
+from tests.engine.format_samples import CSV, KML, MOVING, collection, geopackage, read_bytes, refused, shows, zipped
 from tests.engine.recorded import whole
 from tests.engine.test_formats_logs import nmea
 
@@ -164,6 +166,43 @@ class TestLimits:
                 else:
                     found[key] = reader.value()
             assert found == {"a": [1, 23, -45.0, 20.0, 0.3], "b": [], "c": {}, "d": "x", "e": [None, True], "f": 1.5}
+
+
+MORE_TABLES = "CREATE TABLE more AS SELECT * FROM fixes; CREATE TABLE late AS SELECT fid, geom FROM fixes;" + "".join(
+    f"INSERT INTO gpkg_geometry_columns VALUES ('{name}', 'geom', 'POINT', 4326, 0, 0);" for name in ("more", "late")
+)
+
+
+@each(
+    ("data", "given"),
+    [
+        *((geopackage(MORE_TABLES), given) for given in ({}, {"person": "series"}, {"members": {"more": None}})),
+        (geopackage(MORE_TABLES.replace("late AS SELECT fid", "late AS SELECT t, fid")), {"id": "#0"}),
+        (parquet(latitudeE7=[525200000], longitudeE7=[134050000]), {}),
+        (parquet(lat=[1.5, None], lon=[2.5, 3.0], user=pa.array(["a", "b"]).dictionary_encode()), {}),
+        (parquet(day=pa.array(["2024-01-01"]).dictionary_encode(), a=[1], b=[[2]]), {"kinds": ["stream"]}),
+        (parquet(lat=[], lon=[]), {}), (parquet(a=[[1]]), {"kinds": ["stream"]}), (b" " * 70_000 + b"x", {}),
+        (zipped(**{f"m{i}.txt": b"x" for i in range(1002)}, a=CSV), {"name": "x.zip"}),
+    ],
+)  # fmt: skip
+def test_tables_in_binary_files(data, given):
+    with suppress(EngineError):
+        read_bytes(data, **given)
+
+
+def test_more_cells_than_a_table_of_counts_may_have_and_descriptions_of_systems(monkeypatch):
+    for most, fits in ((4, True), (3, False)):
+        monkeypatch.setattr(streams, "MAX_CELLS", most)
+        for head, rows in (("date,a,b", "{},1,2"), ("date,shop,n", "{},x,1\n{},y,1")):
+            data = "\n".join([head, *(rows.replace("{}", f"2024-01-0{day}") for day in (1, 2))]).encode()
+            if fits:
+                assert read_bytes(data, kinds=["stream"]).data.counts.shape == (2, 2)
+            else:
+                refused(data, "too_large", kinds=["stream"])
+    described = pyproj.CRS.from_epsg(32633)
+    for text in (described.to_wkt(), described.to_wkt("WKT1_ESRI"), "EPSG:32633"):
+        assert crs.of_description(text) == "EPSG:32633"
+    assert crs.of_description("PROJCS[x") == "PROJCS[x"
 
 
 def test_tokens_of_xml_are_not_deferred(monkeypatch):
