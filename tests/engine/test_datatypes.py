@@ -10,8 +10,8 @@ import pytest
 from privacy_engine.accounting.privacy_loss import PrivacyLoss
 from privacy_engine.accounting.promise import Context
 from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
-from privacy_engine.datatypes import datatypes
 from privacy_engine.data.venues import Venues
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import BudgetError, DataError, ParameterError
 from privacy_engine.exports.notebook import notebook
 from privacy_engine.formats import KINDS
