@@ -50,13 +50,9 @@ def plain(value):
                 value = [*value[:3], *value[-3:], len(value), *([sum(value)] if numbers else [])]
             return [plain(one) for one in value]
     if dataclasses.is_dataclass(value):
-        value = {one.name: getattr(value, one.name) for one in dataclasses.fields(value) if one.name[0] != "_"}
-        return {key: one for key, one in map(_entry, value.items()) if one not in (None, "", [], {})}
+        value = {one.name: plain(getattr(value, one.name)) for one in dataclasses.fields(value) if one.name[0] != "_"}
+        return {key: one for key, one in value.items() if one not in (None, "", [], {})}
     return plain(value.as_dict() if hasattr(value, "as_dict") else str(value))
-
-
-def _entry(pair):
-    return pair[0], plain(pair[1])
 
 
 def whole(value):

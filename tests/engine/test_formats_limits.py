@@ -4,7 +4,7 @@ import gzip
 import io
 import json
 import struct
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,9 +20,8 @@ from privacy_engine.formats.jsontools import JsonReader
 from privacy_engine.formats.month_names import parse_month_name
 from tests.cases import each, refusal
 from tests.engine.failing_files import parquet
-from tests.engine.format_samples import CSV, KML, MOVING, collection, geopackage, read_bytes, refused, shows, zipped
+from tests.engine.format_samples import CSV, KML, geopackage, read_bytes, refused, zipped
 from tests.engine.recorded import whole
-from tests.engine.test_formats_logs import nmea
 
 CASES = json.loads(Path(__file__).with_name("limit_cases.json").read_text())
 NOT = None  # no time
@@ -103,32 +102,6 @@ class TestClocks:
         found = parse_month_name(text)
         assert found[1] is naive
         assert np.isnan(found[0]) if seconds is None else found[0] == seconds
-
-
-class TestTables:
-    """What else is reported of each is as recorded."""
-
-    @each(("data", "given", "dropped"), CASES["kept"])
-    def test_what_is_kept(self, data, given, dropped):
-        shows(data.encode(), given=given, dropped=dropped)
-
-    @each(("data", "given", "code"), CASES["refused"])
-    def test_what_is_requested_or_refused(self, data, given, code):
-        refused(data.encode(), code, **given)
-
-
-class TestLogs:
-    @each(("log", "dropped"), CASES["logs"])
-    def test_sentences(self, log, dropped):
-        shows(b"!AIVDM,1\r\n\\s:x*00\\" + nmea(*log), dropped=dropped)
-
-
-class TestCounts:
-    @each("data", CASES["counts"])
-    def test_tables(self, data):
-        for given in ({}, {"count": "#0"}, {"count": "#2"}, {"time": "#0"}):
-            with suppress(FormatError):  # which is recorded too
-                read_bytes(data.encode(), kinds=["stream"], **given)
 
 
 class TestLimits:
@@ -215,71 +188,21 @@ def test_tokens_of_xml_are_not_deferred(monkeypatch):
     assert stated == [False]
 
 
-def fit(*records, head=14, size=None, developer=b"", order="<"):
-    """A FIT file of records (time or None, latitude, longitude in semicircles)."""
-    fields = bytes([253, 4, 134, 0, 4, 133, 1, 4, 133, 9, 2, 132])
-    body = bytes([0x60 if developer else 0x40, 0, order == ">"]) + struct.pack(order + "HB", 20, 4) + fields
-    body += bytes([1, 0, len(developer), 0]) if developer else b""
-    for record in records:
-        body += b"\0" + struct.pack(order + "IiiH", *record, 7) + developer
-    size = len(body) if size is None else size
-    return struct.pack("<BBHI4s", head, 16, 0, size, b".FIT") + b"\0" * (head - 12) + body + b"\0\0"
-
-
-class TestBinary:
-    @each(
-        "data",
-        [
-            fit((0x10000000, 1, 2), (0x0FFFFFFF, 3, 4), (0xFFFFFFFF, 5, 6), (0x40000000, 0x7FFFFFFF, 1)),
-            fit((0x40000000, 1, 2), head=12), fit((0x40000000, 1, 2), size=0),
-            fit((0x40000000, 1, 2), developer=b"xyz"),
-            fit((0x40000000, 2**31 - 2, -(2**31)), (0x40000001, 2**30, 2**30), order=">"), fit((0x40000000, 1, 2)) * 2,
-            fit((0x40000000, 1, 2), (0x40000001, 3, 4))[:-8],
-        ],
-    )  # fmt: skip
-    def test_fit(self, data):
-        assert read_bytes(data).report.format == "fit"
-
-    def test_the_tables_of_a_shapefile_agree(self):
-        for rows, bytes_, index, fine in ((2, 51, 16, True), (2, 50, 16, False), (2, 52, 15, False), (2, 52, 23, True),
-                                          (2, 52, 24, False), (0, 32, 0, True), (0, 31, 0, False)):  # fmt: skip
-            dbf = struct.pack("<IIHH", 3, rows, 32, 10).ljust(bytes_, b"\0")
-            files = {".dbf": dbf[:bytes_], ".shx": bytes(100 + index)}
-            if fine:
-                shapefile._check(files, "x")
-            else:
-                assert refusal(FormatError, shapefile._check, files, "x").code == "bad_vector_file"
-
-
-class TestFeatures:
-    @each(("system", "fine"), CASES["systems"])
-    def test_names_of_systems(self, system, fine):
-        document = json.dumps(json.loads(MOVING) | {"crs": system}).encode()
-        if fine:
-            shows(document, points=2)
-        else:
-            assert refused(document, "unsupported_crs").field == "crs"
-
-    @each("features", CASES["features"])
-    def test_of_geojson(self, features):
-        for given in ({}, {"time": "#0"}, {"landmark": "#0", "id": "#0"}):
-            assert len(read_bytes(collection(*features), **given)) > 0
-
-    @each("placemark", CASES["placemarks"])
-    def test_of_kml(self, placemark):
-        tracks = KML[KML.index(b"<gx:Track>") : KML.index(b"</Placemark>")]
-        for inside in (b"", tracks, tracks * 2):
-            data = KML.replace(tracks, b"<name>anna</name>" + inside + placemark.encode())
-            for given in ({}, {"parts": "untimed"}, {"person": "column:name"}):
-                with suppress(FormatError):
-                    read_bytes(data, **given)
+def test_the_tables_of_a_shapefile_agree():
+    for rows, size, index, fine in CASES["shapefiles"]:
+        dbf = struct.pack("<IIHH", 3, rows, 32, 10).ljust(size, b"\0")
+        expected = nullcontext() if fine else pytest.raises(FormatError, match="do not hold the same number of rows")
+        with expected:
+            shapefile._check({".dbf": dbf[:size], ".shx": bytes(100 + index)}, "x")
 
 
 @pytest.mark.parametrize("topic", CASES["files"])
 def test_small_files_of_every_format(topic):
+    """What is read of each, why it is refused, and its preview are as recorded."""
     for text, given in CASES["files"][topic]:
-        data = text.encode() if isinstance(text, str) else zipped(**text)
-        given = {"name": "x" if isinstance(text, str) else "x.zip", **given}
+        packed = isinstance(text, dict)
+        plain = b"" if packed else bytes.fromhex(text[4:]) if text.startswith("hex:") else text.encode()
+        data, given = zipped(**text) if packed else plain, {"name": "x.zip" if packed else "x", **given}
         with suppress(EngineError):
             read_bytes(data, **given)
         with suppress(EngineError):
