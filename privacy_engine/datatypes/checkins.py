@@ -61,7 +61,7 @@ class CheckInType(DataType):
     has_events: ClassVar[bool] = True
 
     def facts(self, data: CheckIns) -> CheckInFacts:
-        each = np.bincount(data.user, minlength=1)
+        each = np.bincount(data.user)
         users = int(np.count_nonzero(each))
         bounds = None
         if data.lon is not None and data.lat is not None and len(data):
@@ -75,7 +75,7 @@ class CheckInType(DataType):
             end_s=float(data.time_s.max()) if len(data) else None,
             bounds=bounds,
             per_user=len(data) / max(users, 1),
-            most_per_user=int(each.max()),
+            most_per_user=int(each.max(initial=0)),
             venues=None if data.venues is None else len(data.venues),
         )
 

@@ -51,7 +51,7 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
         if role not in roles:
             raise _no_column(role, table)
     if "place" not in roles and not {"lon", "lat"} <= roles.keys():
-        raise _no_column("place, nor of longitude and latitude,", table)
+        raise _no_column("place, or of longitude and latitude", table)
     _refuse_twice(table, roles, options)
     for role, option in (("user", "id"), ("time", "time"), ("lon", "lon"), ("lat", "lat"), ("place", "place")):
         report.decide(option, named_place(roles.get(role)))
@@ -85,7 +85,7 @@ def _listed(venues: Venues | None, place: Ints | None, report: Report) -> Venues
 def _no_column(title: str, table: Table) -> FormatError:
     shown = ", ".join(name[:30] for name in table.names[:12])
     message = f"Check-ins need a column of the {title}; the columns are: {shown}."
-    return FormatError(message, code="no_checkin_columns", rule=f"a {title} column")
+    return FormatError(message, code="no_checkin_columns", rule=f"a column of the {title}")
 
 
 def _refuse_twice(table: Table, roles: Roles, options: ReadOptions) -> None:

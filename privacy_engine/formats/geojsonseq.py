@@ -24,7 +24,6 @@ _SEQUENCE = re.compile(rb"\s*\x1e\s*\{|" + _START + rb"\n\s*\{[^\n]{0,2000}\"typ
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a sequence of features; lines that are no JSON are dropped by number."""
-    report.unit = "line"
     lines = lines_of(source.read(), report, options)
     features, numbers, bad = [], [], []
     for number, line in enumerate(reported(lines, ROWS), start=1):

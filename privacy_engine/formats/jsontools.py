@@ -20,6 +20,8 @@ from privacy_engine.formats.source import Source
 
 _NO_BLANK = re.compile(r"[^ \t\r\n\ufeff]")
 _PIECE = 1 << 18
+_REST_OF_NUMBER = ("", ".", "e", "E", "e+", "e-", "E+", "E-")
+"""What is held after a number that goes on in the next piece."""
 
 
 def parsed(data: bytes, options: ReadOptions, report: Report) -> Any:
@@ -118,7 +120,8 @@ class JsonReader:
                 if not more or len(self._held) - self._at > self._longest:
                     raise
             else:
-                if not more or end < len(self._held) or self._held[end - 1] in '"}]':  # a number may go on
+                goes_on = self._held[end : end + 3] in _REST_OF_NUMBER and self._held[end - 1] not in '"}]'
+                if not (more and goes_on):
                     self._at = end
                     return value
             more = self._more()
@@ -214,7 +217,6 @@ class _Utf8(io.RawIOBase):
     """Pieces of bytes as a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
-        super().__init__()
         self._pieces, self._left = pieces, b""
 
     def readable(self) -> bool:

@@ -45,7 +45,6 @@ class _Found:
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timeline of a KML file: its tracks, else its placemarks with times, else its lines and points."""
-    report.unit = "line"
     found = _parse(clean(source.read(), report), options.person_column)
     report.drop("unsupported_geometry", len(found.areas), found.areas[:20])
     part, rows = found.part(options.parts)

@@ -54,9 +54,10 @@ class LineTimes:
 
     def joined(self, options: ReadOptions, report: Report) -> list[int]:
         """The rows of first positions that are left out, since another line of the series ends there."""
-        alike = [_repeating([one[:size] for one in self.starts], [one[:size] for one in self.ends]) for size in (2, 3)]
-        by = by_time_or_place(sum(alike[0]), sum(alike[1]), options, report)
-        return [at for at, repeats in zip(self.at, alike[by == "place"], strict=True) if repeats]
+        at_time = _repeating([one[:2] for one in self.starts], [one[:2] for one in self.ends])
+        at_place = _repeating(self.starts, self.ends)
+        by = by_time_or_place(sum(at_time), sum(at_place), options, report)
+        return [at for at, repeats in zip(self.at, at_place if by == "place" else at_time, strict=True) if repeats]
 
     def note(self, report: Report) -> None:
         """Record in the report what was left out for want of a time."""

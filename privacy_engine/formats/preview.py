@@ -168,7 +168,6 @@ class _Seen(Exception):
     """A member of the archive has columns: no other is looked at."""
 
     def __init__(self, preview: Preview) -> None:
-        super().__init__()
         self.preview = preview
 
 

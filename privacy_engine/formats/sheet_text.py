@@ -60,7 +60,6 @@ class SheetText(io.RawIOBase):
     """A sheet as a file: a text table in UTF-8 with commas; ``seek(0)`` begins again."""
 
     def __init__(self, sheet: Any, guard: Callable[[], AbstractContextManager[None]]) -> None:
-        super().__init__()
         self._sheet, self._guard = sheet, guard
         self.seek(0)
 

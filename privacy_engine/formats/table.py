@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.progress import ROWS, advance, reported
-from privacy_engine.errors import FormatError
 from privacy_engine.formats import numbers as num
 from privacy_engine.formats.arrow import listed, pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
@@ -40,12 +39,10 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     Raises
     ------
     FormatError
-        No data rows, or a quotation mark that is never closed.
+        A quotation mark that is never closed.
     """
     cells = _arrow(data, dialect, report) or _careful(data, dialect, report)
     columns = cells.columns
-    if not len(columns["lon"]) and not report.drops:
-        raise FormatError("A header was found, but no data rows.", code="no_rows")
     advance()
     lon, lon_reasons = _coordinate(columns, "lon", dialect.decimal)
     lat, lat_reasons = _coordinate(columns, "lat", dialect.decimal)

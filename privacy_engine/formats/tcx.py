@@ -28,7 +28,6 @@ _TEXTS = {"Time": 100, "LatitudeDegrees": 100, "LongitudeDegrees": 100}
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timeline of a TCX file; of one that is cut off as far as it goes."""
-    report.unit = "line"
     handlers = _Handlers()
     if not run(handlers.parser, clean(source.read(), report), enough=lambda: bool(handlers.rows)):
         note_cut_off(len(handlers.rows), report)

@@ -343,15 +343,15 @@ def _days(y: NDArray[np.int64], mo: NDArray[np.int64], d: NDArray[np.int64]) -> 
 
 
 def _arranged(part: dict[str, Any], order: str) -> tuple[NDArray[np.int64], ...]:
-    by_letter = dict(zip(order, (_whole(part[key]) for key in "pqr"), strict=True))
-    y = by_letter["y"]
-    y = np.where(y < 100, y + np.where(y < 70, 2000, 1900), y)
-    return y, by_letter["m"], by_letter["d"]
+    by_letter = {letter: part[key] for letter, key in zip(order, "pqr", strict=True)}
+    y, mo, d = (_whole(by_letter[letter]) for letter in "ymd")
+    short = pc.equal(pc.utf8_length(by_letter["y"]), 2).to_numpy(zero_copy_only=False)
+    return np.where(short, y + np.where(y < 70, 2000, 1900), y), mo, d
 
 
 def _order(part: dict[str, Any]) -> str:
     """The order of year, month and day that the whole column allows."""
-    long_years = bool((_whole(part["r"]) > 99).any()) or "ap" in part
+    long_years = "ap" in part  # six digits without marks alone may begin with the year
     orders = ORDERS[:2] if long_years else ("ymd", "dmy")
     valid = {order: np.isfinite(_days(*_arranged(part, order))) for order in reported(orders)}
     whole = [order for order in orders if valid[order].all()]

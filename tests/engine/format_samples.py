@@ -10,6 +10,7 @@ from contextlib import closing
 from privacy_engine.errors import EngineError
 from privacy_engine.formats import read
 from tests.cases import refusal
+from tests.engine.recorded import whole
 
 
 def feature(kind, coordinates, **properties):
@@ -95,7 +96,21 @@ SEQUENCE = b"\x1e" + GEOJSON + b"\n\x1e" + GEOJSON + b"\n"
 
 
 def read_bytes(data, name="x", **values):
-    return read(io.BytesIO(data), name=name, **values)
+    """Read a file; what is reported of it, or the error, is as recorded."""
+    try:
+        found = read(io.BytesIO(data), name=name, **values)
+    except EngineError as error:
+        whole(error)
+        raise
+    whole({"report": reported(found), "data": found.data})
+    return found
+
+
+def reported(found):
+    """The report of a reading without what follows from the rest of it."""
+    report = found.report.as_dict()
+    left = {key: value for key, value in report.items() if key not in ("kept", "series", "decisions", "format_title")}
+    return left | {"dropped": {why: [one["count"], one["rows"]] for why, one in report["dropped"].items()}}
 
 
 def seconds(one):

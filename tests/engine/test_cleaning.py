@@ -16,6 +16,7 @@ from privacy_engine.core.params import choices_of
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from tests.cases import each, refusal
+from tests.engine.recorded import whole
 from tests.examples import examples
 
 CLASSES = list(cleaning_steps)
@@ -69,6 +70,7 @@ def line(*metres, every_s=10.0, **columns):
 
 def one_step(series, **step):
     found, (done,) = clean(series, parse_cleaning([step]))
+    whole({"done": done.as_dict(), "series": found})
     return found, done.as_dict()
 
 
@@ -136,6 +138,10 @@ class TestRepeats:
         assert one.time_s.tolist() == times
         assert done["events"] == events
         assert one.marked[0]
+
+    def test_by_time_needs_times(self):
+        with pytest.raises(DataError, match="by time needs times"):
+            one_step([Trajectory([0.0], [0.0])], name="drop-repeats", same="time")
 
     @each("same", ["record", "place"])
     def test_an_event_that_differs_in_one_coordinate_is_no_repeat(self, same):

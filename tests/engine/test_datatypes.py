@@ -2,15 +2,18 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pytest
 
 from privacy_engine.accounting.privacy_loss import PrivacyLoss
 from privacy_engine.accounting.promise import Context
-from privacy_engine.data import CheckIns, CountStream, LandmarkSet
+from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
+from privacy_engine.data.venues import Venues
 from privacy_engine.datatypes import datatypes
-from privacy_engine.errors import BudgetError, ParameterError
+from privacy_engine.errors import BudgetError, DataError, ParameterError
+from privacy_engine.exports.notebook import notebook
 from privacy_engine.formats import KINDS
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import error_m, metrics
@@ -18,8 +21,9 @@ from privacy_engine.registry import Adapters
 from privacy_engine.releases.label import Label, privacy_label
 from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.mechanism_examples import walk
+from tests.engine.recorded import whole
 
 
 def on_grid(one):
@@ -93,6 +97,8 @@ def test_tables_hold_the_data(kind):
     assert data_type.content_digest(again) == data_type.content_digest(DATA[kind])
     facts = data_type.facts(again)
     assert facts == data_type.facts(DATA[kind])
+    sketches = [one and one.hashes for one in data_type.sketches(again, b"t" * 16, b"p" * 16)]
+    whole([facts.model_dump(), sketches, data_type.content_digest(again)])
     json.dumps(facts.model_dump(), allow_nan=False)
     if kind == "stream":
         assert (facts.timestamps, facts.total, facts.gaps, facts.interval_s) == (3, 18.0, 1, 86400.0)
@@ -103,6 +109,42 @@ def test_tables_hold_the_data(kind):
     else:
         assert ([one.points for one in facts.series], facts.people) == ([6, 4], 1)
         assert data_type.size(DATA[kind]) == 10
+
+
+def test_facts_of_little_and_of_what_crosses_the_antimeridian():
+    one, no = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    few = [CheckIns(no, [], no.astype(float), no, []), CheckIns(one, ["u"], [5.0], one, ["p"])]
+    few.append(CheckIns([0, 2, 2], ["u", "v", "w"], [1.0, 2.0, 3.0], None, (), [0.5, 179.5, -179.5], [1.0, 2.0, -2.0]))
+    times = ([0.0, 2.0, 5.0, 7.0, 10.1], [0.0, 1.0, 2.0, 4.0, 8.0], [3.0], [], None)
+    streams = [CountStream(np.ones((5 if t is None else len(t), 2)), ["a", "b"], list("vwxyz"), t) for t in times[:2]]
+    streams += [
+        CountStream(np.full((n, 1), 0.5), ["a"], list("vwxyz"[:n]), t) for n, t in ((1, [3.0]), (0, []), (2, None))
+    ]
+    tracks = [
+        Trajectory([179.5, -179.5], [0.0, 1.0]),
+        Trajectory([0.0], [1.0], [2.0], "n", [True], "p"),
+        Trajectory([], []),
+    ]
+    tracks += [Trajectory([-180.0, 180.0, 0.0], [90.0, -90.0, 0.0]), Trajectory([-170.0, 0.0, 170.0], [5.0, 5.0, 5.0])]
+    parts = [*(tracks[i:j] for i in range(5) for j in range(i + 1, 6)), [], [on_grid(walk(9, seed=4)), tracks[1]]]
+    for kind, found in (("checkins", few), ("stream", streams), ("trajectory", parts)):
+        whole([datatypes[kind].facts(data).model_dump() for data in found])
+
+
+def test_lists_of_venues_that_are_none():
+    good = {"ids": ["a"], "lon": [1.0], "lat": [2.0], "names": ["x"]}
+    assert Venues.from_dict(good).as_dict() == good
+    for wrong in (
+        {"ids": [5]},
+        {"ids": "a"},
+        {"names": None},
+        {"lon": []},
+        {"lat": [1, 2]},
+        {"lon": ["x"]},
+        {"more": []},
+    ):
+        assert refusal(DataError, Venues.from_dict, good | wrong).field == "venues"
+    assert refusal(DataError, Venues.from_dict, [good]).field == "venues"
 
 
 @every_kind
@@ -143,7 +185,50 @@ def test_every_export_verifies(kind, fmt):
     found = verify(data, f"x.{fmt}")
     assert [check.message for check in found.checks if not check.holds] == []
     assert found.holds
+    whole([check.name for check in found.checks])
     assert Label.model_validate(label).kind == kind
+
+
+def changes(text):
+    """The text of an export with what Cairn never writes in place of one thing of each sort."""
+    found = [
+        text,
+        text.replace("series,", "name,", 1),
+        text + text,
+        text[: len(text) // 2],
+        text.replace("person", "x", 1),
+    ]
+    for pattern in (
+        r"(?<=[,\[ \"])-?\d+(\.\d+)?(?=[,\]\n\"])",
+        r"\d{4}-\d\d-\d\dT[\d:.]+Z",
+        r"\[[\d.]+,[\d.]+\],?",
+        r"\n[^\n]+",
+    ):
+        hits = list(re.finditer(pattern, text))
+        for hit in dict.fromkeys([*hits[:2], *hits[-2:]]):
+            for new in (
+                "",
+                "x",
+                "1e3",
+                "9" * 30,
+                "181",
+                "180.00000001",
+                "-0",
+                "2024-02-30T00:00:00Z",
+                "null",
+                hit[0] * 2,
+            ):
+                found.append(text[: hit.start()] + new + text[hit.end() :])
+    return found
+
+
+@each(("kind", "fmt"), [one for one in EVERY_EXPORT if one[1] not in ("parquet", "geoparquet", "gpkg")])
+def test_texts_that_were_never_written_so(kind, fmt):
+    data, _ = exported(kind, fmt, released(kind, seed=3))
+    for number, changed in enumerate(changes(data.decode())):
+        checks = verify(changed.encode(), f"x.{fmt}").checks
+        assert number > 0 or all(check.holds for check in checks)
+        whole([(check.name, check.holds, check.message if check.name == "readable" else "") for check in checks])
 
 
 @each(("kind", "fmt"), [one for one in EVERY_EXPORT if one[0] != "trajectory"])
@@ -181,6 +266,8 @@ def test_labels_carry_the_unit(kind):
     assert (*(label[name] for name in names), ReleaseSpec(mechanism=SPECS[kind]).mechanism.loss().unit) == expected
     assert label["epsilon"] == 1.0
     assert label["guarantee"]["statement"].rstrip(".") in label["text"]
+    text = notebook(kind, title="A *release*\n[x]", file_name='r "1".csv', label=label)
+    whole(re.sub("[0-9a-f]{8,}", "", text))  # the digest of counts that are drawn
     seeded = privacy_label(ReleaseSpec(mechanism=SPECS[kind], seed=1), Context(), private=True)
     assert (seeded["guarantee"], seeded["noise"]) == (None, "seeded")
 

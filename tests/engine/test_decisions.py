@@ -96,7 +96,7 @@ def test_the_sentence_counts_them_and_the_list_has_each():
 
 @each("name", sorted(SEEDS))
 def test_labels_list_every_decision_of_a_reading(name):
-    report = read(io.BytesIO(SEEDS[name]), name=f"a.{name}").report
+    report = read_bytes(SEEDS[name], f"a.{name}").report
     decided = {one["option"] for one in report.as_dict()["decisions"]} - NO_DECISIONS - {"members"}
     listed = {one.split()[0] for one in Decisions.of(report).listed}
     assert len(decided) > 3
@@ -107,9 +107,10 @@ def test_those_that_were_given_are_no_decisions():
     body = b"a;b;time\n10.5;50.5;2024-06-01T10:00:00Z\n11.5;51.5;2024-06-01T11:00:00Z\n"
     given = {"lon": "#1", "lat": "#2", "delimiter": ";", "format": "csv"}
     report = read(io.BytesIO(body), name="a.csv", **given).report
-    report.decided |= {"lon": "#1", "time": "#3"}
+    report.decided |= {"lon": "#1", "time": "#3", "members": {"a.csv": {"lat": "#1", "id": "#2"}, "b.csv": None}}
     assert given.keys().isdisjoint(Decisions.of(report).options)
     assert Decisions.of(report).options["time"] == "#3"
+    assert Decisions.of(report).options["members"] == {"a.csv": {"id": "#2"}, "b.csv": None}
 
 
 def test_counts_of_events_state_how_these_were_read():

@@ -23,6 +23,7 @@ from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import read
 from privacy_engine.formats.arrow import pq
 from tests.cases import each, refusal
+from tests.engine.recorded import whole
 
 LABEL = {"text": "Planar Laplace,\n ε = 1 at 200 m", "epsilon": 1.0, "level": "event"}
 AWKWARD = ["", "u1", "<img src=x onerror=alert(1)>", "</script>", "=1+1", "'=1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
@@ -175,6 +176,13 @@ SERIES = [
     Trajectory([-180.0, 180.0, 0.0], [90.0, -90.0, 0.0], [-2e9, -0.001, 0.0], "漢字 🙂", None, 'é "b"'),
     Trajectory([5.0, 5.0], [6.0, 6.0], [1.3e9, 1.3e9 + 1], "again", None, "=anna"),
 ]
+
+
+@each(("points", "groups"), [([2, 1, 1, 5, 3], [4, 5, 3]), ([4, 4], [4, 4]), ([3], [3]), ([1, 2, 2], [5])])
+def test_series_share_groups_of_rows(points, groups, monkeypatch):
+    monkeypatch.setattr("privacy_engine.exports.parquet._ROW_GROUP", 4)
+    about = pq.ParquetFile(io.BytesIO(exported([track(str(i), n) for i, n in enumerate(points)], "parquet"))).metadata
+    assert [about.row_group(i).num_rows for i in range(about.num_row_groups)] == groups
 
 
 def written_to(series, fmt, folder):
@@ -344,3 +352,5 @@ def test_another_reader_finds_every_point_time_and_name_and_the_label(fmt, tmp_p
     rows, label = READERS[fmt](written_to(SERIES, fmt, tmp_path))
     same(rows, SERIES)
     assert label == FULL_LABEL
+    if fmt not in ("parquet", "geoparquet", "gpkg"):  # as a library writes them
+        whole((tmp_path / f"release.{exports.FORMATS[fmt].extension}").read_bytes().decode())

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.geopackage import _opened
 from privacy_engine.formats.wkb import positions
 from tests.cases import each, refusal
 from tests.engine.damaged_files import refused as typed
@@ -153,6 +154,12 @@ class TestGeoPackage:
     def test_a_wrong_schema_is_refused(self, script):
         refused = refusal(FormatError, read_bytes, geopackage(script))
         assert refused.code in ("no_points", "other_kind", "bad_geopackage")
+
+    def test_nothing_but_plain_tables_is_read(self):
+        with _opened(GEOPACKAGE) as database:
+            for statement in ("SELECT abs(1)", "PRAGMA journal_mode", "ATTACH ':memory:' AS a", "CREATE TABLE a (b)"):
+                refusal(sqlite3.DatabaseError, database.execute, statement)
+            assert len(database.execute("SELECT * FROM fixes").fetchall()) == 3
 
     def test_a_generated_column_runs_nothing(self):
         script = (

@@ -17,6 +17,7 @@ from tests.cases import each, refusal
 from tests.engine.damaged_files import in_json, refused
 from tests.engine.failing_files import parquet
 from tests.engine.format_samples import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, read_bytes, zipped
+from tests.engine.recorded import whole
 from tests.engine.test_large_files import same
 from tests.examples import examples
 
@@ -40,7 +41,9 @@ TIMES = {
 
 
 def seen(data, name="x", **values):
-    return preview(io.BytesIO(data), name=name, **values)
+    found = preview(io.BytesIO(data), name=name, **values)
+    whole(found)
+    return found
 
 
 def roles(found):
