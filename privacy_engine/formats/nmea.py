@@ -37,6 +37,7 @@ _MOST_PROSE = 100
 
 @dataclass
 class _Log:
+    options: ReadOptions
     rows: Rows = field(default_factory=Rows)
     clocks: list[float] = field(default_factory=list)
     clock_texts: list[str] = field(default_factory=list)
@@ -46,7 +47,7 @@ class _Log:
     ais: int = 0
     day_ahead: float = math.nan
     dated: dict[tuple[float, str], int] = field(default_factory=dict)
-    unread: set[int] = field(default_factory=set)  # places without a position that can be read
+    unread: set[int] = field(default_factory=set)  # places without a position that can be read and is on the earth
     follow: int = 0  # sentences of a position without a date of their own
     joined: int = 0
 
@@ -54,7 +55,7 @@ class _Log:
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timeline of an NMEA log."""
     lines = lines_of(source.read_lines(), report, options)
-    log = _Log()
+    log = _Log(options)
     for number, line in enumerate(reported(lines, ROWS), start=1):
         _read_line(line, number, log)
     report.rows_read += len(log.no_fix) + len(log.damaged)
@@ -140,7 +141,7 @@ def _fix(kind: str, cells: list[str], number: int, log: _Log) -> None:
         log.joined += 1
         return
     lat, lon = (_degrees(cells[at], cells[at + 1], letters) for at, letters in ((first, "NS"), (first + 2, "EW")))
-    if not (isinstance(lon, float) and isinstance(lat, float)):
+    if not _is_position(lon, lat, log.options):
         log.unread.add(len(log.clocks))
     log.rows.add(lon, lat, None, number)
     log.clocks.append(clock_s(cells[time]))
@@ -149,6 +150,17 @@ def _fix(kind: str, cells: list[str], number: int, log: _Log) -> None:
     if len(log.days) - 1 not in log.unread:
         log.dated.setdefault((log.days[-1], cells[time]), len(log.days) - 1)
     log.day_ahead = math.nan
+
+
+def _is_position(lon: float | str | None, lat: float | str | None, options: ReadOptions) -> bool:
+    """Whether a row of these is not dropped, so that it may stand for later sentences of its instant."""
+    if not (isinstance(lon, float) and isinstance(lat, float)):
+        return False
+    if options.crs not in (None, "EPSG:4326"):
+        return True
+    if options.swap == "yes":
+        lon, lat = lat, lon
+    return abs(lat) <= 90 and -180 <= lon <= (180 if options.lon_range == "180" else 360)
 
 
 def _lately(text: str, day: float, log: _Log) -> int | None:

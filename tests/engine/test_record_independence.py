@@ -133,6 +133,15 @@ class TestLogs:
         assert seconds(reading.series[0]) == [NOON_S, NOON_S + 86400, NOON_S + 2 * 86400]
         assert "times_follow" not in laws.codes(reading)
 
+    def test_what_is_not_on_the_earth_does_not_stand_for_later_sentences_of_its_instant(self):
+        for position, lon, options in (
+            ("5231.2000,N,18100.0000,W", [13.405], {}), ("9131.2000,N,01324.3000,E", [13.405], {"swap": "no"}),
+            ("5231.2000,N,18100.0000,E", [13.405], {"lon_range": "180"}), ("5231.2000,N,18100.0000,E", [-179.0], {}),
+            ("1324.3000,N,09131.2000,E", [52.52], {"swap": "yes"}),
+        ):  # fmt: skip
+            reading = read_bytes(nmea(rmc("120000", "150624", position), rmc("120000", "150624")), **options)
+            assert reading.series[0].lon.tolist() == lon, position
+
     def test_a_date_between_does_not_move_a_fix_that_has_its_own(self):
         reading = read_bytes(nmea(rmc("120000", "150624"), "GPZDA,120000,20,06,2024,00,00"))
         assert seconds(reading.series[0]) == [NOON_S]
