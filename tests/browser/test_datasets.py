@@ -63,6 +63,7 @@ def test_datasets_are_renamed_tagged_found_and_deleted(page, owner, walk):
     expect(names).to_have_text(["Stroll"])
     assert Dataset.objects.get().tags == ["reference", "2024"]
 
+    page.wait_for_load_state()  # a click before the scripts are there is lost
     delete = page.get_by_role("button", name="Delete Stroll")
     delete.click()
     page.get_by_role("button", name="Keep it").click()
