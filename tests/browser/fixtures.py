@@ -6,6 +6,7 @@ import pytest
 from django.core.files.base import ContentFile
 
 from dashboard.datasets.services import import_dataset
+from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps.basemap import base_map
 from dashboard.releases.models import Release
@@ -13,6 +14,7 @@ from dashboard.releases.services import submit_release
 from privacy_engine.landmarks.samples import samples
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.jobs import run_jobs
+from tests.patience import until
 from tests.pmtiles import streets, write_tiles
 
 WALK = b"time,lat,lon\n" + b"".join(
@@ -68,7 +70,8 @@ def released(landmark_set, *names, epsilon=1.0, radius_m=200.0, seed=None):
         spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
         made.append(submit_release(owner=dataset.owner, dataset=dataset, landmark_set=landmark_set, spec=spec))
     run_jobs()
-    return [Release.objects.get(pk=one.pk) for one in made]
+    done = Release.objects.filter(state=State.DONE)  # the fixture `worker` may be at one of them
+    return [until(done.filter(pk=one.pk).first, 60) for one in made]
 
 
 @pytest.fixture
