@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import mmap
-import tempfile
-import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from functools import cached_property
+from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.core.progress import reported
@@ -97,5 +94,7 @@ class Trajectories(Sequence[Trajectory]):
     def _view(self, some: slice, **named: str) -> Trajectory:
         columns = {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
         one = object.__new__(Trajectory)  # its columns were checked
-        one.__dict__.update({name: None if column is None else column[some] for name, column in columns.items()}, **named)
+        one.__dict__.update(
+            {name: None if column is None else column[some] for name, column in columns.items()}, **named
+        )
         return one

@@ -123,7 +123,7 @@ def test_facts_digests_and_tables_of_mapped_series(monkeypatch):
     same(in_file, [in_file[i] for i in range(len(sizes))])
     assert [columns.starts.tolist(), columns[-1].name] == [[0, *np.cumsum(sizes)], "s40"]
     for found in (columns.people, in_file.people):
-        np.testing.assert_equal([vars(one) for one in found], [vars(one) for one in people(plain)])
+        np.testing.assert_equal([vars(one) for one in found], [vars(one) for one in people(list(columns))])
     empty = kind.to_table([])
     assert len(kind.from_table(empty)) == len(kind.from_batches(empty.schema, [])) == 0
     series = mapped([Trajectory([1.0, 2.0], [3.0, 4.0])])
