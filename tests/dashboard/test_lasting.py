@@ -142,7 +142,8 @@ class TestDownload:
     def test_a_web_server_that_sends_the_file_itself_cannot_go_on(self, export, browsers):
         here, _ = browsers("session")
         request = here.get("/account/").wsgi_request
-        answer = lasting.LastingResponses(lambda _: FileResponse(export.path.open()))(request)
+        answer = FileResponse(export.path.open())
+        lasting.guard(request, answer)
         file = answer.file_to_stream
         assert not hasattr(file, "fileno")
         assert (file.seekable(), file.tell(), len(file.read(7))) == (True, 0, 7)
