@@ -16,8 +16,6 @@ from dashboard.jobs.models import State
 from dashboard.releases.common import quoted_pages
 from dashboard.releases.models import Release
 from dashboard.releases.stream import comparisons
-from dashboard.streams.services import open_stream
-from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
@@ -334,12 +332,11 @@ class TestPage:
 
     def test_shows_the_owners_live_stream_of_the_same_dimensions(self, owner, stranger, owner_api, owner_page, stream):
         names = [one["name"] for one in Dataset.objects.get(pk=stream["id"]).summary["dimensions"]]
-        spec = ReleaseSpec.parse({"mechanism": STREAM})
         for user, dimensions in ((stranger, names), (owner, names[:2])):
-            open_stream(owner=user, name="Another", dimensions=dimensions, spec=spec)
+            kinds.live_stream(user, dimensions)
         page = released(owner_api, stream, STREAM)["urls"]["page"]
         assert owner_page.get(page).context["live"] is None
-        open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
+        kinds.live_stream(owner, names, "Visitors now")
         assert "Visitors now" in owner_page.get(page).content.decode()
 
 

@@ -25,13 +25,12 @@ from dashboard.jobs import leases
 from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data
 from privacy_engine.formats import KINDS
 from privacy_engine.landmarks.samples import samples
-from privacy_engine.releases.spec import ReleaseSpec
-from tests.dashboard.api_helpers import UNIFORM
+from tests.cases import refreshed
 from tests.dashboard.conftest import upload
+from tests.dashboard.release_runs import submitted
 
 STEP = re.compile(
     r'<li class="tour__step(?P<done> tour__step--done)?(?P<current> tour__step--current)?">\s*'
@@ -63,11 +62,6 @@ def sample(owner, make_dataset):
     return sample_of(owner, make_dataset)
 
 
-def release_of(dataset):
-    marks, spec = LandmarkSet.objects.filter(dataset=dataset).first(), ReleaseSpec.parse({"mechanism": UNIFORM})
-    submit_release(owner=dataset.owner, dataset=dataset, landmark_set=marks, spec=spec)
-
-
 def addresses(dataset):
     own = f"/datasets/{dataset.pk}/"
     return [own, f"{own}landmarks/new/", f"{own}releases/new/", f"{own}compare/"]
@@ -85,8 +79,7 @@ class TestForWhom:
     def test_not_for_who_has_something_of_their_own(self, owner_page, owner, sample, ready_dataset):
         for address in ["/", *addresses(ready_dataset)]:
             assert strip(owner_page, address) == []
-        owner.refresh_from_db()
-        assert owner.tour_looked_at is None, "their own data are no visit of a sample"
+        assert refreshed(owner).tour_looked_at is None, "their own data are no visit of a sample"
         for address in addresses(sample):
             assert strip(owner_page, address) == []
 
@@ -99,8 +92,7 @@ class TestTicks:
         kept = []
         for _ in range(2):
             owner_page.get(look)
-            owner.refresh_from_db()
-            kept.append(owner.tour_looked_at)
+            kept.append(refreshed(owner).tour_looked_at)
         assert kept[0] == kept[1] is not None, "the first visit is the one kept"
         assert done(owner_page) == TITLES[:1]
         same = LandmarkSet.objects.get().method
@@ -111,7 +103,7 @@ class TestTicks:
             assert done(owner_page) == TITLES[:1]
         mark_landmarks(owner=owner, dataset=sample, method={"name": "manual", "events": [1]})
         assert done(owner_page) == TITLES[:2]
-        release_of(sample)
+        submitted(LandmarkSet.objects.filter(dataset=sample).first())
         assert done(owner_page) == TITLES[:3]
         owner_page.get(compare)
         assert done(owner_page) == TITLES[:4]
@@ -132,8 +124,7 @@ class TestHideAndShow:
         browser.force_login(owner)
         assert browser.get("/tour/").status_code == 405
         assert browser.post("/tour/", {"shown": "no"}).status_code == 403
-        owner.refresh_from_db()
-        assert owner.tour_shown is None
+        assert refreshed(owner).tour_shown is None
         body = owner_page.post("/tour/", {"shown": "yes"}, follow=True).content.decode()
         assert "manage.py loadsamples owner" in body, "there is no sample"
         for there in ("https://evil.example/", "//evil.example", "javascript:alert(1)", "\\\\evil"):
