@@ -9,6 +9,7 @@ import time
 from functools import partial
 from pathlib import Path
 from threading import Thread
+from unittest.mock import Mock
 
 import pytest
 
@@ -157,11 +158,7 @@ class TestHealth:
 
         cleanup.loop_path().unlink(missing_ok=True)
         assert not health.sweep_answers()
-
-        def away(**_):
-            raise OperationalError("no connection")
-
-        monkeypatch.setattr(cleanup.installation, "require", away)
+        monkeypatch.setattr(cleanup.installation, "require", Mock(side_effect=OperationalError("no connection")))
         monkeypatch.setattr(cleanup, "close_old_connections", lambda: None)
         monkeypatch.setattr(cleanup, "connection", type("Connection", (), {"in_atomic_block": True}))
         assert cleanup.Cleanup().round() is None

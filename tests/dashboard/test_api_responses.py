@@ -6,6 +6,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from types import SimpleNamespace
+from unittest.mock import Mock
 from urllib.parse import unquote
 
 import pytest
@@ -112,9 +113,7 @@ class TestProblems:
         assert owner_api.get("/", headers={"Host": "evil.example"})["Content-Type"].startswith("text/html")
 
     def test_fault_of_ours(self, owner_api, monkeypatch):
-        def fail(*_):
-            raise RuntimeError("secret at 48.85")
-
+        fail = Mock(side_effect=RuntimeError("secret at 48.85"))
         monkeypatch.setattr("dashboard.datasets.selectors.visible_datasets", fail)
         assert "48.85" not in str(problem_of(owner_api.get(f"{API}datasets/"), 500))
 

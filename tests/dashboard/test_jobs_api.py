@@ -35,6 +35,7 @@ from dashboard.projects.services import add_member, create_project
 from dashboard.releases.models import Release
 from dashboard.storage.stored_path import MAINTAIN_EVERY_S, stored_files
 from privacy_engine import errors, experiments
+from tests.cases import refreshed
 from tests.dashboard.conftest import CSV, upload
 from tests.redis_server import age_beat
 
@@ -52,8 +53,7 @@ def failed(row, code="memory", **columns):
         **{"state": State.FAILED, "finished_at": timezone.now(), "started_at": timezone.now(), "attempt": 1} | columns,
         error={"code": code, "message": "It did not work."},
     )
-    row.refresh_from_db()
-    return row
+    return refreshed(row)
 
 
 def ended(api):
@@ -94,8 +94,7 @@ class TestImports:
         assert (shown["code"], shown["message"], shown["action"]) == ("empty", message, action)
         assert owner_api.post(f"{API}datasets/{queued.pk}/retry/").status_code == 200
         read_it(str(queued.pk))
-        queued.refresh_from_db()
-        assert (queued.state, queued.error) == (State.READY, None)
+        assert (refreshed(queued).state, queued.error) == (State.READY, None)
 
     def test_fail_upload_gone(self, owner_api, queued):
         failed(queued).original_path.unlink()

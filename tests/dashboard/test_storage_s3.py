@@ -27,6 +27,7 @@ from dashboard.publications.models import Publication
 from dashboard.publications.services import revoke_publication
 from dashboard.releases import execution
 from dashboard.storage import data_files, read_cache, removals, s3_storage, stored_path
+from tests.cases import refreshed
 from tests.dashboard import kinds
 from tests.dashboard.conftest import CSV, HOME
 from tests.dashboard.rows import rows_of
@@ -321,12 +322,10 @@ class TestFaults:
         s3_server.fail(f"{method} /{BUCKET}/{prefix}/ 503 99")
         for _ in range(4):  # more often than a job may fail
             execution.run(release.pk)
-            release.refresh_from_db()
-            assert (release.state, release.attempt, release.error) == ("queued", 0, None)
+            assert (refreshed(release).state, release.attempt, release.error) == ("queued", 0, None)
         s3_server.fail()
         execution.run(release.pk)
-        release.refresh_from_db()
-        assert (release.state, release.attempt) == ("done", 1)
+        assert (refreshed(release).state, release.attempt) == ("done", 1)
         assert len(list(one.listed("releases/"))) == 2
 
     def test_pages_and_api_report_it_and_recover(self, owner_api, owner_page, ready_dataset, s3_server, prefix, one):
