@@ -88,6 +88,23 @@ def made(django_db_setup, django_db_blocker):
     remove_files()
 
 
+@pytest.fixture(scope="module")
+def built():
+    """A broker, a database and a sweep, for all tests of a module."""
+    from tests.dashboard.worker_support.server import temporary_server
+
+    with temporary_server() as running:
+        yield running
+
+
+@pytest.fixture
+def server(built):
+    """It, without workers."""
+    yield built
+    built.kill_workers()
+    built.control("cancel_open")  # what a test that failed left would run in the next one
+
+
 @pytest.fixture(autouse=True)
 def long_leases(settings):
     """No heartbeat but where a test sets a lease: its connection does not see rows of the test's transaction."""

@@ -30,13 +30,6 @@ def built(request):
         yield server
 
 
-@pytest.fixture
-def server(built):
-    yield built
-    built.kill_workers()
-    built.control("cancel_open")
-
-
 def is_alive(pid):
     return Path(f"/proc/{pid}").exists()
 

@@ -172,15 +172,6 @@ class TestRelease:
         kept = slice(None, None, 4 if mechanism is SAMPLE else 1)
         assert exact["released"][kept] == exact["counts"][kept]  # P(noise != 0) < 2 exp(-100) for each count
 
-    def test_a_seeded_one_is_not_private_and_charged_nothing(self, owner_api, stream):
-        rows = [released(owner_api, stream, STREAM, seed=7) for _ in range(2)]
-        one, other = (owner_api.get(row["urls"]["counts"]).json()["released"] for row in rows)
-        assert one == other
-        assert not BudgetEntry.objects.exists()
-        assert (rows[0]["guarantee"], rows[0]["label"][:30]) == (None, "NOT PRIVATE: seeded simulation")
-        for fmt in ("csv", "parquet"):
-            assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
-
 
 class TestRefusal:
     def test_of_what_is_of_another_kind(self, owner_api, stream, ready_dataset, landmark_set):
