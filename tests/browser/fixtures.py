@@ -8,11 +8,10 @@ from django.core.files.base import ContentFile
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps.basemap import base_map
-from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from privacy_engine.landmarks.samples import samples
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.jobs import run_jobs
+from tests.cases import refreshed
+from tests.dashboard.release_runs import submitted
 from tests.pmtiles import streets, write_tiles
 
 WALK = b"time,lat,lon\n" + b"".join(
@@ -62,19 +61,22 @@ PRECISE = {"epsilon": 10.0, "radius_m": 20.0}
 
 def released(landmark_set, *names, epsilon=1.0, radius_m=200.0, seed=None):
     """Finished releases by the landmark mechanisms of these names."""
-    dataset, made = landmark_set.dataset, []
-    for name in names:
-        mechanism = {"name": f"landmark-{name}", "epsilon": epsilon, "radius_m": radius_m}
-        spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
-        made.append(submit_release(owner=dataset.owner, dataset=dataset, landmark_set=landmark_set, spec=spec))
+    level = {"epsilon": epsilon, "radius_m": radius_m}
+    made = [submitted(landmark_set, {"name": f"landmark-{name}", **level}, seed) for name in names]
     run_jobs()
-    return [Release.objects.get(pk=one.pk) for one in made]
+    return [refreshed(one) for one in made]
 
 
 @pytest.fixture
 def pair(stays):
     """Skip and Uniform of the taxi day."""
     return released(stays, "skip", "uniform")
+
+
+@pytest.fixture
+def seeded_pair(stays):
+    """The same, precise and from one seed: where a draw lies decides what covers what and what is left of a line."""
+    return released(stays, "skip", "uniform", **PRECISE, seed=1)
 
 
 def around(lon, lat, z, reach):

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.models import Release
@@ -20,10 +21,11 @@ def executed(release):
     return refreshed(release)
 
 
-def submitted(marks, mechanism=UNIFORM, seed=None):
-    """A waiting release over a landmark set."""
+def submitted(data, mechanism=UNIFORM, seed=None):
+    """A waiting release over a landmark set, or of a dataset that needs none."""
+    dataset, marks = (data.dataset, data) if isinstance(data, LandmarkSet) else (data, None)
     spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
-    return submit_release(owner=marks.dataset.owner, dataset=marks.dataset, landmark_set=marks, spec=spec)
+    return submit_release(owner=dataset.owner, dataset=dataset, landmark_set=marks, spec=spec)
 
 
 def finished(marks, mechanism=UNIFORM, seed=None):
