@@ -18,7 +18,7 @@ from dashboard.launcher.forked import STOPPING, Forked
 from dashboard.launcher.guard import Guard
 from tests.patience import patience, until
 from tests.redis_server import age_beat
-from tests.server import ROOT, Server
+from tests.server import ROOT, running_server
 
 RUN = """
 import sys
@@ -223,14 +223,8 @@ COMMANDS = {"worker": "[cairn-worker]", "web": "[cairn-web]", "broker": "unixsoc
 
 @pytest.fixture
 def server(tmp_path):
-    server = Server(ROOT, home=tmp_path / "cairn")
-    server.env |= {"CAIRN_SWEEP_S": "1"}
-    try:
-        server.start(sys.executable, "-c", IMPATIENT, limit_s=240)
-        yield server
-        server.press_ctrl_c()
-    finally:
-        server.clear_away()
+    with running_server(tmp_path / "cairn", ("-c", IMPATIENT), CAIRN_SWEEP_S="1") as running:
+        yield running
 
 
 @pytest.mark.slow

@@ -5,8 +5,6 @@ import os
 import re
 import shutil
 import socket
-import subprocess
-import sys
 import time
 import uuid
 from collections import namedtuple
@@ -32,10 +30,8 @@ from dashboard.storage import trash
 from dashboard.storage.local_storage import LocalFiles
 from dashboard.storage.uploads import SPARE_BYTES
 from tests import redis_server
-from tests.patience import patience
 from tests.redis_server import age_beat
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.server import ROOT, python
 
 
 def codes(check):
@@ -226,10 +222,7 @@ def test_limits_and_debugging(settings, monkeypatch):
 def start(home, *options, **environment):
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("CAIRN", "REDIS", "DATABASE"))}
     environment = {"CAIRN_HOME": str(home / "home"), **environment}
-    return subprocess.run(
-        [sys.executable, "manage.py", "doctor", *options], cwd=ROOT, env=kept | environment, capture_output=True,
-        text=True, check=False, timeout=patience(90),
-    )  # fmt: skip
+    return python("manage.py", "doctor", *options, env=kept, **environment)
 
 
 def test_an_installation_of_other_files_is_the_only_finding(home, db):

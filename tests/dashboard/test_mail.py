@@ -1,9 +1,6 @@
 """Forgotten passwords and addresses: a link by mail where that is configured; nothing shows who has an account."""
 
-import os
 import re
-import subprocess
-import sys
 from unittest.mock import Mock
 
 import pytest
@@ -17,7 +14,7 @@ from dashboard.accounts.models import User, UserSession
 from tests.cases import refreshed
 from tests.dashboard.test_passwords import FORM, NEW, OLD, is_in, logged_in, with_password
 from tests.dashboard.test_second_factor import app_code, begun, enabled, unused
-from tests.server import ROOT
+from tests.server import python
 
 ADDRESS = "owner@example.org"
 
@@ -208,8 +205,7 @@ def test_settings_come_from_the_environment(tmp_path):
         names = "EMAIL_HOST EMAIL_PORT EMAIL_HOST_USER EMAIL_HOST_PASSWORD EMAIL_USE_TLS DEFAULT_FROM_EMAIL CAIRN_MAIL"
         shown = f"print([getattr(s, n, None) for n in '{names}'.split()])"
         code = f"from django.conf import settings as s; {shown}"
-        env = os.environ | {"CAIRN_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"} | more
-        return subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True)
+        return python("-c", code, CAIRN_HOME=str(tmp_path), **more)
 
     url = "smtp+tls://cairn:secret@mail.example.org:587"
     found = read(CAIRN_EMAIL_URL=url, CAIRN_EMAIL_FROM="cairn@example.org").stdout

@@ -1,11 +1,8 @@
 """The clocks of the processes of a pool, what becomes of the row of a killed one, and queues that stand still."""
 
 import os
-import subprocess
-import sys
 import uuid
 from datetime import timedelta
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -22,8 +19,8 @@ from privacy_engine import experiments
 from privacy_engine.core import progress
 from tests.cases import refreshed
 from tests.patience import until
+from tests.server import python
 
-ROOT = Path(__file__).resolve().parents[2]
 LEASE_S, STALL_S = 15.0, 300.0
 
 
@@ -131,7 +128,7 @@ else:
 """
 
     def test_shows_what_it_holds_to_the_one_that_forked_it_and_leaves_it_to_the_next(self):
-        done = subprocess.run([sys.executable, "-c", self.CODE], cwd=ROOT, capture_output=True, text=True, check=False)
+        done = python("-c", self.CODE)
         lines = ["True True True Reading None", "datasets.Dataset 7 Reading 0", "True False None"]
         assert done.stdout.splitlines() == lines, done.stderr
         before = slots.own
@@ -306,7 +303,5 @@ class TestStalledQueues:
 
 @pytest.mark.parametrize(("variable", "value"), [("CAIRN_STALL_S", "0"), ("CAIRN_LEASE_S", "-1")])
 def test_a_clock_must_be_positive(variable, value):
-    env = os.environ | {variable: value}
-    command = [sys.executable, "-c", "import dashboard.config.settings"]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    done = python("-c", "import dashboard.config.settings", **{variable: value})
     assert f"{variable} must be a number of seconds greater than 0, got {value}" in done.stderr

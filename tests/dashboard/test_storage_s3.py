@@ -35,6 +35,7 @@ from tests.dashboard.storages_of_tests import host, used
 from tests.dashboard.test_resumable import address, made, send, stands
 from tests.patience import patience
 from tests.s3_server import BUCKET, ROOT
+from tests.server import python
 
 pytestmark = pytest.mark.usefixtures("one")
 
@@ -133,9 +134,8 @@ class TestRequests:
             f"with StoredPath({str(FILE)!r}).written() as out: out.write(bytes(60_000_000))\n"
         )
         home = HOME / "tmp" / "killed"
-        environment = os.environ | s3_server.environment(prefix) | {"CAIRN_HOME": str(home)}
-        environment["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
-        assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment).returncode == -signal.SIGKILL
+        killed = python("-c", code, **s3_server.environment(prefix), CAIRN_HOME=str(home))
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert not FILE.exists()
         assert list(one.listed("")) == []
         monkeypatch.setattr(s3_storage, "FORGOTTEN_S", 1e12)  # moto lists every upload as begun in 2010
