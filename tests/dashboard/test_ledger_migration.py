@@ -13,7 +13,6 @@ from tests.server import ROOT, python
 pytestmark = pytest.mark.thorough  # changed no more; processes that migrate a database of their own
 
 
-
 def migrated(*command, home, **environment):
     """What a program prints last, in a process with a database of its own."""
     kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
