@@ -151,8 +151,6 @@ class TestDeletion:
         assert not User.objects.filter(username="owner").exists()
 
     def test_of_an_account_without_a_password_is_by_command(self, owner):
-        owner.set_unusable_password()
-        owner.save()
         answer = logged_in(owner).post("/account/delete/", {"name": "owner", "password": ""})
         assert "delete_account" in answer.content.decode()
         with pytest.raises(CommandError, match="0 datasets would be deleted"):

@@ -20,17 +20,17 @@ from dashboard.core.failures import ADVICE, Advice, explained
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.datasets.tasks import import_dataset
 from dashboard.experiments import execution
-from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.models import Part
 from dashboard.jobs import fairness, leases, queue, reaper
 from dashboard.jobs.models import State
 from dashboard.jobs.positions import ahead, positions
 from dashboard.releases.models import Release
 from privacy_engine.audit import AuditSpec
 from privacy_engine.core import progress
-from privacy_engine.experiments import presets
 from privacy_engine.kernels.kernel import COMPILING
 from tests.cases import refreshed
 from tests.dashboard.conftest import at_once
+from tests.dashboard.test_jobs_api import experiment
 
 DONE = {"points": 1, "points_file": "x", "content_digest": "y"}
 
@@ -136,9 +136,7 @@ def datasets(owner, n):
 
 
 def part(owner):
-    spec = presets.parse({"name": "temporal-distance"}).spec()
-    row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
-    return Part.objects.create(experiment=row)
+    return experiment(owner, None).parts.get()
 
 
 def served(messages):

@@ -11,13 +11,13 @@ from django.utils import timezone
 
 from dashboard.core import beats, database_errors
 from dashboard.datasets.models import Dataset
-from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.models import Part
 from dashboard.jobs import leases, monitor, queue, reaper, slots
 from dashboard.jobs.models import State
 from dashboard.jobs.stalls import quiet_s, stalled_queues
-from privacy_engine import experiments
 from privacy_engine.core import progress
 from tests.cases import refreshed
+from tests.dashboard.test_jobs_api import experiment
 from tests.patience import until
 from tests.server import python
 
@@ -239,9 +239,7 @@ def ago(seconds):
 
 def part(owner, **columns):
     """A job of the queue of batches."""
-    spec = experiments.presets.parse({"name": "temporal-distance"}).spec()
-    row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
-    made = Part.objects.create(experiment=row)
+    made = experiment(owner, None).parts.get()
     Part.objects.filter(pk=made.pk).update(**columns)
     return made
 

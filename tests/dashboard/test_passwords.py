@@ -30,8 +30,8 @@ def with_password(user):
     return user
 
 
-def logged_in(user):
-    client = Client()
+def logged_in(user, **options):
+    client = Client(**options)
     client.force_login(user)
     return client
 
@@ -55,8 +55,6 @@ class TestPage:
         assert refreshed(owner).check_password(NEW)
 
     def test_needs_no_present_one_where_there_is_none(self, owner):
-        owner.set_unusable_password()
-        owner.save()
         here = logged_in(owner)
         assert b"old_password" not in here.get("/password/").content
         assert here.post("/password/", {"new_password1": NEW, "new_password2": NEW}).status_code == 302

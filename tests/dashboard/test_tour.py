@@ -13,7 +13,6 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.core.management import CommandError, call_command
 from django.template import Context, Template
-from django.test import Client
 
 from dashboard.core.palette import DASHES, GROUND, HUES, SEEN, Assignment, contrast, palette, variants
 from dashboard.core.templatetags.modules import imported
@@ -31,6 +30,7 @@ from privacy_engine.landmarks.samples import samples
 from tests.cases import refreshed
 from tests.dashboard.conftest import upload
 from tests.dashboard.release_runs import submitted
+from tests.dashboard.test_passwords import logged_in
 
 STEP = re.compile(
     r'<li class="tour__step(?P<done> tour__step--done)?(?P<current> tour__step--current)?">\s*'
@@ -115,13 +115,10 @@ class TestHideAndShow:
         assert answer["Location"] == addresses(sample)[1]
         assert strip(owner_page) == strip(owner_page, addresses(sample)[1]) == []
         make_dataset(stranger, samples()[2].series, sample=True)
-        other = Client()
-        other.force_login(stranger)
-        assert len(strip(other)) == 5
+        assert len(strip(logged_in(stranger))) == 5
 
     def test_only_a_post_with_the_token_changes_it_and_leads_nowhere_else(self, owner, owner_page):
-        browser = Client(enforce_csrf_checks=True)
-        browser.force_login(owner)
+        browser = logged_in(owner, enforce_csrf_checks=True)
         assert browser.get("/tour/").status_code == 405
         assert browser.post("/tour/", {"shown": "no"}).status_code == 403
         assert refreshed(owner).tour_shown is None
@@ -154,8 +151,7 @@ class TestSamples:
     def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner):
         rows = load_samples(owner=owner, queued=True)
         assert [row.state for row in rows] == ["queued"] * 3
-        browser = Client()
-        browser.force_login(owner)
+        browser = logged_in(owner)
         for path in ("/", *(f"/datasets/{row.pk}/" for row in rows)):
             page = browser.get(path)
             assert (page.status_code, b"aiting for a worker" in page.content) == (200, True)
