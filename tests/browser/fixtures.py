@@ -6,12 +6,14 @@ import pytest
 from django.core.files.base import ContentFile
 
 from dashboard.datasets.services import import_dataset
+from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps.basemap import base_map
+from dashboard.releases.models import Release
 from privacy_engine.landmarks.samples import samples
 from tests.browser.jobs import run_jobs
-from tests.cases import refreshed
 from tests.dashboard.release_runs import submitted
+from tests.patience import until
 from tests.pmtiles import streets, write_tiles
 
 WALK = b"time,lat,lon\n" + b"".join(
@@ -64,7 +66,8 @@ def released(landmark_set, *names, epsilon=1.0, radius_m=200.0, seed=None):
     level = {"epsilon": epsilon, "radius_m": radius_m}
     made = [submitted(landmark_set, {"name": f"landmark-{name}", **level}, seed) for name in names]
     run_jobs()
-    return [refreshed(one) for one in made]
+    done = Release.objects.filter(state=State.DONE)  # the fixture `worker` may be at one of them
+    return [until(done.filter(pk=one.pk).first, 60) for one in made]
 
 
 @pytest.fixture
