@@ -40,20 +40,35 @@ def adversarial_masks(n):
     }
 
 
+def needed(cls):
+    """An example of every parameter that has no default."""
+    return {
+        field["name"]: field["choices"][0]["value"] if field["choices"] else field["example"]
+        for field in cls.fields()
+        if field["required"]
+    }
+
+
+def plain_example(cls, **given):
+    """A component of any registry with what it needs."""
+    return cls(**needed(cls) | given)
+
+
+def plain_variants(cls, others=OTHER_NUMBERS, **given):
+    """The class with each value of each of its choices, and with ``others`` of its own numbers."""
+    found = [given]
+    for field, info in cls.model_fields.items():
+        if field != "name":
+            found += [given | {field: value} for value in (*choices_of(info), *others.get(field, ()))]
+    return [plain_example(cls, **one) for one in found]
+
+
 def example(cls, **given):
-    """The class with the example of every parameter that has no default."""
-    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-    return cls(**{**needed, **EXAMPLE, **given})
+    return plain_example(cls, **EXAMPLE | given)
 
 
 def variants(cls, **given):
-    """The class with each value of each of its choices, and with other values of its own numbers."""
-    found = [example(cls, **given)]
-    for field, info in cls.model_fields.items():
-        if field != "name":
-            found += [example(cls, **given, **{field: value}) for value in choices_of(info)]
-            found += [example(cls, **given, **{field: value}) for value in OTHER_NUMBERS.get(field, ())]
-    return found
+    return plain_variants(cls, **EXAMPLE | given)
 
 
 def walk(n, seed=1):

@@ -29,6 +29,7 @@ from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.releases.label import privacy_label, release_context
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each, refusal
+from tests.engine.mechanism_examples import plain_example as example
 from tests.engine.test_exports import exported
 from tests.examples import examples
 
@@ -143,8 +144,7 @@ class TestMarksOfATrajectory:
     @each("cls", list(mechanisms.of("trajectory")))
     def test_no_mechanism_publishes_them(self, cls):
         [one] = series(9, marked=True)
-        parameters = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-        release = cls(**parameters).release(one, Column().mark([one])[0], rng=noise.seeded(1))
+        release = example(cls).release(one, Column().mark([one])[0], rng=noise.seeded(1))
         assert release.series.marked is None
 
         [one] = series(2, marked=True)
@@ -185,10 +185,6 @@ NOT_READING = [cls for cls in mechanisms.of("trajectory") if not cls.reads_landm
 SQUARE = Zones.model_validate({"zones": [{"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 2], [0, 2]]]}]})
 SCHEDULE = parse_short("schedule:daily:22:00-06:00@UTC")
 STAYS = parse_short("stay-points:200m:30min")
-
-
-def example(cls, **changed):
-    return cls(**{field["name"]: field["example"] for field in cls.fields() if field["required"]} | changed)
 
 
 def labelled(mechanism, context):

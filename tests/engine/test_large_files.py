@@ -144,11 +144,7 @@ def test_progress_is_by_bytes_and_may_stop(packed):
 
 
 class TestLimits:
-    def test_members_and_positions(self, monkeypatch):
-        limits = Limits()
-        assert limits.members_of(1_999_000) == 2000
-        assert limits.members_of(400_000_000) == 50_000
-        assert limits.members_of(20_000_000) == 20_000
+    def test_positions(self, monkeypatch):
         monkeypatch.setattr(rows, "MOST_ROWS", 10)
         entry = {"latitudeE7": 1, "longitudeE7": 2, "timestamp": "2024-06-15T12:00:00Z"}
         refused(json.dumps({"locations": [entry] * 11}).encode(), "too_large", "more than 10 positions")

@@ -27,7 +27,7 @@ from privacy_engine.mechanisms.landmark import OptimalSplit, Skip, Uniform
 from privacy_engine.mechanisms.landmark.adaptive import MEDIAN_DISTANCE
 from tests.cases import each
 from tests.conftest import SHARED
-from tests.engine.test_dummy_orders import evaluate, marks_of
+from tests.engine.test_dummy_orders import at, evaluate, marks_of
 from tests.engine.test_staypoints import recording
 from tests.engine.test_temporal import joint_loss, reverse, stationary
 
@@ -77,10 +77,6 @@ CHECKS = {}
 
 def check(section):
     return lambda function: CHECKS.setdefault(section, function)
-
-
-def at(landmarks, n):
-    return np.isin(np.arange(1, n + 1), landmarks)
 
 
 def named(case):
