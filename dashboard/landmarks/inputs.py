@@ -14,13 +14,13 @@ from dashboard.landmarks.promise import mask_of, promise_context
 from dashboard.storage.data_files import cached_data
 from privacy_engine.accounting.promise import Context
 from privacy_engine.data import LandmarkSet as Landmarks
-from privacy_engine.data import Trajectory
 from privacy_engine.data.people import Person, most_landmarks
+from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.landmarks.methods import split
 from privacy_engine.releases.inputs import ReleaseInputs
 
 
-class TrajectoryInputs(ReleaseInputs[Sequence[Trajectory]]):
+class TrajectoryInputs(ReleaseInputs[Trajectories]):
     """A dataset and a landmark set or none; each part is read when it is first used, and once.
 
     ``read`` reads the positions, from memory where that has them.
@@ -36,9 +36,9 @@ class TrajectoryInputs(ReleaseInputs[Sequence[Trajectory]]):
         self.__dict__.update(_dataset=dataset, _set=landmark_set, _read=read)
 
     @cached_property
-    def data(self) -> Sequence[Trajectory]:
+    def data(self) -> Trajectories:
         """The series."""
-        found: Sequence[Trajectory] = self._read(self._dataset.kind, self._dataset.points_path)
+        found: Trajectories = self._read(self._dataset.kind, self._dataset.points_path)
         return found
 
     def record_scale(self) -> None:
@@ -47,8 +47,9 @@ class TrajectoryInputs(ReleaseInputs[Sequence[Trajectory]]):
 
     @cached_property
     def people(self) -> Sequence[Person]:
-        """Whose they are."""
-        return people_of(self._dataset)
+        """Whose they are: by the positions where those were read, else by no more of the file than it takes."""
+        read: Trajectories | None = self.__dict__.get("data")
+        return people_of(self._dataset) if read is None else read.people
 
     @cached_property
     def landmarks(self) -> Sequence[Landmarks]:

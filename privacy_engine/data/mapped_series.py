@@ -8,10 +8,11 @@ from __future__ import annotations
 import mmap
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privacy_engine.core.progress import reported
 from privacy_engine.data.types import Trajectory
@@ -59,13 +60,9 @@ class SeriesFile:
 
     def series(self) -> MappedSeries:
         """What was added, read from the file; nothing can be added any more."""
-        self._file.write(bytes(_ALIGNED))  # an empty file cannot be mapped
-        self._file.flush()
-        with self._file:
-            data = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
-        return MappedSeries(self._mapped(data))
+        return MappedSeries(self._read(_mapped(self._file)))
 
-    def _mapped(self, data: mmap.mmap) -> Iterator[Trajectory]:
+    def _read(self, data: mmap.mmap) -> Iterator[Trajectory]:
         types = {"marked": np.bool_}
         for name, person, size, starts in self._places:
             columns: dict[str, Any] = {
@@ -85,17 +82,42 @@ def mapped(series: Iterable[Trajectory]) -> MappedSeries:
     return file.series()
 
 
-def few_in_memory(series: Sequence[Trajectory]) -> Sequence[Trajectory]:
-    """The series themselves where they have few points, else in a file."""
-    return series if sum(map(len, series)) <= FEW or isinstance(series, MappedSeries) else mapped(series)
+class FileColumn:
+    """A column that is written to a file piece by piece."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
+
+    def add(self, piece: NDArray[Any]) -> None:
+        """Write the numbers of ``piece`` after those that are there."""
+        self._file.write(np.ascontiguousarray(piece).data)
+
+    def mapped(self, dtype: type[Any] = np.float64) -> NDArray[Any]:
+        """All of them, read from the file; nothing can be added any more."""
+        size = self._file.tell() // np.dtype(dtype).itemsize
+        return np.frombuffer(_mapped(self._file), dtype, size)
 
 
 def leave(one: Trajectory) -> None:
-    """Let the operating system take back the memory of the file in which the columns of a trajectory lie, if any.
+    """Let the operating system take back the memory of the files in which its columns lie, if any.
 
-    Of the whole file, since the pages beside those that are read come into memory with them.
+    Of whole files, since the pages beside those that are read come into memory with them.
     """
-    base: Any = one.lon.base
-    file = base.obj if isinstance(base, memoryview) else None
-    if isinstance(file, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+    files = {}
+    for column in (one.lon, one.lat, one.time_s, one.marked):
+        base: Any = column
+        while isinstance(base, np.ndarray):
+            base = base.base
+        if isinstance(base, memoryview) and isinstance(base.obj, mmap.mmap):
+            files[id(base.obj)] = base.obj
+    for file in files.values() if hasattr(mmap, "MADV_DONTNEED") else ():
         file.madvise(mmap.MADV_DONTNEED)
+
+
+def _mapped(file: IO[bytes]) -> mmap.mmap:
+    """What was written to a file, which is closed."""
+    file.write(bytes(_ALIGNED))  # an empty file cannot be mapped
+    file.flush()
+    with file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -52,14 +52,14 @@ def _within(array: Floats, field: str, bound: float) -> None:
         )
 
 
-def _instants(values: ArrayLike, n: int) -> Floats:
-    """n instants that never decrease."""
+def instants(values: ArrayLike, n: int, starts: Ints | Sequence[int] = ()) -> Floats:
+    """n instants that never decrease, but where another series of them ``starts``."""
     time_s = _column(values, "time_s", np.float64)
     if len(time_s) != n:
         message = f"time_s must have as many values as there are events ({n}), got {len(time_s)}"
         raise DataError(message, field="time_s", rule="same length", value=len(time_s))
     _within(time_s, "time_s", 1e12)
-    if (time_s[1:] < time_s[:-1]).any():
+    if not np.isin(np.flatnonzero(time_s[1:] < time_s[:-1]) + 1, starts).all():
         raise DataError("time_s must never decrease", field="time_s", rule="sorted")
     return time_s
 
@@ -114,7 +114,7 @@ class Trajectory:
         _within(self.lon, "lon", 180.0)
         _within(self.lat, "lat", 90.0)
         if self.time_s is not None:
-            object.__setattr__(self, "time_s", _instants(self.time_s, len(self)))
+            object.__setattr__(self, "time_s", instants(self.time_s, len(self)))
         if self.marked is not None:
             object.__setattr__(self, "marked", _mask(self.marked, "marked"))
             self._same_length(self.marked, "marked")
@@ -213,7 +213,7 @@ class CountStream:
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "labels", tuple(self.labels))
         if self.time_s is not None:
-            object.__setattr__(self, "time_s", _instants(self.time_s, len(self)))
+            object.__setattr__(self, "time_s", instants(self.time_s, len(self)))
         if self.counted is not None and len(self.counted.grid) != len(self.names):
             rule = "a grid with a cell for each name"
             raise DataError(f"counted must have {rule}", field="counted", rule=rule, value=len(self.counted.grid))

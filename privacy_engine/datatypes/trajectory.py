@@ -18,10 +18,10 @@ from privacy_engine.core.growing_column import gathered
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.event_sketch import EventSketch, sketch_of
-from privacy_engine.data.mapped_series import mapped
 from privacy_engine.data.people import largest_total
 from privacy_engine.data.published import CELLS_PER_DEGREE, trajectories_digest
 from privacy_engine.data.stored_releases import each
+from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
 from privacy_engine.datatypes.trajectory_table import (
@@ -116,11 +116,11 @@ class TrajectoryType(DataType):
     def to_tables(self, data: Sequence[Trajectory]) -> Iterable[Any]:
         return tables_of(data)
 
-    def from_table(self, table: Any) -> list[Trajectory]:
+    def from_table(self, table: Any) -> Trajectories:
         return series_of(table)
 
-    def from_batches(self, schema: Any, batches: Iterable[Any]) -> list[Trajectory]:
-        return mapped(series_of_batches(schema, batches))
+    def from_batches(self, schema: Any, batches: Iterable[Any]) -> Trajectories:
+        return series_of_batches(schema, batches)
 
     def release_to_table(self, release: Sequence[Release | PublishedSeries]) -> Any:
         return release_table_of(release)

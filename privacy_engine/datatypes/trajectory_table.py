@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -18,8 +18,10 @@ import numpy as np
 from privacy_engine.core.arrays import Ints, concatenated
 from privacy_engine.core.progress import ROWS, advance, reported
 from privacy_engine.data import Release, Trajectory
+from privacy_engine.data.mapped_series import FileColumn
 from privacy_engine.data.people import Person, people_of
 from privacy_engine.data.published import CELLS_PER_DEGREE
+from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.formats.arrow import pa
 
 T = TypeVar("T")
@@ -84,16 +86,25 @@ def release_tables_of(releases: Sequence[Release | PublishedSeries]) -> Iterator
         yield pa.table(columns).replace_schema_metadata(metadata)
 
 
-def series_of(table: Any) -> list[Trajectory]:
+def series_of(table: Any) -> Trajectories:
     """The series of a table of either kind."""
-    labels, columns = names_and_people(table.schema), columns_of(table)
-    return [_series(*label, column) for label, column in zip(labels, columns, strict=True)]
+    columns = _degrees({name: table.column(name).to_numpy() for name in table.column_names})
+    for column in columns.values():
+        column.setflags(write=False)  # one that may be written would be copied
+    return Trajectories(starts=_ends(table), names=_names(table.schema), persons=_people(table.schema), **columns)
 
 
-def series_of_batches(schema: Any, batches: Iterable[Any]) -> Iterator[Trajectory]:
-    """The series of a table of ``schema``, whose rows come in record batches: one after another, each for itself."""
-    columns = columns_of_batches(schema, batches)
-    return (_series(*label, column) for label, column in zip(names_and_people(schema), columns, strict=True))
+def series_of_batches(schema: Any, batches: Iterable[Any]) -> Trajectories:
+    """The series of a table of ``schema``, whose rows come in record batches, with columns in files."""
+    names = _names(schema)
+    starts, files = np.zeros(len(names) + 1, dtype=np.int64), dict[str, FileColumn]()
+    for batch in reported(chain([schema.empty_table()], batches)):
+        columns = {name: np.asarray(batch.column(name)) for name in schema.names}
+        starts[1:] += np.bincount(columns["series"], minlength=len(names))
+        for name, column in _degrees(columns).items():
+            files.setdefault(name, FileColumn()).add(column)
+    columns = {name: file.mapped(np.bool_ if name == "marked" else np.float64) for name, file in files.items()}
+    return Trajectories(starts=starts.cumsum(), names=names, persons=_people(schema), **columns)
 
 
 def names_and_people(schema: Any) -> list[tuple[str, str]]:
@@ -103,7 +114,7 @@ def names_and_people(schema: Any) -> list[tuple[str, str]]:
 
 def published_series(name: str, person: str, column: dict[str, Any]) -> PublishedSeries:
     """A series of a release from its columns in a release's table."""
-    return PublishedSeries(_series(name, person, column), column["event"])
+    return PublishedSeries(Trajectory(name=name, person=person, **_degrees(column)), column["event"])
 
 
 def columns_of_batches(schema: Any, batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
@@ -180,10 +191,12 @@ def _names_of(series: Sequence[Trajectory]) -> dict[str, str]:
     return {key: json.dumps(value) for key, value in names.items()}
 
 
-def _series(name: str, person: str, column: dict[str, Any]) -> Trajectory:
-    lon, lat = column["lon"] / CELLS_PER_DEGREE, column["lat"] / CELLS_PER_DEGREE
-    time_s = column["time_ms"] / 1000 if "time_ms" in column else None
-    return Trajectory(lon, lat, time_s, name, column.get("marked"), person)
+def _degrees(column: dict[str, Any]) -> dict[str, Any]:
+    """The columns of trajectories by name, from those of a table."""
+    found = {axis: column[axis] / CELLS_PER_DEGREE for axis in ("lon", "lat")}
+    if "time_ms" in column:
+        found["time_s"] = column["time_ms"] / 1000
+    return found | {name: column[name] for name in ("marked",) if name in column}
 
 
 def _names(schema: Any) -> list[str]:

@@ -14,9 +14,12 @@ from benchmarks.large_files import NAMES, WRITERS
 from privacy_engine.cleaning import clean
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import MappedSeries, mapped
+from privacy_engine.data.people import people
+from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.datatypes import datatypes
+from privacy_engine.errors import DataError
 from privacy_engine.formats import Limits, archive, blockwise, read, rows
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.format_samples import refused, zipped
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,18 +115,52 @@ def test_facts_digests_and_tables_of_mapped_series(monkeypatch):
     assert kind.facts(other) == kind.facts(plain)
     assert len(mapped([])) == len(mapped([Trajectory([], [])])) - 1 == 0
     assert kind.content_digest(other) == kind.content_digest(plain)
-    assert [one.name for one in kind.from_table(kind.to_table(other))] == [one.name for one in plain]
+    table = kind.to_table(other)
+    columns = kind.from_table(table)
+    in_file = kind.from_batches(table.schema, table.to_batches(max_chunksize=13))
+    same(columns, in_file)
+    same(columns, columns[:])
+    same(in_file, [in_file[i] for i in range(len(sizes))])
+    assert [columns.starts.tolist(), columns[-1].name] == [[0, *np.cumsum(sizes)], "s40"]
+    for found in (columns.people, in_file.people):
+        np.testing.assert_equal([vars(one) for one in found], [vars(one) for one in people(list(columns))])
+    empty = kind.to_table([])
+    assert len(kind.from_table(empty)) == len(kind.from_batches(empty.schema, [])) == 0
     series = mapped([Trajectory([1.0, 2.0], [3.0, 4.0])])
     assert clean(series, ())[0] is series  # stays in its file
 
 
 def test_columns_in_a_file_cannot_be_changed():
-    (one,) = mapped([Trajectory([1.0], [2.0], None, "a", np.array([True]))])
-    with pytest.raises(ValueError, match="read-only"):
-        one.lon[0] = 5
-    with pytest.raises(ValueError, match="WRITEABLE"):
-        one.lon.setflags(write=True)
-    assert (one.time_s, one.marked.tolist()) == (None, [True])
+    kind, plain = datatypes["trajectory"], [Trajectory([1.0], [2.0], None, "a", np.array([True]))]
+    table = kind.to_table(plain)
+    for series in (mapped(plain), kind.from_batches(table.schema, table.to_batches()), kind.from_table(table)):
+        (one,) = series
+        with pytest.raises(ValueError, match="read-only"):
+            one.lon[0] = 5
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            one.lon.setflags(write=True)
+        assert (one.time_s, one.marked.tolist()) == (None, [True])
+
+
+@each(
+    "changed, field",
+    [
+        ({"starts": [0, 3]}, "starts"),
+        ({"starts": [0, 2, 4]}, "starts"),
+        ({"starts": [1, 2, 3]}, "starts"),
+        ({"starts": [0, 4, 3]}, "starts"),
+        ({"persons": ["b"]}, "persons"),
+        ({"lat": [1.0, 2.0]}, "lat"),
+        ({"lon": [1.0, 181.0, 2.0]}, "lon"),
+        ({"time_s": [1.0, 2.0]}, "time_s"),
+        ({"time_s": [3.0, 2.0, 1.0]}, "time_s"),  # it decreases within the first series too
+        ({"marked": [True]}, "marked"),
+    ],
+)
+def test_columns_that_do_not_fit(changed, field):
+    fitting = {"lon": [0.0] * 3, "lat": [0.0] * 3, "starts": [0, 2, 3], "names": "ab", "persons": "ba"}
+    assert len(Trajectories(**fitting, time_s=[2.0, 2.0, 1.0])) == 2
+    assert refusal(DataError, Trajectories, **fitting | changed).field == field
 
 
 @each("packed", [False, True])

@@ -129,7 +129,7 @@ def test_items_are_read_by_place_and_by_part(in_files):
 
 
 SCRIPT = """
-import re, resource, sys
+import itertools, re, sys
 import numpy as np
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.datatypes import datatypes
@@ -143,7 +143,10 @@ def walks(people):
 spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}, "seed": 1})
 kind = datatypes["trajectory"]
 def work(people):
-    series = mapped(walks(people))
+    parts = kind.to_tables(mapped(walks(people)))
+    first = next(parts)
+    batches = (batch for part in itertools.chain([first], parts) for batch in part.to_batches(max_chunksize=250_000))
+    series = kind.from_batches(first.schema, batches)
     drawn = spec.release(series, [LandmarkSet(np.arange(10_000) % 100 == 0)] * people)
     kind.figures(series, drawn), kind.digest(drawn)
     for part in kind.budget_columns(drawn): pass

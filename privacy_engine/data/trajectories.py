@@ -1,0 +1,100 @@
+"""The trajectories of a dataset as columns with offsets; a series is a view of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.progress import reported
+from privacy_engine.data.mapped_series import leave
+from privacy_engine.data.people import Person, people_of
+from privacy_engine.data.types import Trajectory, instants
+from privacy_engine.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectories(Sequence[Trajectory]):
+    """The n events of m series, series after series, each in the order of its events.
+
+    Parameters
+    ----------
+    lon, lat : (n,) float
+        Degrees, WGS 84.
+    starts : (m + 1,) int
+        Where each series begins, and where the last one ends.
+    names, persons : m texts
+        What each series is called, and whose it is.
+    time_s : (n,) float or None
+        Seconds since 1970-01-01 UTC, never decreasing within a series.
+    marked : (n,) bool or None
+        The events that the file itself marks as landmarks.
+
+    The columns may lie in a file; then iteration keeps the pages of no more than one series in memory.
+
+    Raises
+    ------
+    DataError
+        Lengths differ, a value is not finite or out of range, times decrease within a series.
+    """
+
+    lon: Floats
+    lat: Floats
+    starts: Ints
+    names: Sequence[str]
+    persons: Sequence[str]
+    time_s: Floats | None = None
+    marked: Mask | None = None
+
+    def __post_init__(self) -> None:
+        starts = np.array(self.starts, dtype=np.int64)
+        m, n = len(self.names), len(self.lon)
+        if len(starts) != m + 1 or (starts[0], starts[-1]) != (0, n) or (starts[1:] < starts[:-1]).any():
+            rule = f"{m + 1} offsets from 0 to {n} that never decrease"
+            raise DataError(f"starts must be {rule}", field="starts", rule=rule)
+        if len(self.persons) != m:
+            rule = f"as many as names ({m})"
+            raise DataError(f"persons must be {rule}, got {len(self.persons)}", field="persons", rule=rule)
+        whole = Trajectory(self.lon, self.lat, marked=self.marked)
+        self.__dict__.update(lon=whole.lon, lat=whole.lat, marked=whole.marked, starts=starts)
+        if self.time_s is not None:
+            self.__dict__.update(time_s=instants(self.time_s, n, starts[1:-1]))
+        leave(self._view(slice(None)))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, index: int) -> Trajectory: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Trajectory]: ...
+    def __getitem__(self, index: int | slice) -> Trajectory | list[Trajectory]:
+        numbers = range(len(self))[index]
+        return [self._series(i) for i in numbers] if isinstance(numbers, range) else self._series(numbers)
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        for i in reported(range(len(self))):
+            one = self._series(i)
+            yield one
+            leave(one)
+
+    @cached_property
+    def people(self) -> list[Person]:
+        """Whose the series are, in the order of their first series."""
+        times = None if self.time_s is None else np.split(self.time_s, self.starts[1:-1])
+        return people_of(self.persons, np.diff(self.starts).tolist(), times)
+
+    def _series(self, i: int) -> Trajectory:
+        return self._view(slice(self.starts[i], self.starts[i + 1]), name=self.names[i], person=self.persons[i])
+
+    def _view(self, some: slice, **named: str) -> Trajectory:
+        columns = {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
+        one = object.__new__(Trajectory)  # its columns were checked
+        one.__dict__.update(
+            {name: None if column is None else column[some] for name, column in columns.items()}, **named
+        )
+        return one
