@@ -1,6 +1,7 @@
 """Every registered mechanism with parameters of its own, and the series and landmarks that try it."""
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers them)
@@ -14,6 +15,11 @@ CLASSES = list(mechanisms.of(Trajectory.kind))
 OTHER_NUMBERS = {"window": (1, 3), "step_variance_m2": (1.0, 1e12)}
 
 every_mechanism = each("cls", CLASSES)
+
+
+def every(registry):
+    """A test of its own for each class of a registry."""
+    return pytest.mark.parametrize("cls", list(registry), ids=lambda cls: cls.registered_name())
 
 
 def every_mechanism_but(*exceptions):
@@ -75,6 +81,13 @@ def walk(n, seed=1):
     rng = np.random.default_rng(seed)
     lon, lat = (centre + np.cumsum(rng.normal(0, 0.002, n)) for centre in (116.4, 39.9))
     return Trajectory(lon, lat, np.arange(n) * 60.0, "w")
+
+
+def assert_same_release(one, two):
+    for name in ("event", "budgets", "fresh"):
+        assert np.array_equal(getattr(one, name), getattr(two, name))
+    assert np.array_equal(one.series.lon, two.series.lon)
+    assert np.array_equal(one.series.lat, two.series.lat)
 
 
 def protected_sets(mechanism, mask):

@@ -20,12 +20,6 @@ from privacy_engine.errors import DataError, EngineError, ParameterError
 from tests.cases import each
 from tests.examples import examples
 
-MATRICES = {
-    "[[.8,.2],[0,1]]": [[0.8, 0.2], [0.0, 1.0]],
-    "smooth n=2 s=.1": [[1.1 / 1.2, 0.1 / 1.2], [0.1 / 1.2, 1.1 / 1.2]],
-    "[[.1,.2,.7],[.5,.3,.2],[.25,.25,.5]]": [[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [0.25, 0.25, 0.5]],
-}
-
 
 def every_subset(rows):
     """L by its definition: the best ordered pair of ``rows`` (any number of them) and subset of columns."""
@@ -103,7 +97,7 @@ class TestLossFunction:
         assert LossFunction(smoothing_matrix(n, s))(alpha) == pytest.approx(closed, rel=0, abs=1e-12)
 
     def test_keeps_the_shape_of_its_argument(self):
-        carried = LossFunction(MATRICES["smooth n=2 s=.1"])
+        carried = LossFunction(smoothing_matrix(2, 0.1))
         assert isinstance(carried(1.0), float)
         assert carried(np.ones((2, 3))).shape == (2, 3)
         assert carried(np.ones((2, 3)))[1, 2] == carried(1.0)
@@ -160,7 +154,7 @@ class TestTemporalLoss:
 
     def test_does_not_overflow_and_leaves_its_input_alone(self):
         epsilons = np.full(20_000, 1e4)
-        found = temporal_loss(epsilons, np.eye(3), MATRICES["[[.8,.2],[0,1]]"])
+        found = temporal_loss(epsilons, np.eye(3), [[0.8, 0.2], [0.0, 1.0]])
         assert found.backward[-1] == pytest.approx(2e8)
         assert np.isfinite(found.total).all()
         assert (epsilons == 1e4).all()
