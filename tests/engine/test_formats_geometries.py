@@ -3,7 +3,7 @@
 import io
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 
 import numpy as np
 import pytest
@@ -169,6 +169,12 @@ class TestGeoPackage:
             "UPDATE gpkg_geometry_columns SET table_name = 'more'"
         )
         assert len(read_bytes(geopackage(script))) == 3
+
+    @each("at", [20, 60, 100, 500, 4096, 5000, 9000])
+    def test_a_file_cut_off_or_overwritten(self, at):
+        for data in (GEOPACKAGE[:at], GEOPACKAGE[:at] + b"\xff" * 200 + GEOPACKAGE[at + 200 :]):
+            with suppress(FormatError):  # and nothing else
+                assert len(read_bytes(data)) <= 3
 
 
 class TestGeoParquet:
