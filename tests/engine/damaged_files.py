@@ -4,10 +4,8 @@ import io
 import json
 import random
 import struct
-import tempfile
 from collections import UserDict
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +16,6 @@ from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.exports import write
 from privacy_engine.formats import Limits, formats, preview
 from tests.engine import format_samples as samples
-from tests.later import openpyxl, pyogrio
 
 TABLE_CHARS = "0123456789.,;-+:TZ \t\n\r\"'latlontimeid/"
 
@@ -41,26 +38,16 @@ def _feather():
 
 @cache
 def _workbook():
-    book, out = openpyxl.Workbook(), io.BytesIO()
-    book.active.append(["user", "time", "lat", "lon"])
-    for time, lat, lon in (("2024-06-15T12:00:00Z", 52.5, 13.4), ("2024-06-15T12:01:00Z", 52.6, 13)):
-        book.active.append(["u", time, lat, lon])
-    book.save(out)
-    return out.getvalue()
+    fixes = ["u", "2024-06-15T12:00:00Z", 52.5, 13.4], ["u", "2024-06-15T12:01:00Z", 52.6, 13]
+    return samples.workbook([["user", "time", "lat", "lon"], *fixes])
 
 
 @cache
-def _vector_files():
-    points = np.array([struct.pack("<BIdd", 1, 1, 13.4 + i, 52.5) for i in range(2)], dtype=object)
+def _vector_file(name):
+    points = [struct.pack("<BIdd", 1, 1, 13.4 + i, 52.5) for i in range(2)]
     times = ["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z"]
     fields = [np.array(one, dtype=object) for one in (["u", "u"], times)]
-    about = {"geometry_type": "Point", "crs": "EPSG:4326"}
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("fixes.shp", "fixes.fgb"):
-            pyogrio.raw.write(Path(folder, name), points, fields, ["user", "time"], **about)
-        parts = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
-    flat = parts.pop("fixes.fgb")
-    return samples.zipped(**parts), flat
+    return samples.vector_file(name, points, fields, ["user", "time"], geometry_type="Point")
 
 
 class _Seeds(UserDict):
@@ -77,7 +64,7 @@ SEEDS = _Seeds(
         "csv": samples.CSV,
         "feather": _feather,
         "fit": samples.FIT,
-        "flatgeobuf": lambda: _vector_files()[1],
+        "flatgeobuf": lambda: _vector_file("fixes.fgb"),
         "geojson": samples.GEOJSON,
         "geojsonseq": samples.SEQUENCE,
         "geopackage": samples.GEOPACKAGE,
@@ -93,7 +80,7 @@ SEEDS = _Seeds(
         "parquet": _parquet,
         "plt": samples.PLT,
         "porto": samples.PORTO,
-        "shapefile": lambda: _vector_files()[0],
+        "shapefile": lambda: _vector_file("fixes.shp"),
         "takeout": samples.TAKEOUT,
         "tcx": samples.TCX,
         "tdrive": samples.TDRIVE,

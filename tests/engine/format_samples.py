@@ -6,11 +6,16 @@ import sqlite3
 import struct
 import zipfile
 from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
 
 from privacy_engine.errors import EngineError
 from privacy_engine.formats import read
 from tests.cases import refusal
 from tests.engine.recorded import whole
+from tests.later import openpyxl, pyogrio
 
 
 def feature(kind, coordinates, **properties):
@@ -172,6 +177,24 @@ def zipped(**members):
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
             archive.writestr(name.replace("__", "/"), data)
+    return out.getvalue()
+
+
+def vector_file(name, shapes, columns, names, **about):
+    """A file of shapes (WKB) in degrees as GDAL writes it; of one in several parts their ZIP."""
+    with TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
+        shapes = np.array([*shapes, b""], dtype=object)[:-1]
+        pyogrio.raw.write(Path(folder, name), shapes, columns, names, crs="EPSG:4326", **about)
+        parts = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+    return parts[name] if len(parts) == 1 else zipped(**parts)
+
+
+def workbook(rows):
+    book, out = openpyxl.Workbook(write_only=True), io.BytesIO()
+    sheet = book.create_sheet()
+    for row in rows:
+        sheet.append(list(row))
+    book.save(out)
     return out.getvalue()
 
 

@@ -12,8 +12,8 @@ import pyarrow.feather
 import pyarrow.parquet
 import shapely
 
-from tests.engine.format_samples import PLT, SHAPES, collection, feature, line_feature, zipped
-from tests.later import geopandas, openpyxl
+from tests.engine.format_samples import PLT, SHAPES, collection, feature, line_feature, workbook, zipped
+from tests.later import geopandas
 from tests.later import pandas as pd
 
 START_S = 1_718_452_800
@@ -60,13 +60,7 @@ def _arrow(write):
 
 
 def _xlsx(n):
-    book, out = openpyxl.Workbook(write_only=True), io.BytesIO()
-    sheet = book.create_sheet("points")
-    sheet.append(KEYS)
-    for one in rows(n):
-        sheet.append(one)
-    book.save(out)
-    return out.getvalue()
+    return workbook([KEYS, *rows(n)])
 
 
 def _geojson(n):

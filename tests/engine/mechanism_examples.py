@@ -1,6 +1,7 @@
 """Every registered mechanism with parameters of its own, and the series and landmarks that try it."""
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers them)
@@ -14,6 +15,11 @@ CLASSES = list(mechanisms.of(Trajectory.kind))
 OTHER_NUMBERS = {"window": (1, 3), "step_variance_m2": (1.0, 1e12)}
 
 every_mechanism = each("cls", CLASSES)
+
+
+def every(registry):
+    """A test of its own for each class of a registry."""
+    return pytest.mark.parametrize("cls", list(registry), ids=lambda cls: cls.registered_name())
 
 
 def every_mechanism_but(*exceptions):
@@ -40,26 +46,48 @@ def adversarial_masks(n):
     }
 
 
+def needed(cls):
+    """An example of every parameter that has no default."""
+    return {
+        field["name"]: field["choices"][0]["value"] if field["choices"] else field["example"]
+        for field in cls.fields()
+        if field["required"]
+    }
+
+
+def plain_example(cls, **given):
+    """A component of any registry with what it needs."""
+    return cls(**needed(cls) | given)
+
+
+def plain_variants(cls, others=OTHER_NUMBERS, **given):
+    """The class with each value of each of its choices, and with ``others`` of its own numbers."""
+    found = [given]
+    for field, info in cls.model_fields.items():
+        if field != "name":
+            found += [given | {field: value} for value in (*choices_of(info), *others.get(field, ()))]
+    return [plain_example(cls, **one) for one in found]
+
+
 def example(cls, **given):
-    """The class with the example of every parameter that has no default."""
-    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-    return cls(**{**needed, **EXAMPLE, **given})
+    return plain_example(cls, **EXAMPLE | given)
 
 
 def variants(cls, **given):
-    """The class with each value of each of its choices, and with other values of its own numbers."""
-    found = [example(cls, **given)]
-    for field, info in cls.model_fields.items():
-        if field != "name":
-            found += [example(cls, **given, **{field: value}) for value in choices_of(info)]
-            found += [example(cls, **given, **{field: value}) for value in OTHER_NUMBERS.get(field, ())]
-    return found
+    return plain_variants(cls, **EXAMPLE | given)
 
 
 def walk(n, seed=1):
     rng = np.random.default_rng(seed)
     lon, lat = (centre + np.cumsum(rng.normal(0, 0.002, n)) for centre in (116.4, 39.9))
     return Trajectory(lon, lat, np.arange(n) * 60.0, "w")
+
+
+def assert_same_release(one, two):
+    for name in ("event", "budgets", "fresh"):
+        assert np.array_equal(getattr(one, name), getattr(two, name))
+    assert np.array_equal(one.series.lon, two.series.lon)
+    assert np.array_equal(one.series.lat, two.series.lat)
 
 
 def protected_sets(mechanism, mask):

@@ -3,17 +3,14 @@
 import itertools
 import sqlite3
 import struct
-import tempfile
 from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 
 from tests.engine import record_files as files
-from tests.engine.format_samples import collection, feature, zipped
+from tests.engine.format_samples import collection, feature, vector_file, zipped
 from tests.engine.record_files import File, Record, Style, encoded, makes, records, text
 from tests.engine.record_tables import csv_of
-from tests.later import pyogrio
 
 _NO_POSITION, _NO_TIME = 0x7FFFFFFF, 0xFFFFFFFF
 _ODD = ("zero", "far", "beyond", "west", "untimed", "undated", "order", "zoned", "unit")
@@ -107,18 +104,14 @@ def _written(rng, name):
     whole = [all(isinstance(one.cells[1][i], int) for one in [*found, other]) for i in range(len(names))]
 
     def render(of):
-        shapes = np.array([one.cells[0] for one in of] + [b""], dtype=object)[:-1]
         values = zip(*(one.cells[1] for one in of), strict=True) if of else [()] * len(names)
         columns = [
             np.array([one if is_whole else text(one) or None for one in column], np.int64 if is_whole else object)
             for column, is_whole in zip(values, whole, strict=True)
         ]
-        about = {"geometry_type": "LineString" if lines else "Point", "crs": "EPSG:4326"}
+        about = {"geometry_type": "LineString" if lines else "Point"}
         about |= {"SPATIAL_INDEX": "NO"} if name.endswith("fgb") else {}  # which sorts the features
-        with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
-            pyogrio.raw.write(Path(folder, name), shapes, columns, names, **about)
-            parts = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
-        return parts[name] if name.endswith("fgb") else zipped(**parts)
+        return vector_file(name, [one.cells[0] for one in of], columns, names, **about)
 
     return File(name if name.endswith("fgb") else "x.zip", "trajectory", found, other, render, style.options)
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 
+from tests.engine.format_samples import workbook
 from tests.engine.record_files import DATES, OTHER, UNITS, File, Record, Style, encoded, json_of, makes, records, text
-from tests.later import openpyxl
 
 
 def csv_of(header, delimiter, before=""):
@@ -48,15 +48,7 @@ def _arrow(header, all_rows, write):
 
 
 def _book(header):
-    def render(rows):
-        book, out = openpyxl.Workbook(write_only=True), io.BytesIO()
-        sheet = book.create_sheet()
-        for row in [header, *(one.cells for one in rows)]:
-            sheet.append(list(row))
-        book.save(out)
-        return out.getvalue()
-
-    return render
+    return lambda rows: workbook([header, *(one.cells for one in rows)])
 
 
 def _json(header, rng):

@@ -7,11 +7,19 @@ from functools import cache
 import numpy as np
 
 from privacy_engine.data import CountStream
+from privacy_engine.data.stream_release import StreamRelease
 
 
 def counted(rows):
     counts = np.asarray(rows)
     return CountStream(counts, [f"n{k}" for k in range(counts.shape[1])], [str(t) for t in range(len(counts))])
+
+
+def measured(metric, truth, published):
+    """The metric of a release of these counts."""
+    data = counted(truth)
+    published = np.asarray(published, dtype=np.int64)
+    return metric.of(data, StreamRelease(published, data.names, data.labels, None, np.zeros(len(published))))
 
 
 @cache

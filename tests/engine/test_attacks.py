@@ -16,16 +16,13 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip, UserLevel
 from tests.cases import each
+from tests.engine.mechanism_examples import plain_example as example
 from tests.engine.mechanism_examples import walk
 
 MONDAY = 1_717_372_800.0  # 2024-06-03 00:00 UTC
 
 
-def example(cls):
-    return cls(**{field["name"]: field["example"] for field in cls.fields() if field["required"]})
-
-
-def released(truth, radius_m, seed=1, mechanism=EventLevel):
+def released(truth, radius_m=50.0, seed=1, mechanism=EventLevel):
     marks = LandmarkSet(np.zeros(len(truth), dtype=bool))
     return mechanism(epsilon=1.0, radius_m=radius_m).release(truth, marks, rng=noise.seeded(seed))
 

@@ -27,17 +27,14 @@ def outcome(text, refusals=(), **options):
     return [one.name for one in found.series], bits, found.report.as_dict()
 
 
-def same(whole, pieces):
-    assert whole == pieces
-
-
-def both(text, monkeypatch, **options):
+def read_alike(text, monkeypatch, **options):
+    """Assert that a table is read as a whole as it is in blocks."""
     found = []
     for size in (1 << 30, 400):
         monkeypatch.setattr(blockwise, "BLOCK", size)
         monkeypatch.setattr("privacy_engine.formats.source.CHUNK", 200)
         found.append(outcome(text, **options))
-    return found
+    assert found[0] == found[1]
 
 
 @settings(max_examples=examples(40), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
@@ -65,7 +62,7 @@ def test_any_table_is_read_alike(data):
         rows[at] = "" if what == "blank" else ",".join(cells)
     text = "\n".join(["user,time,lat,lon", *rows]) + data.draw(st.sampled_from(["", "\n"]))
     with pytest.MonkeyPatch.context() as monkeypatch:
-        same(*both(text, monkeypatch, refusals=ValueError))
+        read_alike(text, monkeypatch, refusals=ValueError)
 
 
 def test_blocks_are_used_where_all_is_in_order(monkeypatch):
@@ -81,5 +78,5 @@ def test_blocks_are_used_where_all_is_in_order(monkeypatch):
         (untimed, {}),
         ("\ufeff" + untimed, {}),
     ):
-        same(*both(rows, monkeypatch, **options))
+        read_alike(rows, monkeypatch, **options)
     assert len(joined) == 5

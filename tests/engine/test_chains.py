@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privacy_engine.accounting import markov_chains
 from privacy_engine.accounting.estimation import estimate_correlation, estimate_from_states
-from privacy_engine.accounting.markov_chains import mismatch, reversal, stationary
+from privacy_engine.accounting.markov_chains import mismatch, reversal
 from privacy_engine.accounting.pairwise import pairwise_seconds
 from privacy_engine.accounting.runtime_estimate import loss_seconds, memory
 from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
@@ -23,6 +24,7 @@ from privacy_engine.core.geo import EARTH_RADIUS_M
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from tests.cases import each
+from tests.engine.test_temporal import reverse, stationary
 
 
 @st.composite
@@ -35,7 +37,7 @@ def matrices(draw):
 class TestReversal:
     @given(matrices())
     def test_belongs_to_the_same_chain_and_twice_is_the_chain_again(self, matrix):
-        shares, backward = stationary(matrix), reversal(matrix)
+        shares, backward = markov_chains.stationary(matrix), reversal(matrix)
         assert shares @ matrix == pytest.approx(shares, abs=1e-9)
         assert mismatch(backward, matrix) == pytest.approx(0, abs=1e-9)
         visited = shares > 1e-6
@@ -86,22 +88,13 @@ class Chain:
     def __init__(self, matrix, budgets, yes):
         """``yes`` (n, states): which states answer 1 to the question of each time, before the answer is randomised."""
         self.matrix, self.states, n = matrix, len(matrix), len(budgets)
-        leaves = matrix.T - np.eye(self.states)
-        self.start = np.linalg.lstsq(
-            np.vstack([leaves, np.ones(self.states)]), np.eye(self.states + 1)[-1], rcond=None
-        )[0]
+        self.backward = reverse(matrix)
         self.paths = np.array(list(itertools.product(range(self.states), repeat=n)))
-        self.chance = self.start[self.paths[:, 0]] * matrix[self.paths[:, :-1], self.paths[:, 1:]].prod(axis=1)
+        self.chance = stationary(matrix)[self.paths[:, 0]] * matrix[self.paths[:, :-1], self.paths[:, 1:]].prod(axis=1)
         keep = 1 / (1 + np.exp(-budgets))
         answers = yes[np.arange(n), self.paths]
         outputs = np.array(list(itertools.product([False, True], repeat=n)))
         self.likelihood = np.where(outputs[:, None] == answers, keep, 1 - keep)  # (outputs, paths, n)
-
-    @property
-    def backward(self):
-        """Pr(l_{t-1} | l_t), by Bayes."""
-        found = (self.matrix * self.start[:, None]).T
-        return np.asarray(found / found.sum(axis=1, keepdims=True))
 
     @cached_property
     def _of_all_times(self):

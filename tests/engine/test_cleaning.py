@@ -12,25 +12,15 @@ from hypothesis import strategies as st
 from privacy_engine.cleaning import Done, clean, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.cleaning.jumps import AGREE, SLACK_S
 from privacy_engine.core import geo
-from privacy_engine.core.params import choices_of
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from tests.cases import each, refusal
+from tests.engine.mechanism_examples import plain_variants as variants
 from tests.engine.recorded import whole
 from tests.examples import examples
 
 CLASSES = list(cleaning_steps)
 PLACES = st.sampled_from([(2.35, 48.85), (180.0, 0.0), (0.0, 90.0), (7.0, -89.9)])
-
-
-def variants(cls):
-    """The class with its examples, and with each of its choices."""
-    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-    found = [cls(**needed)]
-    for field, info in cls.model_fields.items():
-        if field != "name":
-            found += [cls(**{**needed, field: choice}) for choice in choices_of(info)]
-    return found
 
 
 @st.composite

@@ -14,6 +14,7 @@ from privacy_engine.landmarks import landmark_methods, parse_short
 from privacy_engine.landmarks.samples import samples
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark import Skip, Uniform
+from privacy_engine.postprocess import CausalFilter, OUSmoother
 from privacy_engine.registry import MAX_STEPS
 from privacy_engine.releases.label import Source, privacy_label
 from privacy_engine.releases.spec import ReleaseSpec, parse_steps, processed
@@ -124,7 +125,8 @@ class TestLabel:
             "then Ornstein-Uhlenbeck smoother over the release; post-processing of release the-parent" in label["text"]
         )
         assert "ab" * 32 in label["text"]
-        assert privacy_label(plain, Context(landmarks=4), private=True)["derived_from"] is None
+        alone = privacy_label(plain, Context(landmarks=4), private=True)
+        assert (alone["derived_from"], "smoother" in alone["text"]) == (None, False)
 
 
 class TestSteps:
@@ -144,9 +146,11 @@ class TestSteps:
         (plain,), (whole,) = self.plain.release(series, marks), spec.release(series, marks)
         one, other = self.plain.release(series * 2, marks * 2)
         assert not np.array_equal(one.series.lon, other.series.lon), "every series is drawn from one source"
-        after = processed(plain, spec.postprocess)
-        assert np.array_equal(after.series.lon, whole.series.lon)
-        assert np.array_equal(after.budgets, plain.budgets)
+        by_hand = CausalFilter(step_variance_m2=400.0).apply(OUSmoother().apply(plain))
+        for after in (processed(plain, spec.postprocess), whole):
+            assert np.array_equal(after.series.lon, by_hand.series.lon)
+            assert np.array_equal(after.budgets, plain.budgets)
+        assert spec.digest != self.plain.digest
 
     def test_fail_no_list_too_many_and_every_wrong_field_at_once(self):
         for steps in (None, {}, "ou-smoother", [{"name": "ou-smoother"}] * (MAX_STEPS + 1)):
@@ -156,7 +160,8 @@ class TestSteps:
         full = self.plain.then(parse_steps([self.two[0]] * MAX_STEPS))
         with pytest.raises(ParameterErrors, match="at most 8 steps"):
             full.then(parse_steps(self.two[:1]))
-        refused = refusal(ParameterErrors, parse_steps, [{"name": "magic"}, {"name": "causal-filter"}])
+        wrong = [{"name": "magic"}, {"name": "causal-filter"}]
+        refused = refusal(ParameterErrors, ReleaseSpec.parse, {"mechanism": UNIFORM, "postprocess": wrong})
         assert [error.field for error in refused.errors] == ["postprocess.0.name", "postprocess.1.step_variance_m2"]
 
 

@@ -19,7 +19,7 @@ from privacy_engine.noise import planar_quantile_m
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.releases.spec import processed
 from tests.cases import each
-from tests.engine.mechanism_examples import every_mechanism, example
+from tests.engine.mechanism_examples import every_mechanism, example, plain_example
 
 WITHIN = 0.15
 SAMPLES = {one.series.name: one for one in samples()}
@@ -62,8 +62,7 @@ class TestAgreesWithMeasuredErrors:
     @pytest.mark.parametrize("cls", [cls for cls in postprocesses if cls.kind == Trajectory.kind])
     @pytest.mark.slow
     def test_steps_count(self, cls):
-        needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-        agree(landmark.EventLevel(epsilon=1.0, radius_m=200.0), data_of("taxi"), 60, [cls(**needed)])
+        agree(landmark.EventLevel(epsilon=1.0, radius_m=200.0), data_of("taxi"), 60, [plain_example(cls)])
 
 
 class TestForecast:

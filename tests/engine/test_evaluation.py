@@ -25,19 +25,16 @@ from privacy_engine.mechanisms.recommendation.beside_nearest import not_better
 from privacy_engine.metrics import HitRate, HitRateByUser, Precision, Recall, ReciprocalRank
 from privacy_engine.recommender import NearestModel, PopularityModel, Recommender, Sequences, VenuesModel
 from tests.cases import each, refusal
+from tests.engine import checkin_samples
+from tests.engine.checkin_samples import GRID
 from tests.engine.format_samples import read_bytes, zipped
 
-SIDE = 4
-GRID = Grid.square(0.0, 0.0, 4.0, 4.0, SIDE)
-CELLS = st.lists(st.lists(st.integers(-1, SIDE**2 - 1), max_size=25), max_size=6)
+CELLS = st.lists(st.lists(st.integers(-1, 15), max_size=25), max_size=6)
 
 
 def checked_in(*cells):
-    """Check-ins in the middle of these cells, a list for each user; -1 lies outside the box."""
-    user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
-    flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
-    lon, lat = np.where(flat < 0, -1.0, flat % SIDE + 0.5), np.where(flat < 0, -1.0, flat // SIDE + 0.5)
-    return CheckIns(user, [f"u{i}" for i in range(len(cells))], np.arange(len(flat)) * 1.0, lon=lon, lat=lat)
+    """Check-ins in the middle of these cells of the box, a list for each user; -1 lies outside."""
+    return checkin_samples.uploaded(cells)
 
 
 class AfterHistory(Recommender):

@@ -14,17 +14,12 @@ from hypothesis import strategies as st
 from benchmarks import event_ledger
 from privacy_engine.core.progress import listening
 from privacy_engine.data import CheckIns, CountStream, Trajectory
-from privacy_engine.data.event_hashes import EventHashes, Keys, classes, event_hashes, shared
+from privacy_engine.data.event_hashes import EventHashes, classes, event_hashes, shared
 from privacy_engine.errors import DataError
 from tests.cases import each
-from tests.engine.test_event_sketch import plain_siphash, walk
+from tests.engine.memory import peak_bytes
+from tests.engine.test_event_sketch import KEYS, fresh_of, plain_siphash, walk
 from tests.examples import examples
-
-KEYS = Keys(*(bytes(range(first, first + 16)) for first in range(4)))
-
-
-def fresh_of(*series, most=10**7, keys=KEYS):
-    return event_hashes("trajectory", series, keys, most)
 
 
 def checkins(one, places=None):
@@ -251,10 +246,7 @@ def test_a_million_events_report_and_take_flat_memory():
     assert held <= 41e6, "hashes, words and times, 40 bytes an event"
     assert peak <= held + 20e6
     assert len(reports) > 40
-    tracemalloc.start()
-    shared(found, EventHashes.from_bytes(found.to_bytes()))
-    assert tracemalloc.get_traced_memory()[1] <= 110e6
-    tracemalloc.stop()
+    assert peak_bytes(lambda: shared(found, EventHashes.from_bytes(found.to_bytes()))) <= 110e6
 
 
 @pytest.mark.thorough

@@ -34,6 +34,8 @@ from privacy_engine.metrics import mean_absolute_error_m, metrics
 from privacy_engine.postprocess import postprocesses
 from tests.cases import each, refusal
 from tests.engine import mechanism_examples
+from tests.engine.mechanism_examples import needed
+from tests.engine.test_postprocess import walk
 from tests.patience import patience
 
 CITING = [mechanisms, metrics, measures, presets, postprocesses, attacks, dummy_methods]
@@ -45,19 +47,13 @@ NEVER = [math.nan, math.inf, -math.inf, True, "١", [1.0], {}]
 """Values that no parameter has, of whatever sort."""
 
 
-def example(cls):
-    """Its name with an example of each parameter that it needs."""
-    needed = [field for field in cls.fields() if field["required"]]
-    return {"name": cls.registered_name()} | {
-        one["name"]: one["choices"][0]["value"] if one["choices"] else one["example"] for one in needed
-    }
-
-
 def every_component(*registries):
     """Every component with its registry and an example, but for those that are described by lists."""
     found = [(registry, cls) for registry in registries for cls in registry if cls.registered_name() not in LISTS]
     ids = [f"{cls.__module__}.{cls.__name__}" for _, cls in found]
-    return each("registry, cls, good", [(*one, example(one[1])) for one in found], ids=ids)
+    return each(
+        "registry, cls, good", [(*one, {"name": one[1].registered_name()} | needed(one[1])) for one in found], ids=ids
+    )
 
 
 def beyond(field):
@@ -153,19 +149,7 @@ every_step = each("cls", STEPS)
 
 def steps(cls):
     """The class with each parameter given, left out where it may be, and with each of its choices."""
-    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-    found = [cls(**needed)]
-    for field, info in cls.model_fields.items():
-        if field != "name":
-            found += [cls(**{**needed, field: choice}) for choice in choices_of(info)]
-        if field == "step_variance_m2":
-            found += [cls(**{**needed, field: q}) for q in (1e-4, Q, 1e14)]
-    return found
-
-
-def walk(n, *, seed, q=Q):
-    xy_m = np.cumsum(np.random.default_rng(seed).normal(0, np.sqrt(q), (n, 2)), axis=0)
-    return Trajectory(*geo.LocalPlane(2.35, 48.85).unproject(xy_m), np.arange(n) * 60.0, "w")
+    return mechanism_examples.plain_variants(cls, {"step_variance_m2": (1e-4, Q, 1e14)})
 
 
 @st.composite
@@ -241,7 +225,7 @@ def test_on_a_walk_of_its_model_it_is_no_worse_than_holding(cls, mechanism):
     how, step = mechanism_examples.example(mechanism, epsilon=1.0, radius_m=100.0), cls(**given_q)
     held, smoothed = [], []
     for seed in range(5):
-        truth, mask = walk(400, seed=seed), np.random.default_rng(seed).random(400) < 0.5
+        truth, mask = walk(400, seed=seed, q=Q), np.random.default_rng(seed).random(400) < 0.5
         release = how.release(truth, LandmarkSet(mask), rng=noise.seeded(seed))
         held.append(mean_absolute_error_m(truth, release))
         smoothed.append(mean_absolute_error_m(truth, step.apply(release)))

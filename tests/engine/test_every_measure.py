@@ -18,6 +18,7 @@ from privacy_engine.experiments.measures import AttackMeasure
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import Hausdorff, metrics
 from tests.cases import each, refusal
+from tests.engine.mechanism_examples import needed
 from tests.examples import examples
 
 CLASSES = list(measures.of("trajectory"))
@@ -33,8 +34,7 @@ every_measure = each("cls", CLASSES)
 
 def example(cls, **changes):
     quick = {name: value for name, value in (("cells", 8), ("queries", 9), ("tries", 3)) if name in cls.model_fields}
-    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-    return {"name": cls.registered_name(), **needed, **quick, **changes}
+    return {"name": cls.registered_name(), **needed(cls), **quick, **changes}
 
 
 def commuter(seed, days=3):

@@ -36,10 +36,7 @@ def test_same_seed_same_release_and_another_seed_another(cls):
     series, marks = walk(80), LandmarkSet(np.arange(80) % 3 == 0)
     for mechanism in variants(cls):
         one, two, three = (mechanism.release(series, marks, rng=noise.seeded(seed)) for seed in (7, 7, 8))
-        for same in ("budgets", "fresh", "event"):
-            assert np.array_equal(getattr(one, same), getattr(two, same))
-        assert np.array_equal(one.series.lon, two.series.lon)
-        assert np.array_equal(one.series.lat, two.series.lat)
+        mechanism_examples.assert_same_release(one, two)
         assert not np.array_equal(one.series.lon, three.series.lon)
         if cls is not landmark.Adaptive:  # whose budgets depend on the run
             assert np.array_equal(one.budgets, mechanism.budgets(marks.mask))
@@ -212,10 +209,7 @@ def losses(mechanism, mask, seed):
                 two = there.release(mechanism, mask, seed + 1)
                 assert np.array_equal(there.rates[one.fresh], here.rates[one.fresh])
                 assert there.joint == here.joint
-                for same in ("event", "budgets", "fresh"):
-                    assert np.array_equal(getattr(one, same), getattr(two, same))
-                assert np.array_equal(one.series.lon, two.series.lon)
-                assert np.array_equal(one.series.lat, two.series.lat)
+                mechanism_examples.assert_same_release(one, two)
                 ratio = joint if getattr(mechanism, "joint_landmarks", False) else independent
                 found.append(ratio(here, there, mask, one.fresh))
         alone = one.fresh & ~(mask & bool(here.joint))
@@ -263,10 +257,7 @@ def test_the_truth_at_a_landmark_that_is_not_drawn_is_not_read(cls, seed):
             np.where(unread, rng.uniform(-90, 90, 200), still.lat),
         )
         two = mechanism.release(elsewhere, LandmarkSet(mask), rng=noise.seeded(seed))
-        for same in ("event", "budgets", "fresh"):
-            assert np.array_equal(getattr(one, same), getattr(two, same))
-        assert np.array_equal(one.series.lon, two.series.lon)
-        assert np.array_equal(one.series.lat, two.series.lat)
+        mechanism_examples.assert_same_release(one, two)
         skipped += np.count_nonzero(unread)
     skipping = (landmark.Skip, landmark.Adaptive, landmark.Planned, landmark.Joint)
     assert skipped > 0 or cls not in skipping

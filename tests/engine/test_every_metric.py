@@ -12,15 +12,12 @@ from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip
 from privacy_engine.metrics import metrics
 from tests.cases import each
+from tests.engine.mechanism_examples import plain_example as example
 from tests.engine.mechanism_examples import walk
 from tests.examples import examples
 
 CLASSES = list(metrics.of("trajectory"))
 every_metric = each("cls", CLASSES)
-
-
-def example(cls):
-    return cls(**{field["name"]: field["example"] for field in cls.fields() if field["required"]})
 
 
 def resting(seed):

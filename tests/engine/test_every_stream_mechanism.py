@@ -15,7 +15,6 @@ from privacy_engine import noise
 from privacy_engine.accounting.promise import Context
 from privacy_engine.accounting.window_ledger import WindowLedger, window_sums
 from privacy_engine.audit import AuditSpec, audit
-from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms import stream
 from privacy_engine.mechanisms.base.mechanism import mechanisms, offered
@@ -23,7 +22,7 @@ from privacy_engine.mechanisms.base.publisher_state import from_bytes
 from privacy_engine.metrics import StreamMeanAbsoluteError, StreamRelativeError
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each
-from tests.engine.stream_sets import counted
+from tests.engine.stream_sets import counted, measured
 
 CLASSES = list(mechanisms.of("stream"))
 EXAMPLE = {"epsilon": 0.7, "window": 4, "sensitivity": 2}
@@ -253,14 +252,10 @@ def test_it_is_described(cls):
 
 
 def test_metrics_have_the_published_values():
-    def of(truth, counts, metric):
-        data, counts = counted(truth), np.asarray(counts)
-        return metric().of(data, StreamRelease(counts, data.names, data.labels, None, np.zeros(len(counts))))
-
-    vector = [[0, 10], [5, 10]], [[1, 8], [5, 12]]
-    assert of(*vector, StreamRelativeError) == pytest.approx(5.1)
-    assert of(*vector, StreamMeanAbsoluteError) == 1.25
-    zeros = of(random_stream(200, 4).counts, np.zeros((200, 4), dtype=np.int64), StreamRelativeError)
+    relative, vector = StreamRelativeError(), (np.array([[0, 10], [5, 10]]), [[1, 8], [5, 12]])
+    assert measured(relative, *vector) == pytest.approx(5.1)
+    assert measured(StreamMeanAbsoluteError(), *vector) == 1.25
+    zeros = measured(relative, random_stream(200, 4).counts, np.zeros((200, 4)))
     assert zeros <= 100 / 200, "zeros have at most 100 over T"
     nothing = np.empty((0, 1), dtype=np.int64)
-    assert math.isnan(of(nothing, nothing, StreamRelativeError))
+    assert math.isnan(measured(relative, nothing, nothing))

@@ -15,7 +15,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, Skip, Uniform, UserLevel
 from tests.cases import each
-from tests.engine.mechanism_examples import CLASSES, every_mechanism, protected_sets, variants, walk
+from tests.engine.mechanism_examples import CLASSES, every_mechanism, masks, protected_sets, variants, walk
 
 UNIT = Fraction(1, 2**1074)
 budget_lists = st.lists(st.floats(0, 1e300), max_size=50)
@@ -132,7 +132,6 @@ def test_rates_that_are_not_rounded_down_would_spend_more(monkeypatch):
     assert sum(over) > 30
 
 
-masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)
 levels = st.floats(1e-6, 1e4)
 
 

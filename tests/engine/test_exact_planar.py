@@ -194,8 +194,9 @@ class TestRefusals:
     @each("value", HOSTILE)
     def test_rates_are_refused_by_name(self, value):
         for rates in (value, [1.0, value]):
-            with pytest.raises(ParameterError, match="^epsilon_per_m must be "):
+            with pytest.raises(ParameterError, match="^epsilon_per_m must be ") as caught:
                 noise.planar_laplace([0.0, 0.0], [0.0, 0.0], rates, rng=noise.seeded(1))
+            assert caught.value.field == "epsilon_per_m"
 
     def test_positions_and_shapes_that_do_not_fit_are_refused_by_name(self):
         for value in (math.nan, math.inf, -math.inf, 1e308, "x", 360.1):
@@ -370,5 +371,7 @@ class TestJointRefusals:
         for value in (0, -1, 1.5, math.nan, True, "1", None, 2**63):
             with pytest.raises(ParameterError, match="^count must be a whole number from 1 to "):
                 noise.joint_reach_m(value, 1.0, rng=noise.seeded(1))
-        with pytest.raises(DataError, match="^lat must be "):
-            noise.joint_planar([0.0], [math.nan], 1.0, rng=noise.seeded(1))
+        for lat in ([math.nan], [1.0, 2.0]):
+            with pytest.raises(DataError, match="^lat must be "):
+                noise.joint_planar([0.0], lat, 1.0, rng=noise.seeded(1))
+        assert [len(part) for part in noise.joint_planar([], [], 1.0, rng=noise.seeded(1))] == [0, 0]

@@ -17,6 +17,7 @@ from privacy_engine.landmarks import parse_short
 from privacy_engine.landmarks.synthetic import Synthetic
 from privacy_engine.mechanisms.landmark import Uniform
 from tests.cases import each, refusal
+from tests.engine.mechanism_examples import walk
 
 UNIFORM = {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}}
 ADAPTIVE = {"mechanism": {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 1.0}}
@@ -26,11 +27,6 @@ PLANNED = {
 }
 RANDOM = {"name": "synthetic", "share": 0.4, "seed": 3}
 PICKED = {"name": "manual", "events": [1, 3, 5]}
-
-
-def walk(n, seed=1):
-    lon, lat = np.cumsum(np.random.default_rng(seed).normal(0, 0.002, (2, n)), axis=1)
-    return Trajectory(116.4 + lon, 39.9 + lat, np.arange(n) * 60.0)
 
 
 def described(**changes):

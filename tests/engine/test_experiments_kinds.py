@@ -18,6 +18,7 @@ from privacy_engine.experiments.release_trials import COUNTS_AT_ONCE, ReleaseTri
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import metrics
 from tests.cases import each, refusal
+from tests.engine.mechanism_examples import needed
 from tests.examples import examples
 
 KINDS = ("stream", "checkins")
@@ -42,8 +43,7 @@ def every_measure(kind):
     """By name, or with the examples of parameters that are required."""
     found = []
     for cls in experiments.measures.of(kind):
-        required = [field for field in cls.fields() if field["required"]]
-        given = {one["name"]: one["choices"][0]["value"] if one["choices"] else one["example"] for one in required}
+        given = needed(cls)
         found.append({"name": cls.registered_name(), **given} if given else cls.registered_name())
     return found
 

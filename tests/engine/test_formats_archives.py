@@ -3,7 +3,6 @@
 import gzip
 import io
 import unicodedata
-import zipfile
 
 import pytest
 from hypothesis import given
@@ -17,15 +16,6 @@ from tests.engine.format_samples import CSV, GPX, NMEA, PLT, read_bytes, refused
 from tests.engine.test_formats_people import CALM, table, whose
 
 FOLDER = {"person": "folder"}
-
-
-def archive(**members):
-    """A ZIP whose members' names are any text."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as file:
-        for name, data in members.items():
-            file.writestr(name, data)
-    return out.getvalue()
 
 
 def day(i):
@@ -86,7 +76,7 @@ class TestPeople:
 
     @each("names", [("a.gpx", "b.gpx"), ("2023/a.gpx", "2024/a.gpx"), ("walks/a.gpx", "runs/a.gpx")])
     def test_anything_else_may_be_one_persons(self, names):
-        data = archive(**{name: day(i) for i, name in enumerate(names)})
+        data = zipped(**{name: day(i) for i, name in enumerate(names)})
         assert self.people(data) == ["", ""]
         [guess] = read_bytes(data, "x.zip").report.guesses
         assert (guess["option"], guess["value"]) == ("person", "one")
@@ -102,19 +92,19 @@ class TestPeople:
             shows(one, "x.zip", given=stated, people=[("000", "000" if stated else "")])
 
     def test_folders_of_folders_accents_and_names_that_lead_outside(self):
-        data = archive(**{"all/anna/2023/a.gpx": day(0), "all/anna/2024/b.gpx": day(1), "all/bob/a.gpx": day(2)})
+        data = zipped(**{"all/anna/2023/a.gpx": day(0), "all/anna/2024/b.gpx": day(1), "all/bob/a.gpx": day(2)})
         assert self.people(data, **FOLDER) == ["anna", "anna", "bob"]
-        assert self.people(archive(**{"anna/a.gpx": day(0), "anna/b.gpx": day(1)}), **FOLDER) == ["anna", "anna"]
+        assert self.people(zipped(**{"anna/a.gpx": day(0), "anna/b.gpx": day(1)}), **FOLDER) == ["anna", "anna"]
         two = [unicodedata.normalize(form, "René") for form in ("NFC", "NFD")]
         assert two[0] != two[1]
-        data = archive(**{f"{one}/{i}.gpx": day(i) for i, one in enumerate(two)}, **{"x/y.gpx": day(3)})
+        data = zipped(**{f"{one}/{i}.gpx": day(i) for i, one in enumerate(two)}, **{"x/y.gpx": day(3)})
         assert len(set(self.people(data, **FOLDER))) == 2
-        data = archive(**{"person-1/a.gpx": day(0), "person-1/../person-2/b.gpx": day(1), "person-2/c.gpx": day(2)})
+        data = zipped(**{"person-1/a.gpx": day(0), "person-1/../person-2/b.gpx": day(1), "person-2/c.gpx": day(2)})
         shows(data, "x.zip", people=[("a", "person-1"), ("c", "person-2")], dropped={"unsafe_member": 1})
 
     @each("twin", ["PERSON-1", "Person-1", "person-1\u200b", "./person-1", "ｐｅｒｓｏｎ-1", "person-1 "])
     def test_folders_that_a_file_system_may_take_for_one_are_one(self, twin):
-        data = archive(**{"person-1/a.gpx": day(0), f"{twin}/b.gpx": day(1), "person-2/c.gpx": day(2)})
+        data = zipped(**{"person-1/a.gpx": day(0), f"{twin}/b.gpx": day(1), "person-2/c.gpx": day(2)})
         for options in ({}, {"person": "folder"}):
             found = read_bytes(data, "x.zip", **options)
             persons = {one.name: one.person for one in found.series}
@@ -122,31 +112,31 @@ class TestPeople:
 
     def test_a_file_in_no_folder_is_refused_where_folders_are_people(self):
         for more in ({}, {"bob/b.gpx": day(1)}):
-            data = archive(**{"a.gpx": day(0)}, **more)
+            data = zipped(**{"a.gpx": day(0)}, **more)
             error = refused(data, "no_folder", "lies in no folder", "x.zip", **FOLDER)
             assert (error.field, error.value) == ("person", "folder")
 
     def test_columns_of_members_come_first(self):
         rows = table("anna,2024-06-15T10:00:00Z,1,1", "bob,2024-06-15T10:00:00Z,1,1")
-        data = archive(**{"person-1/a.csv": rows, "person-2/b.csv": rows})
+        data = zipped(**{"person-1/a.csv": rows, "person-2/b.csv": rows})
         shows(data, "x.zip", people=[("anna", "anna"), ("bob", "bob")])
         named = {f"person-{i} {name}" for i in (1, 2) for name in ("anna", "bob")}
         assert {one.name for one in read_bytes(data, "x.zip", **FOLDER).series} == named
-        assert set(self.people(archive(**{"a.csv": CSV, "b.gpx": day(0)}))) == {""}
+        assert set(self.people(zipped(**{"a.csv": CSV, "b.gpx": day(0)}))) == {""}
 
     def test_an_option_that_no_member_can_use_is_refused(self):
-        data = archive(**{"a.csv": CSV, "b.gpx": day(0)})
+        data = zipped(**{"a.csv": CSV, "b.gpx": day(0)})
         assert len(read_bytes(data, "x.zip", delimiter=",").series) == 2
-        refused = refusal(ParameterError, read_bytes, archive(**{"a.gpx": day(0)}), "x.zip", delimiter=",")
+        refused = refusal(ParameterError, read_bytes, zipped(**{"a.gpx": day(0)}), "x.zip", delimiter=",")
         assert (refused.field, refused.value) == ("delimiter", ",")
         with pytest.raises(ParameterError) as refused:
-            read_bytes(archive(**{"a.csv": CSV, "b.plt": PLT}), "x.zip", person="column:user")
+            read_bytes(zipped(**{"a.csv": CSV, "b.plt": PLT}), "x.zip", person="column:user")
         assert refused.value.field == "person"
 
     @CALM
     @given(st.dictionaries(st.text(max_size=12), st.integers(0, 2), min_size=1, max_size=5))
     def test_any_names_are_read_or_refused(self, names):
-        data = archive(**{f"{folder}/{i}.gpx": day(i) for folder, i in names.items() if "\0" not in folder})
+        data = zipped(**{f"{folder}/{i}.gpx": day(i) for folder, i in names.items() if "\0" not in folder})
         for options in ({}, {"person": "folder"}, {"person": "file"}, {"person": "series"}, {"person": "one"}):
             try:
                 found = read_bytes(data, "x.zip", **options)

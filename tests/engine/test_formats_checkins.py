@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine.data import CheckIns
+from privacy_engine.data.event_sketch import checkin_sketch, overlap
 from privacy_engine.errors import DataError, EngineError, FormatError
 from privacy_engine.formats import KINDS, Limits, read
 from privacy_engine.formats.arrow import pa
@@ -217,8 +218,6 @@ class TestVenues:
 
 def test_equal_content_has_equal_sketches_with_and_without_venues():
     """So the budget of check-ins is that of the same check-ins joined with venues."""
-    from privacy_engine.data.event_sketch import checkin_sketch, overlap
-
     known = PLAIN.replace(b",9\n", b",8\n")
     one, other = (checkin_sketch(checkins(data), b"k" * 16, timed=True) for data in (known, packed(known, NAMED)))
     assert overlap(one, other).share == 1.0

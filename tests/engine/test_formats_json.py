@@ -2,7 +2,6 @@
 
 import io
 import json
-import tracemalloc
 
 import pytest
 
@@ -10,6 +9,7 @@ from privacy_engine.errors import FormatError
 from tests.cases import each, refusal
 from tests.engine.format_samples import feature, read_bytes, refused, seconds, shows
 from tests.engine.frame_sample import FIX, fixes, matches_frame
+from tests.engine.memory import peak_bytes
 from tests.later import geopandas, movingpandas
 from tests.later import pandas as pd
 
@@ -151,11 +151,7 @@ class TestRecords:
     def test_memory_is_that_of_the_columns_and_not_of_the_document(self):
         record = b'{"lat": 52.5, "lon": 13.4, "time": %d, "notes": "' + b"x" * 400 + b'"}'
         data = b"[" + b",".join(record % (FIX + i) for i in range(40_000)) + b"]"
-        tracemalloc.start()
-        assert len(read_bytes(data, "x.json")) == 40_000
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < len(data) / 2
+        assert peak_bytes(lambda: shows(data, "x.json", points=40_000)) < len(data) / 2
 
 
 @each("wrapper", ["object", "array", "lines"])

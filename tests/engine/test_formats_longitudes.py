@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.cases import each
 from tests.engine.format_samples import read_bytes, refused, shows
-from tests.engine.test_blockwise import both, same
+from tests.engine.test_blockwise import read_alike
 from tests.examples import examples
 
 FINE = 2.0**-20  # degrees in which adding 360 and taking it away again loses nothing
@@ -72,14 +72,14 @@ def test_swapped_columns_check_ins_and_metres_are_counted_too():
 def test_blocks_decide_as_the_whole(cells):
     data = text(f"52.{i:04d},{x}" for i, x in enumerate(cells))
     with pytest.MonkeyPatch.context() as monkeypatch:
-        same(*both(data, monkeypatch))
-        same(*both(data, monkeypatch, lon_range="360"))
+        read_alike(data, monkeypatch)
+        read_alike(data, monkeypatch, lon_range="360")
 
 
 @each("places", [range(0, 100, 3), range(60), [97, 98, 99], [1, 34, 67], [99], []])
 def test_blocks_with_some_above_180_decide_as_the_whole(places):
     with pytest.MonkeyPatch.context() as monkeypatch:
-        same(*both(text(f"52.{i:04d},{200 if i in places else 13}.5" for i in range(100)), monkeypatch))
+        read_alike(text(f"52.{i:04d},{200 if i in places else 13}.5" for i in range(100)), monkeypatch)
 
 
 def test_zeros_that_are_no_position_are_left_out_by_rows():

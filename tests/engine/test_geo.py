@@ -9,16 +9,12 @@ from hypothesis import strategies as st
 
 from privacy_engine.core.geo import EARTH_RADIUS_M, destination, distance_m, wrap_lon
 from tests.cases import each
+from tests.engine.test_kernel_numbers import on_sphere
 from tests.examples import examples
 
 lons = st.one_of(st.floats(-180, 180), st.sampled_from([-180.0, -179.9999999, 0.0, 179.9999999, 180.0]))
 lats = st.one_of(st.floats(-90, 90), st.sampled_from([-90.0, -89.9999999, 0.0, 89.9999999, 90.0]))
 bearings = st.floats(0, 2 * math.pi)
-
-
-def on_sphere(lon, lat):
-    lam, phi = math.radians(lon), math.radians(lat)
-    return np.array([math.cos(phi) * math.cos(lam), math.cos(phi) * math.sin(lam), math.sin(phi)])
 
 
 class TestDistance:

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from privacy_engine import noise
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.core import geo
-from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Joint, OptimalSplit, Skip
 from tests.cases import each
+from tests.engine.mechanism_examples import masks
 from tests.later import integrate, stats
 
 FAILS = 1e-6
-masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)
 
 
 def joint(q=1e4, epsilon=1.0, radius_m=1.0):
@@ -87,11 +86,6 @@ class TestJointNoise:
             out = noise.joint_planar(lon, lat, 1 / 200, rng=rng)
             one, two = (geo.distance_m(*plane.unproject(x), *out).max() for x in (here, there))
             assert abs(one - two) / 200 <= geo.distance_m(lon, lat, *plane.unproject(there)).max() / 200 + 1e-12
-        assert [len(part) for part in noise.joint_planar([], [], 1.0, rng=noise.seeded(1))] == [0, 0]
-        with pytest.raises(ParameterError, match="epsilon_per_m"):
-            noise.joint_planar([1.0], [1.0], 0.0, rng=noise.seeded(1))
-        with pytest.raises(DataError, match="lat"):
-            noise.joint_planar([1.0], [1.0, 2.0], 1.0, rng=noise.seeded(1))
 
 
 def naive_error(how, mask, spacing):

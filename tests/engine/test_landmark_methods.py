@@ -29,6 +29,8 @@ from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.releases.label import privacy_label, release_context
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each, refusal
+from tests.engine.mechanism_examples import assert_same_release
+from tests.engine.mechanism_examples import plain_example as example
 from tests.engine.test_exports import exported
 from tests.examples import examples
 
@@ -97,17 +99,17 @@ class TestSynthetic:
 
 class TestTemporalDistanceOfADataset:
     @settings(max_examples=examples(100))
-    @given(masks=st.lists(st.lists(st.booleans(), max_size=12), max_size=5))
+    @given(masks=st.lists(st.lists(st.booleans(), max_size=60), max_size=5))
     def test_is_the_mean_over_the_regular_events_of_all_series(self, masks):
         away = []
         for mask in masks:
             marks = [-1, *np.flatnonzero(mask).tolist(), len(mask)]
-            away += [min(abs(t - m) for m in marks) for t, one in enumerate(mask) if not one]
+            own = [min(abs(t - m) for m in marks) for t, one in enumerate(mask) if not one]
+            assert average_temporal_distance(mask) == pytest.approx(np.mean(own) if own else 0.0, rel=1e-15)
+            away += own
         joined = np.array([one for mask in masks for one in mask], dtype=np.bool_)
         found = dataset_temporal_distance(joined, [len(mask) for mask in masks])
         assert found == pytest.approx(np.mean(away) if away else 0.0)
-        if len(masks) == 1 and masks[0]:
-            assert found == average_temporal_distance(masks[0])
 
 
 class TestColumn:
@@ -143,8 +145,7 @@ class TestMarksOfATrajectory:
     @each("cls", list(mechanisms.of("trajectory")))
     def test_no_mechanism_publishes_them(self, cls):
         [one] = series(9, marked=True)
-        parameters = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-        release = cls(**parameters).release(one, Column().mark([one])[0], rng=noise.seeded(1))
+        release = example(cls).release(one, Column().mark([one])[0], rng=noise.seeded(1))
         assert release.series.marked is None
 
         [one] = series(2, marked=True)
@@ -187,10 +188,6 @@ SCHEDULE = parse_short("schedule:daily:22:00-06:00@UTC")
 STAYS = parse_short("stay-points:200m:30min")
 
 
-def example(cls, **changed):
-    return cls(**{field["name"]: field["example"] for field in cls.fields() if field["required"]} | changed)
-
-
 def labelled(mechanism, context):
     return privacy_label(ReleaseSpec(mechanism=mechanism), context, private=True)
 
@@ -210,9 +207,7 @@ class TestMechanismsThatDoNotReadLandmarks:
             example(cls).release(series, LandmarkSet(np.array(mask)), rng=noise.seeded(seed))
             for mask in zip(*both, strict=True)
         )
-        assert np.array_equal(one.series.lon, two.series.lon)
-        assert np.array_equal(one.series.lat, two.series.lat)
-        assert np.array_equal(one.budgets, two.budgets)
+        assert_same_release(one, two)
 
     def test_are_those_without_landmark_level(self):
         assert {cls.level for cls in READING} == {"landmark"}

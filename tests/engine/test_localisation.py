@@ -15,9 +15,10 @@ from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.samples import samples
-from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Joint, Skip, UserLevel
+from privacy_engine.mechanisms.landmark import Adaptive, Joint, Skip, UserLevel
 from tests.cases import each
 from tests.engine.mechanism_examples import walk
+from tests.engine.test_attacks import released
 from tests.examples import examples
 
 PLANE = geo.LocalPlane(2.0, 48.0)
@@ -52,11 +53,6 @@ def release_of(xy_m, fresh, sd_m):
     series = Trajectory(*PLANE.unproject(xy_m[at]))
     sd = np.where(fresh, sd_m, 0.0)
     return Release(series, np.arange(len(fresh)), (sd > 0) * 1.0, np.array(fresh), sd)
-
-
-def released(truth, radius_m=50.0):
-    nowhere = LandmarkSet(np.zeros(len(truth), bool))
-    return EventLevel(epsilon=1.0, radius_m=radius_m).release(truth, nowhere, rng=noise.seeded(1))
 
 
 class TestPosterior:

@@ -8,17 +8,14 @@ import numpy as np
 import pytest
 
 from privacy_engine import metrics, noise
-from privacy_engine.accounting.promise import Context
 from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Release, Trajectory
-from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanisms.landmark import EventLevel, Planned, Skip
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, RandomWalkSmoother, postprocesses
 from privacy_engine.postprocess.chain import deviance, ornstein_uhlenbeck, random_walk, smooth
-from privacy_engine.releases.label import privacy_label
 from privacy_engine.releases.spec import ReleaseSpec
-from tests.cases import each, refusal
+from tests.cases import each
 
 Q = 400.0  # 20 m a step and axis
 RADIUS_M = 200.0
@@ -39,9 +36,7 @@ def released(series, mechanism=None, *, share=0.0, seed=2):
 
 def test_the_registered_names_and_releases_without_draws():
     assert [cls.registered_name() for cls in postprocesses] == ["random-walk-smoother", "ou-smoother", "causal-filter"]
-    for cls in postprocesses:
-        assert "References" in cls.documentation()
-        assert all(field["label"] and field["help"] and field["minimum"] for field in cls.fields())
+    assert all(field["minimum"] > 0 for cls in postprocesses for field in cls.fields())
     still = walk(5)
     release = Release(still, np.arange(5), np.zeros(5), np.zeros(5, bool), np.zeros(5))
     for step in STEPS:
@@ -162,42 +157,9 @@ def test_a_hundred_thousand_events_take_less_than_a_second(step):
     assert time.thread_time() - start < 1.0
 
 
-class TestSpec:
-    PLAIN = {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}, "seed": 7}
-
-    def test_without_steps_dump_and_digest_are_what_they_were(self):
-        spec = ReleaseSpec.parse(self.PLAIN)
-        assert spec.model_dump() == self.PLAIN
-        assert ReleaseSpec.parse(self.PLAIN | {"postprocess": []}).digest == spec.digest
-        assert spec.digest == "a6ae2b7ba463158c47e04cf54a585d862707a5037b607af434c299c9f93a2213"
-
-    def test_steps_follow_the_draw(self):
-        steps = [{"name": "ou-smoother"}, {"name": "causal-filter", "step_variance_m2": 400.0}]
-        spec = ReleaseSpec.parse(self.PLAIN | {"postprocess": steps})
-        assert spec.digest != ReleaseSpec.parse(self.PLAIN).digest
-        series, marks = [walk(50)], [LandmarkSet(np.zeros(50, bool))]
-        (plain,), (smoothed,) = ReleaseSpec.parse(self.PLAIN).release(series, marks), spec.release(series, marks)
-        by_hand = CausalFilter(step_variance_m2=400.0).apply(OUSmoother().apply(plain))
-        assert np.array_equal(smoothed.series.lon, by_hand.series.lon)
-        assert np.array_equal(smoothed.budgets, plain.budgets)
-
-    @each(
-        ("steps", "field"),
-        [
-            ("ou-smoother", "postprocess"),
-            ([{"name": "magic"}], "postprocess.0.name"),
-            ([{"name": "ou-smoother"}, {"name": "causal-filter"}], "postprocess.1.step_variance_m2"),
-            ([{"name": "random-walk-smoother", "step_variance_m2": -1.0}], "postprocess.0.step_variance_m2"),
-        ],
-    )
-    def test_steps_that_are_none_are_refused_by_name(self, steps, field):
-        caught = refusal(ParameterErrors, ReleaseSpec.parse, self.PLAIN | {"postprocess": steps})
-        assert [error.field for error in caught.errors] == [field]
-
-    def test_the_guarantee_is_the_mechanisms_and_the_label_names_the_steps(self):
-        plain = ReleaseSpec.parse(self.PLAIN | {"seed": None})
-        spec = ReleaseSpec.parse(plain.model_dump() | {"postprocess": [{"name": "ou-smoother"}]})
-        one, two = (privacy_label(which, Context(landmarks=3), private=True) for which in (plain, spec))
-        assert one["guarantee"] == two["guarantee"]
-        assert "then ornstein-uhlenbeck smoother" in two["text"].lower()
-        assert "smoother" not in one["text"]
+def test_without_steps_dump_and_digest_of_a_spec_are_what_they_were():
+    plain = {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}, "seed": 7}
+    spec = ReleaseSpec.parse(plain)
+    assert spec.model_dump() == plain
+    assert ReleaseSpec.parse(plain | {"postprocess": []}).digest == spec.digest
+    assert spec.digest == "a6ae2b7ba463158c47e04cf54a585d862707a5037b607af434c299c9f93a2213"

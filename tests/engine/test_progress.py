@@ -29,20 +29,12 @@ from privacy_engine.postprocess import postprocesses
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.engine.format_samples import zipped
 from tests.engine.large_samples import SAMPLES
+from tests.engine.mechanism_examples import every as of
+from tests.engine.mechanism_examples import plain_example as example
 from tests.engine.silence import assert_never_silent, longest_silence, reports
 
 FEW = 6000
 KEY = bytes(range(16))
-
-
-def of(registry):
-    """A case for each class of a registry."""
-    return pytest.mark.parametrize("cls", list(registry), ids=lambda cls: cls.registered_name())
-
-
-def example(cls, **more):
-    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-    return cls.model_validate(needed | {"name": cls.registered_name()} | more)
 
 
 def walks(n, series=1):

@@ -46,6 +46,7 @@ from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each
 from tests.engine import mechanism_examples, test_experiments_kinds
 from tests.engine import test_every_measure as of_measures
+from tests.engine.mechanism_examples import every
 from tests.engine.stream_sets import counted
 
 
@@ -53,10 +54,6 @@ def digest(*found):
     """Of numbers to six digits, which platforms agree on."""
     rows = [[f"{value:.6g}" for value in np.asarray(one, dtype=np.float64).ravel().tolist()] for one in found]
     return sha256(repr(rows).encode()).hexdigest()[:4]
-
-
-def every(classes):
-    return pytest.mark.parametrize("cls", list(classes), ids=lambda cls: cls.registered_name())
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -27,6 +28,24 @@ def dkw(n, rate=1e-6):
     return math.sqrt(math.log(2 / rate) / (2 * n))
 
 
+def assert_law_of_the_sphere(draw, epsilon):
+    """Chi-square over 50 bins of the density sin(a) exp(-rate a) on [0, pi]; false alarms 1e-5."""
+    n, bins, rate = 100_000, 50, epsilon * geo.EARTH_RADIUS_M
+    lon, lat = draw(np.full(n, 170.0), np.full(n, -60.0), epsilon)
+    angle = geo.distance_m(170.0, -60.0, lon, lat) / geo.EARTH_RADIUS_M
+    share = 1 - np.exp(-rate * angle) * (rate * np.sin(angle) + np.cos(angle))
+    share /= 1 + math.exp(-rate * math.pi)
+    counts = np.bincount(np.minimum((share * bins).astype(int), bins - 1), minlength=bins)
+    assert chdtrc(bins - 1, ((counts - n / bins) ** 2 / (n / bins)).sum()) > 1e-5
+
+
+def assert_even_bearings(bearing, radius):
+    """Chi-square of 36 bearings, near and far half (by radii in scales) apart; false alarms 1e-5 each."""
+    for chosen in (bearing[radius < 1.678], bearing[radius >= 1.678]):
+        counts = np.bincount((chosen / (2 * np.pi) * 36).astype(int) % 36, minlength=36)
+        assert chdtrc(35, ((counts - chosen.size / 36) ** 2 / (chosen.size / 36)).sum()) > 1e-5
+
+
 class TestLaw:
     def test_follows_the_gamma_law_whatever_its_scale(self):
         """False alarms: 1e-6."""
@@ -36,21 +55,11 @@ class TestLaw:
 
     @each("epsilon", LARGE_NOISE)
     def test_follows_the_law_of_the_sphere_where_noise_is_as_large_as_the_earth(self, epsilon):
-        """Chi-square over 50 bins of the density sin(a) exp(-rate a); false alarms 1e-5 for each epsilon."""
-        n, bins, rate = 100_000, 50, epsilon * geo.EARTH_RADIUS_M
-        lon, lat = noise.simulated_planar(np.full(n, 170.0), np.full(n, -60.0), epsilon, seed=11)
-        angle = geo.distance_m(170.0, -60.0, lon, lat) / geo.EARTH_RADIUS_M
-        share = 1 - np.exp(-rate * angle) * (rate * np.sin(angle) + np.cos(angle))
-        share /= 1 + math.exp(-rate * math.pi)
-        counts = np.bincount(np.minimum((share * bins).astype(int), bins - 1), minlength=bins)
-        assert chdtrc(bins - 1, ((counts - n / bins) ** 2 / (n / bins)).sum()) > 1e-5
+        assert_law_of_the_sphere(partial(noise.simulated_planar, seed=11), epsilon)
 
     def test_points_everywhere_alike_whatever_the_distance(self):
-        """Chi-square of 36 bearings, near and far half apart; false alarms 1e-5 each."""
         radius, bearing = noise.simulated_polar(np.ones(DRAWS), seed=7)
-        for chosen in (bearing[radius < 1.678], bearing[radius >= 1.678]):
-            counts = np.bincount((chosen / (2 * np.pi) * 36).astype(int), minlength=36)
-            assert chdtrc(35, ((counts - chosen.size / 36) ** 2 / (chosen.size / 36)).sum()) > 1e-5
+        assert_even_bearings(bearing, radius)
 
     def test_draws_of_neighbours_repetitions_and_seeds_are_not_correlated(self):
         """Five standard errors of a correlation each: false alarms 3e-6."""

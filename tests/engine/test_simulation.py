@@ -1,7 +1,6 @@
 """Repetitions of mechanisms: equal to plain loops, alike to releases, and the same bits however they are cut."""
 
 import hashlib
-import tracemalloc
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from tests.cases import each
 from tests.engine.compiled_for import compiled_for
+from tests.engine.memory import peak_bytes
 from tests.engine.plain_simulation import plain_errors
 from tests.later import stats
 
@@ -216,12 +216,8 @@ def test_memory_depends_on_neither_repetitions_nor_events(mechanism):
     """Beyond the series and what the mechanism states of it: budgets, sources and masks, 100 bytes an event."""
 
     def peak(n, repetitions):
-        series, landmarks = walk(n, 1e-6), marks(n, 0.2)
-        tracemalloc.start()
-        simulation.simulate_errors(mechanism, series, landmarks, seed=1, repetitions=repetitions)
-        taken = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return taken
+        given_ = mechanism, walk(n, 1e-6), marks(n, 0.2)
+        return peak_bytes(lambda: simulation.simulate_errors(*given_, seed=1, repetitions=repetitions))
 
     peak(10, 1)
     few, many = peak(3000, 100), peak(3000, 1000)

@@ -16,6 +16,7 @@ from privacy_engine.kernels.staypoints import unit_vectors
 from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, stay_points
 from tests.cases import each, refusal
 from tests.conftest import SHARED
+from tests.engine.test_kernel_numbers import on_sphere
 from tests.examples import examples
 
 READINGS = ("seed", "li08_def", "trackintel")
@@ -121,9 +122,7 @@ def test_unit_vectors_agree_with_numpy_to_two_ulps_of_one():
     rng, corners = np.random.default_rng(4), np.arange(-180.0, 181.0, 45.0)
     lon = np.concatenate([rng.uniform(-180, 180, 100_000), corners])
     lat = np.concatenate([rng.uniform(-90, 90, 100_000), corners / 2])
-    lam, phi = np.radians(lon), np.radians(lat)
-    expected = np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=1)
-    assert np.abs(unit_vectors(lon, lat) - expected).max() < 5e-16
+    assert np.abs(unit_vectors(lon, lat) - on_sphere(lon, lat)).max() < 5e-16
 
 
 class TestLaws:

@@ -18,6 +18,7 @@ from privacy_engine.landmarks import parse_short
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, example
+from tests.engine.test_large_files import same as same_series
 from tests.patience import patience
 
 KIND = datatypes["trajectory"]
@@ -109,10 +110,7 @@ def test_columns_that_come_in_parts_are_those_of_one(in_files, monkeypatch):
 def test_series_of_batches_are_those_of_the_table(rows, series):
     table = table_of(series)
     found = list(series_of_batches(table.schema, table.to_batches(max_chunksize=rows)))
-    for one, other in zip(found, series_of(table), strict=True):
-        assert (one.name, one.person) == (other.name, other.person)
-        for column in ("lon", "lat", "time_s"):
-            np.testing.assert_array_equal(getattr(one, column), getattr(other, column))
+    same_series(found, series_of(table))
 
 
 def test_items_are_read_by_place_and_by_part(in_files):

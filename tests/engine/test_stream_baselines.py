@@ -249,12 +249,3 @@ def test_what_was_taken_never_exceeds_a_window(sixteenths, window):
             assert fits
             taken.append(one)
     assert ledger.left == 1.0 - sum(taken[max(len(taken) - window + 1, 0) :]) / 16
-
-
-def test_a_window_s_first_amount_comes_back():
-    ledger = WindowLedger(1.0, window=2)
-    ledger.spend(0.75)
-    with pytest.raises(BudgetError):
-        ledger.spend(0.5)
-    ledger.spend(0.25)
-    ledger.spend(0.75)

@@ -11,11 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from privacy_engine.data import Trajectory
 from privacy_engine.data.stream_release import StreamRelease, counts_digest, on_lattice
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import DataError
-from privacy_engine.exports import parquet
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.stream_layout import Long, long_places
@@ -24,7 +22,6 @@ from privacy_engine.releases.label import privacy_label
 from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.cases import each
-from tests.engine.test_exports import exported
 
 STREAM = datatypes["stream"]
 
@@ -125,14 +122,6 @@ def test_every_row_of_counts_has_all_columns_and_the_first_alone_the_label():
     assert (first[1:3], second[:3]) == (["1", "2"], ['day "2"', "3", "4"])
     assert json.loads(first[4]) == {"epsilon": 1.0}
     assert second[3:] == ["", ""]
-
-
-def test_a_group_of_rows_is_written_when_it_is_full(monkeypatch):
-    monkeypatch.setattr(parquet, "_ROW_GROUP", 6)
-    series = [Trajectory(np.arange(3.0), np.arange(3.0), None, f"s{i}") for i in range(5)]
-    table = pq.ParquetFile(io.BytesIO(exported(series, "parquet")))
-    groups = [table.metadata.row_group(i).num_rows for i in range(table.num_row_groups)]
-    assert groups == [6, 6, 3]
 
 
 def test_a_long_table_is_one_that_can_be_nothing_else():

@@ -9,20 +9,13 @@ from hypothesis.extra.numpy import arrays
 from privacy_engine import metrics
 from privacy_engine.analysis import stream_comparison as comparison
 from privacy_engine.analysis.stream_detection import MOST_POINTS, detection, roc
-from privacy_engine.data import CountStream
-from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.metrics.stream_events import jump_scores, low_signal_scores
 from tests.cases import each
+from tests.engine.stream_sets import measured as of
 from tests.later import stats
 
 tables = arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(0, 6))
-
-
-def of(metric, truth, published):
-    names, labels = [str(k) for k in range(truth.shape[1])], [str(t) for t in range(len(truth))]
-    release = StreamRelease(np.asarray(published, dtype=np.int64), names, labels, None, np.zeros(len(truth)))
-    return metric.of(CountStream(truth, names, labels), release)
 
 
 @given(tables, st.integers(0, 2**32))
@@ -143,18 +136,16 @@ class TestDimensionErrors:
     @settings(max_examples=60, deadline=None)
     def test_their_means_are_the_metrics_of_the_release(self, both):
         truth, published = both
-        names, labels = [f"n{k}" for k in range(truth.shape[1])], [str(t) for t in range(7)]
-        stream, release = CountStream(truth, names, labels), StreamRelease(published, names, labels, None, np.ones(7))
-        found = comparison.dimension_errors(stream.counts, published.astype(float))
+        found = comparison.dimension_errors(truth.astype(float), published.astype(float))
         for values, cls in (
             (found.relative_error, metrics.StreamRelativeError),
             (found.absolute_error, metrics.StreamMeanAbsoluteError),
         ):
-            assert np.mean(values) == pytest.approx(cls(name=cls.registered_name()).of(stream, release))
+            assert np.mean(values) == pytest.approx(of(cls(), truth, published))
         changing = [value for value in found.correlation if value is not None]
         assert len(changing) == (np.ptp(truth, axis=0) > 0).sum()
         if changing:
-            expected = metrics.StreamPearson(name="stream-pearson").of(stream, release)
+            expected = of(metrics.StreamPearson(), truth, published)
             assert np.mean(changing) == pytest.approx(expected, abs=1e-12)
 
     @each(("one", "other"), [((3, 2), (3, 1)), ((0, 2), (0, 2))])

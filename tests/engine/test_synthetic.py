@@ -68,14 +68,6 @@ class TestSampler:
         assert not np.array_equal(first, other)
 
 
-@given(st.lists(st.booleans(), max_size=60))
-def test_the_average_distance_equals_the_definition(marks):
-    fixed = [0, *(t for t, marked in enumerate(marks, 1) if marked), len(marks) + 1]
-    away = [min(abs(t - m) for m in fixed) for t, marked in enumerate(marks, 1) if not marked]
-    expected = sum(away) / len(away) if away else 0.0
-    assert average_temporal_distance(marks) == pytest.approx(expected, rel=1e-15)
-
-
 @each(
     ("field", "values", "rule"),
     [

@@ -20,23 +20,21 @@ from privacy_engine.errors import DataError, EngineError, ParameterError
 from tests.cases import each
 from tests.examples import examples
 
-MATRICES = {
-    "[[.8,.2],[0,1]]": [[0.8, 0.2], [0.0, 1.0]],
-    "smooth n=2 s=.1": [[1.1 / 1.2, 0.1 / 1.2], [0.1 / 1.2, 1.1 / 1.2]],
-    "[[.1,.2,.7],[.5,.3,.2],[.25,.25,.5]]": [[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [0.25, 0.25, 0.5]],
-}
 
+def every_subset(rows):
+    """L by its definition: the best ordered pair of ``rows`` (any number of them) and subset of columns."""
+    subsets = np.array(list(itertools.product([0.0, 1.0], repeat=rows.shape[1])))
+    mass = subsets @ rows.T
+    q, d = (np.ravel(one) for one in np.broadcast_arrays(mass[:, :, None], mass[:, None, :]))
 
-def defined_loss(matrix, alpha):
-    """L(alpha) as it is defined: the best pair of rows and subset of columns, all of them tried."""
-    subsets = np.array(list(itertools.product([0.0, 1.0], repeat=len(matrix))))
-    mass = subsets @ matrix.T
-    q, d = mass[:, :, None], mass[:, None, :]
-    if alpha < 30:
+    def loss(alpha):
+        if alpha > 30:
+            small = math.exp(-alpha)
+            return float((np.log(q + (1 - q) * small) - np.log(d + (1 - d) * small)).max())
         odds = math.expm1(alpha)
         return float(np.log1p((q - d) * odds / (1 + d * odds)).max())
-    small = math.exp(-alpha)
-    return float((np.log(q + (1 - q) * small) - np.log(d + (1 - d) * small)).max())
+
+    return loss
 
 
 @st.composite
@@ -70,7 +68,7 @@ class TestLossFunction:
     @given(transition_matrices(), st.floats(0, 29) | st.floats(30, 700))
     def test_is_the_maximum_over_pairs_and_subsets(self, matrix, alpha):
         rel = 0 if alpha < 30 else 1e-13
-        assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=rel, abs=1e-12)
+        assert LossFunction(matrix)(alpha) == pytest.approx(every_subset(matrix)(alpha), rel=rel, abs=1e-12)
 
     @settings(max_examples=examples(150))
     @given(st.integers(0, 2**32), st.integers(2, 5), st.sampled_from([5, 20, 60, 250]), st.floats(0, 690))
@@ -79,7 +77,7 @@ class TestLossFunction:
         matrix = 10.0 ** -rng.uniform(0, decades, (n, n))
         matrix[np.arange(n), rng.integers(0, n, n)] = 1.0
         matrix /= matrix.sum(axis=1, keepdims=True)
-        assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=1e-12, abs=1e-12)
+        assert LossFunction(matrix)(alpha) == pytest.approx(every_subset(matrix)(alpha), rel=1e-12, abs=1e-12)
 
     @settings(max_examples=examples(80))
     @given(transition_matrices(), st.lists(st.floats(0, 1000), min_size=2, max_size=20))
@@ -99,7 +97,7 @@ class TestLossFunction:
         assert LossFunction(smoothing_matrix(n, s))(alpha) == pytest.approx(closed, rel=0, abs=1e-12)
 
     def test_keeps_the_shape_of_its_argument(self):
-        carried = LossFunction(MATRICES["smooth n=2 s=.1"])
+        carried = LossFunction(smoothing_matrix(2, 0.1))
         assert isinstance(carried(1.0), float)
         assert carried(np.ones((2, 3))).shape == (2, 3)
         assert carried(np.ones((2, 3)))[1, 2] == carried(1.0)
@@ -129,20 +127,6 @@ class TestSupremum:
 
 
 class TestTemporalLoss:
-    @settings(max_examples=examples(40))
-    @given(transition_matrices(4), st.lists(st.floats(0, 40), max_size=12))
-    def test_is_the_plain_recursion_to_twelve_digits(self, matrix, epsilons):
-        def plain(budgets):
-            losses, value = [], 0.0
-            for budget in budgets:
-                value = budget + defined_loss(matrix, value) if value < 700 else value
-                losses.append(value)
-            return losses
-
-        found = temporal_loss(epsilons, matrix, matrix)
-        assert np.allclose(found.backward, plain(epsilons), rtol=1e-12, atol=1e-12)
-        assert np.allclose(found.forward, plain(epsilons[::-1])[::-1], rtol=1e-12, atol=1e-12)
-
     @settings(max_examples=examples(60))
     @given(transition_matrices(4), st.integers(0, 2**32), st.sampled_from([1e-12, 1e-3, 0.3, 5.0, 29.0]))
     def test_steps_as_the_loss_function_does(self, matrix, seed, level):
@@ -170,7 +154,7 @@ class TestTemporalLoss:
 
     def test_does_not_overflow_and_leaves_its_input_alone(self):
         epsilons = np.full(20_000, 1e4)
-        found = temporal_loss(epsilons, np.eye(3), MATRICES["[[.8,.2],[0,1]]"])
+        found = temporal_loss(epsilons, np.eye(3), [[0.8, 0.2], [0.0, 1.0]])
         assert found.backward[-1] == pytest.approx(2e8)
         assert np.isfinite(found.total).all()
         assert (epsilons == 1e4).all()
@@ -213,27 +197,20 @@ def formula(epsilons, mask, backward, forward):
     return np.array(alphas)
 
 
-def joint_loss(matrix, epsilons, among):
-    """The largest log-ratio of Pr(outputs | states at ``among``) by enumeration, binary randomised response."""
-    states, n = len(matrix), len(epsilons)
-    paths = np.array(list(itertools.product(range(states), repeat=n)))
-    weight = stationary(matrix)[paths[:, 0]] * np.prod(matrix[paths[:, :-1], paths[:, 1:]], axis=1)
-    group = paths[:, among] @ states ** np.arange(len(among))
-    mass, keep = np.bincount(group, weight), 1 / (1 + np.exp(-epsilons))
-    worst = 0.0
-    for output in itertools.product(range(2), repeat=n):
-        likelihood = np.where(paths % 2 == output, keep, 1 - keep).prod(axis=1)
-        given_group = np.bincount(group, weight * likelihood)[mass > 0] / mass[mass > 0]
-        worst = max(worst, math.log(given_group.max() / given_group.min()))
-    return worst
-
-
 def stationary(matrix):
-    return np.asarray(np.linalg.matrix_power(matrix, 4096)[0])
+    """The stationary law by state reduction (Grassmann, Taksar, Heyman 1985), exact for slow chains too."""
+    rest = np.array(matrix)
+    for k in range(len(rest) - 1, 0, -1):
+        rest[:k, k] /= rest[k, :k].sum()
+        rest[:k, :k] += np.outer(rest[:k, k], rest[k, :k])
+    shares = np.ones(len(rest))
+    for k in range(1, len(rest)):
+        shares[k] = shares[:k] @ rest[:k, k]
+    return shares / shares.sum()
 
 
 def reverse(matrix):
-    """Pr(l_{t-1} | l_t) of the stationary chain."""
+    """Pr(l_{t-1} | l_t) of the stationary chain, by Bayes."""
     share = stationary(matrix)
     found = (matrix * share[:, None]).T / share[:, None]
     return np.asarray(found / found.sum(axis=1, keepdims=True))
@@ -309,17 +286,6 @@ class TestPublishedFormula:
 
 
 class TestBridge:
-    @each("seed", range(12))
-    def test_bounds_the_joint_loss_of_enumerated_chains(self, seed):
-        rng = np.random.default_rng(seed)
-        states = 2 + seed % 2
-        matrix = rng.dirichlet(np.full(states, 0.6), size=states)
-        epsilons, mask = rng.random(5) * 0.7, np.zeros(5, dtype=bool)
-        mask[rng.choice(5, size=1 + seed % 3, replace=False)] = True
-        bridged = landmark_temporal_loss(epsilons, mask, reverse(matrix), matrix, bound="bridge")
-        for t in range(5):
-            assert joint_loss(matrix, epsilons, sorted({*np.flatnonzero(mask), t})) <= bridged[t] + 1e-10
-
     def test_without_landmarks_is_the_published_loss(self):
         epsilons, matrix = np.random.default_rng(2).random(12), smoothing_matrix(2, 0.1)
         none = np.zeros(12, dtype=bool)

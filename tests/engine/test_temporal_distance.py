@@ -20,7 +20,7 @@ from privacy_engine.core import geo
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import EngineError
 from tests.cases import each, refusal
-from tests.engine.test_temporal import reverse
+from tests.engine.test_temporal import reverse, stationary
 from tests.examples import examples
 from tests.later import optimize
 
@@ -29,27 +29,14 @@ RADIUS_M, EPSILON = 200.0, 1.0
 RADII = (0.1, 0.5, 1, 2, 5, 10, 50)
 
 
-def stationary_shares(matrix):
-    """The stationary law by state reduction (Grassmann, Taksar, Heyman 1985), exact for slow chains too."""
-    rest = np.array(matrix)
-    for k in range(len(rest) - 1, 0, -1):
-        rest[:k, k] /= rest[k, :k].sum()
-        rest[:k, :k] += np.outer(rest[:k, k], rest[k, :k])
-    shares = np.ones(len(rest))
-    for k in range(1, len(rest)):
-        shares[k] = shares[:k] @ rest[:k, k]
-    return shares / shares.sum()
-
-
 class PlacedChain:
     """A stationary chain over states at ``places`` (states, 2) in radii; every event's output is planar Laplace."""
 
     def __init__(self, matrix, places, epsilons):
         self.matrix, self.epsilons, n = matrix, epsilons, len(epsilons)
-        shares = stationary_shares(matrix)
-        self.backward = (matrix * shares[:, None]).T / shares[:, None]
+        self.backward = reverse(matrix)
         self.paths = np.array(list(itertools.product(range(len(matrix)), repeat=n)))
-        self.log_chance = np.log(shares[self.paths[:, 0]])
+        self.log_chance = np.log(stationary(matrix)[self.paths[:, 0]])
         self.log_chance += np.log(matrix[self.paths[:, :-1], self.paths[:, 1:]]).sum(axis=1)
         self.places = places
         self.far = np.hypot(*(places[:, None] - places).T)

@@ -27,9 +27,10 @@ from privacy_engine.mechanisms.landmark import OptimalSplit, Skip, Uniform
 from privacy_engine.mechanisms.landmark.adaptive import MEDIAN_DISTANCE
 from tests.cases import each
 from tests.conftest import SHARED
-from tests.engine.test_dummy_orders import evaluate, marks_of
+from tests.engine.test_chains import WHICH, Chain
+from tests.engine.test_dummy_orders import at, evaluate, marks_of
 from tests.engine.test_staypoints import recording
-from tests.engine.test_temporal import joint_loss, reverse, stationary
+from tests.engine.test_temporal import reverse, stationary
 
 REMARKS = {"name", "note", "WARNING ConTPL genTM.m adds s twice: its genTM(0.1,2)", "monte carlo check"}
 """Names and notes of vectors, another program's mistake, and a sample of a law whose exact values are here too."""
@@ -77,10 +78,6 @@ CHECKS = {}
 
 def check(section):
     return lambda function: CHECKS.setdefault(section, function)
-
-
-def at(landmarks, n):
-    return np.isin(np.arange(1, n + 1), landmarks)
 
 
 def named(case):
@@ -202,7 +199,7 @@ def _(case):
     assert stationary(matrix) == near(case["stationary"], rel=1e-12)
     given = budgets, mask, reverse(matrix), matrix
     published, bridged = (landmark_temporal_loss(*given, bound=one)[0] for one in ("published", "bridge"))
-    exact = joint_loss(matrix, budgets, np.flatnonzero(mask).tolist())
+    exact = Chain(matrix, budgets, WHICH[: len(mask)]).loss(np.flatnonzero(mask).tolist())
     assert published == near(case["sum of alpha_i (text formula)"], abs=1e-12)
     assert exact == near(case["exact group loss (enumeration, binary randomised response)"], abs=1e-12)
     assert bridged == near(case["bridge-corrected bound"], abs=1e-12)

@@ -24,8 +24,10 @@ from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from privacy_engine.verify.readers import READERS
 from tests.cases import each
+from tests.engine.format_samples import zipped
 from tests.engine.mechanism_examples import example
 from tests.engine.recorded import whole
+from tests.engine.test_exports import exported
 from tests.examples import examples
 
 FORMATS = sorted(exports.FORMATS)
@@ -36,12 +38,6 @@ def labelled(series, spec=None, *, private=True):
     spec = spec or ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}})
     context = release_context(landmarks=2, whole_trace=1.5, noise_p95_m=640.2)
     return privacy_label(spec, context, private=private, sha256=trajectories_digest(series), ledger_entry="7")
-
-
-def exported(series, fmt, label):
-    out = io.BytesIO()
-    exports.write(series, fmt, out, label=label)
-    return out.getvalue()
 
 
 def failed(data):
@@ -191,13 +187,6 @@ def test_a_document_type_is_refused():
 
 
 class TestBundles:
-    def packed(self, members):
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w") as archive:
-            for name, data in members.items():
-                archive.writestr(name, data)
-        return out.getvalue()
-
     def members(self, *, beside=None):
         series = [track()]
         label = labelled(series)
@@ -207,18 +196,18 @@ class TestBundles:
         return found | {"SHA256SUMS": sums.encode()}
 
     def test_a_whole_one_is_verified(self):
-        assert failed(self.packed(self.members())) == set()
+        assert failed(zipped(**self.members())) == set()
 
     def test_another_label_beside_the_files_is_found_although_its_checksum_is_right(self):
         other = labelled([track("another")])
-        assert failed(self.packed(self.members(beside=other))) == {"same label"}
+        assert failed(zipped(**self.members(beside=other))) == {"same label"}
 
     def test_a_member_changed_added_or_missing_is_found(self):
         members = self.members()
-        assert "checksums" in failed(self.packed(members | {"r/label.json": b"{}"}))
-        assert "checksums" in failed(self.packed(members | {"r/more.txt": b"x"}))
-        assert "checksums" in failed(self.packed({k: v for k, v in members.items() if k != "r/r.csv"}))
-        assert failed(self.packed({"SHA256SUMS": b""}))
+        assert "checksums" in failed(zipped(**members | {"r/label.json": b"{}"}))
+        assert "checksums" in failed(zipped(**members | {"r/more.txt": b"x"}))
+        assert "checksums" in failed(zipped(**{k: v for k, v in members.items() if k != "r/r.csv"}))
+        assert failed(zipped(SHA256SUMS=b""))
 
     def test_a_member_twice_is_refused(self):
         out = io.BytesIO()

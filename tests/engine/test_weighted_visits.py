@@ -9,12 +9,12 @@ from privacy_engine import noise
 from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.recommendation import CheckInBlend, CheckInGravity
-from privacy_engine.mechanisms.recommendation.blend import TRANSITIONS, VISITS
 from privacy_engine.recommender import GravityModel, Recommender, TransitionModel
 from privacy_engine.recommender.gravity import weighted_visits
 from privacy_engine.recommender.shrinkage import shrunk_towards
 from tests.cases import each
 from tests.engine.checkin_samples import BOX, GRID, uploaded
+from tests.engine.test_every_checkin_mechanism import assert_declared_error
 
 BANDS = np.arange(16)[::-1] * 3
 sequences = st.lists(st.integers(-1, 5), max_size=14)
@@ -68,11 +68,7 @@ def test_no_user_spends_more_than_the_level(cls, relation, cells, pair, seed):
 
 @each("cls", [CheckInGravity, CheckInBlend])
 def test_declared_error_is_in_visits_and_matches_draws(cls):
-    """10,240 counts of visits: the sample sd is within 6 % of the declared one (its own sd is 1.1 %)."""
-    mechanism = example(cls, side=16)
-    drawn = [model.densities() for model in mechanism.releases(uploaded([]), 40, rng=noise.seeded(3))]
-    part = VISITS / (VISITS + TRANSITIONS) if cls is CheckInBlend else 1.0  # it declares what it has with transitions
-    assert np.std(drawn) == pytest.approx(mechanism.noise_sd() * part, rel=0.06)
+    assert_declared_error(example(cls, side=16), uploaded([]))
 
 
 @pytest.mark.thorough

@@ -9,7 +9,6 @@ import itertools
 import re
 import sqlite3
 import struct
-import tempfile
 import time
 import zipfile
 from collections import namedtuple
@@ -25,7 +24,6 @@ from privacy_engine.errors import ChoiceNeeded, EngineError
 from privacy_engine.formats import read
 from tests.engine import format_samples
 from tests.engine.damaged_files import SEEDS
-from tests.later import openpyxl, pyogrio
 
 RUNS = (
     *(b"1", b"a", b'"', b'""', b"'", b"<", b"<a>", b"<!--", b"<a b='1", b"[", b"]", b"{", b'{"a":', b"(", b",", b',,"'),
@@ -162,21 +160,12 @@ def _line(name, size):
 
 def _vector(name, kind, geometries):
     texts = [np.array([f"{what}{i}" for i in range(len(geometries))], dtype=object) for what in "ut"]
-    with tempfile.TemporaryDirectory() as folder:
-        about = {"geometry_type": kind, "crs": "EPSG:4326"}
-        pyogrio.raw.write(Path(folder, name), np.array(geometries, dtype=object), texts, ["user", "note"], **about)
-        parts = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
-    return parts[name] if name.endswith(".fgb") else format_samples.zipped(**parts)
+    return format_samples.vector_file(name, geometries, texts, ["user", "note"], geometry_type=kind)
 
 
 def _book(rows, more=()):
-    book, out = openpyxl.Workbook(write_only=True), io.BytesIO()
-    sheet = book.create_sheet()
-    sheet.append(["user", "time", "lat", "lon", *(f"x{i}" for i in more)])
-    for i in range(rows):
-        sheet.append([f"u{i}", "2024-06-15T12:00:00Z", i % 50, i % 100, *more])
-    book.save(out)
-    return out.getvalue()
+    fixes = ([f"u{i}", "2024-06-15T12:00:00Z", i % 50, i % 100, *more] for i in range(rows))
+    return format_samples.workbook(itertools.chain([["user", "time", "lat", "lon", *(f"x{i}" for i in more)]], fixes))
 
 
 def in_sheet(make, part="xl/worksheets/sheet1.xml"):
