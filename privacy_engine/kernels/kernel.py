@@ -139,6 +139,12 @@ class Kernel(CPUDispatcher):
         self.prepare()
         return super().get_call_template(args, kws)
 
+    def add_overload(self, cres: Any) -> None:
+        if not self.targetoptions.get("no_cpython_wrapper"):
+            super().add_overload(cres)
+        else:  # what is called from Python has a wrapper: the dispatcher would call an address that is none
+            self.overloads[tuple(cres.signature.args)] = cres
+
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         if self.targetoptions.get("no_cpython_wrapper"):
             raise TypeError(f"{self.__name__} is a part of other kernels, and cannot be called")
