@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger, window_sums
-from privacy_engine.data import CountStream
 from privacy_engine.errors import BudgetError
 from privacy_engine.kernels.kalman import filter_rows
 from privacy_engine.kernels.stream_groups import LARGEST, MOST, pegasus, scaled_deviation
@@ -219,17 +218,15 @@ def test_the_kernel_is_the_textbook_filter_of_each_dimension(seed, interval, noi
 @each(("window", "samples", "interval", "most"), [(100, 10, 10, 10), (20, 7, 2, 10), (5, 10, 1, 5), (7, 1, 7, 1)])
 def test_a_window_holds_at_most_the_samples_that_share_epsilon(window, samples, interval, most):
     mechanism = streams.StreamKalman(epsilon=1.0, window=window, sensitivity=1, samples=samples)
-    stream = CountStream(np.full((50, 2), 9), ["a", "b"], [str(t) for t in range(50)])
-    budgets = mechanism.release(stream, rng=noise.seeded(1)).budgets
+    budgets = mechanism.release(counted(np.full((50, 2), 9)), rng=noise.seeded(1)).budgets
     assert np.flatnonzero(budgets).tolist() == list(range(0, 50, interval))
     assert set(budgets[budgets > 0]) == {1.0 / most}
 
 
 def test_estimates_follow_the_counts_where_noise_is_small():
     rows = np.random.default_rng(3).integers(100, 2000, (60, 4))
-    stream = CountStream(rows, list("abcd"), [str(t) for t in range(60)])
     mechanism = streams.StreamKalmanUniform(epsilon=1e4, window=1, sensitivity=1)
-    published = mechanism.release(stream, rng=noise.seeded(1)).counts
+    published = mechanism.release(counted(rows), rng=noise.seeded(1)).counts
     assert np.abs(published - rows).max() < 0.01
 
 
