@@ -13,9 +13,10 @@ import pytest
 
 from tests import postgres
 from tests.dashboard.storages_of_tests import host
-from tests.installations import DATASETS, ROOT, Cairn, age, assert_refused, fresh_database, stored
+from tests.installations import DATASETS, Cairn, age, assert_refused, fresh_database, stored
 from tests.patience import patience
 from tests.s3_server import running_s3
+from tests.server import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

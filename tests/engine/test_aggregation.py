@@ -24,6 +24,7 @@ from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.releases.label import privacy_label
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each, refusal
+from tests.patience import patience
 
 BOX = (0.0, 0.0, 0.04, 0.03)
 FIXED = {"cell_m": 1112.0, "step": "1h", "box": BOX, "start": "1970-01-01T00:00", "end": "1970-01-01T04:59"}
@@ -303,7 +304,7 @@ class TestClaim:
 
 
 @pytest.mark.slow
-def test_a_million_events_take_less_than_a_second():
+def test_a_million_events_take_seconds_at_most():
     rng = np.random.default_rng(7)
     n = 1_000_000
     person = np.sort(rng.integers(0, 1000, n))
@@ -313,4 +314,4 @@ def test_a_million_events_take_less_than_a_second():
     found = aggregate(given, how)
     took = time.process_time() - start
     assert found.stream.counts.sum() + found.size.cut <= n
-    assert took < 1.0, took
+    assert took < patience(5), took

@@ -11,6 +11,7 @@ from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, number
 from tests.cases import each, refusal
 from tests.engine import format_samples as samples
 from tests.engine.format_samples import collection, line_feature, read_bytes, refused, seconds, shows, zipped
+from tests.patience import patience
 
 HALF_PAST_TEN_S = 1718447400.0
 FIX = 1718452800
@@ -242,7 +243,7 @@ class TestTables:
         start = time.thread_time()  # what other threads of the tests do meanwhile is not its fault
         with pytest.raises(FormatError):
             read_bytes(head + filling * (60_000 // len(filling)) + b"x")
-        assert time.thread_time() - start < 0.5
+        assert time.thread_time() - start < patience(3)
 
 
 class TestNamedTables:
@@ -254,7 +255,7 @@ class TestNamedTables:
         shows(samples.PORTO, given={"id": "#0"}, series=[("", 2)])
         rows = b'2,20,1718452900,True,"[[-8.6,41.1]]"\n3,20,1,False,oops\n4,20,1,False,[]\n5,20\n'
         dropped = {"bad_polyline": [4], "missing": [5], "short_row": [6]}
-        shows(samples.PORTO + rows, rows=dropped, notes={"missing_data": 1})
+        shows(samples.PORTO + rows, rows=dropped, notes={"missing_data": 1, "documented": None})
         for header in (b"TRIP_ID,POLYLINE\n1,[]\n", b"POLYLINE,TIMESTAMP\n"):
             assert refusal(FormatError, read_bytes, header).code in ("no_position_columns", "no_points")
 

@@ -19,6 +19,7 @@ from privacy_engine.formats import display_name, read
 from tests.cases import each, refusal
 from tests.engine.format_samples import FACTS, seconds
 from tests.engine.memory import peak_bytes
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 RISE_MB = 150
@@ -256,7 +257,7 @@ def test_xml_reads_no_other_file_and_opens_no_connection(hostile, number, monkey
     start = time.process_time()
     with pytest.raises(FormatError):
         read(io.BytesIO(content), name="x.gpx")
-    assert time.process_time() - start < 0.1
+    assert time.process_time() - start < patience(1)
 
 
 def test_tdrive_is_longitude_first_and_its_zone_a_guess(hostile):

@@ -16,6 +16,7 @@ from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, Ra
 from privacy_engine.postprocess.chain import deviance, ornstein_uhlenbeck, random_walk, smooth
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each
+from tests.patience import patience
 
 Q = 400.0  # 20 m a step and axis
 RADIUS_M = 200.0
@@ -150,11 +151,11 @@ def test_the_likelihood_is_that_of_the_dense_gaussian():
 
 
 @every_step
-def test_a_hundred_thousand_events_take_less_than_a_second(step):
+def test_a_hundred_thousand_events_take_seconds_at_most(step):
     release = released(walk(100_000))
     start = time.thread_time()
     step.apply(release)
-    assert time.thread_time() - start < 1.0
+    assert time.thread_time() - start < patience(5)  # a loop over pairs takes minutes
 
 
 def test_without_steps_dump_and_digest_of_a_spec_are_what_they_were():
