@@ -1,5 +1,6 @@
 """What every storage of files promises, over a local folder and over a real S3 server."""
 
+import hashlib
 import io
 import threading
 from contextlib import suppress
@@ -13,6 +14,7 @@ from environ import Env
 
 from dashboard.experiments import stored_blocks
 from dashboard.storage import parquet, s3_storage, settings
+from dashboard.storage.read_cache import content_of
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.experiments import Key
 from tests.dashboard.conftest import HOME, at_once
@@ -208,3 +210,7 @@ class TestSetting:
         monkeypatch.setenv("CAIRN_S3_SECRET_KEY_FILE", str(tmp_path / "none"))
         with pytest.raises(ImproperlyConfigured, match="CAIRN_S3_SECRET_KEY_FILE must name a readable file"):
             settings.storage_backend(Env(), Path("/home"))
+
+
+def test_what_follows_in_a_file_has_its_own_size_and_digest():
+    assert content_of(io.BytesIO(b"before after"), 7) == (5, hashlib.sha256(b"after").hexdigest())

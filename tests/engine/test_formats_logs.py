@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.times_of_day import clock_s, dated, day_of
 from tests.cases import each
-from tests.engine.format_samples import IGC, NMEA, OWNTRACKS, fit_file, read_bytes, shows
+from tests.engine.format_samples import IGC, NMEA, OWNTRACKS, fit_file, read_bytes, refused, shows
 from tests.engine.frame_sample import FIX
 
 DAY_S = 86400.0
@@ -92,3 +92,7 @@ class TestFit:
         assert one.lon.tolist() == pytest.approx([13.405, -13.405], abs=1e-6)
         assert one.lat.tolist() == pytest.approx([52.52, 52.52], abs=1e-6)
         shows(data + data, points=4)
+
+    def test_an_order_of_bytes_that_there_is_not(self):
+        data = fit_file()
+        refused(data[:16] + b"\2" + data[17:], "no_points")
