@@ -1,8 +1,8 @@
 """Print which functions of this code one release runs: python scripts/executed_files.py [--list]
 
-It works on the source tree of the working directory, as release_digests.py does: a dataset, one landmark set, and one
-POST /releases/ whose job runs after it. Functions are counted once, by the code that sys.setprofile reports: lambdas
-and comprehensions are functions too.
+It works on the source tree of the working directory, as release_digests.py does: a dataset, one landmark set, and the
+second POST /releases/ of a process, whose job runs after it. Functions are counted once, by the code that
+sys.setprofile reports: lambdas and comprehensions are functions too.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def main() -> None:
         landmark_set = site.made(site.post("landmark-sets/", {"dataset": dataset, "method": method}))
         mechanism = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
         body = {"dataset": dataset, "landmark_set": landmark_set, "mechanism": mechanism}
+        site.made(site.post("releases/", body))  # what is imported or compiled for the first one is not counted
         response, of_request = executed(lambda: site.post("releases/", body))
         _, of_worker = executed(lambda: site.made(response))
         printed("POST /releases/", of_request, listed=given.list)

@@ -33,7 +33,11 @@ from dashboard.datasets.services import import_dataset, set_budget  # noqa: E402
 from dashboard.landmarks.services import mark_landmarks  # noqa: E402
 from dashboard.releases import execution, services  # noqa: E402
 from dashboard.releases.models import Release  # noqa: E402
-from privacy_engine.releases.spec import ReleaseSpec  # noqa: E402
+
+try:
+    from privacy_engine.releases.spec import ReleaseSpec
+except ModuleNotFoundError:  # in trees of before 2026-11-28
+    from privacy_engine.spec import ReleaseSpec  # type: ignore[import-not-found,no-redef]
 
 MECHANISMS = [
     {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0},

@@ -1,4 +1,4 @@
-"""Quick cases of one test: a loop in place of a test per case, with every case that fails named."""
+"""Quick cases of one test, a loop in place of a test per case; the error of a call; a row as it is stored."""
 
 import functools
 import inspect
@@ -72,3 +72,9 @@ def refusal(error, call, *given, **named):
     with pytest.raises(error) as caught:
         call(*given, **named)
     return caught.value
+
+
+def refreshed(row):
+    """The row, as the database has it now."""
+    row.refresh_from_db()
+    return row

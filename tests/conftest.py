@@ -115,7 +115,9 @@ LONG = (
 """Files with a test, or tests of one process, of half a minute and more; the longest first."""
 ONE_BY_ONE = {*SERVERS, "test_real_server.py", "test_live_streams_killed.py"}
 """Files that start whole servers: one process runs all of them, since two at once are too slow for their limits."""
-SHARE_A_FIXTURE = {"test_ledger_migration.py", "test_storage.py", "test_storage_s3.py"}
+SHARE_A_FIXTURE = {
+    *("test_faults.py", "test_ledger_migration.py", "test_storage.py", "test_storage_s3.py", "test_worker.py"),
+}
 """Files of which each is run by one process: what their tests share, such as a database, takes long to make."""
 
 

@@ -5,15 +5,13 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
 import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests import migrated, postgres
-from tests.patience import patience
-from tests.server import ROOT, clean_environment
+from tests.server import clean_environment, python
 
 OF_A_PROCESS = ("tmp", "run", "log", "broker", "cache")
 COMMANDS = """
@@ -68,9 +66,7 @@ class Cairn:
         return found | ({"DATABASE_URL": self.url} if self.url else {})
 
     def python(self, *arguments):
-        return subprocess.run(
-            [sys.executable, *arguments], cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=patience(120)
-        )
+        return python(*arguments, env=self.env)
 
     def commands(self, *commands):
         done = self.python("-c", COMMANDS, json.dumps([command.split("|") for command in commands]))

@@ -64,6 +64,13 @@ def clean_environment(**settings):
     return {name: value for name, value in os.environ.items() if not name.startswith(left_out)} | settings
 
 
+def python(*arguments, env=os.environ, limit_s=120, **settings):
+    """A process of this Python in the clone, with Django's settings and these, that has ended; its output is text."""
+    env = env | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"} | settings
+    how = {"cwd": ROOT, "env": env, "timeout": patience(limit_s)}
+    return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, **how)
+
+
 class Server:
     def __init__(self, clone, home=None, port=None):
         self.clone = clone
@@ -189,13 +196,13 @@ def answers(address):
 
 
 @contextlib.contextmanager
-def running_server(home, **environment):
+def running_server(home, command=("manage.py", "run"), **environment):
     """A Cairn of its own, as `make run` starts it where the tables are there, until the block ends."""
     server = Server(ROOT, home=home)
     migrated.copy_to(home / "cairn.sqlite3")
     server.env |= environment
     try:
-        server.start(sys.executable, "manage.py", "run", limit_s=240)
+        server.start(sys.executable, *command, limit_s=240)
         yield server
         server.press_ctrl_c()
     finally:

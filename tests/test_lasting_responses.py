@@ -4,15 +4,13 @@ import http.client
 import json
 import socket
 import sqlite3
-import subprocess
-import sys
 import time
 from contextlib import closing
 
 import pytest
 
 from tests.patience import patience
-from tests.server import ROOT, of_servers, running_gunicorn, running_server
+from tests.server import of_servers, python, running_gunicorn, running_server
 
 pytestmark = of_servers
 SIZE = 400_000_000
@@ -115,10 +113,7 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="module")
 def people(server):
     """Users with two sessions, a token, an export and the role of a viewer; each is used by one case."""
-    environment = server.env | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
-    done = subprocess.run(
-        [sys.executable, "-c", SETUP], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=patience(300)
-    )
+    done = python("-c", SETUP, env=server.env, limit_s=300)
     assert done.returncode == 0, done.stderr
     return list(json.loads(done.stdout))
 

@@ -3,27 +3,20 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from scripts.host_network import why_not
 from tests.patience import patience
 from tests.postgres import programs
+from tests.server import ROOT, python
 
-ROOT = Path(__file__).resolve().parent.parent
 EARLIER = "182cd84"
 """The landed commit before the newest migrations."""
 
 
-def run(*arguments, limit_s):
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=patience(limit_s)
-    )
-
-
 def rehearse(*arguments):
-    done = run("scripts/rehearse-backup", *arguments, limit_s=120)
+    done = python("scripts/rehearse-backup", *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("Nothing differs.\n")
     return done.stdout

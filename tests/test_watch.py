@@ -9,6 +9,7 @@ import time
 from functools import partial
 from pathlib import Path
 from threading import Thread
+from unittest.mock import Mock
 
 import pytest
 
@@ -17,7 +18,7 @@ from dashboard.launcher.forked import STOPPING, Forked
 from dashboard.launcher.guard import Guard
 from tests.patience import patience, until
 from tests.redis_server import age_beat
-from tests.server import ROOT, Server
+from tests.server import ROOT, running_server
 
 RUN = """
 import sys
@@ -157,11 +158,7 @@ class TestHealth:
 
         cleanup.loop_path().unlink(missing_ok=True)
         assert not health.sweep_answers()
-
-        def away(**_):
-            raise OperationalError("no connection")
-
-        monkeypatch.setattr(cleanup.installation, "require", away)
+        monkeypatch.setattr(cleanup.installation, "require", Mock(side_effect=OperationalError("no connection")))
         monkeypatch.setattr(cleanup, "close_old_connections", lambda: None)
         monkeypatch.setattr(cleanup, "connection", type("Connection", (), {"in_atomic_block": True}))
         assert cleanup.Cleanup().round() is None
@@ -226,14 +223,8 @@ COMMANDS = {"worker": "[cairn-worker]", "web": "[cairn-web]", "broker": "unixsoc
 
 @pytest.fixture
 def server(tmp_path):
-    server = Server(ROOT, home=tmp_path / "cairn")
-    server.env |= {"CAIRN_SWEEP_S": "1"}
-    try:
-        server.start(sys.executable, "-c", IMPATIENT, limit_s=240)
-        yield server
-        server.press_ctrl_c()
-    finally:
-        server.clear_away()
+    with running_server(tmp_path / "cairn", ("-c", IMPATIENT), CAIRN_SWEEP_S="1") as running:
+        yield running
 
 
 @pytest.mark.slow

@@ -11,11 +11,9 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError, OperationalError
-from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from dashboard.accounts.models import Access, AccessEntry, ApiToken
@@ -31,19 +29,12 @@ _recent: dict[tuple[Any, ...], float] = {}
 _lock = threading.Lock()
 
 
-class AccessTrail:
-    """Records the responses that succeeded."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
-        accessed: Accessed | None = getattr(request, "accessed", None)
-        if accessed is not None and response.status_code in (200, 206):
-            entries = [_entry(request, accessed, row) for row in accessed.rows]
-            write([one for one in entries if one.access == Access.DOWNLOAD or _is_new(one)])
-        return response
+def record(request: Any, response: HttpResponseBase) -> None:
+    """Record what a response has that succeeded."""
+    accessed: Accessed = request.accessed
+    if response.status_code in (200, 206):
+        entries = [_entry(request, accessed, row) for row in accessed.rows]
+        write([one for one in entries if one.access == Access.DOWNLOAD or _is_new(one)])
 
 
 def _entry(request: Any, accessed: Accessed, row: Any) -> AccessEntry:

@@ -1,7 +1,7 @@
 """Responses that last: downloads and streams end within seconds once what permitted them has ended.
 
 That is the session or the token of the request, the user, the user's role for the rows that are read, or the public
-link. The middleware guards every response that is streamed; one thread of the process looks for all of them, as some
+link. Middleware guards every response that is streamed; one thread of the process looks for all of them, as some
 web servers read files in the thread that serves all connections. See docs/decisions/0107.
 """
 
@@ -11,7 +11,7 @@ import errno
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
@@ -20,7 +20,6 @@ from django.db import DatabaseError, InterfaceError, connections
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 
 from dashboard.accounts.models import ApiToken, User, UserSession
 
@@ -144,22 +143,15 @@ class _Watcher:
 watcher = _Watcher()
 
 
-class LastingResponses:
-    """Middleware: guards every response that is streamed to a user, or to a reader of a public link."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response: Any = self.get_response(request)
-        known = request.user.is_authenticated or hasattr(request, "accessed")
-        if not response.streaming or not known or request.method == "HEAD":
-            return response
-        guard, file = Guard(request), getattr(response, "file_to_stream", None)
-        response.block_size = BLOCK
-        response.streaming_content = guard.chunks(response.streaming_content)
-        if file is not None:
-            response.file_to_stream = GuardedFile(file, guard)
-        response._resource_closers.append(lambda: watcher.remove(guard))
-        watcher.add(guard)
-        return response
+def guard(request: HttpRequest, response: Any) -> None:
+    """Guard a response that is streamed, where it is to a user or to a reader of a public link."""
+    known = request.user.is_authenticated or hasattr(request, "accessed")
+    if not known or request.method == "HEAD":
+        return
+    own, file = Guard(request), getattr(response, "file_to_stream", None)
+    response.block_size = BLOCK
+    response.streaming_content = own.chunks(response.streaming_content)
+    if file is not None:
+        response.file_to_stream = GuardedFile(file, own)
+    response._resource_closers.append(lambda: watcher.remove(own))
+    watcher.add(own)

@@ -1,14 +1,15 @@
-"""Django's sessions, which know the address and the browser of their requests."""
+"""Sessions that know their requests, and what every response to a user has."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
-from dashboard.accounts.attempts import client_address
-from dashboard.accounts.browsers import browser_name
+from dashboard.accounts import access_trail, lasting, tile_policy
 
 
 class UserSessionMiddleware(SessionMiddleware):
@@ -16,10 +17,29 @@ class UserSessionMiddleware(SessionMiddleware):
 
     def process_request(self, request: HttpRequest) -> None:
         super().process_request(request)
-        request.session.address = client_address(request)[:64]
-        request.session.browser = browser_name(request.headers.get("User-Agent", ""))
+        request.session.request = request
 
     def process_response(self, request: HttpRequest, response: Any) -> HttpResponse:
         request.session.record_use()
         found: HttpResponse = super().process_response(request, response)
         return found
+
+
+class UserResponses:
+    """Guards what is streamed, records what was read, and adds the headers of pages."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.streaming:
+            lasting.guard(request, response)
+        if hasattr(request, "accessed"):
+            access_trail.record(request, response)
+        if response.get("Content-Type", "").startswith("text/html"):
+            tile_policy.permit_tiles(request, response)
+        if request.session.accessed and not response.has_header("Cache-Control"):
+            # no shared cache keeps a page of a session, and every use of it is checked again
+            response["Cache-Control"] = "private, no-cache"
+        return response

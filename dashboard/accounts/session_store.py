@@ -8,8 +8,11 @@ from typing import Any
 from django.contrib.auth import SESSION_KEY, get_user_model
 from django.contrib.sessions.backends import db
 from django.db import DatabaseError
+from django.http import HttpRequest
 from django.utils import timezone
 
+from dashboard.accounts.attempts import client_address
+from dashboard.accounts.browsers import browser_name
 from dashboard.accounts.models import UserSession
 
 USE_STEP = timedelta(minutes=1)
@@ -18,7 +21,7 @@ USE_STEP = timedelta(minutes=1)
 class SessionStore(db.SessionStore):
     """Django's store in the database, by the model :class:`UserSession`."""
 
-    address = browser = ""  # of the request, set by dashboard/accounts/middleware.py
+    request: HttpRequest | None = None  # set by dashboard/accounts/middleware.py
     _row: UserSession | None = None
 
     @classmethod
@@ -28,13 +31,22 @@ class SessionStore(db.SessionStore):
     def create_model_instance(self, data: dict[str, Any]) -> UserSession:
         row: UserSession = super().create_model_instance(data)
         row.user_id = get_user_model()._meta.pk.to_python(data.get(SESSION_KEY))
-        row.address, row.browser = self.address, self.browser
+        row.address, row.browser = self._origin()
         self._row = row
         return row
 
     def _get_session_from_db(self) -> UserSession | None:
         self._row = super()._get_session_from_db()
         return self._row
+
+    @property
+    def browser(self) -> str:
+        """What sent the request."""
+        return "" if self.request is None else browser_name(self.request.headers.get("User-Agent", ""))
+
+    def _origin(self) -> tuple[str, str]:
+        """The address and the browser of the request."""
+        return "" if self.request is None else client_address(self.request)[:64], self.browser
 
     @property
     def row_id(self) -> Any:
@@ -56,6 +68,7 @@ class SessionStore(db.SessionStore):
             return
         try:
             rows = UserSession.objects.filter(pk=row.pk)
-            rows.update(last_used_at=now, address=self.address, browser=self.browser)
+            address, browser = self._origin()
+            rows.update(last_used_at=now, address=address, browser=browser)
         except DatabaseError:
             return

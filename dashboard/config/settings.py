@@ -137,11 +137,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
-    "dashboard.config.private_pages.PrivatePages",
-    "dashboard.accounts.tile_policy.TilePolicy",
+    "dashboard.accounts.middleware.UserResponses",
     "dashboard.projects.access.remember_roles",
-    "dashboard.accounts.access_trail.AccessTrail",
-    "dashboard.accounts.lasting.LastingResponses",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]

@@ -18,7 +18,7 @@ from playwright.sync_api import expect, sync_playwright
 from dashboard.accounts.models import User
 from tests.browser.browser_profiles import PageMonitor, Profiles
 from tests.browser.chromium import FLAGS, find_browser
-from tests.browser.fixtures import WALK, elsewhere, pair, served, stays, taxi, walk  # noqa: F401
+from tests.browser.fixtures import WALK, elsewhere, pair, seeded_pair, served, stays, taxi, walk  # noqa: F401
 from tests.browser.fixtures import csv_file as table
 from tests.browser.jobs import run_jobs
 from tests.patience import patience

@@ -10,10 +10,9 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps.basemap import base_map
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from privacy_engine.landmarks.samples import samples
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.jobs import run_jobs
+from tests.dashboard.release_runs import submitted
 from tests.patience import until
 from tests.pmtiles import streets, write_tiles
 
@@ -64,11 +63,8 @@ PRECISE = {"epsilon": 10.0, "radius_m": 20.0}
 
 def released(landmark_set, *names, epsilon=1.0, radius_m=200.0, seed=None):
     """Finished releases by the landmark mechanisms of these names."""
-    dataset, made = landmark_set.dataset, []
-    for name in names:
-        mechanism = {"name": f"landmark-{name}", "epsilon": epsilon, "radius_m": radius_m}
-        spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
-        made.append(submit_release(owner=dataset.owner, dataset=dataset, landmark_set=landmark_set, spec=spec))
+    level = {"epsilon": epsilon, "radius_m": radius_m}
+    made = [submitted(landmark_set, {"name": f"landmark-{name}", **level}, seed) for name in names]
     run_jobs()
     done = Release.objects.filter(state=State.DONE)  # the fixture `worker` may be at one of them
     return [until(done.filter(pk=one.pk).first, 60) for one in made]
@@ -78,6 +74,12 @@ def released(landmark_set, *names, epsilon=1.0, radius_m=200.0, seed=None):
 def pair(stays):
     """Skip and Uniform of the taxi day."""
     return released(stays, "skip", "uniform")
+
+
+@pytest.fixture
+def seeded_pair(stays):
+    """The same, precise and from one seed: where a draw lies decides what covers what and what is left of a line."""
+    return released(stays, "skip", "uniform", **PRECISE, seed=1)
 
 
 def around(lon, lat, z, reach):

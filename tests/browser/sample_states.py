@@ -27,7 +27,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.projects.models import Project, Role
 from dashboard.projects.services import add_member, create_project, move_row
 from dashboard.publications.services import publish_release
-from dashboard.releases.services import derive_release, submit_release
+from dashboard.releases.services import derive_release
 from dashboard.streams.models import StreamState
 from dashboard.streams.services import change_state, open_stream, publish_events
 from privacy_engine.aggregation import AggregationSpec
@@ -39,6 +39,7 @@ from privacy_engine.postprocess import postprocesses
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.conftest import WALK, run_jobs
 from tests.dashboard import kinds
+from tests.dashboard.release_runs import submitted
 
 RADII_M = {"walk": 1.0, "taxi": 2.0, "day in paris": 60.0}  # part of each sample's name
 TRIO = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
@@ -86,10 +87,7 @@ class SampleStates:
 
     def release(self, part, name, *, seed=None, **parameters):
         mechanism = {"name": name, "epsilon": 1.0, "radius_m": RADII_M[part], **parameters}
-        spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
-        return submit_release(
-            owner=self.researcher, dataset=self.datasets[part], landmark_set=_given(self.datasets[part]), spec=spec
-        )
+        return submitted(_given(self.datasets[part]), mechanism, seed)
 
     def add_every_state(self):
         """Beside what is done: what failed, what runs, what waits; an experiment, a smoothed release, a limit."""
@@ -213,7 +211,7 @@ class SampleStates:
     def _of_kind(self, name, body, *releases):
         dataset = import_dataset(owner=self.researcher, upload=ContentFile(body, name=name))
         for mechanism in releases:
-            submit_release(owner=self.researcher, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": mechanism}))
+            submitted(dataset, mechanism)
         return dataset
 
     def _upload(self, name):

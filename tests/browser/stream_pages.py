@@ -5,10 +5,9 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from dashboard.datasets.services import import_dataset
-from dashboard.releases.services import submit_release
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.conftest import run_jobs
 from tests.dashboard import kinds
+from tests.dashboard.release_runs import submitted
 from tests.patience import patience
 
 READY = "[data-streams][data-ready=all]"
@@ -20,7 +19,7 @@ def compared(owner, body, *releases, name="Counts.csv"):
     dataset = import_dataset(owner=owner, upload=ContentFile(body, name=name))
     run_jobs()
     for mechanism in releases:
-        submit_release(owner=owner, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": mechanism}))
+        submitted(dataset, mechanism)
     run_jobs()
     return dataset
 

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from dashboard.audits.models import Audit
 from dashboard.jobs.models import State
+from tests.browser.actions import downloaded
 from tests.browser.conftest import run_jobs
 
 
@@ -13,7 +14,7 @@ def choose(page, mechanism):
     page.get_by_label("Mechanism").select_option(label=mechanism)
 
 
-def test_from_the_form_to_a_verdict_and_its_file(page, tmp_path):
+def test_from_the_form_to_a_verdict_and_its_file(page):
     page.goto("/audits/")
     expect(page.get_by_role("heading", name="No audit yet")).to_be_visible()
     trials, start = page.get_by_label("Trials N", exact=True), page.get_by_role("button", name="Start the audit")
@@ -47,10 +48,8 @@ def test_from_the_form_to_a_verdict_and_its_file(page, tmp_path):
     expect(audit).to_contain_text("The claim is refuted.")  # without the page being loaded again
     expect(audit.locator("tbody tr")).to_have_count(4)
     expect(page.locator("#audits .verdict")).to_have_text("violated")
-    with page.expect_download() as waiting:
-        page.get_by_role("link", name="Result as JSON").click()
-    waiting.value.save_as(tmp_path / "audit.json")
-    assert json.loads((tmp_path / "audit.json").read_text())["verdict"] == "violated"
+    result = downloaded(page.get_by_role("link", name="Result as JSON")).path()
+    assert json.loads(result.read_text())["verdict"] == "violated"
 
     page.goto("/audits/")
     page.get_by_role("button", name="Delete Skip, half the noise").click()

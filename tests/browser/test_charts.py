@@ -2,14 +2,13 @@
 
 import csv
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from dashboard.storage import parquet
-from tests.browser.actions import in_address
+from tests.browser.actions import downloaded, in_address
 from tests.browser.rendering import compare, pick, wait_until_ready
 
 PLOT = "document.querySelector('[data-chart={}] .js-plotly-plot')"
@@ -36,9 +35,7 @@ def part(page, chart, name):
 
 def saved(page, title, label):
     page.get_by_label(f"{title}: save or show numbers").click()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=label, exact=True).click()
-    return Path(waiting.value.path())
+    return downloaded(page.get_by_role("button", name=label, exact=True)).path()
 
 
 def spans(page):

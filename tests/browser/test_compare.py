@@ -9,24 +9,16 @@ from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State, now
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from privacy_engine.landmarks.samples import samples
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import table
 from tests.browser.rendering import at_rest, choose_series, cursors, expect_painted, lines, painted, wait_until_ready
+from tests.cases import refreshed
+from tests.dashboard.release_runs import submitted
 
 
-@pytest.fixture
-def submit(owner):
-    """``submit(landmark_set, "uniform", seed=None)``: a submitted release."""
-
-    def submit_one(landmark_set, mechanism, seed=None):
-        description = {"name": f"landmark-{mechanism}", "epsilon": 10.0, "radius_m": 200.0}
-        spec = ReleaseSpec.parse({"mechanism": description, "seed": seed})
-        return submit_release(owner=owner, dataset=landmark_set.dataset, landmark_set=landmark_set, spec=spec)
-
-    return submit_one
+def submit(landmark_set, mechanism, seed=None):
+    return submitted(landmark_set, {"name": f"landmark-{mechanism}", "epsilon": 10.0, "radius_m": 200.0}, seed)
 
 
 def compare(page, dataset, *, query="?show=all", wait=True):
@@ -43,7 +35,7 @@ def box(page, release):
     return row(page, release).get_by_role("checkbox")
 
 
-def test_releases_that_wait_run_fail_and_are_cancelled(page, taxi, stays, submit):
+def test_releases_that_wait_run_fail_and_are_cancelled(page, taxi, stays):
     failed = submit(stays, "skip")
     error = {"code": "memory", "message": "The job needed more memory than one job may use."}
     Release.objects.filter(pk=failed.pk).update(state=State.FAILED, started_at=now(), finished_at=now(), error=error)
@@ -63,8 +55,7 @@ def test_releases_that_wait_run_fail_and_are_cancelled(page, taxi, stays, submit
     expect(row(page, running).get_by_role("progressbar")).to_have_attribute("max", "1")
     row(page, cancelled).get_by_role("button", name=re.compile("^Cancel")).click()
     expect(row(page, cancelled)).to_contain_text("Cancelled")
-    cancelled.refresh_from_db()
-    assert cancelled.state == State.CANCELLED
+    assert refreshed(cancelled).state == State.CANCELLED
     for _ in range(2):
         with page.expect_response("**/api/v1/jobs/"):
             pass
@@ -88,7 +79,7 @@ def test_releases_that_wait_run_fail_and_are_cancelled(page, taxi, stays, submit
 
 
 @pytest.fixture
-def trio(stays, submit):
+def trio(stays):
     """Skip, Uniform and Adaptive of the taxi day."""
     made = [submit(stays, name) for name in ("skip", "uniform", "adaptive")]
     run_jobs()
@@ -186,7 +177,7 @@ def test_releases_are_chosen_and_shown_by_map_time_strip_and_charts_which_are_li
     expect(play).to_be_disabled()
 
 
-def test_series_are_shown_one_at_a_time(page, owner, submit):
+def test_series_are_shown_one_at_a_time(page, owner):
     one, other = samples()[1].series, samples()[2].series
     both = import_dataset(owner=owner, upload=table(("taxi", one), ("walker", other)), name="Two")
     landmarks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]})

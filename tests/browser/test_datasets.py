@@ -12,12 +12,12 @@ from dashboard.datasets.services import import_dataset
 from dashboard.jobs import queue
 from dashboard.jobs.models import State, now
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
-from privacy_engine.releases.spec import ReleaseSpec
-from tests.browser.actions import tab_to
+from tests.browser.actions import downloaded, tab_to
 from tests.browser.conftest import PHONE, WALK, run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import wait_until_ready
+from tests.dashboard.api_helpers import UNIFORM
+from tests.dashboard.release_runs import submitted
 
 GUESS = {"what": "0, 0", "value": "none", "message": "The position 0, 0 stands for none.", "option": "zeros"}
 
@@ -120,11 +120,10 @@ def test_datasets_that_wait_were_cancelled_or_could_not_be_read(page, owner, mon
     expect(page.get_by_role("link", name="Define landmarks").first).to_be_visible()
 
 
-def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(page, owner, stays, pair, monitor):
+def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(page, stays, pair, monitor):
     Release.objects.update(created_at=now() - timedelta(hours=1))
     released(stays, "skip")
-    spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
-    submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
+    submitted(stays, UNIFORM | {"name": "landmark-skip"})
     Release.objects.filter(state=State.QUEUED).update(created_at=now() + timedelta(hours=1))
     page.goto(f"/datasets/{stays.dataset_id}/")
     expect(page.get_by_role("link", name="New release", exact=True)).to_have_class(re.compile("primary"))
@@ -137,9 +136,7 @@ def test_its_releases_are_listed_limited_downloaded_and_compared_by_batch(page, 
     expect(page.get_by_role("button", name="Jobs")).to_be_visible()
     row = releases.locator("tr", has_text="Uniform")
     expect(row).to_contain_text("ε = 1 per 200")
-    with page.expect_download() as download:
-        row.get_by_role("link", name=re.compile("^CSV")).click()
-    assert download.value.suggested_filename.endswith(".csv")
+    assert downloaded(row.get_by_role("link", name=re.compile("^CSV"))).suggested_filename.endswith(".csv")
 
     monitor.expect(409)
     page.get_by_text("Set a limit").click()

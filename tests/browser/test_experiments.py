@@ -1,7 +1,6 @@
 """Experiments before the reader: from a click to a figure that fills in, stopped, resumed, compared, saved."""
 
 import csv
-from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
@@ -14,6 +13,7 @@ from dashboard.experiments.services import submit_experiment
 from dashboard.jobs.models import State
 from privacy_engine.experiments import measures, presets
 from privacy_engine.mechanisms.base.mechanism import mechanisms
+from tests.browser.actions import downloaded
 from tests.browser.conftest import DESKTOP, PHONE, run_jobs
 from tests.browser.test_experiment_form import form, plan, spec_of
 from tests.dashboard import kinds
@@ -37,9 +37,13 @@ def drawn(page):
 
 def saved(page, chart, kind):
     page.get_by_label(f"{chart}: save or show numbers").click()
-    with page.expect_download() as waiting:
-        page.locator(".chart", has_text=chart).get_by_role("button", name=kind, exact=True).click()
-    return waiting.value
+    return downloaded(page.locator(".chart", has_text=chart).get_by_role("button", name=kind, exact=True))
+
+
+def table(page):
+    """The rows of the page's table, as a download."""
+    file = downloaded(page.get_by_role("link", name="Table as CSV")).path()
+    return list(csv.DictReader(file.read_text().splitlines()))
 
 
 def submitted(owner, **changes):
@@ -76,15 +80,12 @@ def test_loss_under_correlation_from_a_click_to_its_files(page, monkeypatch):
     expect(page.locator("[data-panels]")).to_have_attribute("data-drawn", str(3 * 5 * 6 + 3 * 6))
 
     image = saved(page, "Strong, s = 0.01", "SVG")
-    assert Path(image.path()).read_text().startswith("<svg")
+    assert image.path().read_text().startswith("<svg")
     assert image.suggested_filename == "Loss-under-correlation-synthetic-series_loss-own_Strong-s-0.01.svg"
     page.get_by_text("Download", exact=True).click()
-    with page.expect_download() as waiting:
-        page.get_by_role("link", name="Figure’s table for LaTeX (pgfplots)").click()
-    assert "\\cairn" in Path(waiting.value.path()).read_text()
-    with page.expect_download() as waiting:
-        page.get_by_role("link", name="Table as CSV").click()
-    rows = list(csv.DictReader(Path(waiting.value.path()).read_text().splitlines()))
+    pgfplots = downloaded(page.get_by_role("link", name="Figure’s table for LaTeX (pgfplots)"))
+    assert "\\cairn" in pgfplots.path().read_text()
+    rows = table(page)
     plots = page.evaluate(PLOTS)
     assert [len(plot) for plot in plots] == [6, 6, 6]
     strong = {"metric": "loss-own", "correlation.smoothing": "0.01", "landmarks.distribution": "left-skewed"}
@@ -172,10 +173,7 @@ def test_runs_are_listed_compared_renamed_and_deleted(page, owner):
     expect(runs.get_by_role("link", name="Experiments with tag paper")).to_be_visible()
     page.get_by_role("searchbox").fill("draft")
     expect(runs.locator("tbody tr")).to_have_count(1)
-    with page.expect_download() as waiting:
-        page.get_by_role("link", name="Table as CSV").click()
-    rows = list(csv.DictReader(Path(waiting.value.path()).read_text().splitlines()))
-    assert [(row["name"], row["Seed"], row["tags"]) for row in rows] == [("Seed nine", "2", "paper, draft")]
+    assert [(row["name"], row["Seed"], row["tags"]) for row in table(page)] == [("Seed nine", "2", "paper, draft")]
     page.get_by_role("searchbox").fill("")
     expect(runs.locator("tbody tr")).to_have_count(2)
     for name in (first.name, "Seed nine"):

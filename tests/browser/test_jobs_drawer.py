@@ -13,10 +13,11 @@ from dashboard.jobs import workers
 from dashboard.jobs.models import State, now
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import tab_to
 from tests.browser.conftest import WALK, run_jobs
+from tests.cases import refreshed
+from tests.dashboard.api_helpers import UNIFORM
+from tests.dashboard.release_runs import submitted
 from tests.patience import patience
 
 WHY = {"code": "memory", "message": "The job needed more memory than one job may use."}
@@ -47,12 +48,9 @@ def make_release(owner, walk):
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")
 
     def submit(mechanism="uniform", **columns):
-        description = {"name": f"landmark-{mechanism}", "epsilon": 1.0, "radius_m": 200.0}
-        spec = ReleaseSpec.parse({"mechanism": description})
-        release = submit_release(owner=owner, dataset=walk, landmark_set=landmarks, spec=spec)
+        release = submitted(landmarks, UNIFORM | {"name": f"landmark-{mechanism}"})
         Release.objects.filter(pk=release.pk).update(**columns)
-        release.refresh_from_db()
-        return release
+        return refreshed(release)
 
     return submit
 

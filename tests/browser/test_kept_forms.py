@@ -11,6 +11,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
 from dashboard.releases.models import Release
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, presets
+from tests.browser.actions import downloaded
 from tests.browser.page_checks import UNFOLD
 from tests.browser.rendering import wait_until_ready
 from tests.browser.test_accounts import log_in
@@ -266,10 +267,9 @@ def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(page, owne
 
     form(page, "?preset=privacy-utility")
     page.get_by_text("As JSON", exact=True).click()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Save as JSON").click()
-    file = tmp_path / waiting.value.suggested_filename
-    waiting.value.save_as(file)
+    download = downloaded(page.get_by_role("button", name="Save as JSON"))
+    file = tmp_path / download.suggested_filename
+    download.save_as(file)
     assert file.name == "privacy-against-utility-synthetic-series.json"
     form(page)
     page.set_input_files("[data-load-file]", file)

@@ -1,7 +1,6 @@
 """Count streams and check-ins: uploaded, counted from positions or found as stays, released, downloaded; their box."""
 
 import re
-from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
@@ -12,6 +11,7 @@ from dashboard.datasets.services import import_dataset
 from dashboard.releases.models import Release
 from privacy_engine.data.grid import Grid
 from privacy_engine.verify import verify
+from tests.browser.actions import downloaded
 from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, assert_fits, check_page, open_upload
 from tests.dashboard import kinds, test_aggregation, test_stays
 from tests.patience import patience
@@ -65,10 +65,8 @@ def test_from_the_upload_to_the_download(open_page, owner, kind, size):
     page.goto(page.url.split("?")[0])
     expect(page.locator(shown[1]).first).to_be_visible(timeout=patience(30_000))
     for name in formats:
-        with page.expect_download() as started:
-            page.locator("#releases").get_by_role("link", name=name, exact=False).first.click()
-        found = Path(started.value.path()).read_bytes()
-        assert verify(found, started.value.suggested_filename).holds
+        file = downloaded(page.locator("#releases").get_by_role("link", name=name, exact=False).first)
+        assert verify(file.path().read_bytes(), file.suggested_filename).holds
 
 
 @pytest.mark.usefixtures("worker")

@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 
 from dashboard.streams import services
 from dashboard.streams.models import LiveStream, StreamState
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import contains
 from tests.browser.conftest import check_page
 from tests.dashboard import kinds
@@ -13,11 +12,6 @@ from tests.dashboard import kinds
 PLOT = "[data-chart] .js-plotly-plot"
 POINTS = f"document.querySelector('{PLOT}')?.data.find(({{ name }}) => name === 'Published')?.x.length"
 SPENT = "document.querySelector('[data-budget-chart] .js-plotly-plot').data.find(({ name }) => name === 'Spent').y"
-
-
-def opened(owner, **changes):
-    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM | changes})
-    return services.open_stream(owner=owner, name="Visits", dimensions=["a", "b"], spec=spec)[0]
 
 
 def publish(first, last):
@@ -82,7 +76,7 @@ def test_from_the_form_to_a_chart_that_advances_and_is_closed(page, monitor):
 def test_changes_by_others_are_shown(page, owner, monkeypatch):
     """State and spent budget are the server's, also of a window longer than what the page has of it."""
     monkeypatch.setattr("dashboard.streams.views.SHOWN", 3)
-    row = opened(owner, window=100)
+    row = kinds.live_stream(owner, ("a", "b"), window=100)
     publish(1, 11)
     page.goto(row.page_url)
     spent = page.locator("[data-spent]")

@@ -11,6 +11,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
 from tests.browser.conftest import WALK, accessibility_faults, card, check_page, choose, run_jobs, table
+from tests.cases import refreshed
 from tests.engine.format_samples import GPX
 
 UNHELPFUL = b"a;b;c;d\n" + b"".join(
@@ -90,8 +91,8 @@ def test_unhelpful_headers_are_named_and_points_appear(page, odd):
     expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
     run_jobs()
     expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("30 events read in 2 series")
-    odd.refresh_from_db()
-    assert (odd.state, odd.points) == (State.READY, 30)
+    read = refreshed(odd)
+    assert (read.state, read.points) == (State.READY, 30)
 
 
 def test_columns_change_places_and_follow_the_fields_below(page, owner, walk, monitor):
@@ -118,8 +119,7 @@ def test_columns_change_places_and_follow_the_fields_below(page, owner, walk, mo
     expect(role_of(page, "lat")).to_have_value("lon")
     with page.expect_response("**/read/"):
         page.get_by_role("button", name="Import again").click()
-    walk.refresh_from_db()
-    west, south, _, _ = walk.summary["bounds"]
+    west, south, _, _ = refreshed(walk).summary["bounds"]
     assert (int(west), int(south)) == (48, 2)
     open_settings(page, import_dataset(owner=owner, upload=ContentFile(GPX, name="run.gpx")))
     expect(preview(page)).to_contain_text("GPX has no columns to choose from")

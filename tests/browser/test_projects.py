@@ -12,10 +12,8 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.projects.models import Project
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
-from dashboard.releases.services import submit_release
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import contains, downloaded
-from tests.browser.conftest import WALK, accessibility_faults, assert_fits, run_jobs
+from tests.browser.conftest import WALK, accessibility_faults, assert_fits
 from tests.browser.fixtures import released
 from tests.browser.rendering import painted, wait_until_ready
 
@@ -103,9 +101,7 @@ def test_a_link_is_made_read_by_anyone_revoked_and_named_at_deletion(page, stays
 
 def test_shows_the_other_upload_and_takes_the_decision(page, owner, walk):
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1]})
-    spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}})
-    submit_release(owner=owner, dataset=walk, landmark_set=landmarks, spec=spec)
-    run_jobs()
+    released(landmarks, "uniform")
     shorter = b"\n".join(WALK.splitlines()[:-1])
     part = import_dataset(owner=owner, upload=ContentFile(shorter, name="walk.csv"), name="Shorter walk")
     page.goto(f"/datasets/{walk.pk}/")

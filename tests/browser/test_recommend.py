@@ -11,13 +11,12 @@ from playwright.sync_api import expect
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State, now
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import downloaded
 from tests.browser.conftest import check_page, run_jobs
 from tests.browser.rendering import expect_painted, painted
 from tests.dashboard import kinds
+from tests.dashboard.release_runs import submitted
 from tests.engine.format_samples import zipped
 from tests.patience import patience
 
@@ -28,8 +27,7 @@ def fitted(owner, *levels):
     """Check-ins of a generated city with a popularity model of each level."""
     dataset = import_dataset(owner=owner, upload=ContentFile(kinds.city(60, 10), name="city.csv"))
     for epsilon in levels:
-        spec = ReleaseSpec.parse({"mechanism": {"name": "checkin-popularity", "epsilon": epsilon} | kinds.CITY_BOX})
-        submit_release(owner=owner, dataset=dataset, spec=spec)
+        submitted(dataset, {"name": "checkin-popularity", "epsilon": epsilon} | kinds.CITY_BOX)
     run_jobs()
     return dataset
 
@@ -151,7 +149,7 @@ def test_the_venues_of_a_cell_are_ranked_by_their_published_counts(page, owner):
     archive = zipped(**{"checkins.csv": kinds.checkins(rows, "user_id,time,place_id"), "venues.csv": listed})
     dataset = import_dataset(owner=owner, upload=ContentFile(archive, name="visits.zip"))
     known = kinds.POPULARITY | {"name": "checkin-venues", "epsilon": 500.0, "side": 2}
-    submit_release(owner=owner, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": known}))
+    submitted(dataset, known)
     run_jobs()
     compare(page, dataset)
     cell, ranked = page.locator("[data-venues-cell]"), page.locator("[data-venues-rows] li")

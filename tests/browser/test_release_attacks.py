@@ -1,7 +1,6 @@
 """Attacks from the comparison: started by a click, followed, described, drawn on the map, for the owner alone."""
 
 import json
-from pathlib import Path
 
 from playwright.sync_api import expect
 
@@ -43,7 +42,7 @@ def hide(page, title, layer):
 
 def download(page, name):
     waiting = downloaded(page.locator("[data-attack]").get_by_role("link", name=name))
-    return Path(waiting.path()).read_text()
+    return waiting.path().read_text()
 
 
 def test_from_a_click_to_places_on_the_map(page, taxi, stays):

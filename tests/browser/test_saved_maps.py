@@ -69,12 +69,6 @@ PLAY = """async ([base64, times]) => {
 }"""
 
 
-@pytest.fixture
-def pair(stays):
-    """Skip and Uniform of the taxi day."""
-    return released(stays, "skip", "uniform", **PRECISE, seed=1)  # where a draw lies decides what covers what
-
-
 def saved_file(page, format="PNG", *, published=False, **options):
     """What the first map's dialog saves in a format; further options by their labels."""
     at_rest(page)
@@ -118,8 +112,8 @@ def play(page, path, times):
     return found
 
 
-def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(page, taxi, pair):
-    skip, uniform = (str(one.pk)[-8:] for one in pair)
+def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(page, taxi, seeded_pair):
+    skip, uniform = (str(one.pk)[-8:] for one in seeded_pair)
     compare(page, taxi, f"?mode=swipe&left=original&right={uniform}&split=50&hide=landmarks")
     image = saved(page, [TRACK, BLUE])
     box = page.locator("[data-map]").bounding_box()

@@ -8,14 +8,14 @@ from playwright.sync_api import expect
 
 from dashboard.datasets.aggregation import aggregate_dataset
 from dashboard.datasets.services import import_dataset
-from dashboard.releases.services import submit_release
-from dashboard.streams.services import open_stream, publish_events
+from dashboard.streams.services import publish_events
 from privacy_engine.aggregation import AggregationSpec
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.actions import contains
 from tests.browser.conftest import accessibility_faults, run_jobs
 from tests.browser.stream_pages import COUNTS, READY, compared, opened
+from tests.cases import refreshed
 from tests.dashboard import kinds
+from tests.dashboard.release_runs import submitted
 from tests.patience import patience
 
 
@@ -23,8 +23,7 @@ def test_detection_compares_releases_beside_the_live_stream_of_the_same_dimensio
     monitor.expected = {400}
     dataset = compared(owner, kinds.wide(COUNTS), kinds.STREAM, kinds.SAMPLE)
     names = [one["name"] for one in dataset.summary["dimensions"]]
-    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
-    live, _ = open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
+    live = kinds.live_stream(owner, names, "Visitors now")
     page = opened(open_page(owner), dataset)
     rows, chart = page.locator("[data-detection-table] tbody tr"), page.locator("[data-roc]")
     length, threshold = page.get_by_label("Timestamps", exact=True), page.get_by_label("Threshold")
@@ -56,21 +55,18 @@ def test_detection_compares_releases_beside_the_live_stream_of_the_same_dimensio
     for button, state in (("Pause", "paused"), ("Resume", "open")):
         card.get_by_role("button", name=button).click()
         expect(card).to_have_attribute("data-state", state)
-        live.refresh_from_db()
-        assert live.state == state
+        assert refreshed(live).state == state
 
 
 def test_counted_cells_are_played_on_the_map(open_page, owner):
     source = import_dataset(owner=owner, upload=ContentFile(kinds.checkins(kinds.checkin_rows()), name="Check-ins.csv"))
     run_jobs()
-    source.refresh_from_db()
     box = [kinds.POPULARITY[side] for side in ("west", "south", "east", "north")]
     spec = AggregationSpec.parse({"cell_m": 2000.0, "step": "10min", "unit": "person", "most": 2, "box": box})
-    counted = aggregate_dataset(dataset=source, spec=spec)
+    waiting = aggregate_dataset(dataset=refreshed(source), spec=spec)
     run_jobs()
-    counted.refresh_from_db()
-    mechanism = kinds.STREAM | {"sensitivity": counted.counted.sensitivity}
-    submit_release(owner=owner, dataset=counted, spec=ReleaseSpec.parse({"mechanism": mechanism}))
+    counted = refreshed(waiting)
+    submitted(counted, kinds.STREAM | {"sensitivity": counted.counted.sensitivity})
     run_jobs()
     page = opened(open_page(owner), counted)
     canvas = page.locator("canvas[data-layer=counts]")

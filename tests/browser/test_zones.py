@@ -7,12 +7,11 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.landmarks.services import preview_landmarks
-from dashboard.releases.services import submit_release
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser import landmark_editor as ui
 from tests.browser.actions import downloaded
 from tests.browser.conftest import run_jobs
 from tests.browser.rendering import at_rest, painted
+from tests.dashboard.release_runs import submitted
 
 BAD_FILES = [
     ("{", "not JSON"),
@@ -203,9 +202,8 @@ def test_zones_are_refused_closed_changed_deleted_and_undone(editor, monitor):
     assert ui.handle(editor, "centre") == pytest.approx((x + 100, y + 50), abs=3)
 
 
-def test_zones_apply_to_an_earlier_release(page, owner, taxi, stays):
-    spec = ReleaseSpec.parse({"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 20.0}})
-    earlier = submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec, name="First try")
+def test_zones_apply_to_an_earlier_release(page, taxi, stays):
+    earlier = submitted(stays, {"name": "event-level", "epsilon": 1.0, "radius_m": 20.0})
     run_jobs()
     ui.edit(page, taxi)
     coverage, applied = page.locator("[data-coverage]"), page.get_by_label("Zones apply to")

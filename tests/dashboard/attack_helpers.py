@@ -8,13 +8,12 @@ from dashboard.attacks import execution, services
 from dashboard.attacks.models import Attack
 from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import execution as drawing
 from dashboard.releases.files import read_releases
-from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data
 from privacy_engine.attacks import attacks
 from privacy_engine.landmarks.samples import samples
-from privacy_engine.releases.spec import ReleaseSpec
+from tests.dashboard.api_helpers import UNIFORM
+from tests.dashboard.release_runs import drawn, finished
 
 URL = "/api/v1/attacks/"
 HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "within_m": 500.0}
@@ -67,7 +66,7 @@ def taxi_release(owner, make_dataset):
         mechanism = {"name": name, "epsilon": 1.0, "radius_m": 20.0} | more
         if name == "landmark-joint":
             mechanism |= {"step_variance_m2": 900_000.0}
-        return finished_release(owner, dataset, marks, mechanism)
+        return finished(marks, mechanism)
 
     return make
 
@@ -78,17 +77,7 @@ def crowd(owner, make_dataset):
     day = samples()[2].series
     people = [day.moved(day.lon + 0.01 * i, day.lat) for i in range(3)]
     dataset = make_dataset(owner, *people, name="Three")
-    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 9]})
-    return finished_release(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
-
-
-def finished_release(owner, dataset, marks, mechanism):
-    spec = ReleaseSpec.parse({"mechanism": mechanism})
-    release = submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
-    drawing.run(release.pk)
-    release.refresh_from_db()
-    assert release.state == State.DONE, release.error
-    return release
+    return drawn(owner, dataset, (0, 9), UNIFORM | {"radius_m": 20.0})
 
 
 @pytest.fixture

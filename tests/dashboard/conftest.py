@@ -21,7 +21,6 @@ from dashboard.datasets import execution, lineage, services
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import execution as release_execution
 from dashboard.releases.services import submit_release
 from privacy_engine.landmarks.samples import samples
 from privacy_engine.mechanisms.base.mechanism import mechanisms
@@ -30,6 +29,7 @@ from tests.dashboard.api_helpers import UNIFORM
 from tests.dashboard.attack_helpers import crowd, queued_attack, taxi_release  # noqa: F401
 from tests.dashboard.command_runner import day  # noqa: F401
 from tests.dashboard.project_helpers import lead, member, project, shared_dataset  # noqa: F401
+from tests.dashboard.release_runs import executed
 
 HOME = Path(django_settings.CAIRN_HOME)
 SHARED = []
@@ -86,6 +86,23 @@ def made(django_db_setup, django_db_blocker):
         SHARED.clear()
         transaction.set_rollback(True)
     remove_files()
+
+
+@pytest.fixture(scope="module")
+def built():
+    """A broker, a database and a sweep, for all tests of a module."""
+    from tests.dashboard.worker_support.server import temporary_server
+
+    with temporary_server() as running:
+        yield running
+
+
+@pytest.fixture
+def server(built):
+    """It, without workers."""
+    yield built
+    built.kill_workers()
+    built.control("cancel_open")  # what a test that failed left would run in the next one
 
 
 @pytest.fixture(autouse=True)
@@ -217,10 +234,7 @@ def body(landmark_set):
 
 @pytest.fixture
 def done(submit):
-    release = submit("landmark-skip", leading="gap")
-    release_execution.run(release.pk)
-    release.refresh_from_db()
-    return release
+    return executed(submit("landmark-skip", leading="gap"))
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,9 @@ import pyarrow.parquet as pq
 
 from dashboard.datasets import execution
 from dashboard.releases.models import Release
+from dashboard.streams.services import open_stream
 from privacy_engine.experiments.generated import CITY, CityCheckIns
+from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES
 from tests.dashboard.conftest import upload
 from tests.dashboard.release_runs import executed
@@ -127,6 +129,12 @@ def requested_as_trajectory(api, dataset, release):
         "experiments/": of | {"preset": {"name": "correlated-loss"}},
     }
     return {path: api.post(f"/api/v1/{path}", body) for path, body in requests.items()}
+
+
+def live_stream(owner, dimensions=("a",), name="Counts", **changes):
+    """An open live stream of this user."""
+    spec = ReleaseSpec.parse({"mechanism": STREAM | changes})
+    return open_stream(owner=owner, name=name, dimensions=list(dimensions), spec=spec)[0]
 
 
 def derived(api, source, action, spec):

@@ -6,17 +6,31 @@ from django.utils import timezone
 
 from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.releases.spec import ReleaseSpec
+from tests.cases import refreshed
 from tests.dashboard.api_helpers import RELEASES, UNIFORM
 
 
 def executed(release):
     execution.run(release.pk)
-    release.refresh_from_db()
+    return refreshed(release)
+
+
+def submitted(data, mechanism=UNIFORM, seed=None):
+    """A waiting release over a landmark set, or of a dataset that needs none."""
+    dataset, marks = (data.dataset, data) if isinstance(data, LandmarkSet) else (data, None)
+    spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
+    return submit_release(owner=dataset.owner, dataset=dataset, landmark_set=marks, spec=spec)
+
+
+def finished(marks, mechanism=UNIFORM, seed=None):
+    release = executed(submitted(marks, mechanism, seed))
+    assert release.state == "done", release.error
     return release
 
 
@@ -63,8 +77,7 @@ def secretive_release(owner, api, table, secret):
     return executed(Release.objects.get(pk=api.post(RELEASES, body).json()["id"]))
 
 
-def drawn(owner, dataset, events=(0,), mechanism=UNIFORM, seed=None):
-    """A finished release of a dataset in which these events are landmarks."""
-    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": list(events)})
-    spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
-    return executed(submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec))
+def drawn(owner, dataset, events=(0,), mechanism=UNIFORM, seed=None, method=None):
+    """A finished release of a dataset in which these events, or those that ``method`` finds, are landmarks."""
+    method = method or {"name": "manual", "events": list(events)}
+    return finished(mark_landmarks(owner=owner, dataset=dataset, method=method), mechanism, seed)

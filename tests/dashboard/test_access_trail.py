@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.db import DatabaseError, IntegrityError, OperationalError, connection
@@ -131,11 +132,8 @@ class TestBusyDatabase:
     @pytest.fixture
     def busy(self, monkeypatch):
         """The trail cannot be written until the fixture's value is called."""
-
-        def refuse(*args, **kwargs):
-            raise OperationalError("database is locked")
-
-        monkeypatch.setattr(type(AccessEntry.objects.all()), "bulk_create", refuse)
+        locked = Mock(side_effect=OperationalError("database is locked"))
+        monkeypatch.setattr(type(AccessEntry.objects.all()), "bulk_create", locked)
         return monkeypatch.undo
 
     def test_fails_no_read_and_the_entry_follows_with_its_time(self, owner, done, busy, caplog):
@@ -156,10 +154,8 @@ class TestBusyDatabase:
         assert len(access_trail._waiting) == access_trail.MOST
 
     def test_an_account_that_is_gone_does_not_hold_up_the_others(self, owner, stranger, monkeypatch, caplog):
-        def refuse(*args, **kwargs):
-            raise IntegrityError("FOREIGN KEY constraint failed")
-
-        monkeypatch.setattr(type(AccessEntry.objects.all()), "bulk_create", refuse)
+        refused = Mock(side_effect=IntegrityError("FOREIGN KEY constraint failed"))
+        monkeypatch.setattr(type(AccessEntry.objects.all()), "bulk_create", refused)
         save = AccessEntry.save
 
         def save_or_refuse(self, *args, **kwargs):

@@ -21,12 +21,11 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry, Lineage, SourceFile
 from dashboard.datasets.services import delete_dataset, import_dataset, set_budget
 from dashboard.jobs.models import State
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as release_execution
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
-from privacy_engine.releases.spec import ReleaseSpec
+from tests.cases import refreshed
 from tests.dashboard.conftest import upload
+from tests.dashboard.release_runs import drawn
 from tests.dashboard.rows import rows_of
 from tests.dashboard.test_passwords import OLD, is_in, logged_in, with_password
 from tests.dashboard.test_second_factor import enabled
@@ -37,25 +36,16 @@ TEN_MINUTES = [
     b"time,lat,lon\n",
     *(b"2024-06-15T%02d:%02d:00Z,52.5%03d,13.4%03d\n" % (i // 6, i % 6 * 10, i, i) for i in range(144)),
 ]
-MECHANISM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
 def exported(owner):
     row = AccountExport.objects.filter(owner=owner, state=State.QUEUED).first() or services.request_export(owner=owner)
     execution.run(row.pk)
-    row.refresh_from_db()
-    return row
+    return refreshed(row)
 
 
 def released(owner, body=DAY, name="day.csv", **more):
-    dataset = import_dataset(owner=owner, upload=upload(body, name), **more)
-    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 3]})
-    spec = ReleaseSpec.parse({"mechanism": MECHANISM})
-    row = submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
-    release_execution.run(row.pk)
-    row.refresh_from_db()
-    assert row.state == State.DONE
-    return row
+    return drawn(owner, import_dataset(owner=owner, upload=upload(body, name), **more), (0, 3))
 
 
 class TestExport:
@@ -161,8 +151,6 @@ class TestDeletion:
         assert not User.objects.filter(username="owner").exists()
 
     def test_of_an_account_without_a_password_is_by_command(self, owner):
-        owner.set_unusable_password()
-        owner.save()
         answer = logged_in(owner).post("/account/delete/", {"name": "owner", "password": ""})
         assert "delete_account" in answer.content.decode()
         with pytest.raises(CommandError, match="0 datasets would be deleted"):
@@ -226,10 +214,8 @@ class TestTombstones:
         set_budget(dataset=release.dataset, epsilon=1.5, radius_m=200.0)
         services.delete_account(user=owner)
         again = import_dataset(owner=stranger, upload=upload(DAY))
-        marks = mark_landmarks(owner=stranger, dataset=again, method={"name": "manual", "events": [0]})
-        spec = ReleaseSpec.parse({"mechanism": MECHANISM})
         with pytest.raises(ledger.BudgetExceeded):
-            submit_release(owner=stranger, dataset=again, landmark_set=marks, spec=spec)
+            drawn(stranger, again)
 
     def test_one_account_takes_them_over_and_leaves_them_again(self, owner, stranger):
         before = ledger.spent(released(owner).dataset)

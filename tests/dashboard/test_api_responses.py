@@ -6,11 +6,11 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from types import SimpleNamespace
+from unittest.mock import Mock
 from urllib.parse import unquote
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +29,7 @@ from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.dashboard.api_helpers import RELEASES, UNIFORM
 from tests.dashboard.conftest import CSV, upload
 from tests.dashboard.every_operation import operations, schema
+from tests.dashboard.test_passwords import logged_in
 
 API = "/api/v1/"
 MANUAL = {"name": "manual", "events": [0]}
@@ -98,8 +99,7 @@ class TestProblems:
                 assert "must be a JSON object" in found["detail"], body
 
     def test_session_without_the_csrf_token(self, owner):
-        browser = Client(enforce_csrf_checks=True)
-        browser.force_login(owner)
+        browser = logged_in(owner, enforce_csrf_checks=True)
         assert "CSRF" in problem_of(browser.post(f"{API}datasets/", {"file": upload()}), 403)["detail"]
 
     def test_csrf_failure_of_django(self, rf):
@@ -112,9 +112,7 @@ class TestProblems:
         assert owner_api.get("/", headers={"Host": "evil.example"})["Content-Type"].startswith("text/html")
 
     def test_fault_of_ours(self, owner_api, monkeypatch):
-        def fail(*_):
-            raise RuntimeError("secret at 48.85")
-
+        fail = Mock(side_effect=RuntimeError("secret at 48.85"))
         monkeypatch.setattr("dashboard.datasets.selectors.visible_datasets", fail)
         assert "48.85" not in str(problem_of(owner_api.get(f"{API}datasets/"), 500))
 
@@ -257,8 +255,7 @@ class TestUploadCap:
         assert answer.status_code == 201
 
     def test_holds_for_a_browsers_session_too(self, owner, files):
-        browser = Client(enforce_csrf_checks=True, raise_request_exception=False)
-        browser.force_login(owner)
+        browser = logged_in(owner, enforce_csrf_checks=True, raise_request_exception=False)
         large = SimpleUploadedFile("x.csv", b"1" * 200_000)
         assert browser.post(f"{API}datasets/", {"file": large}).status_code in (403, 413)
         assert browser.post("/", {"file": large}).status_code in (400, 403)

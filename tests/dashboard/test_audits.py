@@ -13,6 +13,7 @@ from dashboard.jobs import leases, queue
 from dashboard.jobs.models import State
 from privacy_engine.audit import AuditSpec
 from privacy_engine.errors import ParameterErrors
+from tests.cases import refreshed
 
 API = "/api/v1/audits/"
 CLAIM = {"epsilon": 1.0, "radius_m": 200.0}
@@ -31,8 +32,7 @@ def waiting(owner):
 @pytest.fixture
 def done(waiting):
     execution.run(waiting.pk)
-    waiting.refresh_from_db()
-    assert waiting.state == State.DONE
+    assert refreshed(waiting).state == State.DONE
     return waiting
 
 
@@ -132,8 +132,7 @@ def test_cancelled_while_it_draws_it_stops(waiting, monkeypatch):
 
     monkeypatch.setattr(leases.Lease, "report", cancelling)
     execution.run(waiting.pk)
-    waiting.refresh_from_db()
-    assert (waiting.state, waiting.result, len(shares)) == (State.CANCELLED, None, 2)
+    assert (refreshed(waiting).state, waiting.result, len(shares)) == (State.CANCELLED, None, 2)
 
 
 def test_bars_of_every_pair_share_one_axis():

@@ -143,15 +143,6 @@ class TestRelease:
         )
         assert (sum(one["count"] for one in cells), sum(one["uploaded"] for one in cells)) == (20, 200)
 
-    def test_a_seeded_one_is_not_private_and_charged_nothing(self, owner_api, checkins):
-        rows = [kinds.released(owner_api, checkins, POPULARITY, seed=7) for _ in range(2)]
-        assert cells_of(owner_api, rows[0]) == cells_of(owner_api, rows[1])
-        assert not BudgetEntry.objects.exists()
-        assert rows[0]["guarantee"] is None
-        assert rows[0]["label"].startswith("NOT PRIVATE: seeded simulation")
-        for fmt in ("csv", "json"):
-            assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
-
 
 class TestRefusal:
     def test_of_check_ins_without_positions(self, owner_api, owner_page):

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -156,12 +157,9 @@ class TestBlocks:
 
 class TestCleanup:
     def test_survives_a_database_that_is_away(self, db, beats_recorded, monkeypatch):
-        def away(model):
-            raise OperationalError("no connection")
-
         process = cleanup.Cleanup()
         with monkeypatch.context() as patch:
-            patch.setattr(reaper, "sweep", away)
+            patch.setattr(reaper, "sweep", Mock(side_effect=OperationalError("no connection")))
             assert process.round() is None
         assert cleanup.last_sweep_s() is None
         assert process.round() is not None
@@ -207,10 +205,7 @@ class TestHealth:
         assert (queue["waiting"], queue["running"], queue["oldest_s"]) == (1, 1, health["oldest_queued_s"])
         assert health["queues"]["batch"]["waiting"] == 0
         assert 7 <= health["sweep_beat_s"] < 12
-
-        def away(_):
-            raise OperationalError("at db.example: no connection")
-
+        away = Mock(side_effect=OperationalError("at db.example: no connection"))
         monkeypatch.setattr("dashboard.maintenance.health._queues", away)
         answer = client.get("/healthz")
         assert answer.status_code == 503

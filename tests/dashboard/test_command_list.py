@@ -1,21 +1,18 @@
 """``manage.py --help``: Django's list of commands, without the modules that only running commands need."""
 
-import subprocess
-import sys
-
-from tests.server import ROOT
+from tests.server import python
 
 WITH_MODELS = "from django.core.management import execute_from_command_line as run; run(['manage.py', '--help'])"
-SETTINGS = "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'dashboard.config.settings'; "
 
 
 def _output(*command):
-    found = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=True)
+    found = python(*command)
+    assert found.returncode == 0, found.stderr
     return found.stdout, found.stderr
 
 
 def test_is_what_django_lists_with_models_and_loads_no_engine():
-    expected, _ = _output("-c", SETTINGS + WITH_MODELS)
+    expected, _ = _output("-c", WITH_MODELS)
     listed, imports = _output("-X", "importtime", "manage.py", "--help")
     assert listed == expected
     assert "    verify" in listed

@@ -22,6 +22,7 @@ from dashboard.storage import removals
 from privacy_engine.core import instants
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import trajectory_facts as facts
+from tests.cases import refreshed
 from tests.conftest import SHARED
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import decode_track, refused
@@ -59,8 +60,7 @@ class TestChange:
         for name in ["", "\u202e", " \n", 7 * [1], {"a": 1}, None]:
             assert refused(owner_api.patch(url, {"name": name})) == (400, "name"), name
         assert owner_api.patch(url, {"name": "x", "budget": {"epsilon": -1, "radius_m": 1}}).status_code == 400
-        ready_dataset.refresh_from_db()
-        assert ready_dataset.name == "A day in Paris"  # together or not at all
+        assert refreshed(ready_dataset).name == "A day in Paris"  # together or not at all
         answer = owner_api.patch(url, {"name": " New\u202e \n"})
         assert (answer.status_code, answer.json()["name"]) == (200, "New")
 
@@ -196,8 +196,7 @@ def test_tags_are_set_and_listed(owner_api, ready_dataset):
     url = f"{URL}{ready_dataset.pk}/"
     for tags in [["a,b"], ["x" * 31], [str(i) for i in range(11)]]:
         assert refused(owner_api.patch(url, {"name": "other", "tags": tags})) == (400, "tags"), tags
-    ready_dataset.refresh_from_db()
-    assert (ready_dataset.stored_tags, ready_dataset.name) == ("", "A day in Paris")
+    assert (refreshed(ready_dataset).stored_tags, ready_dataset.name) == ("", "A day in Paris")
     longest = [f"{i}".zfill(30) for i in range(10)]
     for given, stored in ((["pilot", " 2024", "pilot"], ["pilot", "2024"]), (longest, longest), ([], [])):
         assert owner_api.patch(url, {"tags": given}).json()["tags"] == stored

@@ -6,6 +6,7 @@ import zipfile
 from functools import partial
 from itertools import product
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.core.files.base import File
@@ -95,10 +96,7 @@ class TestUpload:
         assert files() == []
 
     def test_failure_after_the_files_are_written_leaves_nothing(self, owner, files, monkeypatch):
-        def fail(*_, **__):
-            raise OSError("disk full")
-
-        monkeypatch.setattr(Dataset, "save", fail)
+        monkeypatch.setattr(Dataset, "save", Mock(side_effect=OSError("disk full")))
         with pytest.raises(OSError, match="disk full"):
             services.import_dataset(owner=owner, upload=upload())
         assert files() == []

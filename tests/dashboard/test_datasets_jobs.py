@@ -20,16 +20,17 @@ from dashboard.core.failures import ADVICE, Advice, explained
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.datasets.tasks import import_dataset
 from dashboard.experiments import execution
-from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.models import Part
 from dashboard.jobs import fairness, leases, queue, reaper
 from dashboard.jobs.models import State
 from dashboard.jobs.positions import ahead, positions
 from dashboard.releases.models import Release
 from privacy_engine.audit import AuditSpec
 from privacy_engine.core import progress
-from privacy_engine.experiments import presets
 from privacy_engine.kernels.kernel import COMPILING
+from tests.cases import refreshed
 from tests.dashboard.conftest import at_once
+from tests.dashboard.test_jobs_api import experiment
 
 DONE = {"points": 1, "points_file": "x", "content_digest": "y"}
 
@@ -39,15 +40,10 @@ def waiting(owner):
     return Dataset.objects.create(owner=owner, name="waiting")
 
 
-def now_is(row):
-    row.refresh_from_db()
-    return row
-
-
 @pytest.mark.django_db(transaction=True)
 def test_of_sixteen_workers_one_gets_it_and_its_heartbeat_ends(waiting):
     assert sum(at_once(16, lambda _: leases.claim(Dataset, waiting.pk) is not None)) == 1
-    assert now_is(waiting).attempt == 1
+    assert refreshed(waiting).attempt == 1
     other = Dataset.objects.create(owner=waiting.owner, name="other")
     leases.run(Dataset, other.pk, lambda row, lease: DONE)
     leases.run(Dataset, uuid.uuid4(), lambda row, lease: pytest.fail("ran"))
@@ -67,7 +63,7 @@ class TestRun:
 
         leases.run(Dataset, waiting.pk, work)
         assert swept[0]["requeued"] == 0
-        assert now_is(waiting).state == State.READY
+        assert refreshed(waiting).state == State.READY
 
     @pytest.mark.django_db(transaction=True)
     def test_heartbeat_is_called_with_a_cancellation(self, waiting, settings):
@@ -79,7 +75,7 @@ class TestRun:
             return DONE
 
         leases.run(Dataset, waiting.pk, work)
-        assert (now_is(waiting).state, waiting.points_file) == (State.CANCELLED, "")
+        assert (refreshed(waiting).state, waiting.points_file) == (State.CANCELLED, "")
 
     @pytest.mark.django_db(transaction=True)
     def test_that_waits_for_the_compiler_shows_it(self, waiting):
@@ -89,15 +85,15 @@ class TestRun:
             lease.report("Reading", 0.5)
             for _ in range(2):
                 progress.announce(COMPILING)
-                stages.append(now_is(waiting).stage)
+                stages.append(refreshed(waiting).stage)
             time.sleep(0.3)  # as often as a stage is written
             lease.report("Reading", 0.6)
-            stages.append(now_is(waiting).stage)
+            stages.append(refreshed(waiting).stage)
             return DONE
 
         leases.run(Dataset, waiting.pk, work)
         assert stages == [COMPILING, COMPILING, "Reading"]
-        assert now_is(waiting).state == State.READY
+        assert refreshed(waiting).state == State.READY
 
 
 def test_a_broker_that_is_away_is_tried_once_for_all_rows(owner, monkeypatch):
@@ -120,7 +116,7 @@ def test_a_message_without_a_broker_is_no_error(waiting):
     begun = time.perf_counter()
     queue.enqueue(waiting)
     assert time.perf_counter() - begun < 1
-    assert now_is(waiting).enqueued_at is None
+    assert refreshed(waiting).enqueued_at is None
 
 
 def test_a_row_that_is_rolled_back_is_not_enqueued(owner, django_capture_on_commit_callbacks):
@@ -140,9 +136,7 @@ def datasets(owner, n):
 
 
 def part(owner):
-    spec = presets.parse({"name": "temporal-distance"}).spec()
-    row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
-    return Part.objects.create(experiment=row)
+    return experiment(owner, None).parts.get()
 
 
 def served(messages):

@@ -5,8 +5,6 @@ import os
 import re
 import shutil
 import socket
-import subprocess
-import sys
 import time
 import uuid
 from collections import namedtuple
@@ -14,6 +12,7 @@ from contextlib import closing
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.core.management import call_command
@@ -31,10 +30,8 @@ from dashboard.storage import trash
 from dashboard.storage.local_storage import LocalFiles
 from dashboard.storage.uploads import SPARE_BYTES
 from tests import redis_server
-from tests.patience import patience
 from tests.redis_server import age_beat
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.server import ROOT, python
 
 
 def codes(check):
@@ -225,10 +222,7 @@ def test_limits_and_debugging(settings, monkeypatch):
 def start(home, *options, **environment):
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("CAIRN", "REDIS", "DATABASE"))}
     environment = {"CAIRN_HOME": str(home / "home"), **environment}
-    return subprocess.run(
-        [sys.executable, "manage.py", "doctor", *options], cwd=ROOT, env=kept | environment, capture_output=True,
-        text=True, check=False, timeout=patience(90),
-    )  # fmt: skip
+    return python("manage.py", "doctor", *options, env=kept, **environment)
 
 
 def test_an_installation_of_other_files_is_the_only_finding(home, db):
@@ -266,26 +260,19 @@ def test_damaged_and_missing_files_are_listed_and_end_with_1(done, monkeypatch):
     assert codes(storage.damage) == ["files-damaged"]
     assert codes(lambda: storage.every_file(lambda _: None)) == ["files-missing"]
     assert codes(storage.damage) == []
-
-    def away(_, name):
-        raise StorageUnavailable(name)
-
-    monkeypatch.setattr(LocalFiles, "chunks", away)
+    monkeypatch.setattr(LocalFiles, "chunks", Mock(side_effect=StorageUnavailable("away")))
     assert codes(lambda: storage.every_file(lambda _: None)) == ["files-not-read"]
 
 
 class TestCommand:
     def test_ends_with_0_where_nothing_stops_work_and_a_check_that_fails_hides_no_other(self, monkeypatch):
-        def broken():
-            raise RuntimeError("12.3456")
-
         checks = [lambda: [doctor.Finding("x", "warning", "W", "D")]]
         monkeypatch.setattr("dashboard.maintenance.doctor.run.CHECKS", checks)
         out = StringIO()
         call_command("doctor", stdout=out)
         assert "WARNING x: W\n  D\n" in out.getvalue()
         assert "1 checks, 0 errors, 1 warnings" in out.getvalue()
-        checks.insert(0, broken)
+        checks.insert(0, Mock(side_effect=RuntimeError("12.3456"), __name__="broken"))
         _, found = doctor.examine()
         assert [one.code for one in found] == ["check-failed", "x"]
         assert "12.3456" not in found[0].what

@@ -10,10 +10,11 @@ import pytest
 from dashboard.landmarks import dummy_landmarks
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import downloads, execution
+from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from privacy_engine.exports import FORMATS
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
+from tests.dashboard.release_runs import executed
 
 SETS = "/api/v1/landmark-sets/"
 COINS = {"name": "dummies-one-sided", "epsilon": 1.0}
@@ -184,10 +185,7 @@ class TestReleaseOnDummies:
         made = owner_api.post(dummies_url(source), {"method": COINS | {"epsilon": 1e-6}}).json()
         assert made["count"] == 8  # 4 coins of e^-1e-6: one of 250,000 runs fails here
         body = {"dataset": str(ready_dataset.pk), "landmark_set": made["id"], "mechanism": UNIFORM}
-        row = Release.objects.get(pk=owner_api.post(RELEASES, body).json()["id"])
-        execution.run(row.pk)
-        row.refresh_from_db()
-        return row
+        return executed(Release.objects.get(pk=owner_api.post(RELEASES, body).json()["id"]))
 
     def test_no_file_reports_the_source_or_its_count(self, owner_api, row, owner):
         for fmt in FORMATS:

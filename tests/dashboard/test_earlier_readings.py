@@ -2,6 +2,7 @@
 
 import importlib
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.apps import apps
@@ -127,12 +128,8 @@ class TestHashes:
         imported(owner, csv(lines()))
         as_before()
         file = SourceFile.objects.get()
-
-        def killed(*_, **__):
-            raise KeyboardInterrupt
-
         with monkeypatch.context() as patch:
-            patch.setattr(lineage, "register_reading", killed)
+            patch.setattr(lineage, "register_reading", Mock(side_effect=KeyboardInterrupt))
             for _ in range(2):
                 with pytest.raises(KeyboardInterrupt):
                     earlier_readings.add_hashes(file.pk)

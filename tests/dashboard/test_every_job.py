@@ -14,6 +14,7 @@ from dashboard.core import failures
 from dashboard.jobs import leases, queue, reaper, stalls
 from dashboard.jobs.models import NotOpen, NotRetryable, State, listed_models, models_of, owner_of
 from privacy_engine.errors import ChoiceNeeded, FormatError
+from tests.cases import refreshed
 from tests.dashboard.conftest import client_of
 
 pytestmark = pytest.mark.django_db
@@ -63,11 +64,6 @@ def row(made, model):
     if type(whole) in set(listed_models()) - set(models_of()):  # what the work is a part of waits too
         put(whole, state=State.QUEUED, finished_at=None)
     return put(found, **FRESH)
-
-
-def refreshed(row):
-    row.refresh_from_db()
-    return row
 
 
 def put(row, **fields):
@@ -145,11 +141,7 @@ class TestRun:
     def test_it_fails_with_a_message_and_shows_no_secrets(self, row, caplog):
         for error, code in FAILURES:
             put(row, **FRESH)
-
-            def work(row, lease, error=error):
-                raise error
-
-            leases.run(type(row), row.pk, work)
+            leases.run(type(row), row.pk, Mock(side_effect=error))
             assert (refreshed(row).state, row.error["code"]) == (State.FAILED, code), error
             assert row.failure["message"], error
             assert row.failure["action"], error
@@ -166,10 +158,7 @@ class TestRun:
         work_off(row)
 
     def test_preempted_it_waits_again_and_no_attempt_is_counted(self, row, sent):
-        def work(row, lease):
-            raise leases.Preempted
-
-        leases.run(type(row), row.pk, work)
+        leases.run(type(row), row.pk, Mock(side_effect=leases.Preempted))
         assert (refreshed(row).state, row.attempt, row.token, row.stage) == (State.QUEUED, 0, None, "")
         assert [name for name, _ in sent] == [row.TASK]
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.apps import apps
@@ -167,9 +168,7 @@ def test_what_is_wrong_is_named(owner_api):
 
 
 def test_what_the_data_lack_fails_it_with_advice(owner_api, queued, monkeypatch):
-    def lacking(*_):
-        raise DataError("the series must have times", field="time_s", rule="required")
-
+    lacking = Mock(side_effect=DataError("the series must have times", field="time_s", rule="required"))
     monkeypatch.setattr("privacy_engine.experiments.run_block", lacking)
     work_off()
     reported = owner_api.get(of(queued["id"])).json()

@@ -281,21 +281,9 @@ def csv_of(sizes):
     return ("id,time,lat,lon\n" + "".join(f"{i},{1.2e9 + t:.0f},{y:.6f},{x:.6f}\n" for i, t, y, x in rows)).encode()
 
 
-def finished(api, body):
-    answer = api.post(URL, body, format="json")
-    assert answer.status_code == 201, answer.json()
-    work_off()
-    assert Experiment.objects.get(pk=answer.json()["id"]).state == "done"
-    return str(answer.json()["id"])
-
-
 def exported(pk):
     with files.export(Experiment.objects.get(pk=pk), "json")[0] as file:
         return json.loads(file.read())
-
-
-def stated_digest(api, pk):
-    return api.get(of(pk)).json()["table_sha256"]
 
 
 @pytest.mark.parametrize("sizes", [[24], [9, 4, 11], None], ids=["one series", "several series", "generated"])
@@ -308,10 +296,10 @@ def test_run_exported_and_run_again(owner, owner_api, command, tmp_path, name, s
         dataset = import_dataset(owner=owner, upload=ContentFile(csv_of(sizes), name="days.csv"))
         given = {"dataset": str(dataset.pk)}
     requested = {"name": name, "repetitions": 2, "events": 20, "seed": 3}
-    first = finished(owner_api, given | {"preset": requested})
-    spec, digest = exported(first), stated_digest(owner_api, first)
+    first = submitted(owner_api, preset=requested, **given)
+    spec, digest = exported(first["id"]), first["table_sha256"]
     assert not sizes or spec["series"]["join"] in ("none", "person")
-    assert stated_digest(owner_api, finished(owner_api, given | {"spec": spec})) == digest
+    assert submitted(owner_api, spec=spec, **given)["table_sha256"] == digest
     (tmp_path / "spec.json").write_text(json.dumps(spec))
     changes = [argument for key, value in list(requested.items())[1:] for argument in ("--set", f"{key}={value}")]
     for folder, arguments in (("again", [tmp_path / "spec.json", *file]), ("new", [name, *file, *changes])):
@@ -327,6 +315,6 @@ def test_a_spec_that_states_nothing_is_kept_with_what_it_was_tried_on(owner, own
     del spec["series"]
     each_one = [min(5, len(person)) for person in people_of(dataset)]
     for preset, join in ((None, "none"), ({"name": "error-tdrive", "events": 5}, "person")):
-        made = finished(owner_api, {"spec": spec, "dataset": str(dataset.pk), "preset": preset})
+        made = submitted(owner_api, spec=spec, dataset=str(dataset.pk), preset=preset)["id"]
         assert exported(made)["series"]["join"] == join
         assert Experiment.objects.get(pk=made).lengths == ([9, 12] if preset is None else each_one)

@@ -6,6 +6,7 @@ What another process would do is done here in the middle of a worker's own step,
 import shutil
 from datetime import timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.conf import settings
@@ -20,6 +21,7 @@ from dashboard.jobs import leases, reaper
 from dashboard.jobs.models import State
 from privacy_engine.cleaning import DropRepeats
 from privacy_engine.experiments import FolderStore, partition, presets, run
+from tests.cases import refreshed
 from tests.dashboard.conftest import upload
 from tests.dashboard.test_experiments_api import SPEC, URL, digest_of, of, work_off
 
@@ -159,12 +161,10 @@ class TestAtWork:
         release = submit()
         for turn in (1, 2):
             execution.run(part.pk)
-            part.refresh_from_db()
-            assert (part.state, part.attempt, part.token, len(computed)) == (State.QUEUED, 0, None, turn)
+            assert (refreshed(part).state, part.attempt, part.token, len(computed)) == (State.QUEUED, 0, None, turn)
         type(release).objects.update(state=State.CANCELLED, finished_at=Now())
         execution.run(part.pk)
-        part.refresh_from_db()
-        assert (part.state, len(computed)) == (State.DONE, part.stop - part.start)
+        assert (refreshed(part).state, len(computed)) == (State.DONE, part.stop - part.start)
         work_off()
         assert_the_engines_table(queued, expected)
 
@@ -227,11 +227,8 @@ class TestTheEnd:
     def test_a_table_that_cannot_be_written_fails_it_and_it_resumes_from_there(
         self, queued, owner_api, monkeypatch, computed, expected
     ):
-        def full(*_):
-            raise OSError("No space left on device")
-
         with monkeypatch.context() as patch:
-            patch.setattr(files, "write", full)
+            patch.setattr(files, "write", Mock(side_effect=OSError("No space left on device")))
             work_off()
         reported = owner_api.get(of(queued)).json()
         error = reported["error"]

@@ -9,19 +9,13 @@ import yaml
 
 from dashboard.launcher.supervisor import WORKER
 from privacy_engine.experiments import presets, run, write
-from tests.dashboard.worker_support.server import ROOT, temporary_server, wait_for
+from tests.dashboard.worker_support.server import ROOT, wait_for
 
 pytestmark = pytest.mark.slow
 
 PRESET = {"name": "correlated-loss", "repetitions": 150, "events": 60}
 LONG = {"name": "correlated-loss", "repetitions": 2000, "events": 100}
 BLOCKS = 120
-
-
-@pytest.fixture(scope="module")
-def built():
-    with temporary_server() as server:
-        yield server
 
 
 @pytest.fixture

@@ -6,25 +6,12 @@ from contextlib import suppress
 import pytest
 
 from tests.dashboard.test_worker import assert_published_once
-from tests.dashboard.worker_support.server import LEASE_S, PRODUCTION, temporary_server, wait_for
+from tests.dashboard.worker_support.server import LEASE_S, PRODUCTION, wait_for
 from tests.patience import patience
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(400)]
 LOCKED_S = 0.0 if PRODUCTION else 22.0
 """SQLite waits 20 s for a lock before a statement fails."""
-
-
-@pytest.fixture(scope="module")
-def built():
-    with temporary_server() as server:
-        yield server
-
-
-@pytest.fixture
-def server(built):
-    yield built
-    built.kill_workers()
-    built.control("cancel_open")  # what a test that failed left would run in the next one
 
 
 def assert_serves(server, *, within_s=30.0):

@@ -3,16 +3,15 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from tests import postgres
-from tests.dashboard.worker_support.server import ROOT, temporary_server, wait_for
+from tests.dashboard.worker_support.server import temporary_server, wait_for
 from tests.patience import patience
+from tests.server import python
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -30,13 +29,6 @@ def built(request):
         yield server
 
 
-@pytest.fixture
-def server(built):
-    yield built
-    built.kill_workers()
-    built.control("cancel_open")
-
-
 def is_alive(pid):
     return Path(f"/proc/{pid}").exists()
 
@@ -52,8 +44,7 @@ def health(server):
 
 
 def ends_with(server, *arguments):
-    command = [sys.executable, *arguments]
-    done = subprocess.run(command, cwd=ROOT, env=server.env, capture_output=True, text=True, check=False)
+    done = python(*arguments, env=server.env)
     return done.returncode, done.stdout + done.stderr
 
 

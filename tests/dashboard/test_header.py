@@ -16,10 +16,9 @@ SECTIONS = {"datasets:list": "Datasets", "streams:list": "Streams", "releases:re
 SECTIONS |= {"experiments:list": "Experiments", "audits:list": "Audits", "accounts:tokens": "API"}
 
 
-def test_one_section_and_its_page_of_the_menu_are_marked(client, owner):
-    client.force_login(owner)
+def test_one_section_and_its_page_of_the_menu_are_marked(owner_page):
     for page, section in SECTIONS.items():
-        text = client.get(reverse(page)).content.decode()
+        text = owner_page.get(reverse(page)).content.decode()
         [links] = re.findall(r'<nav class="header__nav".*?</nav>', text, re.DOTALL)
         assert re.findall(r'aria-current="page">([^<]+)<', links) == [section], page
         assert links.count("aria-current") == 1, page
@@ -29,16 +28,15 @@ def test_one_section_and_its_page_of_the_menu_are_marked(client, owner):
         ("accounts:password", [("true", "Account")]),
         ("accounts:tokens", []),
     ]:
-        text = client.get(reverse(page)).content.decode()
+        text = owner_page.get(reverse(page)).content.decode()
         [menu] = re.findall(r'<div class="menu__panel".*?</details>', text, re.DOTALL)
         assert re.findall(r'aria-current="(\w+)">([^<]+)<', menu) == marks, page
 
 
 @pytest.mark.parametrize("complete", [False, True])
-def test_pages_have_a_note_until_the_engine_is_compiled(client, owner, monkeypatch, complete):
+def test_pages_have_a_note_until_the_engine_is_compiled(owner_page, monkeypatch, complete):
     monkeypatch.setattr(kernel_folder, "is_complete", lambda: complete)
-    client.force_login(owner)
-    assert ("data-compiling" in client.get(reverse("datasets:list")).content.decode()) is not complete
+    assert ("data-compiling" in owner_page.get(reverse("datasets:list")).content.decode()) is not complete
     assert str(kernel_folder.folder()) == kernels.CACHE_FOLDER, "numba's setting, and a process without numba"
     assert warm.kernel_folder is kernel_folder
 

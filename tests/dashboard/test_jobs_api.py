@@ -1,9 +1,6 @@
 """The list of jobs, places in the queues, workers that answer; pages of many rows. See also test_every_job.py."""
 
-import os
 import re
-import subprocess
-import sys
 import time
 import uuid
 from datetime import timedelta
@@ -35,8 +32,10 @@ from dashboard.projects.services import add_member, create_project
 from dashboard.releases.models import Release
 from dashboard.storage.stored_path import MAINTAIN_EVERY_S, stored_files
 from privacy_engine import errors, experiments
+from tests.cases import refreshed
 from tests.dashboard.conftest import CSV, upload
 from tests.redis_server import age_beat
+from tests.server import python
 
 API = "/api/v1/"
 JOBS = f"{API}jobs/"
@@ -52,8 +51,7 @@ def failed(row, code="memory", **columns):
         **{"state": State.FAILED, "finished_at": timezone.now(), "started_at": timezone.now(), "attempt": 1} | columns,
         error={"code": code, "message": "It did not work."},
     )
-    row.refresh_from_db()
-    return row
+    return refreshed(row)
 
 
 def ended(api):
@@ -94,8 +92,7 @@ class TestImports:
         assert (shown["code"], shown["message"], shown["action"]) == ("empty", message, action)
         assert owner_api.post(f"{API}datasets/{queued.pk}/retry/").status_code == 200
         read_it(str(queued.pk))
-        queued.refresh_from_db()
-        assert (queued.state, queued.error) == (State.READY, None)
+        assert (refreshed(queued).state, queued.error) == (State.READY, None)
 
     def test_fail_upload_gone(self, owner_api, queued):
         failed(queued).original_path.unlink()
@@ -192,9 +189,8 @@ class TestWorkers:
 
     def test_those_of_other_hosts_count_whatever_their_clock_and_home(self, beats_recorded, settings, tmp_path):
         program = "import django; django.setup(); from dashboard.jobs import workers; workers.beat('far', ['batch'])"
-        there = os.environ | {"CAIRN_HOME": str(tmp_path), "REDIS_URL": settings.CELERY_BROKER_URL}
-        there["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
-        subprocess.run([sys.executable, "-c", program], env=there, check=True)
+        done = python("-c", program, CAIRN_HOME=str(tmp_path), REDIS_URL=settings.CELERY_BROKER_URL)
+        assert done.returncode == 0, done.stderr
         assert workers.answering_by_queue() == {"interactive": 0, "batch": 1}
 
 
@@ -222,8 +218,7 @@ def test_services_load_without_tasks():
     services = [f"dashboard.{app}.services" for app in ("releases", "experiments", "attacks", "audits", "datasets")]
     code = f"import django, sys; django.setup(); import dashboard.maintenance.cleanup, {', '.join(services)}\n"
     code += "print([name for name in sys.modules if name.startswith('dashboard.') and name.endswith('.tasks')])"
-    env = os.environ | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)
+    done = python("-c", code)
     assert done.stdout.strip() == "[]", done.stderr
 
 

@@ -17,16 +17,13 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps import track_encoding
 from dashboard.maps.series_cache import line
-from dashboard.releases.execution import run
-from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data, read_release, write_data
 from privacy_engine import errors, formats
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.arrow import pq
-from privacy_engine.releases.spec import ReleaseSpec
-from tests.dashboard.api_helpers import first_error, refused
+from tests.dashboard.api_helpers import UNIFORM, first_error, refused
 from tests.dashboard.conftest import upload
+from tests.dashboard.release_runs import drawn
 
 SETS = "/api/v1/landmark-sets/"
 PREVIEW = f"{SETS}preview/"
@@ -296,12 +293,7 @@ class TestColumn:
         assert other["content_digest"] == marked_dataset.content_digest
 
     def test_no_release_file_track_or_download_carries_it(self, owner, owner_api, marked_dataset):
-        marks = mark_landmarks(owner=owner, dataset=marked_dataset, method={"name": "column"})
-        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
-        release = submit_release(owner=owner, dataset=marked_dataset, landmark_set=marks, spec=spec)
-        run(release.pk)
-        release = Release.objects.get(pk=release.pk)
-        assert release.state == "done"
+        release = drawn(owner, marked_dataset, mechanism=UNIFORM | {"name": "landmark-skip"}, method={"name": "column"})
         assert pq.read_schema(release.data_path).names == ["series", "lon", "lat", "time_ms", "event"]
         assert all(one.marked is None for one, _ in read_release("trajectory", release.data_path))
         for fmt in ("csv", "geojson", "gpx", "parquet"):

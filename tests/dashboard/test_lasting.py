@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError
@@ -17,8 +18,7 @@ from dashboard.projects.models import Membership
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
 from dashboard.streams import live
-from dashboard.streams.services import open_stream
-from privacy_engine.releases.spec import ReleaseSpec
+from tests.dashboard import kinds
 from tests.dashboard.test_passwords import FORM, logged_in, with_password
 
 MEGABYTE = bytes(1_000_000)
@@ -26,8 +26,7 @@ MEGABYTE = bytes(1_000_000)
 
 @pytest.fixture
 def stream(owner):
-    spec = ReleaseSpec.parse({"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4}})
-    return open_stream(owner=owner, name="Visits", dimensions=["a"], spec=spec)[0]
+    return kinds.live_stream(owner)
 
 
 @pytest.fixture
@@ -142,7 +141,8 @@ class TestDownload:
     def test_a_web_server_that_sends_the_file_itself_cannot_go_on(self, export, browsers):
         here, _ = browsers("session")
         request = here.get("/account/").wsgi_request
-        answer = lasting.LastingResponses(lambda _: FileResponse(export.path.open()))(request)
+        answer = FileResponse(export.path.open())
+        lasting.guard(request, answer)
         file = answer.file_to_stream
         assert not hasattr(file, "fileno")
         assert (file.seekable(), file.tell(), len(file.read(7))) == (True, 0, 7)
@@ -174,11 +174,7 @@ class TestDownload:
     def test_a_database_that_is_away_ends_none(self, begun, export, browsers, monkeypatch, caplog):
         here, _ = browsers("session")
         content, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
-
-        def away():
-            raise OperationalError("gone")
-
-        monkeypatch.setattr(guard, "look", away)
+        monkeypatch.setattr(guard, "look", Mock(side_effect=OperationalError("gone")))
         monkeypatch.setattr(lasting.connections, "close_all", lambda: None)  # it is the test's own here
         lasting.watcher._look([guard])
         assert "not looked after (OperationalError)" in caplog.text

@@ -2,27 +2,22 @@
 
 import json
 import os
-import subprocess
-import sys
 from contextlib import nullcontext
-from pathlib import Path
 
 import pytest
 
 from tests import postgres
 from tests.dashboard.units_migration import LARGE, LINEAGES
+from tests.server import ROOT, python
 
 pytestmark = pytest.mark.thorough  # changed no more; processes that migrate a database of their own
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def migrated(*command, home, **environment):
     """What a program prints last, in a process with a database of its own."""
     kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    kept |= {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, *map(str, command)]
-    run = subprocess.run(command, cwd=ROOT, env=kept | environment, text=True, capture_output=True)
+    environment |= {"CAIRN_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    run = python(*command, env=kept, limit_s=600, **environment)
     assert run.returncode == 0, run.stderr[-4000:]
     return json.loads(run.stdout.splitlines()[-1])
 

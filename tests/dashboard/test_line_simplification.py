@@ -16,32 +16,20 @@ from privacy_engine.analysis import outline
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import ParameterErrors
 from tests.cases import each, refusal
+from tests.dashboard.api_helpers import decode_deltas
 from tests.examples import examples
 
 WHOLE = {"west": -180.0, "north": 90.0, "width": 256.0, "height": 256.0, "zoom": 0.0, "middle": 0.0}
 
 
-def unpacked(data):
-    """The numbers of :func:`packed`, by the letter of its description."""
-    values, left, shift, last = [], 0, 0, 0
-    for byte in data:
-        left |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            last += -(left + 1) // 2 if left % 2 else left // 2
-            values.append(last)
-            left, shift = 0, 0
-    return values
-
-
 class TestPacked:
     @given(st.lists(st.integers(-(2**60), 2**60), max_size=60))
     def test_comes_back_to_the_bit(self, values):
-        assert unpacked(packed(np.array(values, dtype=np.int64))) == values
+        assert decode_deltas(packed(np.array(values, dtype=np.int64))) == values
 
     @given(arrays.arrays(np.int32, st.integers(0, 50)))
     def test_takes_32_bits_over_their_whole_range(self, values):
-        assert unpacked(packed(values)) == values.tolist()
+        assert decode_deltas(packed(values)) == values.tolist()
         assert packed(np.array([-64, -1, 62, 62])) == bytes([127, 126, 126, 0])
 
 

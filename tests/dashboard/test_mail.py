@@ -1,9 +1,7 @@
 """Forgotten passwords and addresses: a link by mail where that is configured; nothing shows who has an account."""
 
-import os
 import re
-import subprocess
-import sys
+from unittest.mock import Mock
 
 import pytest
 from django.core import mail as outgoing
@@ -13,9 +11,10 @@ from django.utils import timezone
 
 from dashboard.accounts import address_views, attempts, mail, presence, services
 from dashboard.accounts.models import User, UserSession
+from tests.cases import refreshed
 from tests.dashboard.test_passwords import FORM, NEW, OLD, is_in, logged_in, with_password
 from tests.dashboard.test_second_factor import app_code, begun, enabled, unused
-from tests.server import ROOT
+from tests.server import python
 
 ADDRESS = "owner@example.org"
 
@@ -53,8 +52,7 @@ class TestForgotten:
         client = Client()
         client.post(client.get(link_in(message))["Location"], {"new_password1": NEW, "new_password2": NEW})
         assert is_in(client)
-        reachable.refresh_from_db()
-        assert reachable.check_password(NEW)
+        assert refreshed(reachable).check_password(NEW)
         assert Client().get(link_in(message)).status_code == 410
 
     def test_the_response_is_the_same_for_everyone(self, reachable, stranger):
@@ -77,10 +75,7 @@ class TestForgotten:
         assert requested("n0", "n1", "n2", "n3")[-1] == 429
 
     def test_a_server_of_mail_that_fails_is_not_seen(self, reachable, monkeypatch, caplog):
-        def fail(self):
-            raise OSError(f"cannot deliver to {ADDRESS}")
-
-        monkeypatch.setattr(outgoing.EmailMessage, "send", fail)
+        monkeypatch.setattr(outgoing.EmailMessage, "send", Mock(side_effect=OSError(f"cannot deliver to {ADDRESS}")))
         assert Client().post("/password/forgotten/", {"name": "owner"}).status_code == 200
         mail.wait_until_sent()
         assert "mail not sent: OSError" in caplog.text
@@ -100,17 +95,14 @@ class TestAddress:
     def test_is_stored_once_its_link_was_opened_and_confirmed(self, owner):
         here = logged_in(with_password(owner))
         assert here.post("/account/address/", self.FORM).status_code == 302
-        owner.refresh_from_db()
-        assert owner.email == ""
+        assert refreshed(owner).email == ""
         (message,) = sent()
         link = link_in(message)
         assert message.to == [ADDRESS]
         assert ADDRESS in here.get(link).content.decode()  # programs that scan mail open links: nothing changes
-        owner.refresh_from_db()
-        assert owner.email == ""
+        assert refreshed(owner).email == ""
         assert here.post(link).status_code == 302
-        owner.refresh_from_db()
-        assert owner.email == ADDRESS
+        assert refreshed(owner).email == ADDRESS
         assert here.get(link).status_code == 410
 
     def test_the_one_before_is_informed_and_a_link_ends_with_a_change_of_the_password(self, reachable):
@@ -127,9 +119,8 @@ class TestAddress:
     def test_is_removed(self, reachable):
         here = logged_in(reachable)
         assert here.post("/account/address/", self.FORM | {"email": ""}).status_code == 302
-        reachable.refresh_from_db()
         (message,) = sent()
-        assert (reachable.email, message.to, "removed" in message.body) == ("", [ADDRESS], True)
+        assert (refreshed(reachable).email, message.to, "removed" in message.body) == ("", [ADDRESS], True)
         assert here.post("/password/", FORM).status_code == 302
         assert len(sent()) == 1, "nothing is sent without an address"
 
@@ -214,8 +205,7 @@ def test_settings_come_from_the_environment(tmp_path):
         names = "EMAIL_HOST EMAIL_PORT EMAIL_HOST_USER EMAIL_HOST_PASSWORD EMAIL_USE_TLS DEFAULT_FROM_EMAIL CAIRN_MAIL"
         shown = f"print([getattr(s, n, None) for n in '{names}'.split()])"
         code = f"from django.conf import settings as s; {shown}"
-        env = os.environ | {"CAIRN_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"} | more
-        return subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True)
+        return python("-c", code, CAIRN_HOME=str(tmp_path), **more)
 
     url = "smtp+tls://cairn:secret@mail.example.org:587"
     found = read(CAIRN_EMAIL_URL=url, CAIRN_EMAIL_FROM="cairn@example.org").stdout

@@ -1,11 +1,8 @@
 """The clocks of the processes of a pool, what becomes of the row of a killed one, and queues that stand still."""
 
 import os
-import subprocess
-import sys
 import uuid
 from datetime import timedelta
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -14,15 +11,16 @@ from django.utils import timezone
 
 from dashboard.core import beats, database_errors
 from dashboard.datasets.models import Dataset
-from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.models import Part
 from dashboard.jobs import leases, monitor, queue, reaper, slots
 from dashboard.jobs.models import State
 from dashboard.jobs.stalls import quiet_s, stalled_queues
-from privacy_engine import experiments
 from privacy_engine.core import progress
+from tests.cases import refreshed
+from tests.dashboard.test_jobs_api import experiment
 from tests.patience import until
+from tests.server import python
 
-ROOT = Path(__file__).resolve().parents[2]
 LEASE_S, STALL_S = 15.0, 300.0
 
 
@@ -130,7 +128,7 @@ else:
 """
 
     def test_shows_what_it_holds_to_the_one_that_forked_it_and_leaves_it_to_the_next(self):
-        done = subprocess.run([sys.executable, "-c", self.CODE], cwd=ROOT, capture_output=True, text=True, check=False)
+        done = python("-c", self.CODE)
         lines = ["True True True Reading None", "datasets.Dataset 7 Reading 0", "True False None"]
         assert done.stdout.splitlines() == lines, done.stderr
         before = slots.own
@@ -169,18 +167,16 @@ NO_PROGRESS = {"code": "no-progress", "message": STOPPED}
 class TestRecovery:
     def test_it_waits_again_at_once_with_a_message(self, job):
         monitor.recover(left_of(job))
-        job.refresh_from_db()
-        assert (job.state, job.attempt, job.token, job.stage, job.error) == (State.QUEUED, 1, None, "", None)
+        assert (refreshed(job).state, job.attempt, job.token, job.stage, job.error) == (State.QUEUED, 1, None, "", None)
         assert job.enqueued_at is not None
 
     def test_the_third_attempt_fails_with_its_stage_or_is_cancelled(self, owner, job):
         other = Dataset.objects.create(owner=owner, name="Cancelled")
         for row, cancelled in ((job, False), (other, True)):
             monitor.recover(left_of(row, attempt=3, cancelled=cancelled))
-            row.refresh_from_db()
-        assert (job.state, job.error) == (State.FAILED, NO_PROGRESS)
+        assert (refreshed(job).state, job.error) == (State.FAILED, NO_PROGRESS)
         assert job.failure["again"] is True
-        assert (other.state, other.error) == (State.CANCELLED, None)
+        assert (refreshed(other).state, other.error) == (State.CANCELLED, None)
 
     @pytest.mark.parametrize("attempt", [1, 3])
     def test_the_sweep_may_be_quicker(self, job, attempt):
@@ -189,22 +185,20 @@ class TestRecovery:
         Dataset.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
         reaper.recover_expired(Dataset)
         monitor.recover(left)
-        job.refresh_from_db()
-        assert (job.state, job.error) == ((State.FAILED, NO_PROGRESS) if attempt == 3 else (State.QUEUED, None))
+        expected = (State.FAILED, NO_PROGRESS) if attempt == 3 else (State.QUEUED, None)
+        assert (refreshed(job).state, job.error) == expected
 
     def test_a_row_that_another_worker_has_by_now_is_left_alone(self, job):
         left = left_of(job)
         other = uuid.uuid4()
         Dataset.objects.filter(pk=job.pk).update(token=other, attempt=2)
         monitor.recover(left)
-        job.refresh_from_db()
-        assert (job.state, job.token, job.attempt) == (State.RUNNING, other, 2)
+        assert (refreshed(job).state, job.token, job.attempt) == (State.RUNNING, other, 2)
         error = {"code": "empty", "message": "It has no events."}  # it was killed after it had failed
         over = {"state": State.FAILED, "token": None, "lease_until": None, "finished_at": ago(0), "error": error}
         Dataset.objects.filter(pk=job.pk).update(attempt=1, **over)
         monitor.recover(left)
-        job.refresh_from_db()
-        assert (job.state, job.error) == (State.FAILED, error)
+        assert (refreshed(job).state, job.error) == (State.FAILED, error)
 
 
 class TestLease:
@@ -245,9 +239,7 @@ def ago(seconds):
 
 def part(owner, **columns):
     """A job of the queue of batches."""
-    spec = experiments.presets.parse({"name": "temporal-distance"}).spec()
-    row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
-    made = Part.objects.create(experiment=row)
+    made = experiment(owner, None).parts.get()
     Part.objects.filter(pk=made.pk).update(**columns)
     return made
 
@@ -280,8 +272,7 @@ class TestStalledQueues:
     def test_one_that_was_begun_and_is_over_is_enough_and_one_queued_again_waits_from_then_on(self, owner):
         over = {"state": State.FAILED, "error": {"code": "empty"}}
         failed = dataset(owner, created_at=ago(7000), finished_at=ago(6000), **over)
-        failed.refresh_from_db()
-        queue.retry(failed)
+        queue.retry(refreshed(failed))
         assert stalled_queues([]) == []
         dataset(owner, created_at=ago(70))
         dataset(owner, finished_at=ago(1), progressed_at=ago(5), **over)
@@ -310,7 +301,5 @@ class TestStalledQueues:
 
 @pytest.mark.parametrize(("variable", "value"), [("CAIRN_STALL_S", "0"), ("CAIRN_LEASE_S", "-1")])
 def test_a_clock_must_be_positive(variable, value):
-    env = os.environ | {variable: value}
-    command = [sys.executable, "-c", "import dashboard.config.settings"]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    done = python("-c", "import dashboard.config.settings", **{variable: value})
     assert f"{variable} must be a number of seconds greater than 0, got {value}" in done.stderr

@@ -21,9 +21,8 @@ from dashboard.publications.services import publish_release
 from dashboard.releases.models import Release
 from dashboard.streams import live
 from dashboard.streams.models import LiveStream
-from dashboard.streams.services import open_stream
 from privacy_engine.experiments import presets
-from privacy_engine.releases.spec import ReleaseSpec
+from tests.cases import refreshed
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import refused
 from tests.dashboard.conftest import client_of
@@ -75,8 +74,7 @@ class TestAccess:
 
     def test_a_live_connection_ends_with_the_membership(self, owner, project, member, monkeypatch):
         monkeypatch.setattr(live, "LOOK_S", 0.0)
-        spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
-        stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
+        stream = kinds.live_stream(owner)
         services.move_row(user=owner, row=stream, project=project.pk)
         viewer = member("viewer")
         response = live.connect(stream, 0, reader=viewer)
@@ -176,17 +174,13 @@ class TestMoving:
         elsewhere = services.create_project(owner=owner, name="Elsewhere")
         services.move_row(user=owner, row=stays, project=elsewhere.pk)
         services.move_row(user=owner, row=ready_dataset, project=project.pk)
-        for row in (follows, stays):
-            row.refresh_from_db()
-        assert (follows.project_id, stays.project_id) == (project.pk, elsewhere.pk)
+        assert [refreshed(row).project_id for row in (follows, stays)] == [project.pk, elsewhere.pk]
         services.move_row(user=owner, row=ready_dataset, project=None)
-        follows.refresh_from_db()
-        assert follows.project_id is None
+        assert refreshed(follows).project_id is None
 
     def test_every_sort_of_row_can_be_moved_by_page_and_api(self, owner, project, ready_dataset, client):
         few = presets.parse({"name": "temporal-distance", "repetitions": 2})
-        spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
-        stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
+        stream = kinds.live_stream(owner)
         rows = [ready_dataset, submit_experiment(owner=owner, preset=few), stream]
         assert {type(row) for row in rows} == set(models_in_projects())
         client.force_login(owner)
@@ -196,11 +190,9 @@ class TestMoving:
             assert "Taxis" in text
             assert row is not ready_dataset or "All members of the project can read the original" in text
             assert client.post(page, {"project": str(project.pk)})["Location"] == row.page_url
-            row.refresh_from_db()
-            assert row.project_id == project.pk
+            assert refreshed(row).project_id == project.pk
             assert client_of(owner).patch(url(row), {"project": None}).status_code == 200
-            row.refresh_from_db()
-            assert row.project_id is None
+            assert refreshed(row).project_id is None
         client.force_login(project.owner)
         assert "reads <strong>the originals</strong>" in client.get(project.page_url).content.decode()
 
@@ -253,8 +245,7 @@ class TestMembers:
         viewer, mine = member("viewer"), Membership.objects.get(user=owner)
         assert client_of(viewer).delete(f"/api/v1/members/{mine.pk}/").status_code == 403
         assert owner_api.delete(f"/api/v1/members/{mine.pk}/").status_code == 204
-        shared_dataset.refresh_from_db()
-        assert shared_dataset.project_id is None
+        assert refreshed(shared_dataset).project_id is None
         assert client_of(lead).get(url(shared_dataset)).status_code == 404
         assert owner_api.get(url(shared_dataset)).status_code == 200
 
@@ -263,8 +254,7 @@ class TestDeletion:
     def test_of_a_project_leaves_the_rows_to_their_owners(self, shared_dataset, lead, owner_api, project):
         assert client_of(lead).delete(url(project)).status_code == 204
         assert not Membership.objects.exists()
-        shared_dataset.refresh_from_db()
-        assert shared_dataset.project_id is None
+        assert refreshed(shared_dataset).project_id is None
         assert owner_api.get(url(shared_dataset)).status_code == 200
         assert client_of(lead).get(url(shared_dataset)).status_code == 404
 
@@ -291,8 +281,7 @@ class TestCost:
         client.force_login(viewer)
         api = client_of(viewer)
         addresses = ["/", "/projects/", project.page_url, "/experiments/", "/streams/", f"/?project={project.pk}"]
-        spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
-        stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
+        stream = kinds.live_stream(owner)
         services.move_row(user=owner, row=stream, project=project.pk)
         found = []
         for more in (0, 15):

@@ -28,7 +28,8 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.mechanisms.base import mechanism
 from privacy_engine.noise import planar_quantile_m
 from privacy_engine.releases.spec import ReleaseSpec
-from tests.dashboard.release_runs import charges, drawn, executed, expire, fail, interrupted
+from tests.cases import refreshed
+from tests.dashboard.release_runs import charges, drawn, executed, expire, fail, interrupted, submitted
 
 
 class TestSubmit:
@@ -43,8 +44,7 @@ class TestSubmit:
     def test_enqueues_only_after_the_commit(self, submit, django_capture_on_commit_callbacks, monkeypatch):
         with django_capture_on_commit_callbacks(execute=True):
             release = submit()  # a broker that is away is no error
-        release.refresh_from_db()
-        assert (release.state, release.enqueued_at) == (State.QUEUED, None)
+        assert (refreshed(release).state, release.enqueued_at) == (State.QUEUED, None)
         enqueue = Mock()
         monkeypatch.setattr(queue, "enqueue", enqueue)
         with django_capture_on_commit_callbacks(execute=True):
@@ -116,8 +116,7 @@ class TestLedger:
             leases.Lease(Release, release.pk, token).report("Drawing", 0.5)
         expire(release)
         assert reaper.sweep(Release)["cancelled"] == 1
-        release.refresh_from_db()
-        assert (release.state, charges(release)) == (State.CANCELLED, [1])
+        assert (refreshed(release).state, charges(release)) == (State.CANCELLED, [1])
         again = services.retry_release(release=release)
         services.cancel_release(release=again)
         assert (again.pk, again.state, charges(again)) == (release.pk, State.CANCELLED, [1])
@@ -171,13 +170,11 @@ class TestRetry:
             expire(release)
             reaper.sweep(Release)
             leases.claim(Release, release.pk)
-        release.refresh_from_db()
-        assert (release.state, release.error["code"], charges(release)) == (State.FAILED, "crashed", [1])
+        assert (refreshed(release).state, release.error["code"], charges(release)) == (State.FAILED, "crashed", [1])
         done = executed(services.retry_release(release=release))
         with pytest.raises(leases.LeaseLost):
             zombie.finish(State.DONE, data_file="late.parquet", data_sha256="0" * 64)
-        release.refresh_from_db()
-        assert (release.data_sha256, charges(release)) == (done.data_sha256, [1])
+        assert (refreshed(release).data_sha256, charges(release)) == (done.data_sha256, [1])
 
     def test_of_one_whose_charge_was_given_back_is_a_new_release_with_its_own(self, submit, ready_dataset):
         cancelled = submit()
@@ -328,8 +325,7 @@ class TestLong:
         n = 50_000
         one = make_dataset(owner, data.Trajectory(np.linspace(2, 3, n), np.linspace(48, 49, n), np.arange(n)))
         marks = mark_landmarks(owner=owner, dataset=one, method={"name": "manual", "events": []})
-        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}})
-        row = services.submit_release(owner=owner, dataset=one, landmark_set=marks, spec=spec)
+        row = submitted(marks, {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0})
         received = []
 
         def report(stage, progress):

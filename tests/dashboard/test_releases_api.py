@@ -20,7 +20,6 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
 from tests.dashboard.kinds import POPULARITY
-from tests.dashboard.release_runs import fail, interrupted
 
 
 class TestFromSubmittedToDownloaded:
@@ -124,23 +123,6 @@ class TestIdempotency:
         assert len({answer.json()["id"] for answer in answers}) == 1
         assert refused(owner_api.post(RELEASES, body | {"seed": 1}, headers=key)) == (409, "Idempotency-Key")
         assert (Release.objects.count(), BudgetEntry.objects.count()) == (1, 1)
-
-
-class TestCancelRetryDiscard:
-    def test_retry_of_a_failed_one_is_the_same_release(self, owner_api, submit, monkeypatch):
-        failed = interrupted(submit(), monkeypatch, fail)
-        reported = owner_api.get(release_url(failed)).json()["error"]
-        assert (reported["code"], reported["again"]) == ("internal", True)
-        assert reported["action"].startswith("Retry.")
-        again = owner_api.post(release_url(failed, "retry"))
-        assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(failed.pk), "queued")
-        assert again.json()["error"] is None
-
-    def test_fail_nothing_to_show_until_done(self, owner_api, submit):
-        release = submit()
-        for name in ("data", "track", "tracks", "series", "errors", "bundle", "notebook"):
-            answer = owner_api.get(release_url(release, name))
-            assert (answer.status_code, first_error(answer)["value"]) == (409, "queued"), name
 
 
 class TestIds:

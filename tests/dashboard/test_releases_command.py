@@ -1,10 +1,6 @@
 """``manage.py release`` and ``manage.py verify``: from a file to a file, with no server, no database and no broker."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -23,11 +19,10 @@ from privacy_engine.releases.label import privacy_label
 from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.dashboard.command_runner import DAY, runner
+from tests.server import python
 
 pytestmark = pytest.mark.django_db
 
-
-ROOT = Path(__file__).resolve().parents[2]
 UNIFORM = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200"]
 MARKS = ["--landmarks", "manual:0,2"]
 LEVEL_200 = {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}
@@ -196,13 +191,7 @@ def test_needs_no_database_and_no_broker(day, tmp_path):
     home = tmp_path / "home"
     unreachable = {"DATABASE_URL": "postgres://user@127.0.0.1:1/none", "REDIS_URL": "redis://127.0.0.1:1/0"}
     arguments = [day, *UNIFORM, "--landmarks", "stay-points:200m:30min", "--out", out]
-    done = subprocess.run(
-        [sys.executable, "manage.py", "release", *map(str, arguments)],
-        cwd=ROOT,
-        env=os.environ | unreachable | {"CAIRN_HOME": str(home)},
-        capture_output=True,
-        text=True,
-    )
+    done = python("manage.py", "release", *arguments, CAIRN_HOME=str(home), **unreachable)
     assert (done.stderr, done.returncode) == ("", 0)
     assert out.exists()
     assert not list(home.glob("*.sqlite3"))

@@ -330,18 +330,17 @@ class TestVerdictOfARelease:
             assert "verdict" not in text
             assert "extent" not in text
 
-    def test_the_owners_report_and_pages_show_it_and_the_public_report_does_not(self, done, client, owner):
-        client.force_login(owner)
+    def test_the_owners_report_and_pages_show_it_and_the_public_report_does_not(self, done, owner_page):
         page, title = f"/releases/{done.pk}/report/", done.verdict.title
-        mine = client.get(page, {"for": "owner"}).content.decode()
+        mine = owner_page.get(page, {"for": "owner"}).content.decode()
         assert title in mine
         assert "median step" in mine
-        public = client.get(page).content.decode()
+        public = owner_page.get(page).content.decode()
         assert not any(one in public for one in TITLES.values())
-        assert title in client.get(f"/datasets/{done.dataset_id}/").content.decode()
+        assert title in owner_page.get(f"/datasets/{done.dataset_id}/").content.decode()
 
 
-def test_the_reference_radius(submit, ready_dataset, client, owner):
+def test_the_reference_radius(submit, ready_dataset, owner_page, owner):
     """The limit's radius, else that of the first charged release, else one for the extent, here four kilometres."""
 
     def radius_m():
@@ -353,8 +352,7 @@ def test_the_reference_radius(submit, ready_dataset, client, owner):
     submit(radius_m=150.0)
     submit(radius_m=300.0)
     assert radius_m() == 150.0
-    client.force_login(owner)
-    page = client.get(f"/datasets/{ready_dataset.pk}/").content.decode().replace("\u202f", " ")
+    page = owner_page.get(f"/datasets/{ready_dataset.pk}/").content.decode().replace("\u202f", " ")
     assert "= 0.5 per 150 m" in page
     assert "= 1 per 150 m" not in page.replace("ε = 1 per 150 m", "")
     set_budget(dataset=ready_dataset, epsilon=9.0, radius_m=40.0)

@@ -10,15 +10,14 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, files, reproduce
 from dashboard.releases.checkins.cells import PLACES
 from dashboard.releases.common.published import read_release
 from dashboard.releases.models import Release
 from dashboard.releases.report import POINTS, reports, software
-from dashboard.releases.services import derive_release, submit_release
+from dashboard.releases.services import derive_release
 from dashboard.releases.trajectory import report as trajectory_report
 from dashboard.storage import parquet
 from dashboard.storage.data_files import cached_data, read_data, write_data
@@ -28,8 +27,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.releases.spec import ReleaseSpec
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, page_data
+from tests.dashboard.api_helpers import RELEASES, page_data, release_url
 from tests.dashboard.kinds import POPULARITY, RECORDS, SAMPLE, STREAM, checkin_rows, checkins, counts, made, wide
 from tests.dashboard.release_runs import drawn, executed, secretive_release
 
@@ -192,9 +190,7 @@ class TestRefused:
         for series in ("1", "-1", "x", "١", "9" * 30, ""):
             assert owner_page.get(page_of(done), {"series": series}).status_code == 404, series
         assert owner_page.get(several(done, "?release=x")).status_code == 404
-        other = mark_landmarks(owner=owner, dataset=done.dataset, method={"name": "manual", "events": [1]})
-        spec = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": None})
-        second = executed(submit_release(owner=owner, dataset=done.dataset, landmark_set=other, spec=spec))
+        second = drawn(owner, done.dataset, [1])
         assert owner_page.get(several(done, f"?release={done.pk}&release={second.pk}")).status_code == 404
         assert done.title in text_of(owner_page, several(done, f"?release={done.pk}"))
 
@@ -278,8 +274,14 @@ class TestEveryKind:
         assert [secret for secret in (*hidden, "for=owner") if secret in text] == []
         assert SECRET in text_of(owner_page, page_of(row, "?for=owner"))
 
-    def test_seeded_ones_are_marked_and_several_are_beside_each_other(self, owner_api, owner_page, kind):
+    def test_seeded_ones_are_marked_repeatable_and_free_and_several_are_together(self, owner_api, owner_page, kind):
         row = released(owner_api, kind, seed=7)
+        again = released(owner_api, kind, seed=7, dataset=str(row.dataset_id))
+        assert (again.data_sha256, BudgetEntry.objects.count()) == (row.data_sha256, 0)
+        found = owner_api.get(release_url(row)).json()
+        assert (found["guarantee"], found["label"][:30]) == (None, "NOT PRIVATE: seeded simulation")
+        for fmt in datatypes[kind].exports:
+            assert b"NOT PRIVATE" in owner_api.get(release_url(row, "data"), {"format": fmt}).getvalue()
         text = text_of(owner_page, page_of(row))
         assert "Not private: seeded simulation, do not publish" in text
         assert "is NOT PRIVATE: a seeded simulation" in text

@@ -20,6 +20,7 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.verify import verify
+from tests.cases import refreshed
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, described, first_error, page_data, refused, release_url
 from tests.dashboard.attack_helpers import QUICK, run_queued_attacks
@@ -41,8 +42,7 @@ def finished(made):
     if row.parsed_spec.mechanism.unsound:
         assert row.seeded
     assert execution.run(row.pk)
-    row.refresh_from_db()
-    assert row.state == "done", row.error
+    assert refreshed(row).state == "done", row.error
     return row
 
 
@@ -177,8 +177,7 @@ class TestAfter:
     def test_a_derived_release_landmarks_by_zones_and_an_attack(self, bare, owner, owner_api):
         row = derive_release(source=bare, steps=[postprocesses.parse({"name": "ou-smoother"})])
         assert execution.run(row.pk)
-        row.refresh_from_db()
-        assert (row.state, row.landmark_set, row.charged) == ("done", None, False)
+        assert (refreshed(row).state, row.landmark_set, row.charged) == ("done", None, False)
         assert row.summary["noise_p95_m"] is None
         assert downloads.label(row)["guarantee"] == downloads.label(bare)["guarantee"]
         lon, lat = (float(getattr(files.read_releases(bare)[0].series, name)[0]) for name in ("lon", "lat"))

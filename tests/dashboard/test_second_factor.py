@@ -15,6 +15,7 @@ from rest_framework.test import APIClient
 
 from dashboard.accounts import attempts, entry, second_factor, services
 from dashboard.accounts.models import User
+from tests.cases import refreshed
 from tests.dashboard.test_passwords import NEW, OLD, is_in, logged_in, with_password
 
 PAGE = "/account/second-factor/"
@@ -207,16 +208,14 @@ class TestLogin:
         assert client.get(services.make_login_link(user=owner))["Location"] == "/login/code/"
         assert not is_in(client)
         client, form = Client(), {"new_password1": NEW, "new_password2": NEW}
-        owner.refresh_from_db()
-        page = client.get(services.make_password_link(user=owner))["Location"]
+        page = client.get(services.make_password_link(user=refreshed(owner)))["Location"]
         for code in ({}, {"code": "x"}):
             assert client.post(page, form | code).status_code == 400
         assert not is_in(client)
-        owner.refresh_from_db()
-        assert owner.check_password(OLD)
+        assert refreshed(owner).check_password(OLD)
         assert client.post(page, form | {"code": app_code(owner)})["Location"] == "/"
-        owner.refresh_from_db()
-        assert (is_in(client), owner.check_password(NEW), second_factor.is_enabled(owner)) == (True, True, True)
+        assert refreshed(owner).check_password(NEW)
+        assert (is_in(client), second_factor.is_enabled(owner)) == (True, True)
         page = client.get(services.make_password_link(user=owner))["Location"]
         assert [client.post(page, form | {"code": "x"}).status_code for _ in range(6)][-2:] == [400, 429]
 

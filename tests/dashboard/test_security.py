@@ -7,14 +7,13 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
-from django.test import Client
 from rest_framework.throttling import UserRateThrottle
 
 from dashboard.config.logs import REFUSED_CHARS, in_one_line
 from dashboard.landmarks.services import mark_landmarks
 from tests.dashboard.conftest import CSV
 from tests.dashboard.rows import rows_of
-from tests.dashboard.test_passwords import OLD, with_password
+from tests.dashboard.test_passwords import OLD, logged_in, with_password
 
 pytestmark = pytest.mark.django_db
 
@@ -44,8 +43,7 @@ def test_ids_in_the_query_of_a_page_are_the_owners_alone(owner_page, ready_datas
 
 class TestBrowser:
     def test_session_needs_the_csrf_token(self, owner):
-        browser = Client(enforce_csrf_checks=True)
-        browser.force_login(owner)
+        browser = logged_in(owner, enforce_csrf_checks=True)
         refused = browser.post(f"{API}datasets/", {"file": SimpleUploadedFile("x.csv", CSV)})
         assert (refused.status_code, refused.json()["errors"][0]["code"]) == (403, "permission_denied")
         browser.get("/")

@@ -22,7 +22,7 @@ from tests.dashboard.conftest import HOME
 from tests.dashboard.worker_support.server import wait_for
 from tests.patience import patience
 from tests.s3_server import BUCKET, ROOT, running_s3
-from tests.server import clean_environment, free_port
+from tests.server import clean_environment, free_port, python
 
 pytestmark = pytest.mark.slow
 
@@ -66,16 +66,16 @@ class Hosts:
         wait_for(lambda: broker.answers(self.socket), within_s=120, why="the broker answers")
         migrated.copy_to(self.folder / "shared" / "database")
         who = ("--username", "owner", "--email", "")
-        self.run("createsuperuser", "--noinput", *who, DJANGO_SUPERUSER_PASSWORD="x" * 12)
-        self.token = self.run("token", "owner").split()[-1]
+        self.run("manage.py", "createsuperuser", "--noinput", *who, DJANGO_SUPERUSER_PASSWORD="x" * 12)
+        self.token = self.run("manage.py", "token", "owner").split()[-1]
 
     def env(self, host, **more):
         return self.common | {"CAIRN_HOME": str(self.folder / host)} | more
 
     def run(self, *arguments, **more):
-        command = [sys.executable, "manage.py", *arguments]
-        env = self.env("shared", **more)
-        return subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout
+        done = python(*arguments, env=self.env("shared", **more))
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def start(self, host, *arguments, **more):
         with (self.folder / f"{host}.log").open("ab") as log:
@@ -227,9 +227,7 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts):
         "from dashboard.storage.stored_path import stored_files\n"
         "print(sorted({one.name.split('/')[0] for one in stored_files().listed('')}))"
     )
-    command = [sys.executable, "-c", code]
-    left = subprocess.run(command, cwd=ROOT, env=hosts.env("one"), check=True, capture_output=True, text=True).stdout
-    assert left.strip() == "['events', 'installation', 'publications']"
+    assert hosts.run("-c", code).strip() == "['events', 'installation', 'publications']"
 
 
 def _answers(hosts, host):

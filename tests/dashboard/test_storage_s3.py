@@ -27,6 +27,7 @@ from dashboard.publications.models import Publication
 from dashboard.publications.services import revoke_publication
 from dashboard.releases import execution
 from dashboard.storage import data_files, read_cache, removals, s3_storage, stored_path
+from tests.cases import refreshed
 from tests.dashboard import kinds
 from tests.dashboard.conftest import CSV, HOME
 from tests.dashboard.rows import rows_of
@@ -34,6 +35,7 @@ from tests.dashboard.storages_of_tests import host, used
 from tests.dashboard.test_resumable import address, made, send, stands
 from tests.patience import patience
 from tests.s3_server import BUCKET, ROOT
+from tests.server import python
 
 pytestmark = pytest.mark.usefixtures("one")
 
@@ -132,9 +134,8 @@ class TestRequests:
             f"with StoredPath({str(FILE)!r}).written() as out: out.write(bytes(60_000_000))\n"
         )
         home = HOME / "tmp" / "killed"
-        environment = os.environ | s3_server.environment(prefix) | {"CAIRN_HOME": str(home)}
-        environment["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
-        assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment).returncode == -signal.SIGKILL
+        killed = python("-c", code, **s3_server.environment(prefix), CAIRN_HOME=str(home))
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert not FILE.exists()
         assert list(one.listed("")) == []
         monkeypatch.setattr(s3_storage, "FORGOTTEN_S", 1e12)  # moto lists every upload as begun in 2010
@@ -321,12 +322,10 @@ class TestFaults:
         s3_server.fail(f"{method} /{BUCKET}/{prefix}/ 503 99")
         for _ in range(4):  # more often than a job may fail
             execution.run(release.pk)
-            release.refresh_from_db()
-            assert (release.state, release.attempt, release.error) == ("queued", 0, None)
+            assert (refreshed(release).state, release.attempt, release.error) == ("queued", 0, None)
         s3_server.fail()
         execution.run(release.pk)
-        release.refresh_from_db()
-        assert (release.state, release.attempt) == ("done", 1)
+        assert (refreshed(release).state, release.attempt) == ("done", 1)
         assert len(list(one.listed("releases/"))) == 2
 
     def test_pages_and_api_report_it_and_recover(self, owner_api, owner_page, ready_dataset, s3_server, prefix, one):

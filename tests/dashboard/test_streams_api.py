@@ -16,8 +16,6 @@ from dashboard.jobs.models import State
 from dashboard.releases.common import quoted_pages
 from dashboard.releases.models import Release
 from dashboard.releases.stream import comparisons
-from dashboard.streams.services import open_stream
-from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
@@ -174,15 +172,6 @@ class TestRelease:
         kept = slice(None, None, 4 if mechanism is SAMPLE else 1)
         assert exact["released"][kept] == exact["counts"][kept]  # P(noise != 0) < 2 exp(-100) for each count
 
-    def test_a_seeded_one_is_not_private_and_charged_nothing(self, owner_api, stream):
-        rows = [released(owner_api, stream, STREAM, seed=7) for _ in range(2)]
-        one, other = (owner_api.get(row["urls"]["counts"]).json()["released"] for row in rows)
-        assert one == other
-        assert not BudgetEntry.objects.exists()
-        assert (rows[0]["guarantee"], rows[0]["label"][:30]) == (None, "NOT PRIVATE: seeded simulation")
-        for fmt in ("csv", "parquet"):
-            assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
-
 
 class TestRefusal:
     def test_of_what_is_of_another_kind(self, owner_api, stream, ready_dataset, landmark_set):
@@ -334,12 +323,11 @@ class TestPage:
 
     def test_shows_the_owners_live_stream_of_the_same_dimensions(self, owner, stranger, owner_api, owner_page, stream):
         names = [one["name"] for one in Dataset.objects.get(pk=stream["id"]).summary["dimensions"]]
-        spec = ReleaseSpec.parse({"mechanism": STREAM})
         for user, dimensions in ((stranger, names), (owner, names[:2])):
-            open_stream(owner=user, name="Another", dimensions=dimensions, spec=spec)
+            kinds.live_stream(user, dimensions)
         page = released(owner_api, stream, STREAM)["urls"]["page"]
         assert owner_page.get(page).context["live"] is None
-        open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
+        kinds.live_stream(owner, names, "Visitors now")
         assert "Visitors now" in owner_page.get(page).content.decode()
 
 

@@ -13,7 +13,6 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.core.management import CommandError, call_command
 from django.template import Context, Template
-from django.test import Client
 
 from dashboard.core.palette import DASHES, GROUND, HUES, SEEN, Assignment, contrast, palette, variants
 from dashboard.core.templatetags.modules import imported
@@ -25,13 +24,13 @@ from dashboard.jobs import leases
 from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data
 from privacy_engine.formats import KINDS
 from privacy_engine.landmarks.samples import samples
-from privacy_engine.releases.spec import ReleaseSpec
-from tests.dashboard.api_helpers import UNIFORM
+from tests.cases import refreshed
 from tests.dashboard.conftest import upload
+from tests.dashboard.release_runs import submitted
+from tests.dashboard.test_passwords import logged_in
 
 STEP = re.compile(
     r'<li class="tour__step(?P<done> tour__step--done)?(?P<current> tour__step--current)?">\s*'
@@ -63,11 +62,6 @@ def sample(owner, make_dataset):
     return sample_of(owner, make_dataset)
 
 
-def release_of(dataset):
-    marks, spec = LandmarkSet.objects.filter(dataset=dataset).first(), ReleaseSpec.parse({"mechanism": UNIFORM})
-    submit_release(owner=dataset.owner, dataset=dataset, landmark_set=marks, spec=spec)
-
-
 def addresses(dataset):
     own = f"/datasets/{dataset.pk}/"
     return [own, f"{own}landmarks/new/", f"{own}releases/new/", f"{own}compare/"]
@@ -85,8 +79,7 @@ class TestForWhom:
     def test_not_for_who_has_something_of_their_own(self, owner_page, owner, sample, ready_dataset):
         for address in ["/", *addresses(ready_dataset)]:
             assert strip(owner_page, address) == []
-        owner.refresh_from_db()
-        assert owner.tour_looked_at is None, "their own data are no visit of a sample"
+        assert refreshed(owner).tour_looked_at is None, "their own data are no visit of a sample"
         for address in addresses(sample):
             assert strip(owner_page, address) == []
 
@@ -99,8 +92,7 @@ class TestTicks:
         kept = []
         for _ in range(2):
             owner_page.get(look)
-            owner.refresh_from_db()
-            kept.append(owner.tour_looked_at)
+            kept.append(refreshed(owner).tour_looked_at)
         assert kept[0] == kept[1] is not None, "the first visit is the one kept"
         assert done(owner_page) == TITLES[:1]
         same = LandmarkSet.objects.get().method
@@ -111,7 +103,7 @@ class TestTicks:
             assert done(owner_page) == TITLES[:1]
         mark_landmarks(owner=owner, dataset=sample, method={"name": "manual", "events": [1]})
         assert done(owner_page) == TITLES[:2]
-        release_of(sample)
+        submitted(LandmarkSet.objects.filter(dataset=sample).first())
         assert done(owner_page) == TITLES[:3]
         owner_page.get(compare)
         assert done(owner_page) == TITLES[:4]
@@ -123,17 +115,13 @@ class TestHideAndShow:
         assert answer["Location"] == addresses(sample)[1]
         assert strip(owner_page) == strip(owner_page, addresses(sample)[1]) == []
         make_dataset(stranger, samples()[2].series, sample=True)
-        other = Client()
-        other.force_login(stranger)
-        assert len(strip(other)) == 5
+        assert len(strip(logged_in(stranger))) == 5
 
     def test_only_a_post_with_the_token_changes_it_and_leads_nowhere_else(self, owner, owner_page):
-        browser = Client(enforce_csrf_checks=True)
-        browser.force_login(owner)
+        browser = logged_in(owner, enforce_csrf_checks=True)
         assert browser.get("/tour/").status_code == 405
         assert browser.post("/tour/", {"shown": "no"}).status_code == 403
-        owner.refresh_from_db()
-        assert owner.tour_shown is None
+        assert refreshed(owner).tour_shown is None
         body = owner_page.post("/tour/", {"shown": "yes"}, follow=True).content.decode()
         assert "manage.py loadsamples owner" in body, "there is no sample"
         for there in ("https://evil.example/", "//evil.example", "javascript:alert(1)", "\\\\evil"):
@@ -163,8 +151,7 @@ class TestSamples:
     def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner):
         rows = load_samples(owner=owner, queued=True)
         assert [row.state for row in rows] == ["queued"] * 3
-        browser = Client()
-        browser.force_login(owner)
+        browser = logged_in(owner)
         for path in ("/", *(f"/datasets/{row.pk}/" for row in rows)):
             page = browser.get(path)
             assert (page.status_code, b"aiting for a worker" in page.content) == (200, True)

@@ -31,13 +31,13 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import cleanup
 from dashboard.releases import execution as release_execution
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from privacy_engine import audit, experiments
 from privacy_engine.attacks import attacks
-from privacy_engine.releases.spec import ReleaseSpec
+from tests.cases import refreshed
 from tests.dashboard.attack_helpers import HOME_WORK
 from tests.dashboard.conftest import upload
 from tests.dashboard.database_faults import failing
+from tests.dashboard.release_runs import executed, submitted
 
 MECHANISM = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 RUN = {
@@ -81,14 +81,11 @@ def _sweep_later():
 
 def released(owner, dataset):
     marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 3]})
-    spec = ReleaseSpec.parse({"mechanism": MECHANISM})
-    return submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
+    return submitted(marks, MECHANISM)
 
 
 def waiting_attack(owner, dataset):
-    release = released(owner, dataset)
-    release_execution.run(release.pk)
-    release.refresh_from_db()
+    release = executed(released(owner, dataset))
     return attack_services.submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0]
 
 
@@ -116,8 +113,7 @@ def queued(transactional_db, everything_is_large, monkeypatch, make_dataset, par
 
 
 def assert_ended_once(job, files):
-    job.refresh_from_db()
-    assert (job.state, job.error) == (job.SUCCEEDED, None)
+    assert (refreshed(job).state, job.error) == (job.SUCCEEDED, None)
     assert job.attempt <= 1, "what the database interrupted is no attempt"
     assert Budget.objects.aggregate(s=Sum("spent"))["s"] == BudgetEntry.objects.aggregate(s=Sum("amount"))["s"]
     if isinstance(job, Release):
@@ -205,8 +201,7 @@ class TestGivenBack:
     def test_however_often_it_is_no_attempt(self, row, no_delay):
         for _ in range(5):
             leases.run(Dataset, row.pk, AWAY)
-        row.refresh_from_db()
-        assert (row.state, row.attempt, row.error, row.enqueued_at) == (State.QUEUED, 0, None, None)
+        assert (refreshed(row).state, row.attempt, row.error, row.enqueued_at) == (State.QUEUED, 0, None, None)
         assert no_delay == []  # the sweep sends the message, a while later
 
     def test_one_to_be_cancelled_is_cancelled(self, row):
@@ -215,19 +210,16 @@ class TestGivenBack:
             return AWAY(claimed, lease)
 
         leases.run(Dataset, row.pk, cancelled)
-        row.refresh_from_db()
-        assert row.state == State.CANCELLED
+        assert refreshed(row).state == State.CANCELLED
 
     def test_a_failure_that_cannot_be_stored_at_first_is_stored_later(self, row):
         with failing(1, times=4):  # the claim is the first write
             leases.run(Dataset, row.pk, Mock(side_effect=ValueError))
-        row.refresh_from_db()
-        assert (row.state, row.attempt) == (State.FAILED, 1)
+        assert (refreshed(row).state, row.attempt) == (State.FAILED, 1)
 
     def test_a_defect_of_a_statement_fails_at_once(self, row):
         leases.run(Dataset, row.pk, Mock(side_effect=lost("42P01")))
-        row.refresh_from_db()
-        assert (row.state, row.error["code"]) == (State.FAILED, "internal")
+        assert (refreshed(row).state, row.error["code"]) == (State.FAILED, "internal")
 
     def test_progress_that_cannot_be_stored_does_not_stop_the_work(self, row):
         def reports(claimed, lease):
@@ -236,8 +228,7 @@ class TestGivenBack:
 
         with failing(1) as faults:
             leases.run(Dataset, row.pk, reports)
-        row.refresh_from_db()
-        assert (faults.failed, row.state, row.attempt) == (1, State.CANCELLED, 1)
+        assert (faults.failed, refreshed(row).state, row.attempt) == (1, State.CANCELLED, 1)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -5,14 +5,13 @@ import json
 import zipfile
 from dataclasses import replace
 from datetime import timedelta
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from dashboard.account_data import execution as account_execution
-from dashboard.account_data.services import request_export
 from dashboard.accounts import access_trail
 from dashboard.accounts.models import AccessEntry, User
 from dashboard.core.errors import Conflict
@@ -26,11 +25,11 @@ from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release, revoke_publication
 from dashboard.storage import removals, stored_path
 from dashboard.streams.selectors import budgets_before
-from dashboard.streams.services import open_stream, publish_events
+from dashboard.streams.services import publish_events
 from privacy_engine.data import Trajectory
-from privacy_engine.releases.spec import ReleaseSpec
 from tests.dashboard import kinds
 from tests.dashboard.release_runs import drawn, executed
+from tests.dashboard.test_account_data import exported
 from tests.s3_server import BUCKET
 
 
@@ -49,18 +48,16 @@ def test_a_project_has_at_most_so_many_members(project, stranger, monkeypatch):
         projects.add_member(project=project, username="third", role=Role.VIEWER)
 
 
-def exported(owner):
-    row = request_export(owner=owner)
-    account_execution.run(row.pk)
-    row.refresh_from_db()
-    with zipfile.ZipFile(row.path) as packed:
+def files_of(owner):
+    """What an export of the account has, by name."""
+    with zipfile.ZipFile(exported(owner).path) as packed:
         return {name: packed.read(name) for name in packed.namelist()}
 
 
 def test_an_export_shows_who_read_what_is_the_users_and_not_what_the_user_read(owner, stranger):
     for whose, reader in ((owner, stranger), (stranger, owner)):
         AccessEntry.objects.create(owner=whose, user=reader, access="download", subject_id=whose.pk)
-    assert [one["subject_id"] for one in json.loads(exported(owner)["access.json"])] == [str(owner.pk)]
+    assert [one["subject_id"] for one in json.loads(files_of(owner)["access.json"])] == [str(owner.pk)]
 
 
 def test_an_export_has_the_points_of_a_dataset_whose_original_is_gone(owner, make_dataset, paris_day, settings):
@@ -69,7 +66,7 @@ def test_an_export_has_the_points_of_a_dataset_whose_original_is_gone(owner, mak
     Dataset.objects.filter(pk=old.pk).update(finished_at=timezone.now() - timedelta(days=2))
     retention.apply()
     removals.finish()
-    found = {name.rsplit("_", 1)[-1] for name in exported(owner) if name.startswith("datasets/")}
+    found = {name.rsplit("_", 1)[-1] for name in files_of(owner) if name.startswith("datasets/")}
     assert found == {
         *(f"{row.pk.hex[:8]}/dataset.json" for row in (old, young)),
         *(f"{old.pk.hex[:8]}/points.parquet", f"{young.pk.hex[:8]}/original"),
@@ -77,12 +74,9 @@ def test_an_export_has_the_points_of_a_dataset_whose_original_is_gone(owner, mak
 
 
 def test_two_failures_of_the_database_lose_no_entry(owner, monkeypatch):
-    def refuse(*args, **kwargs):
-        raise OperationalError("database is locked")
-
     rows = [AccessEntry(owner=owner, access="download", subject_id=owner.pk, operation=name) for name in "abc"]
     with monkeypatch.context() as patch:
-        patch.setattr(type(AccessEntry.objects.all()), "bulk_create", refuse)
+        patch.setattr(type(AccessEntry.objects.all()), "bulk_create", Mock(side_effect=OperationalError))
         for row in rows[:2]:
             access_trail.write([row])
     access_trail.write(rows[2:])
@@ -112,8 +106,7 @@ def test_unfinished_files_are_listed_by_the_beginning_of_their_names(db):
 
 
 def test_the_budgets_before_a_timestamp_are_those_of_its_window(owner):
-    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM | {"window": 3}})
-    stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
+    stream = kinds.live_stream(owner, window=3)
     publish_events(stream=stream, events=[{"time": t, "counts": [t]} for t in range(6)])
     for t in range(6):
         stream.timestamps.filter(position=t).update(budget=t)

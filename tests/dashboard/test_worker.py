@@ -10,23 +10,10 @@ import time
 import pyarrow.parquet as pq
 import pytest
 
-from tests.dashboard.worker_support.server import CANARY, LEASE_S, temporary_server, wait_for
+from tests.dashboard.worker_support.server import CANARY, LEASE_S, wait_for
 from tests.patience import patience
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def built():
-    with temporary_server() as server:
-        yield server
-
-
-@pytest.fixture
-def server(built):
-    """The server without workers."""
-    yield built
-    built.kill_workers()
 
 
 def assert_published_once(row, *, attempts):
