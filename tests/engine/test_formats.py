@@ -254,7 +254,7 @@ class TestNamedTables:
         shows(samples.PORTO, given={"id": "#0"}, series=[("", 2)])
         rows = b'2,20,1718452900,True,"[[-8.6,41.1]]"\n3,20,1,False,oops\n4,20,1,False,[]\n5,20\n'
         dropped = {"bad_polyline": [4], "missing": [5], "short_row": [6]}
-        shows(samples.PORTO + rows, rows=dropped, notes={"missing_data": 1})
+        shows(samples.PORTO + rows, rows=dropped, notes={"documented": None, "missing_data": 1})
         for header in (b"TRIP_ID,POLYLINE\n1,[]\n", b"POLYLINE,TIMESTAMP\n"):
             assert refusal(FormatError, read_bytes, header).code in ("no_position_columns", "no_points")
 
