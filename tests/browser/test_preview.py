@@ -117,7 +117,7 @@ def test_columns_change_places_and_follow_the_fields_below(page, owner, walk, mo
     role_of(page, "lat").select_option("Longitude")
     expect(role_of(page, "lon")).to_have_value("lat")
     expect(role_of(page, "lat")).to_have_value("lon")
-    with page.expect_response("**/read/"):
+    with page.expect_navigation():
         page.get_by_role("button", name="Import again").click()
     west, south, _, _ = refreshed(walk).summary["bounds"]
     assert (int(west), int(south)) == (48, 2)
