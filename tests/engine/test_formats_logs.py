@@ -95,4 +95,4 @@ class TestFit:
 
     def test_an_order_of_bytes_that_there_is_not(self):
         data = fit_file()
-        refused(data[:16] + b"\2" + data[17:], "no_points")
+        refused(data[:16] + b"\2" + data[17:], "bad_fit")
