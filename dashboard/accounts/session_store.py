@@ -31,7 +31,7 @@ class SessionStore(db.SessionStore):
     def create_model_instance(self, data: dict[str, Any]) -> UserSession:
         row: UserSession = super().create_model_instance(data)
         row.user_id = get_user_model()._meta.pk.to_python(data.get(SESSION_KEY))
-        row.address, row.browser = self._origin()
+        row.address, row.browser = self.address, self.browser
         self._row = row
         return row
 
@@ -40,13 +40,14 @@ class SessionStore(db.SessionStore):
         return self._row
 
     @property
+    def address(self) -> str:
+        """Where the request came from."""
+        return "" if self.request is None else client_address(self.request)[:64]
+
+    @property
     def browser(self) -> str:
         """What sent the request."""
         return "" if self.request is None else browser_name(self.request.headers.get("User-Agent", ""))
-
-    def _origin(self) -> tuple[str, str]:
-        """The address and the browser of the request."""
-        return "" if self.request is None else client_address(self.request)[:64], self.browser
 
     @property
     def row_id(self) -> Any:
@@ -68,7 +69,6 @@ class SessionStore(db.SessionStore):
             return
         try:
             rows = UserSession.objects.filter(pk=row.pk)
-            address, browser = self._origin()
-            rows.update(last_used_at=now, address=address, browser=browser)
+            rows.update(last_used_at=now, address=self.address, browser=self.browser)
         except DatabaseError:
             return

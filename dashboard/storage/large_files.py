@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dashboard.storage import parquet
 from dashboard.storage.stored_path import Source, decoding
-from privacy_engine.data.stored_releases import Each
+from privacy_engine.data.stored_releases import Numbered
 from privacy_engine.datatypes.trajectory_table import columns_of, columns_of_batches, names_and_people
 
 T = TypeVar("T")
@@ -18,7 +18,7 @@ BATCH = 250_000
 """Rows that are read at once."""
 
 
-class StoredSeries(Sequence[T]):
+class StoredSeries(Numbered[T]):
     """The series of a file of points or of a release: ``make(name, person, columns)`` of each, whenever it is needed.
 
     Raises
@@ -39,14 +39,6 @@ class StoredSeries(Sequence[T]):
     def sizes(self) -> list[int]:
         """How many rows each series has."""
         return [last - first for first, last in _rows_of_series(self._path, len(self))]
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        numbers = range(len(self))[index]
-        return Each(numbers, self._read) if isinstance(numbers, range) else self._read(numbers)
 
     def __iter__(self) -> Iterator[T]:
         with decoding(self._path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import weakref
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar, overload
@@ -41,8 +42,23 @@ class _Place(NamedTuple):
     private: bool
 
 
-class Each(Sequence[T]):
-    """``make`` of each item of a sequence, whenever one is needed."""
+class Numbered(Sequence[T]):
+    """Items that are made of their numbers, whenever one is needed."""
+
+    @abstractmethod
+    def _read(self, number: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        numbers = range(len(self))[index]
+        return Each(numbers, self._read) if isinstance(numbers, range) else self._read(numbers)
+
+
+class Each(Numbered[T]):
+    """``make`` of each item of a sequence."""
 
     def __init__(self, items: Sequence[Any], make: Callable[[Any], T]) -> None:
         self._items, self._make = items, make
@@ -50,12 +66,8 @@ class Each(Sequence[T]):
     def __len__(self) -> int:
         return len(self._items)
 
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        return Each(self._items[index], self._make) if isinstance(index, slice) else self._make(self._items[index])
+    def _read(self, number: int) -> T:
+        return self._make(self._items[number])
 
     def __iter__(self) -> Iterator[T]:
         return map(self._make, self._items)

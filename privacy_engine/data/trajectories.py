@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
 
 import numpy as np
 
@@ -13,12 +12,13 @@ from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.core.progress import reported
 from privacy_engine.data.mapped_series import leave
 from privacy_engine.data.people import Person, people_of
+from privacy_engine.data.stored_releases import Numbered
 from privacy_engine.data.types import Trajectory, instants
 from privacy_engine.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectories(Sequence[Trajectory]):
+class Trajectories(Numbered[Trajectory]):
     """The n events of m series, series after series, each in the order of its events.
 
     Parameters
@@ -68,17 +68,9 @@ class Trajectories(Sequence[Trajectory]):
     def __len__(self) -> int:
         return len(self.names)
 
-    @overload
-    def __getitem__(self, index: int) -> Trajectory: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Trajectory]: ...
-    def __getitem__(self, index: int | slice) -> Trajectory | list[Trajectory]:
-        numbers = range(len(self))[index]
-        return [self._series(i) for i in numbers] if isinstance(numbers, range) else self._series(numbers)
-
     def __iter__(self) -> Iterator[Trajectory]:
         for i in reported(range(len(self))):
-            one = self._series(i)
+            one = self._read(i)
             yield one
             leave(one)
 
@@ -88,13 +80,13 @@ class Trajectories(Sequence[Trajectory]):
         times = None if self.time_s is None else np.split(self.time_s, self.starts[1:-1])
         return people_of(self.persons, np.diff(self.starts).tolist(), times)
 
-    def _series(self, i: int) -> Trajectory:
-        return self._view(slice(self.starts[i], self.starts[i + 1]), name=self.names[i], person=self.persons[i])
+    def _read(self, number: int) -> Trajectory:
+        some = slice(self.starts[number], self.starts[number + 1])
+        return self._view(some, name=self.names[number], person=self.persons[number])
 
     def _view(self, some: slice, **named: str) -> Trajectory:
         columns = {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
+        found = {name: None if column is None else column[some] for name, column in columns.items()}
         one = object.__new__(Trajectory)  # its columns were checked
-        one.__dict__.update(
-            {name: None if column is None else column[some] for name, column in columns.items()}, **named
-        )
+        one.__dict__.update(found, **named)
         return one
