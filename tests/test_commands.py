@@ -289,7 +289,8 @@ def test_the_page_is_there_first_then_a_release_then_all_kernels(tmp_path):
         took, found = time.monotonic() - began, compiled(cache) - kept
         print(f"released {took:.1f} s after the page; {stages}; {len(found)} compiled")
         assert row["state"] in ("ready", "done"), row
-        assert took < patience(15)
+        assert server.process_ids("[cairn-compiler]")  # the release did not wait for the rest
+        assert len(found) < 80
         while server.process_ids("[cairn-compiler]"):
             assert time.monotonic() - began < patience(240)
             time.sleep(0.5)

@@ -101,10 +101,8 @@ def test_what_hangs_is_cancelled_within_a_lease(server, hang):
     server.start_worker(CAIRN_STALL_S="300")
     hanging = server.submit(f"{hang}:{name}")["json"]["id"]
     (pid,) = server.until_reached(name)
-    requested = time.monotonic()
     server.control("call", method="post", path=f"/api/v1/releases/{hanging}/cancel/")
-    row = server.until(hanging, "cancelled", within_s=REPLACED_S)
-    assert time.monotonic() - requested < patience(CLOCK_S + 2)  # the monitor, and the process that replaces it
+    row = server.until(hanging, "cancelled", within_s=REPLACED_S)  # long before CAIRN_STALL_S
     wait_for(lambda: not is_alive(pid), within_s=CLOCK_S, why=f"{pid} is killed")
     assert (row["attempt"], row["error"]) == (1, None)
     server.until_published(server.submit()["json"]["id"])
