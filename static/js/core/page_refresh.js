@@ -1,10 +1,11 @@
 /* The server draws lists; when something changed, the page is fetched again and the changed parts are put in. */
 
 import { getText } from "./api.js";
-import { $ } from "./dom.js";
+import { $, $$ } from "./dom.js";
 
 /**
- * Replace the contents of each element by what the server now gives; focus stays where it was, as far as that exists.
+ * Replace the contents of each element by what the server now gives; focus and what was typed stay, as far as their
+ * fields do.
  *
  * @param {...string} ids
  */
@@ -17,8 +18,13 @@ export async function refresh(...ids) {
     const active = document.activeElement;
     const focused = active && old.contains(active) ? pathOf(active) : null;
     const open = [...old.querySelectorAll("details[open][id]")].map((one) => one.id);
+    const typed = $$("input[id]", old).filter((field) => field.value !== field.defaultValue);
     old.replaceChildren(...[...now.childNodes].map((node) => document.adoptNode(node)));
     for (const one of open) document.getElementById(one)?.setAttribute("open", "");
+    for (const { id: one, value } of typed) {
+      const field = $(`#${CSS.escape(one)}`, old);
+      if (field) field.value = value;
+    }
     if (focused) ($(focused, old) ?? focusable(old))?.focus({ preventScroll: true });
   }
 }
