@@ -15,7 +15,7 @@ FLAGS = [
     "--process-per-site",
     "--renderer-process-limit=1",  # a new page takes the process there is
 ]
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def find_browser(playwright):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
+from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.cache import cache
 from django.db import close_old_connections, connections
 from django.test import Client
@@ -67,7 +68,17 @@ def browser(playwright):
 
 @pytest.fixture(scope="session")
 def profiles(browser):
-    return Profiles(browser)
+    """Profiles that keep scripts and styles for an hour: those of a fresh clone are too new to be kept of themselves."""
+    serve = StaticFilesHandler.get_response
+
+    def kept(handler, request):
+        response = serve(handler, request)
+        response["Cache-Control"] = "max-age=3600"
+        return response
+
+    StaticFilesHandler.get_response = kept
+    yield Profiles(browser)
+    StaticFilesHandler.get_response = serve
 
 
 @pytest.fixture(autouse=True)
