@@ -233,7 +233,7 @@ def body_of(operation, rows):
         "POST releases/curve/": some,
         "POST releases/expected-errors/": steps,
         "POST releases/forecast/": steps | loss,
-        "POST releases/least-levels/": steps | {"accepted_m": 500.0},
+        "POST releases/least-levels/": some | {"accepted_m": 500.0},
         "POST releases/outlook/": steps | loss,
         "POST releases/protection-costs/": steps | {"epsilon": 1.0},
         "POST releases/quote/": {"dataset": rows["stream datasets"], "mechanisms": [kinds.STREAM]},
@@ -244,6 +244,7 @@ def body_of(operation, rows):
     return bodies[operation]
 
 
+@cache
 def tiles():
     with tempfile.TemporaryDirectory() as folder:
         return write_tiles(Path(folder) / "map.pmtiles", {(0, 0, 0): streets(0, 0, 0)}).read_bytes()
