@@ -167,6 +167,7 @@ def test_the_exact_sum_of_entries_rounded_up_is_what_is_spent_after_any_sequence
         transaction.set_rollback(True)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 class TestRace:
     def test_sixteen_threads_get_exactly_ten_grants(self, ready_dataset):
@@ -268,6 +269,7 @@ def test_what_the_worst_event_spent_is_that_of_a_count_over_sets(db, owner, part
             transaction.set_rollback(True)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 class TestEventRace:
     def test_twenty_uploads_and_releases_at_once_end_as_one_after_another(self, owner):

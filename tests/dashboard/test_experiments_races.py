@@ -26,6 +26,7 @@ from tests.dashboard.conftest import upload
 from tests.dashboard.test_experiments_api import SPEC, URL, digest_of, of, work_off
 
 HOME = Path(settings.CAIRN_HOME)
+pytestmark = pytest.mark.slow
 LARGE = {"name": "correlated-loss", "repetitions": 10, "events": 60}
 
 
