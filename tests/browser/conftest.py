@@ -68,7 +68,7 @@ def browser(playwright):
 
 @pytest.fixture(scope="session")
 def profiles(browser):
-    """Profiles that keep scripts and styles for an hour: those of a fresh clone are too new to be kept of themselves."""
+    """Profiles that keep scripts and styles for an hour; those of a fresh clone are too new to be kept by default."""
     serve = StaticFilesHandler.get_response
 
     def kept(handler, request):

@@ -227,9 +227,12 @@ def audited(cls, unit, relation, trials, epsilon=1.5):
     return [audit(AuditSpec.parse(spec)).verdict for spec in specs]
 
 
-@each(
+@pytest.mark.parametrize(
     ("cls", "unit", "relation", "trials"),
-    [*((CheckInPopularity, *unit, 3_000) for unit in UNITS), (CheckInGravity, "user", "add-remove", 1_500)],
+    [
+        *((CheckInPopularity, *unit, 3_000) for unit in UNITS),
+        pytest.param(CheckInGravity, "user", "add-remove", 1_500, marks=pytest.mark.slow),
+    ],
 )
 def test_the_audit_finds_half_the_noise(cls, unit, relation, trials):
     assert audited(cls, unit, relation, trials) == ["consistent", "violated"]

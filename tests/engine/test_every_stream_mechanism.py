@@ -104,15 +104,15 @@ def test_same_seed_same_bits_and_the_input_is_unchanged(cls):
 
 
 @every_mechanism
-@given(st.lists(st.integers(0, 60), max_size=6), st.integers(1, 4), st.integers(1, 9), st.integers(0, 2**32))
-@settings(max_examples=40)
+@given(st.lists(st.integers(0, 40), max_size=6), st.integers(1, 4), st.integers(1, 9), st.integers(0, 2**32))
+@settings(max_examples=25)
 def test_row_by_row_is_the_whole_stream(cls, cuts, dimensions, window, seed):
-    rows = random_stream(60, dimensions).counts
+    rows = random_stream(40, dimensions).counts
     mechanism = example(cls, window=window)
     whole = mechanism.release(counted(rows), rng=noise.seeded(seed))
     single = mechanism.start(dimensions, noise.seeded(seed))
     assert np.array_equal(np.stack([single.publish(row) for row in rows]), whole.counts)
-    parts, edges = mechanism.start(dimensions, noise.seeded(seed)), [0, *sorted(cuts), 60]
+    parts, edges = mechanism.start(dimensions, noise.seeded(seed)), [0, *sorted(cuts), 40]
     pieces = [parts.publish_all(rows[i:j]) for i, j in itertools.pairwise(edges)]
     assert np.array_equal(np.concatenate(pieces), whole.counts)
     assert np.array_equal(single.budgets, whole.budgets)
@@ -171,7 +171,8 @@ def _numbers(part):
 
 @every_sound
 def test_rates_of_a_window_times_sensitivity_are_at_most_epsilon_as_reals(cls):
-    for epsilon, window, delta in itertools.product((0.1, 0.7, 3.0), (1, 3, 49, 10_000), (1, 3, 50)):
+    small = itertools.product((0.1, 0.7, 3.0), (1, 3, 49), (1, 3, 50))
+    for epsilon, window, delta in (*small, (0.1, 10_000, 50), (0.7, 10_000, 1), (3.0, 10_000, 3)):
         mechanism = cls(epsilon=epsilon, window=window, sensitivity=delta)
         budgets = mechanism.release(random_stream(window, 1), rng=noise.seeded(1)).budgets
         values, often = np.unique(budgets[budgets > 0], return_counts=True)
