@@ -252,9 +252,13 @@ def without_times() -> Mapping[str, tuple[Any, Any]]:
     }
 
 
-def found(original: tuple[str, Any], copy: tuple[str, Any]) -> tuple[float, str]:
+def stored_of(original: tuple[str, Any]) -> EventHashes:
+    """What is stored of an upload."""
+    return EventHashes.from_bytes(event_hashes(*original, KEYS).to_bytes())
+
+
+def found(stored: EventHashes, copy: tuple[str, Any]) -> tuple[float, str]:
     """The share of the smaller one's events that are found, and how."""
-    stored = EventHashes.from_bytes(event_hashes(*original, KEYS).to_bytes())
     result = shared(event_hashes(*copy, KEYS), stored)
     return (0.0, "") if result is None else (result.share, ", ".join(result.ways))
 
@@ -269,17 +273,16 @@ def verdict(shares: Iterable[float]) -> str:
 
 def measured() -> tuple[list[list[str]], list[list[str]]]:
     """The rows of both tables: what was changed, shares and how they were found, the verdict."""
-    fixes = []
+    fixes, stored = [], [stored_of(("trajectory", one.data)) for one, _ in ORIGINALS.values()]
     for name, change in FIXES.items():
         results = [
-            found(("trajectory", one.data), ("trajectory", change(one, other).data))
-            for one, other in ORIGINALS.values()
+            found(of, ("trajectory", change(*both).data)) for of, both in zip(stored, ORIGINALS.values(), strict=True)
         ]
         decided = verdict(share / COPIED.get(name, 1.0) for share, _ in results)
         fixes.append([name, *(_shown(*result) for result in results), decided])
     rest = []
     for name, (original, copy) in without_times().items():
-        result = found(original, copy)
+        result = found(stored_of(original), copy)
         rest.append([name, _shown(*result), verdict([result[0]])])
     return fixes, rest
 

@@ -211,7 +211,8 @@ class TestPatience:
     def test_every_literal_timeout_of_a_test_is_scaled(self):
         files = [path for path in _tracked(".py") if path.is_relative_to(ROOT / "tests")]
         assert len(files) > 100
-        found = {str(path.relative_to(ROOT)): _unscaled(path.read_text()) for path in files}
+        texts = {str(path.relative_to(ROOT)): path.read_text() for path in files}
+        found = {name: _unscaled(text) for name, text in texts.items() if "timeout" in text or "monotonic" in text}
         assert {name: lines for name, lines in found.items() if lines} == {}
 
     def test_literals_are_found(self):

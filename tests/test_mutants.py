@@ -128,7 +128,7 @@ def test_places_are_in_functions_and_not_in_texts_or_declarations(tmp_path, monk
 
 
 def test_a_draw_is_repeated_by_its_seed_and_never_names_a_file_twice_while_others_are_left():
-    some = ["privacy_engine/formats/", "static/js/trajectory/", "dashboard/releases/"]
+    some = ["privacy_engine/landmarks/", "static/js/trajectory/", "dashboard/releases/"]
     mutants = drawn(40, 1, 0.5, some)
     assert mutants == drawn(40, 1, 0.5, some)
     assert mutants != drawn(40, 2, 0.5, some)

@@ -58,8 +58,10 @@ def smooth(chain: Chain, values: Floats, precision: Floats) -> tuple[Floats, flo
     banded = np.empty((2, len(precision)))
     banded[0] = chain.diagonal + precision
     banded[1] = chain.beside
-    factor = scipy.linalg.cholesky_banded(banded, lower=True, check_finite=False)
-    found = scipy.linalg.cho_solve_banded((factor, True), precision[:, None] * values, check_finite=False)
+    factor, failed = scipy.linalg.lapack.dpbtrf(banded, lower=True)  # as cholesky_banded, without what it looks at
+    if failed:
+        raise np.linalg.LinAlgError(f"{failed}-th leading minor not positive definite")
+    found, _ = scipy.linalg.lapack.dpbtrs(factor, precision[:, None] * values, lower=True)
     return np.asarray(found), float(2 * np.log(factor[0]).sum())
 
 

@@ -16,8 +16,8 @@ class Refused(Exception):
     """A file that cannot be read, whatever its owner chooses."""
 
 
-First = namedtuple("First", ("reading", "options", "kinds"))
-"""The first reading of a file, and the options for every later one."""
+First = namedtuple("First", ("reading", "options", "kinds", "data"))
+"""The first reading of a file, the options for every later one, and what was read."""
 
 
 def first_reading(file, rng):
@@ -36,14 +36,15 @@ def first_reading(file, rng):
             break
         else:
             decided = reading.report.as_dict()["decided"]
-            return First(reading, {**options, **decided}, (reading.kind,))
+            return First(reading, {**options, **decided}, (reading.kind,), data)
     raise Refused
 
 
 def again(file, found, first):
     """The reading of other records with the decided options; None for a file that cannot be read at all."""
     try:
-        return read_bytes(file.render(found), file.name, kinds=first.kinds, **first.options)
+        data = first.data if found is file.records else file.render(found)
+        return read_bytes(data, file.name, kinds=first.kinds, **first.options)
     except ChoiceNeeded as choice:
         raise AssertionError(f"{choice.parameter} was not decided: {choice.message}") from choice
     except FormatError:

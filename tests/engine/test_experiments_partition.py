@@ -160,6 +160,10 @@ class TestRunExportRunAgain:
     def test_every_preset_gives_the_same_bits(self, name, kind):
         """By the spec alone: the preset's own choice of series is in what is exported."""
         spec, given = described(name).spec(), dataset(kind)
+        ends = {
+            axis: values if axis == "release" else values[:: len(values) - 1 or 1] for axis, values in spec.grid.items()
+        }
+        spec = ExperimentSpec.parse(spec.model_dump() | {"grid": ends})
         assert bits(exported(spec), given) == bits(spec, described(name).data(given))
 
     def test_joined_and_not_joined_are_different_experiments(self):

@@ -2,6 +2,7 @@
 
 import random
 import zlib
+from datetime import date
 
 import pytest
 
@@ -14,7 +15,8 @@ from tests.engine.record_files import GENERATORS
 from tests.engine.test_formats_logs import gga, nmea, rmc
 
 CASES = sorted(GENERATORS)
-QUICK, THOROUGH = 24, 20_000 // len(CASES) + 1
+QUICK, THOROUGH = 12, 20_000 // len(CASES) + 1
+"""Files of each; quick are the first dozen on one day, the second on the next."""
 LEAST_READ = 0.4
 """Of the generated files at least this share can be read at all."""
 
@@ -33,7 +35,8 @@ def generated(name, kind, number):
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_a_record_changes_no_row_of_others(name, kind, files):
     read = 0
-    for number in range(files):
+    first_number = QUICK * (date.today().toordinal() % 2) if files == QUICK else 0
+    for number in range(first_number, first_number + files):
         file, rng = generated(name, kind, number)
         try:
             first = laws.first_reading(file, rng)
