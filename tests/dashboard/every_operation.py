@@ -233,7 +233,7 @@ def body_of(operation, rows):
         "POST releases/curve/": some,
         "POST releases/expected-errors/": steps,
         "POST releases/forecast/": steps | loss,
-        "POST releases/least-levels/": some | {"accepted_m": 500.0},
+        "POST releases/least-levels/": steps | {"accepted_m": 500.0},
         "POST releases/outlook/": steps | loss,
         "POST releases/protection-costs/": steps | {"epsilon": 1.0},
         "POST releases/quote/": {"dataset": rows["stream datasets"], "mechanisms": [kinds.STREAM]},
