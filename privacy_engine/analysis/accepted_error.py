@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Literal
 
 from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
@@ -51,6 +52,7 @@ def least_epsilon(
     def at(log_epsilon: float, errors: int = SEARCH_ERRORS) -> ErrorForecast:
         return error_forecast(at_level(mechanism, math.exp(log_epsilon)), data, steps, errors=errors)
 
+    @cache  # the ends of the interval are asked for twice
     def excess(log_epsilon: float) -> float:
         value = getattr(at(log_epsilon).overall, figure)
         return math.log(max(value, 1e-9) / accepted_m)

@@ -16,7 +16,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.landmarks.samples import samples
 from privacy_engine.mechanisms import landmark
 from privacy_engine.noise import planar_quantile_m
-from privacy_engine.postprocess import postprocesses
+from privacy_engine.postprocess import CausalFilter, postprocesses
 from privacy_engine.releases.spec import processed
 from tests.cases import each
 from tests.engine.mechanism_examples import every_mechanism, example, plain_example
@@ -108,6 +108,8 @@ class TestLeastEpsilon:
         one, half = (least_epsilon(mechanism, data, m).epsilon for m in (1000.0, 500.0))
         assert half == pytest.approx(2 * one, rel=0.02)
         assert one == pytest.approx(1.6783469900166605, rel=0.02)  # of five shares, within 200 m: the median is 1,678 m
+        after = least_epsilon(mechanism, data_of("walk"), 500.0, steps=[CausalFilter(step_variance_m2=1e4)])
+        assert after.errors.overall.typical_m <= 500.0
         found = least_epsilon(landmark.Skip(epsilon=1.0, radius_m=200.0), data, 100.0)
         assert found.epsilon is None, "what repeats alone exceed no level reaches"
         assert found.errors.overall.typical_m > 100
