@@ -52,7 +52,7 @@ def least_epsilon(
     def at(log_epsilon: float, errors: int = SEARCH_ERRORS) -> ErrorForecast:
         return error_forecast(at_level(mechanism, math.exp(log_epsilon)), data, steps, errors=errors)
 
-    @cache  # the ends of the interval are asked for twice
+    @cache  # the ends of the interval are needed twice
     def excess(log_epsilon: float) -> float:
         value = getattr(at(log_epsilon).overall, figure)
         return math.log(max(value, 1e-9) / accepted_m)
