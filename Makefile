@@ -55,9 +55,9 @@ $(RUN_STAMP): | $(BIN)/python
 
 # The development lock holds every line of the other one, so it satisfies both. uv takes a seventh of pip's time; pip
 # reads settings, such as those of a mirror, that uv does not know.
-$(DEV_STAMP): | $(UV)
+$(DEV_STAMP): | $(BIN)/python
 	@echo "Installing what the tests need …"
-	@$(UV) pip install -q --python $(BIN)/python --require-hashes -r requirements-dev.txt || \
+	@$(MAKE) --no-print-directory $(UV) && $(UV) pip install -q --python $(BIN)/python --require-hashes -r requirements-dev.txt || \
 		$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@rm -f $(VENV)/.run-* $(VENV)/.dev-* && touch $@ $(RUN_STAMP)
 
