@@ -28,8 +28,6 @@ def kind_of_examples(worker=None):
     return os.environ.get("CAIRN_EXAMPLES", by_process)
 
 
-def examples(thorough, fast=None):
+def examples(thorough):
     """Return the number of examples for a property that takes ``thorough`` of them in the profile of that name."""
-    if fast is not None and settings.default.max_examples == EXAMPLES["fast"]:
-        return fast
     return math.ceil(thorough * settings.default.max_examples / EXAMPLES["thorough"])

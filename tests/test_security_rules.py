@@ -1,7 +1,6 @@
 """What the sources of the product never do, and a checklist of security whose tests exist."""
 
 import ast
-import gc
 import re
 from functools import cache
 from pathlib import Path
@@ -19,7 +18,6 @@ LOGS, ERRORS = {"debug", "info", "warning", "error", "critical"}, {"error", "exc
 SOURCES = {"default_rng", "Generator", "Philox", "SeedSequence", "BitGenerator"}
 """Of numpy.random, what makes a generator of its own."""
 MODULES = {"pickle", "marshal", "shelve", "dill", "xml.dom.minidom", "xml.sax", "lxml"}
-SEARCHED = {ast.Import, ast.ImportFrom, ast.Call}
 SAFE = "dashboard/core/templatetags/display.py"
 """The only file that marks text as HTML."""
 LEVEL_1 = {
@@ -43,25 +41,13 @@ LEVEL_1 = {
 
 @cache
 def tree_of(path):
-    """The tree of a source, without the garbage collector, which would look through those before again and again."""
-    gc.disable()
-    try:
-        return ast.parse(path.read_text())
-    finally:
-        gc.enable()
+    return ast.parse(path.read_text())
 
 
 @cache
 def nodes_of(tree):
-    """All nodes of a tree that several tests look through, in the order of ``ast.walk``, which takes thrice as long."""
-    found = [tree]
-    for node in found:
-        for value in vars(node).values():
-            if type(value) is list:
-                found += [one for one in value if isinstance(one, ast.AST)]
-            elif isinstance(value, ast.AST):
-                found.append(value)
-    return found
+    """All nodes of a tree that several tests look through."""
+    return list(ast.walk(tree))
 
 
 def _path(node):
@@ -72,10 +58,11 @@ def _path(node):
 
 
 def _faults(tree, *, marks=True):
-    for node in (node for node in nodes_of(tree) if type(node) in SEARCHED):
-        if not isinstance(node, ast.Call):
+    for node in nodes_of(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
             module = node.module if isinstance(node, ast.ImportFrom) else ""
             yield from (f"imports {name}" for name in {module, *(one.name for one in node.names)} & MODULES)
+        if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name in {"system", "popen"} and getattr(getattr(node.func, "value", None), "id", "") == "os":

@@ -76,9 +76,9 @@ def profiles(browser):
         response["Cache-Control"] = "max-age=3600"
         return response
 
-    StaticFilesHandler.get_response = kept
-    yield Profiles(browser)
-    StaticFilesHandler.get_response = serve
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(StaticFilesHandler, "get_response", kept)
+        yield Profiles(browser)
 
 
 @pytest.fixture(autouse=True)

@@ -3,14 +3,12 @@
 import csv
 import io
 import json
-from string import ascii_uppercase
-from xml.sax.saxutils import escape
 
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 
-from tests.engine.format_samples import zipped
+from tests.engine.format_samples import workbook
 from tests.engine.record_files import DATES, OTHER, UNITS, File, Record, Style, encoded, json_of, makes, records, text
 
 
@@ -49,34 +47,8 @@ def _arrow(header, all_rows, write):
     return render
 
 
-_MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-_REL, _PACK = (f"http://schemas.openxmlformats.org/{one}/2006" for one in ("officeDocument", "package"))
-_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
-_PARTS = {
-    "[Content_Types].xml": f"""<Types xmlns="{_PACK}/content-types"><Override PartName="/xl/workbook.xml"
-    ContentType="{_TYPE}"/></Types>""",
-    "xl/workbook.xml": f"""<workbook {_MAIN} xmlns:r="{_REL}/relationships"><sheets>
-    <sheet name="S" sheetId="1" r:id="a"/></sheets></workbook>""",
-    "xl/_rels/workbook.xml.rels": f"""<Relationships xmlns="{_PACK}/relationships"><Relationship Id="a"
-    Type="{_REL}/relationships/worksheet" Target="sheet.xml"/></Relationships>""",
-}
-"""A workbook with nothing but a sheet: the styles and themes of openpyxl take longer than the sheet does."""
-
-
 def _book(header):
-    def cell(at, value):
-        if isinstance(value, (int, float)):
-            return f'<c r="{at}"><v>{value!r}</v></c>'
-        return "" if value is None else f'<c r="{at}" t="inlineStr"><is><t>{escape(str(value))}</t></is></c>'
-
-    def render(rows):
-        written = ""
-        for number, cells in enumerate([header, *(one.cells for one in rows)], 1):
-            places = (f"{letter}{number}" for letter in ascii_uppercase)
-            written += f'<row r="{number}">{"".join(map(cell, places, cells))}</row>'
-        return zipped(**_PARTS, **{"xl/sheet.xml": f"<worksheet {_MAIN}><sheetData>{written}</sheetData></worksheet>"})
-
-    return render
+    return lambda rows: workbook([header, *(one.cells for one in rows)])
 
 
 def _json(header, rng):

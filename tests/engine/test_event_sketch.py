@@ -191,7 +191,7 @@ longitudes = st.integers(-1_800_000_000, 1_800_000_000)
 
 
 class TestNeighbours:
-    @settings(max_examples=examples(4000, fast=400))
+    @settings(max_examples=examples(4000))
     @given(
         longitudes,
         st.one_of(latitudes, st.sampled_from([-900_000_000, 0, 259_700_000, 632_900_000, 900_000_000])),
@@ -213,7 +213,7 @@ class TestNeighbours:
         back = shared(one_event(other), stored(one_event(one)))
         assert (back is not None) == (found is not None)
 
-    @settings(max_examples=examples(4000, fast=400))
+    @settings(max_examples=examples(4000))
     @given(
         longitudes,
         st.one_of(latitudes, st.integers(-8_955, 8_955).map(lambda row: row * 100_000)),
@@ -229,7 +229,7 @@ class TestNeighbours:
         other = (east_2, north + math.trunc(step[1] * metre), ms + step[2])
         assert shared(one_event((east, north, ms)), stored(one_event(other))) is not None
 
-    @settings(max_examples=examples(2000, fast=200))
+    @settings(max_examples=examples(2000))
     @given(st.floats(-180, 180), st.floats(-90, 90), st.integers(-(10**9), 10**9), st.booleans())
     @example(179.9997, 0.0, 0, True)
     @example(-179.99951, 89.9996, 0, True)

@@ -17,7 +17,7 @@ export async function refresh(...ids) {
     if (!old || !now || old.innerHTML === now.innerHTML) continue;
     const active = document.activeElement;
     const focused = active && old.contains(active) ? pathOf(active) : null;
-    const open = [...old.querySelectorAll("details[open][id]")].map((one) => one.id);
+    const open = $$("details[open][id]", old).map((one) => one.id);
     const typed = $$("input[id]", old).filter((field) => field.value !== field.defaultValue);
     old.replaceChildren(...[...now.childNodes].map((node) => document.adoptNode(node)));
     for (const one of open) document.getElementById(one)?.setAttribute("open", "");
