@@ -50,7 +50,8 @@ def published_frame(made: LabelledRelease) -> Any:
     fmt = "parquet" if "parquet" in made.data_type.exports else "csv"
     made.write(fmt, out)
     out.seek(0)
-    table = pq.read_table(out) if fmt == "parquet" else pacsv.read_csv(out)
+    # read_table()'s threads may hold Python's buffers when the interpreter ends, and abort the process
+    table = pq.ParquetFile(out).read(use_threads=False) if fmt == "parquet" else pacsv.read_csv(out)
     table = table.drop_columns([name for name in _LABEL_COLUMNS if name in table.column_names])
     frame = table.to_pandas(ignore_metadata=True)
     assert isinstance(frame, pandas.DataFrame)
