@@ -3,7 +3,6 @@
 import json
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.experiments.models import Experiment
@@ -123,7 +122,6 @@ def test_from_what_is_filled_in_and_from_a_preset_by_keyboard(page, walk):
     assert submitted(page).name.startswith("6 mechanisms · ε 0.01–10 / 1 m")
 
 
-@pytest.mark.slow
 def test_every_preset_is_what_the_form_holds(page):
     for cls in (one for kind in KINDS for one in presets.of(kind)):
         preset = cls.registered_name()

@@ -3,7 +3,6 @@
 import json
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.accounts.models import UserSession
@@ -242,7 +241,6 @@ def test_beginnings_do_not_mix(page):
     expect(repetitions).to_have_value("5")
 
 
-@pytest.mark.slow
 def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(page, owner, walk, tmp_path):
     form(page)
     page.get_by_text("As JSON", exact=True).click()

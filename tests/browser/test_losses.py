@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.releases.models import Release
@@ -44,7 +43,6 @@ def uniform(stays):
     return [FAR / (stays.count + 1)] * stays.points
 
 
-@pytest.mark.slow
 def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(page, taxi, stays, pair, monitor):
     compare(page, taxi)
     loss_is(page, "Uniform", temporal_loss(uniform(stays), *MODERATE).total)

@@ -134,7 +134,6 @@ def find(page):
     return people
 
 
-@pytest.mark.slow
 def test_three_hundred_people_are_shown_named_and_chosen(open_page, owner, crowd):
     zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 800.0}
     landmarks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "zones", "zones": [zone]})

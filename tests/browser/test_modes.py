@@ -168,7 +168,6 @@ def test_a_swipe_shows_each_sides_layer_and_maps_side_by_side_move_as_one(page, 
     alike()
 
 
-@pytest.mark.slow
 def test_a_range_is_drawn_moved_and_played_and_layers_have_order_opacity_lines_and_errors(page, taxi, seeded_pair):
     drawn.compare(page, taxi)
     ids = ["original", str(seeded_pair[1].pk), "landmarks"]

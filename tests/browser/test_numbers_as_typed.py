@@ -5,7 +5,6 @@ How a text is read is tested without a browser, in tests/js/core/number_text.tes
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from dashboard.datasets.models import Dataset
@@ -58,7 +57,6 @@ def refuses(field, press, *texts):
     assert sent == []
 
 
-@pytest.mark.slow
 def test_budget_and_cleaning(page, taxi):
     page.goto(f"/datasets/{taxi.pk}/")
     page.get_by_text("Set a limit").click()

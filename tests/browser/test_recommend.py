@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
 from playwright.sync_api import expect
@@ -112,7 +111,6 @@ def test_places_are_added_and_removed_by_clicks_and_keys_models_layers_and_a_use
     expect(page.locator("canvas[data-layer=recommended]")).to_have_count(0)
 
 
-@pytest.mark.slow
 def test_a_model_is_evaluated_charted_and_beside_all_others(page, owner):
     dataset = fitted(owner, 5.0)
     compare(page, dataset)

@@ -140,7 +140,6 @@ def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(page, taxi, s
     assert len(list(published.iter(f"{SVG}g"))) < len(list(svg.iter(f"{SVG}g")))
 
 
-@pytest.mark.slow
 def test_a_film_is_cancelled_refused_or_plays_for_as_long_as_chosen(page, stays):
     released(stays, "uniform", **PRECISE, seed=1)
     compare(page, stays.dataset)
@@ -186,7 +185,6 @@ def test_the_base_map_of_this_server_is_in_the_image(page, walk, served):
     assert sum(track) > 200  # and the track over it
 
 
-@pytest.mark.slow
 def test_the_base_map_of_another_server_is_in_it_where_that_allows_it(page, walk, elsewhere, monitor):
     monitor.others = (HOST,)
     tile = {"content_type": "image/png", "body": streets(13, 0, 0)}

@@ -2,7 +2,6 @@
 
 import csv
 
-import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
@@ -128,7 +127,6 @@ def test_views_lanes_errors_and_exact_files(open_page, owner):
     assert not accessibility_faults(page)
 
 
-@pytest.mark.slow
 def test_the_largest_of_the_shared_data_is_interactive_at_once(open_page, owner, shared):
     """374 timestamps of 1,298 dimensions."""
     body = (shared / "data" / "streams" / "online_retail.csv.gz").read_bytes()

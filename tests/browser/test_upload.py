@@ -159,7 +159,6 @@ class TestLargeFile:
         assert Dataset.objects.get().original_path.read_bytes() == large.read_bytes()
         assert page.evaluate("localStorage.length") == 0
 
-    @pytest.mark.slow
     def test_is_cancelled_discarded_or_goes_on_after_the_page_was_left(self, page, monitor, large):
         def one_piece(route):
             """A connection that lets one piece through."""

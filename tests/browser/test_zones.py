@@ -109,7 +109,6 @@ def expect_polygon(editor, corners, count):
     ui.undo_all(editor, count)
 
 
-@pytest.mark.slow
 def test_zones_are_refused_closed_changed_deleted_and_undone(editor, monitor):
     monitor.expect(400)
     found = ui.marked(editor)
