@@ -174,6 +174,7 @@ def by(name, other, epsilon, window, seeds=2):
 class TestErrors:
     """Cells in which an earlier version had 1.5 to 5.6 times the error of the other mechanism."""
 
+    @pytest.mark.slow
     @each(
         ("name", "other", "epsilon", "window", "most"),
         [
@@ -249,6 +250,7 @@ def test_the_page_has_what_is_measured(copies):
     assert f"<!-- measured -->\n{tables(*copies)}\n<!-- /measured -->" in PAGE.read_text()
 
 
+@pytest.mark.slow
 @each(("verdict", "listed"), [("not found", NOT_FOUND), ("in part", FOUND_IN_PART)])
 def test_the_list_of_what_is_not_found_is_complete(copies, verdict, listed):
     fixes, rest = copies

@@ -105,6 +105,7 @@ def test_what_is_not_there_is_refused(folder, place):
     assert (done.returncode, done.stderr.strip()) == (1, f"{place}: there is no such parameter")
 
 
+@pytest.mark.slow
 def test_an_earlier_count_is_reproduced_within_a_tenth():
     if subprocess.run(["git", "cat-file", "-e", COMMIT], cwd=ROOT, capture_output=True).returncode:
         pytest.skip(f"the history does not reach back to {COMMIT}")

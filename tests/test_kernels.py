@@ -127,6 +127,7 @@ def test_a_part_of_other_kernels_cannot_be_called():
         philox.unit(np.uint64(1))
 
 
+@pytest.mark.slow
 def test_waiting_for_the_compiler_is_announced(tmp_path):
     code = "from privacy_engine.core.progress import listening; import sys\n" + NAMES
     code += "\nwith listening(lambda: None, print): kernels[2].prepare()"

@@ -68,6 +68,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_ten_lines_of_the_readme(folder):
     [lines] = [block for block in blocks("README.md") if "import privacy_engine as pe" in block]
     assert len([line for line in lines.splitlines() if line]) <= 10
@@ -80,6 +81,7 @@ def test_the_ten_lines_of_the_readme(folder):
     assert (folder / "release.geojson").stat().st_size > 4000
 
 
+@pytest.mark.slow
 def test_the_snippets_of_the_guide(folder):
     snippets = blocks("docs/library.md")
     assert len(snippets) >= 10
@@ -89,6 +91,7 @@ def test_the_snippets_of_the_guide(folder):
     assert {"release.parquet", "release.png", "model.json"} <= {path.name for path in folder.iterdir()}
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_guide(folder):
     lines = re.findall(r"^cairn (.+)$", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE)
     assert len(lines) == 2
@@ -104,6 +107,7 @@ def test_importing_loads_no_numbers_before_they_are_used():
     assert run(code, ROOT).strip() == "[]"
 
 
+@pytest.mark.slow
 def test_missing_packages_are_named(folder):
     named = run(WITHOUT_PACKAGES, folder).splitlines()
     assert [line.split(" | ")[0] for line in named] == ["pandas", "pandas", "matplotlib"]

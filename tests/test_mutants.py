@@ -127,6 +127,7 @@ def test_places_are_in_functions_and_not_in_texts_or_declarations(tmp_path, monk
     assert places(["static/js/a.js"], r"\bkept\b") == {}  # of a function that has it
 
 
+@pytest.mark.slow
 def test_a_draw_is_repeated_by_its_seed_and_never_names_a_file_twice_while_others_are_left():
     some = ["privacy_engine/landmarks/", "static/js/trajectory/", "dashboard/releases/"]
     mutants = drawn(40, 1, 0.5, some)

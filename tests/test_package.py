@@ -89,6 +89,7 @@ def _open(address):
         return answer.status, answer.read().decode()
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_engine_and_workbench_with_their_pages(source, tmp_path):
     code = "import hatchling.build as build, sys; print(build.build_wheel(sys.argv[1]))"
     command = [sys.executable, "-c", code, str(tmp_path)]

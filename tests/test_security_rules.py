@@ -5,6 +5,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests.cases import each
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -81,6 +83,7 @@ def _faults(tree, *, marks=True):
             yield "starts a shell"
 
 
+@pytest.mark.slow
 def test_python_runs_no_text_and_reads_no_objects():
     trees = {str(path.relative_to(ROOT)): tree_of(path) for path in PYTHON}
     assert [f"{name}: {fault}" for name, tree in trees.items() for fault in _faults(tree, marks=name != SAFE)] == []
@@ -262,6 +265,7 @@ def passing_functions(trees):
     return {node.name for tree in trees for node in nodes_of(tree) if _returns_an_argument(node)}
 
 
+@pytest.mark.slow
 def test_no_error_is_its_own_cause_and_every_walk_over_causes_ends():
     trees = {path: tree_of(path) for path in FILES}
     passing = passing_functions(trees.values())

@@ -28,6 +28,7 @@ with redis_server.running() as listens_at:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_killed_run_leaves_no_server_and_no_file(number):
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}

@@ -4,6 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cases import each
 
 BANNED = re.compile(
@@ -44,6 +46,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.slow
 @each(("folder", "pattern", "texts"), PLACES, ids=[folder for folder, _, _ in PLACES])
 def test_no_replaced_phrase_is_shown(folder, pattern, texts):
     files = sorted((Path(__file__).parents[1] / folder).rglob(pattern))

@@ -60,6 +60,7 @@ class TestApi:
         assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "seed")
         assert [row.spec["seed"] for row in Audit.objects.all()] == [None, None]
 
+    @pytest.mark.slow
     def test_controls_have_names_of_their_own_and_are_refuted(self, owner_api, owner_page):
         assert "No audits yet. Start one with the form." in owner_page.get("/audits/").content.decode()
         made = start(owner_api, name="control:half-noise:landmark-uniform", trials=20_000).json()

@@ -27,6 +27,7 @@ def command(capsys):
     return runner(Command, "audit", capsys)
 
 
+@pytest.mark.slow
 def test_the_outcome_names_what_the_level_is_for(command):
     for mechanism, given, per in [
         ("stream-uniform", [], "window"),
@@ -46,6 +47,7 @@ def test_controls_end_with_exit_code_1(command, control):
     assert any(one["verdict"] == "violated" and one["lower_bound"] > one["claimed"] for one in found["pairs"])
 
 
+@pytest.mark.slow
 def test_without_json_it_is_a_table_with_progress_on_a_terminal(command):
     terminal = Terminal()
     out, _, code = command("event-level", *GIVEN, *FEW, "--seed", "1", stderr=terminal)
@@ -102,6 +104,7 @@ class TestAll:
         names = ("event-level", "stream-uniform", "checkin-popularity", "checkin-nearest")
         monkeypatch.setattr(every, "mechanisms", [mechanisms[name] for name in names])
 
+    @pytest.mark.slow
     def test_a_line_for_every_publishable_name_and_unit(self, command, few, tmp_path):
         page, file = tmp_path / "page.md", tmp_path / "audits.json"
         page.write_text("before\n<!-- audit -->\nold\n<!-- /audit -->\nafter\n")
@@ -122,6 +125,7 @@ class TestAll:
             assert (one["verdict"], one["draws"], one["commit"]) == ("consistent", 2000, head.stdout.strip())
             assert f"| {one['name']} | {one['kind']} | {one['unit']} | 1 | {one['at_least']:.3f} | consistent |" in out
 
+    @pytest.mark.slow
     def test_an_interrupted_run_continues_and_more_draws_are_audited_again(self, command, few, tmp_path, monkeypatch):
         file, audited, done = tmp_path / "audits.json", [], every.audit
 
@@ -146,6 +150,7 @@ class TestAll:
         assert len(audited) == 9
         assert {one["draws"] for one in json.loads(file.read_text())} == {3000}
 
+    @pytest.mark.slow
     def test_a_violated_claim_ends_with_exit_code_1_and_is_named(self, command, few, monkeypatch):
         result = every.audit
         monkeypatch.setattr(every, "audit", lambda spec, **_: replace(result(spec), verdict="violated"))

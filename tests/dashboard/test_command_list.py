@@ -1,5 +1,7 @@
 """``manage.py --help``: Django's list of commands, without the modules that only running commands need."""
 
+import pytest
+
 from tests.server import python
 
 WITH_MODELS = "from django.core.management import execute_from_command_line as run; run(['manage.py', '--help'])"
@@ -11,6 +13,7 @@ def _output(*command):
     return found.stdout, found.stderr
 
 
+@pytest.mark.slow
 def test_is_what_django_lists_with_models_and_loads_no_engine():
     expected, _ = _output("-c", WITH_MODELS)
     listed, imports = _output("-X", "importtime", "manage.py", "--help")

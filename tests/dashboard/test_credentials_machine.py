@@ -1,7 +1,7 @@
 """State machine: an account whose owner changes how they log in, and a thief who holds one thing of it.
 
-The owner changes how they log in; a thief who holds one session, token, mailbox or link tries every change with all
-that they know and see. After each action of the thief the account requires what its owner set, and no less.
+The thief, who holds one session, token, mailbox or link, tries every change with all that they know and see. After each
+action of the thief the account requires what its owner set, and no less.
 """
 
 import base64
@@ -388,6 +388,7 @@ def require_less(monkeypatch, less):
         monkeypatch.setattr(presence, "needed", fewer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("examples", [40, pytest.param(2000, marks=[pytest.mark.thorough, pytest.mark.timeout(3600)])])
 def test_no_order_of_actions_lowers_what_is_required(db, settings, examples):
     settings.CAIRN_MAIL = True

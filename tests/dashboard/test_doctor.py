@@ -53,6 +53,7 @@ def redis():
 
 
 class TestDatabase:
+    @pytest.mark.slow
     def test_that_does_not_answer(self, tmp_path):
         with closing(socket.create_server(("127.0.0.1", 0))) as unused:
             port = unused.getsockname()[1]
@@ -173,6 +174,7 @@ class TestKeys:
         settings.CAIRN_LEDGER_KEY = "x" * 40
         assert "ledger-key-weak" in codes(host.keys)
 
+    @pytest.mark.slow
     def test_that_stop_the_start_are_stated(self, tmp_path):
         none = "must name a readable file"
         for variable, text, message in [

@@ -62,6 +62,7 @@ def opened(content, name):
             assert content
 
 
+@pytest.mark.slow
 def test_every_file_is_whole_in_every_format_and_its_download_is_recorded(made):
     api, tried = client_of(made.owner), set()
     for path, names in FILES.items():

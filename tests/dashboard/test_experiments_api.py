@@ -71,6 +71,7 @@ def test_a_small_one_is_done_in_the_request_and_its_table_is_the_engines(owner_a
     assert not Part.objects.exists()
 
 
+@pytest.mark.slow
 def test_results_so_far_become_those_of_the_table_whatever_the_order_of_the_parts(owner_api, queued):
     execution.run(Part.objects.get().pk)
     shares = []
@@ -89,6 +90,7 @@ def test_results_so_far_become_those_of_the_table_whatever_the_order_of_the_part
     assert owner_api.get(of(queued["id"], "results")).json() == after
 
 
+@pytest.mark.slow
 def test_cancelled_and_resumed_it_computes_only_what_is_missing(owner_api, queued, monkeypatch):
     work_off(4)
     cancelled = owner_api.post(of(queued["id"], "cancel"))

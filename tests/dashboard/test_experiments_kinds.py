@@ -71,6 +71,7 @@ def submitted(api, **body):
 
 @every_kind
 class TestEveryKind:
+    @pytest.mark.slow
     def test_a_preset_gives_the_same_table_by_api_and_command(self, owner_api, command, tmp_path, kind):
         dataset = made(owner_api, FILES[kind])
         (tmp_path / "data.csv").write_bytes(FILES[kind])
@@ -91,6 +92,7 @@ class TestEveryKind:
             for folder in (first, again):
                 assert hashlib.sha256((folder / "table.parquet").read_bytes()).hexdigest() == digests[way]
 
+    @pytest.mark.slow
     def test_a_plan_reads_nothing_and_states_its_size(self, owner_api, kind):
         dataset = made(owner_api, FILES[kind])
         planned = owner_api.post(f"{URL}plan/", {"spec": spec_of(kind), "dataset": dataset["id"]}, format="json").json()
@@ -286,6 +288,7 @@ def exported(pk):
         return json.loads(file.read())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[24], [9, 4, 11], None], ids=["one series", "several series", "generated"])
 @pytest.mark.parametrize("name", NAMES)
 def test_run_exported_and_run_again(owner, owner_api, command, tmp_path, name, sizes):

@@ -187,6 +187,7 @@ class TestWorkers:
         assert (workers.latest(), workers.answering(), workers.age_s("one")) == ([], 0, None)
         workers.stopped("one")
 
+    @pytest.mark.slow
     def test_those_of_other_hosts_count_whatever_their_clock_and_home(self, beats_recorded, settings, tmp_path):
         program = "import django; django.setup(); from dashboard.jobs import workers; workers.beat('far', ['batch'])"
         done = python("-c", program, CAIRN_HOME=str(tmp_path), REDIS_URL=settings.CELERY_BROKER_URL)
@@ -213,6 +214,7 @@ class TestHeartbeat:
         assert workers.answering() == 0
 
 
+@pytest.mark.slow
 def test_services_load_without_tasks():
     """A process that only submits needs no worker code: nothing registers a task as it is imported."""
     services = [f"dashboard.{app}.services" for app in ("releases", "experiments", "attacks", "audits", "datasets")]

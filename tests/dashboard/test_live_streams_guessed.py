@@ -91,6 +91,7 @@ def _every_answer(owner, stranger, cases, of_each):
     return sent
 
 
+@pytest.mark.slow
 def test_no_response_depends_on_counts_of_published_timestamps(owner, stranger):
     """A few hundred guesses, right and wrong ones mixed: status, headers and body are equal byte for byte."""
     assert _every_answer(owner, stranger, 1, 2) >= 300

@@ -106,6 +106,7 @@ class TestContents:
 
         assert first_error(owner_api.get(BUNDLE))["field"] == "release"
 
+    @pytest.mark.slow
     def test_a_long_release_is_sent_in_pieces_and_packed(self, owner, owner_api, make_dataset):
         step = np.linspace(0, 1, 60_000)
         long = make_dataset(owner, Trajectory(2 + step, 48 + step, 1_700_000_000.0 + 30 * np.arange(60_000)))

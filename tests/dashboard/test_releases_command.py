@@ -186,6 +186,7 @@ def test_fail_with_one_clear_line_and_no_file(run, day, tmp_path, monkeypatch):
         assert sorted(tmp_path.iterdir()) == before, why
 
 
+@pytest.mark.slow
 def test_needs_no_database_and_no_broker(day, tmp_path):
     out = tmp_path / "out.gpx"
     home = tmp_path / "home"

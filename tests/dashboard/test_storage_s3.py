@@ -124,6 +124,7 @@ class TestRequests:
             pass
         assert copies("other") == []
 
+    @pytest.mark.slow
     def test_a_process_killed_while_it_writes_leaves_nothing_that_is_seen(self, s3_server, prefix, one, monkeypatch):
         code = (
             "import django, sys; django.setup()\n"
@@ -354,6 +355,7 @@ class TestFaults:
 
 
 class TestEveryKindOfRow:
+    @pytest.mark.slow
     def test_the_sweep(self, owner, ready_dataset, one, other, monkeypatch, django_capture_on_commit_callbacks):
         monkeypatch.setattr(queue, "enqueue", lambda job: None)
         ids = rows_of(owner, ready_dataset)

@@ -157,6 +157,7 @@ class TestPairs:
 class TestVerdicts:
     """Seeded. A mechanism within its claim is rejected with probability at most 5 % by theorem."""
 
+    @pytest.mark.slow
     @every_mechanism
     @every_number_of_trials
     def test_every_mechanism_is_consistent_with_its_claim(self, cls, trials):
@@ -296,6 +297,7 @@ def test_what_is_not_given_is_chosen_but_never_the_claim():
     assert not any("control" in cls.registered_name() for cls in mechanisms)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [cls for cls in CLASSES if any(choices_of(i) for i in cls.model_fields.values())])
 def test_every_choice_can_be_audited(cls):
     fields = {name: choices_of(info) for name, info in cls.model_fields.items() if name != "name" and choices_of(info)}

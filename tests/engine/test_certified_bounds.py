@@ -94,6 +94,7 @@ class TestElementaryFunctions:
         reduction = 0.5 * U + 2 * elementary.HALF_PI_LOW * U + constants
         assert OCTANT * U + reduction < SINCOS * U
 
+    @pytest.mark.slow
     @each("k", [*range(-110, 2)])
     def test_of_a_logarithm_in_proportion(self, k):
         """Of every float from 2**-110 to 2: k ln 2 + ln(1 + f), f between the roots less 1."""

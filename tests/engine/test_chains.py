@@ -157,6 +157,7 @@ def random_chain(rng, budgets):
     return Chain(matrix / matrix.sum(axis=1, keepdims=True), budgets, yes)
 
 
+@pytest.mark.slow
 def test_the_bridge_is_never_below_the_exact_joint_loss_of_300_chains():
     """Seeds 0 to 299; every t of every chain, budgets of 0 and skipped landmarks among them."""
     published_below, shares = 0, []

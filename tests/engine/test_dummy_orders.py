@@ -116,6 +116,7 @@ class TestOptimal:
         mask = [event not in regular for event in range(n)]
         assert optimal_order(mask, evaluation).tolist() == plain_optimal(mask, evaluation)
 
+    @pytest.mark.slow
     @each("evaluation", EVALUATIONS)
     def test_is_never_further_from_the_landmarks_than_heuristic(self, evaluation):
         """Up to 16 regular events, as many as it takes."""

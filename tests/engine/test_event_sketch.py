@@ -191,6 +191,7 @@ longitudes = st.integers(-1_800_000_000, 1_800_000_000)
 
 
 class TestNeighbours:
+    @pytest.mark.slow
     @settings(max_examples=examples(4000))
     @given(
         longitudes,
@@ -213,6 +214,7 @@ class TestNeighbours:
         back = shared(one_event(other), stored(one_event(one)))
         assert (back is not None) == (found is not None)
 
+    @pytest.mark.slow
     @settings(max_examples=examples(4000))
     @given(
         longitudes,
@@ -347,6 +349,7 @@ def thorough(seeds):
     return pytest.param(seeds, marks=[pytest.mark.thorough, pytest.mark.timeout(3600)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [range(200), *(thorough(range(i, i + 500)) for i in range(200, 10_200, 500))])
 def test_generated_uploads_share_what_a_comparison_of_all_pairs_finds(seeds):
     ways = [way for seed in seeds for way in check(seed)]
@@ -354,6 +357,7 @@ def test_generated_uploads_share_what_a_comparison_of_all_pairs_finds(seeds):
         assert ways.count(way) > len(seeds) / 20, f"{way} was hardly met"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [range(5), thorough(range(300))])
 def test_a_sample_decides_as_the_whole_upload_does(seeds, monkeypatch):
     met = 0

@@ -232,6 +232,7 @@ class TestExactDensities:
         for mechanism in variants(cls, epsilon=EPSILON, radius_m=RADIUS_M):
             assert max(map(abs, losses(mechanism, mask, seed))) <= EPSILON * (1 + 1e-9)
 
+    @pytest.mark.slow
     @every_mechanism
     def test_of_adversarial_sets_too_and_the_worst_neighbour_comes_near(self, cls):
         """Truth moved straight away from every draw loses the whole budget of the set: nothing less may be declared."""

@@ -53,6 +53,7 @@ def draws(mechanism, seed, n, runs):
         yield plane.project(release.series.lon, release.series.lat), release
 
 
+@pytest.mark.slow
 @every_mechanism
 def test_errors_of_fresh_draws_match_the_declared_noise(cls):
     """100,000 draws or more at non-default parameters; five standard errors, of the means of the runs (seed 11)."""
@@ -140,6 +141,7 @@ def test_once_is_the_release_bit_for_bit(cls, mask, seed):
             assert np.array_equal(once[0], released, equal_nan=True)
 
 
+@pytest.mark.slow
 @every_mechanism
 def test_many_times_have_the_law_of_the_release(cls):
     """Two-sample Kolmogorov-Smirnov of how far events move and of how far successive ones lie apart; seeds fixed.

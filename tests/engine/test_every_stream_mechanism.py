@@ -169,6 +169,7 @@ def _numbers(part):
     return np.ravel(part) if isinstance(part, np.ndarray | int | float) else np.empty(0)
 
 
+@pytest.mark.slow
 @every_sound
 def test_rates_of_a_window_times_sensitivity_are_at_most_epsilon_as_reals(cls):
     small = itertools.product((0.1, 0.7, 3.0), (1, 3, 49), (1, 3, 50))
@@ -180,6 +181,7 @@ def test_rates_of_a_window_times_sensitivity_are_at_most_epsilon_as_reals(cls):
         assert sum(Fraction(mechanism.noise_rate(b)) * delta * n for b, n in counted_rates) <= Fraction(epsilon)
 
 
+@pytest.mark.slow
 @every_mechanism
 def test_declared_error_matches_draws(cls):
     """100,000 draws: the sample sd is within 2 % of the declared one (its own sd is below 0.5 %).
@@ -223,6 +225,7 @@ def test_the_audit_finds_controls_and_not_the_mechanism(cls):
     assert_controls_are_found(cls, facts(cls).trials)
 
 
+@pytest.mark.slow
 @each("cls", [stream.StreamUniform, stream.StreamSample])
 def test_the_audit_finds_controls_of_the_simplest_in_few_trials(cls):
     assert_controls_are_found(cls, 5_000)

@@ -225,6 +225,7 @@ class TestExponentialMechanism:
 
 
 class TestDiscreteLaplace:
+    @pytest.mark.slow
     @each("bits", [2, 4, 8])
     @each("rate", [0.05, 0.7, 2.0])
     def test_magnitudes_of_short_words_have_the_exact_law(self, rate, bits):
@@ -255,6 +256,7 @@ class TestDiscreteLaplace:
         assert noise.discrete_laplace(1.0, 0, rng=noise.seeded(1)).shape == (0,)
 
 
+@pytest.mark.slow
 @each("scale", [0.7, 5.0, 100.0])
 def test_discrete_laplace_is_that_of_opendp(scale):
     """D11: two samplers of one law, written by different people; chi-square of two samples, false alarms 1e-5 each.

@@ -80,9 +80,11 @@ def computed(monkeypatch):
 
 
 class TestTheSameBits:
+    @pytest.mark.slow
     def test_for_blocks_of_one_repetition(self, series, whole):
         assert run(small(), series, size=1).equals(whole)
 
+    @pytest.mark.slow
     def test_in_smaller_blocks_after_an_interruption(self, series, whole, tmp_path, computed):
         def stop(done, of):
             if done == 7:
@@ -103,6 +105,7 @@ class TestTheSameBits:
         assert len(computed) == 2
         assert list(tmp_path.rglob(".block-*")) == []
 
+    @pytest.mark.slow
     def test_in_blocks_of_the_usual_size_in_whatever_order_the_grid_was_written(self, series, whole):
         turned = dict(reversed(described()["grid"].items()))
         assert run(small(grid=turned), series).equals(whole)

@@ -86,6 +86,7 @@ TRIED = {
 
 @pytest.mark.parametrize("preset", [cls.registered_name() for kind in KINDS for cls in presets.of(kind)])
 class TestEveryPreset:
+    @pytest.mark.slow
     def test_runs_on_what_it_generates_and_on_what_is_given(self, preset, tmp_path):
         small = {"timestamps": 24, "dimensions": 2}
         if presets[preset].kind == "checkins":

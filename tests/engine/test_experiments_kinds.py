@@ -152,6 +152,7 @@ class TestEveryRun:
         assert all(one["kind"] == kind and one["owner_only"] and one["needs_release"] for one in listed)
 
 
+@pytest.mark.slow
 @each(
     "mechanism",
     [

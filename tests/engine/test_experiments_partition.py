@@ -155,6 +155,7 @@ def exported(spec):
 
 
 class TestRunExportRunAgain:
+    @pytest.mark.slow
     @each("kind", ["generated", "one series", "several series", "two people"])
     @each("name", NAMES)
     def test_every_preset_gives_the_same_bits(self, name, kind):
@@ -166,6 +167,7 @@ class TestRunExportRunAgain:
         spec = ExperimentSpec.parse(spec.model_dump() | {"grid": ends})
         assert bits(exported(spec), given) == bits(spec, described(name).data(given))
 
+    @pytest.mark.slow
     def test_joined_and_not_joined_are_different_experiments(self):
         spec = described("error-tdrive").spec()
         given = dataset("several series")
@@ -260,6 +262,7 @@ def examples(published):
 
 @each("preset", [cls.registered_name() for cls in experiments.presets.of("trajectory")])
 class TestEveryPreset:
+    @pytest.mark.slow
     def test_runs_on_what_it_generates_and_takes_what_is_given(self, preset):
         one = experiments.presets.parse({"name": preset, "repetitions": 1, "events": 50})
         table = run(one.spec(), one.data())

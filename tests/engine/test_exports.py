@@ -98,6 +98,7 @@ def test_what_is_written_is_read_back(fmt, series):
             assert np.abs(one.time_s - two.time_s).max() <= 5e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fmt", FORMATS)
 @given(series=series_lists(), whose=st.lists(st.integers(0, 2), min_size=4, max_size=4), data=st.data())
 def test_people_are_read_back(fmt, series, whose, data):
@@ -165,6 +166,7 @@ def test_geojson_has_lines_points_and_nothing():
     assert "coordTimes" not in untimed["properties"]
 
 
+@pytest.mark.slow
 @each("fmt", FORMATS)
 def test_a_long_series_is_written_in_seconds(fmt):
     """A tenth of a second is usual."""

@@ -231,6 +231,7 @@ class TestTables:
         shows(b"id,lat,lon\n1,1,1\n2,1,1\n3,1,1\n", names=[""])  # it counts rows
         shows(b"id,lat,lon\n1,1,1\n1,1,1\n3,1,1\n", names=["1", "3"])
 
+    @pytest.mark.slow
     @each(
         "head",
         [

@@ -92,6 +92,7 @@ REAL = [
 ]
 
 
+@pytest.mark.slow
 @each(("fmt", "file", "reader"), REAL, ids=[one[1] for one in REAL])
 def test_a_real_file(data, fmt, file, reader):
     content = (data / file).read_bytes()
@@ -184,6 +185,7 @@ def collection(frame):
     return movingpandas.TrajectoryCollection(timed, "walk", t="t")
 
 
+@pytest.mark.slow
 def test_moving_features_by_movingpandas(frame, tmp_path):
     found = collection(frame)
     path = tmp_path / "walks.mfjson"

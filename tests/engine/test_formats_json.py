@@ -148,6 +148,7 @@ class TestRecords:
         with pytest.raises(FormatError, match="after record 1"):
             read_bytes(data, "x.json")
 
+    @pytest.mark.slow
     def test_memory_is_that_of_the_columns_and_not_of_the_document(self):
         record = b'{"lat": 52.5, "lon": 13.4, "time": %d, "notes": "' + b"x" * 400 + b'"}'
         data = b"[" + b",".join(record % (FIX + i) for i in range(40_000)) + b"]"

@@ -144,6 +144,7 @@ class TestRefusals:
         bomb = changed(data, SHEET, lambda _: entities + sheet + row * 2 + b"</sheetData></worksheet>")
         assert peak_bytes(lambda: refused(bomb, "xml_doctype", limits=Limits(ratio=10**9))) < 150_000_000
 
+    @pytest.mark.slow
     def test_damage(self):
         data = workbook(fixes=naive())
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -152,6 +153,7 @@ class TestRefusals:
             for seed in range(60):
                 survive(changed(data, name, lambda content, seed=seed: damaged(content, seed)))
 
+    @pytest.mark.slow
     def test_memory_is_that_of_the_columns_and_not_of_the_sheet(self):
         rows = [
             [f"2024-06-15T{i // 3600:02d}:{i // 60 % 60:02d}:{i % 60:02d}Z", 52.5, 13.4, i / 7] for i in range(7000)

@@ -150,6 +150,7 @@ def reading(text, options):
     return arrays, found.report.as_dict()
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     parts=st.lists(

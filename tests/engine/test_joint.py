@@ -33,6 +33,7 @@ def displaced(count, rate, seed, draws):
 
 
 class TestJointNoise:
+    @pytest.mark.slow
     @each("count", [1, 2, 3, 17])
     def test_the_farthest_move_has_the_law_of_the_k_norm_mechanism(self, count):
         # the volume of "all within s" grows as s^(2p), so the largest move is Gamma(2p, 1/ε)
@@ -65,6 +66,7 @@ class TestJointNoise:
         found = np.array([noise.joint_reach_m(count, rate, rng=rng) for _ in range(2500)]) / geo.EARTH_RADIUS_M
         assert stats.kstest(found, lambda angle: np.interp(angle, edges, upto)).pvalue > FAILS
 
+    @pytest.mark.slow
     @each("count", [1, 2, 50])
     def test_mean_and_standard_deviation_are_the_closed_forms(self, count):
         rng, rate, draws = noise.seeded(5), 1 / 300, 30_000 // count

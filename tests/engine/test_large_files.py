@@ -73,6 +73,7 @@ def test_entries_are_not_held():
     assert peaks[1] < 1.5 * peaks[0]
 
 
+@pytest.mark.slow
 @each(
     ("kind", "share", "where"),
     [("geolife", 0.0065, (archive, "LARGE_BYTES", 0)), ("csv", 0.02, (blockwise, "FEW", 100))],

@@ -164,6 +164,7 @@ def gains(mechanism, seeds=range(5)):
 
 
 class TestWhatItShows:
+    @pytest.mark.slow
     def test_skip_leaks_the_landmarks_it_hides_and_user_level_does_not(self):
         """ε = 1 within 200 m, seeds 0 to 4. Measured: 4.0 to 5.4 times nearer than chance, and 0.9 to 1.1 times."""
         skip, user = gains(Skip(epsilon=1.0, radius_m=200.0)), gains(UserLevel(epsilon=1.0, radius_m=200.0))

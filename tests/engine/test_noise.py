@@ -189,6 +189,7 @@ def test_only_adaptive_has_to_be_simulated_of_the_papers_and_our_splits():
     assert papers <= set(KNOWN)
 
 
+@pytest.mark.slow
 @every_known
 def test_declared_error_matches_a_hundred_thousand_draws(cls):
     mechanism, n = example(cls), 160_000

@@ -190,6 +190,7 @@ class TestKinds:
         read_alike(table, found)
 
 
+@pytest.mark.slow
 def test_real_files_are_read_the_same_with_the_mapping_that_is_reported(shared):
     folders = ("csv_ais", "csv_other", "parquet", "gz")
     reported = 0

@@ -88,6 +88,7 @@ def test_equals_plain_loops_to_1e_12(which, mask, lon, lat, step_m, noise_m, see
     assert np.allclose(found.by_event_m[0, 0], expected.mean(axis=0), rtol=1e-12, atol=1e-8, equal_nan=True)
 
 
+@pytest.mark.slow
 @each("mechanism", of(1.0, 400.0), ids=lambda one: "-".join(str(v) for _, v in one))
 def test_agrees_with_releases_in_distribution(mechanism):
     """Two samples of 400 errors each by Kolmogorov and Smirnov; false alarms 1e-5 for each mechanism.

@@ -126,6 +126,7 @@ class TestSingle:
 
 
 class TestPublisher:
+    @pytest.mark.slow
     @each("mean", [0.05, 0.4, 1.5])
     @each("epsilon", [0.1, 1.0])
     def test_a_stream_with_next_to_no_counts_is_published_nearly_as_zeros(self, mean, epsilon):

@@ -194,6 +194,7 @@ class TestBudget:
         assert 0 <= second - first <= delta
         assert noisy_totals(counts, none)[0] == pytest.approx(first)
 
+    @pytest.mark.slow
     @given(epsilon=st.floats(1e-3, 1e3), window=st.integers(1, 300), dimensions=st.integers(1, 4), seed=st.integers(0))
     @settings(max_examples=30, deadline=None)
     def test_no_sample_has_less_noise_than_declared(self, epsilon, window, dimensions, seed):
@@ -224,6 +225,7 @@ def errors(mechanism, rows, runs=3):
 
 
 class TestUtility:
+    @pytest.mark.slow
     @each(("level", "epsilon"), [(500.0, 1.0), (50.0, 0.5), (2.0, 0.2)])
     def test_it_is_below_the_filter_without_a_total_and_the_plain_sample(self, level, epsilon):
         week = 1 + 0.5 * np.sin(2 * np.pi * np.arange(200) / 30)
@@ -289,6 +291,7 @@ class TestNextToNothing:
         errors = np.abs(np.array(runs) - rows)
         return errors.mean() / rows.mean(), (errors / least).mean() / (rows / least).mean()
 
+    @pytest.mark.slow
     @each("objective", ["relative", "absolute"])
     @each("window", [10, 100])
     def test_cells_of_a_grid_with_a_few_events_at_a_timestamp(self, window, objective):

@@ -38,6 +38,7 @@ def sets_of_two(weights):
 
 
 class TestSampler:
+    @pytest.mark.slow
     @each("name", MODES)
     def test_draws_follow_the_weights(self, name):
         """Chi-square of 30,000 pairs from 6 timestamps, seed 11; false alarms 1e-5 for each distribution."""

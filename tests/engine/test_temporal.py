@@ -268,6 +268,7 @@ class TestPublishedFormula:
     def test_of_an_empty_series_is_empty(self):
         assert landmark_temporal_loss([], np.zeros(0, dtype=bool), np.eye(2), np.eye(2)).shape == (0,)
 
+    @pytest.mark.slow
     def test_long_gaps_with_varied_budgets_stay_exact(self):
         epsilons, mask = np.random.default_rng(5).random(300), np.isin(np.arange(300), [39, 289])
         carried = LossFunction(smoothing_matrix(3, 0.3))
