@@ -1,7 +1,6 @@
 """State machine: an account whose owner changes how they log in, and a thief who holds one thing of it.
 
-The thief, who holds one session, token, mailbox or link, tries every change with all that they know and see. After each
-action of the thief the account requires what its owner set, and no less.
+The thief, who holds one session, token, mailbox or link, tries every change. Then the account requires no less.
 """
 
 import base64
