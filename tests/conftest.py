@@ -38,9 +38,11 @@ django.setup()  # here, because the conftest files below import models
 from dashboard.accounts import lasting  # noqa: E402  models
 
 del os.environ["DJANGO_SETTINGS_MODULE"]  # or xdist's workers would read the settings before this file
-from dashboard.storage import installation  # noqa: E402  models can be imported now
+from dashboard.config.celery import app  # noqa: E402  models can be imported now
+from dashboard.storage import installation  # noqa: E402
 
 installation.require_in_server = lambda exit_code=1: None  # importing the WSGI application must not use a database
+app.producer_pool  # noqa: B018  made here, without a server: it would keep that of the first test that sends a message
 register_profiles()
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]  # no delay
 lasting.LOOK_S = 3600.0  # its thread would look into the database of another test; real servers are other processes
@@ -177,6 +179,8 @@ def pytest_collection_modifyitems(config, items):
         items[:] = filter(_uses_the_database, items)
     items.sort(key=_place)
     for item in items:
+        if item.path.name in LONG:
+            item.add_marker("processes")
         limit_s = next((mark.args[0] for mark in item.iter_markers("timeout")), float(item.config.getini("timeout")))
         item.add_marker(pytest.mark.timeout(patience(limit_s)), append=False)
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests import migrated, postgres
-from tests.server import clean_environment, python
+from tests.prepared import python
+from tests.server import clean_environment
 
 OF_A_PROCESS = ("tmp", "run", "log", "broker", "cache")
 COMMANDS = """

@@ -9,8 +9,6 @@ import os
 import random
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 import urllib.error
@@ -24,6 +22,7 @@ import pytest
 from privacy_engine.accounting.window_ledger import WindowLedger
 from tests import migrated, postgres
 from tests.patience import patience
+from tests.prepared import Prepared, python
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,7 +50,7 @@ def environment(request, tmp_path):
         pytest.skip("no PostgreSQL server is installed")
     with postgres.cluster(programs) as url:
         found = base | {"DATABASE_URL": url}
-        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=found, check=True)
+        assert python("manage.py", "migrate", "-v0", env=found).returncode == 0
         yield found
 
 
@@ -65,9 +64,7 @@ class Web:
         self.process = self._start()
 
     def _start(self):
-        descriptor = self.socket.fileno()
-        command = [sys.executable, "-m", "dashboard.launcher.web", str(descriptor)]
-        return subprocess.Popen(command, env=self.environment, cwd=ROOT, pass_fds=[descriptor])
+        return Prepared(["-m", "dashboard.launcher.web", "0"], self.socket, env=self.environment)
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -120,9 +117,10 @@ class Client:
 
 
 def test_every_timestamp_is_published_once_however_often_the_server_is_killed(environment):
-    made = subprocess.run([sys.executable, "-c", SETUP], env=environment, cwd=ROOT, check=True, capture_output=True)
+    made = python("-c", SETUP, env=environment)
+    assert made.returncode == 0, made.stderr
     web = Web(environment)
-    client = Client(web.url, made.stdout.decode().strip())
+    client = Client(web.url, made.stdout.strip())
     try:
         described = {"name": "stream-sample", "epsilon": EPSILON, "window": WINDOW, "sensitivity": 1}
         stream = client.until_answered("", {"name": "Killed", "dimensions": ["a", "b"], "mechanism": described})["id"]

@@ -1,7 +1,7 @@
 """Which tests may notice a change of a source, the likeliest first: for mutants that no list names tests for.
 
-Of Python those that execute the line, by a run of the quick tests with coverage; of JavaScript the unit tests, first
-those that import the module.
+Of Python those that execute the line, by a run of the tests of one process with coverage; of JavaScript the unit tests,
+first those that import the module.
 """
 
 import functools
@@ -18,7 +18,7 @@ from coverage.parser import PythonParser
 from tests.mutants import ROOT, git, listed
 
 DATA, TIMES = ROOT / "build" / ".coverage-by-test", ROOT / "build" / "coverage-by-test.xml"
-QUICK = ("-n", "auto", "--maxprocesses", "4", "-m", "not slow and not thorough and not browser")
+ALONE = ("-n", "auto", "--maxprocesses", "4", "-m", "not processes and not thorough and not browser")
 COVERAGE = ("--cov", "--cov-context=test", "--cov-report=", f"--junit-xml={TIMES}")
 SIZES = (15, 60, 400)
 """Of groups of tests: the first is over in seconds, and few mutants need the next."""
@@ -27,11 +27,11 @@ OF_FILE = 40
 
 
 def measure():
-    """Run the quick tests once with coverage, where no run was; print which sources changed since."""
+    """Run these tests once with coverage, where no run was; print which sources changed since."""
     if not (DATA.exists() and TIMES.exists()):
-        print("Which tests execute which line: all quick tests once, 12 minutes on two cores.", flush=True)
+        print("Which tests execute which line: all tests of one process once, 20 minutes on two cores.", flush=True)
         environment = os.environ | {"COVERAGE_FILE": str(DATA)}
-        subprocess.run([sys.executable, "-m", "pytest", "-q", *QUICK, *COVERAGE], cwd=ROOT, env=environment)
+        subprocess.run([sys.executable, "-m", "pytest", "-q", *ALONE, *COVERAGE], cwd=ROOT, env=environment)
     newer = [file for file in git("ls-files", "privacy_engine", "dashboard", "tests") if _is_newer(file)]
     if newer:
         print(
