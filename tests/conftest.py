@@ -99,11 +99,8 @@ def pytest_collection():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Two processes more than there are processors: tests of pages wait for a browser, long ones for servers.
-
-    Without either one more is enough.
-    """
-    return (os.cpu_count() or 1) + (1 if "not browser" in config.option.markexpr else 2)
+    """One process more than there are processors; two for long tests, which wait for servers and browsers."""
+    return (os.cpu_count() or 1) + (1 if "not slow" in config.option.markexpr else 2)
 
 
 SERVERS = ("test_commands.py", "test_watch.py", "test_warm.py", "test_web_memory.py")

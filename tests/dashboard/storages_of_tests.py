@@ -3,12 +3,15 @@
 import itertools
 from contextlib import contextmanager
 
+import pytest
 from django.core.files.storage import storages
 
 from dashboard.storage.local_storage import LocalFiles
 from dashboard.storage.s3_storage import S3Files
 from tests.s3_server import BUCKET, KEYS
 
+STORAGES = ["local", pytest.param("s3", marks=pytest.mark.slow)]
+"""Of tests of each; S3 needs a server, a process."""
 _prefixes = itertools.count()
 
 
@@ -34,12 +37,12 @@ def used(storage):
 
 
 @contextmanager
-def used_by_name(name, server, folder):
+def used_by_name(name, request, folder):
     if name == "local":
         with used(LocalFiles()) as storage:
             yield storage
     else:
-        assert server
+        server = request.getfixturevalue("s3_server")
         server.fail()
         with used(host(server, fresh_prefix(), folder)) as storage:
             yield storage

@@ -146,6 +146,7 @@ def test_without_a_login(made, all_states):
         check(api, made, all_states, "anonymous")
 
 
+@pytest.mark.slow
 @EXTENT
 @pytest.mark.parametrize("scope", ["read", "write", "publish"])
 def test_by_scope_of_a_token(made, all_states, scope):

@@ -50,9 +50,9 @@ def publication(owner_api, done):
 class TestEveryKind:
     @pytest.mark.parametrize("where", ["local", "s3"])
     @pytest.mark.slow
-    def test_200_inverted_bytes(self, where, s3_server, owner, request, tmp_path, monkeypatch):
+    def test_200_inverted_bytes(self, where, owner, request, tmp_path, monkeypatch):
         monkeypatch.setattr(s3_storage, "PAUSE_S", 0.0)
-        with used_by_name(where, s3_server, HOME / "tmp" / "cache"):
+        with used_by_name(where, request, HOME / "tmp" / "cache"):
             self._inverted(owner, request, tmp_path)
 
     def _inverted(self, owner, request, tmp_path):

@@ -24,17 +24,17 @@ from dashboard.storage.models import Removal
 from privacy_engine.experiments import presets
 from tests.dashboard.conftest import HOME, upload
 from tests.dashboard.rows import rows_of
-from tests.dashboard.storages_of_tests import used_by_name
+from tests.dashboard.storages_of_tests import STORAGES, used_by_name
 
 MANY = orphans.MOST + 1
 
 
-@pytest.fixture(params=["local", "s3"], autouse=True)
-def storage(request, s3_server, monkeypatch):
+@pytest.fixture(params=STORAGES, autouse=True)
+def storage(request, monkeypatch):
     monkeypatch.setattr(queue, "enqueue", lambda job: None)
     for module, name in ((cleanup, "ABANDONED_S"), (cleanup, "STALE_S"), (objects, "STALE_S")):
         monkeypatch.setattr(module, name, -1.0)
-    with used_by_name(request.param, s3_server, HOME / "tmp" / "cache") as used:
+    with used_by_name(request.param, request, HOME / "tmp" / "cache") as used:
         yield used
 
 

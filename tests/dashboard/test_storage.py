@@ -18,7 +18,7 @@ from dashboard.storage.read_cache import content_of
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.experiments import Key
 from tests.dashboard.conftest import HOME, at_once
-from tests.dashboard.storages_of_tests import used_by_name
+from tests.dashboard.storages_of_tests import STORAGES, used_by_name
 from tests.patience import patience
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,10 +27,10 @@ FILE = FOLDER / "points.parquet"
 LARGE = np.random.default_rng(7).bytes(12_000_000)
 
 
-@pytest.fixture(params=["local", "s3"], autouse=True)
-def storage(request, s3_server, monkeypatch):
+@pytest.fixture(params=STORAGES, autouse=True)
+def storage(request, monkeypatch):
     monkeypatch.setattr(s3_storage, "PART_BYTES", 5_242_880)  # the smallest that S3 takes
-    with used_by_name(request.param, s3_server, HOME / "tmp" / "cache") as used:
+    with used_by_name(request.param, request, HOME / "tmp" / "cache") as used:
         yield used
 
 

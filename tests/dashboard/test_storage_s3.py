@@ -37,7 +37,7 @@ from tests.patience import patience
 from tests.s3_server import BUCKET, ROOT
 from tests.server import python
 
-pytestmark = pytest.mark.usefixtures("one")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one")]
 
 
 FILE = stored_path.StoredPath("datasets/a/points.parquet")
@@ -124,7 +124,6 @@ class TestRequests:
             pass
         assert copies("other") == []
 
-    @pytest.mark.slow
     def test_a_process_killed_while_it_writes_leaves_nothing_that_is_seen(self, s3_server, prefix, one, monkeypatch):
         code = (
             "import django, sys; django.setup()\n"
@@ -195,7 +194,6 @@ class TestCache:
         one.maintain()
         assert list((HOME / "tmp" / "one").iterdir()) == []
 
-    @pytest.mark.slow
     def test_many_readers_in_a_cache_that_is_too_small(self, s3_server, prefix):
         """Four processes read ten files through a cache that keeps none: each reads what was written."""
         for i in range(10):
@@ -355,7 +353,6 @@ class TestFaults:
 
 
 class TestEveryKindOfRow:
-    @pytest.mark.slow
     def test_the_sweep(self, owner, ready_dataset, one, other, monkeypatch, django_capture_on_commit_callbacks):
         monkeypatch.setattr(queue, "enqueue", lambda job: None)
         ids = rows_of(owner, ready_dataset)

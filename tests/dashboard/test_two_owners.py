@@ -149,6 +149,7 @@ def test_a_file_of_a_link_that_is_revoked_while_it_is_rendered_goes(done, monkey
     assert (row.folder.exists(), other.data_path.exists()) == (False, True)
 
 
+@pytest.mark.slow
 def test_what_is_fetched_again_after_two_cuts_is_not_appended(transactional_db, s3_server, prefix, one):
     path, content = stored_path.StoredPath("datasets/a/points.parquet"), bytes(range(256)) * 12_000
     with path.written() as out:
