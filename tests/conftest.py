@@ -1,6 +1,7 @@
 """Shared by all tests: temporary CAIRN_HOME, shared data, hypothesis profiles, time-outs, summary of skipped tests."""
 
 import gc
+import hashlib
 import json
 import os
 import re
@@ -8,6 +9,7 @@ import secrets
 import shutil
 import tempfile
 from collections import Counter
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -127,6 +129,18 @@ def shares_a_fixture(file):
     return Path(file).name in SHARE_A_FIXTURE or bool(re.search(r'scope="module"|def \w+\([^)]*\bmade\b', text))
 
 
+def scope_of(item):
+    """What one process runs: a file, or a test alone."""
+    name = item.path.name
+    return name if name in ONE_BY_ONE or shares_a_fixture(item.path) else item.nodeid
+
+
+def is_of_day(item, day):
+    """Whether CI runs a long test, or one with PostgreSQL, on this day: on one of three."""
+    third = hashlib.sha256(scope_of(item).encode()).digest()[0] % 3
+    return item.path.name == "test_every_page.py" or third == day.toordinal() % 3
+
+
 class FileScheduling(LoadScopeScheduling):
     """Gives each test to the next free process, but files of one scope as a whole.
 
@@ -169,11 +183,17 @@ def _uses_the_database(item):
 def pytest_collection_modifyitems(config, items):
     """Run files that one process runs alone first: last, the other process would wait.
 
-    On PostgreSQL (`make test-postgres`) tests that use no database are left out: `make test` has run them.
+    On PostgreSQL (`make test-postgres`) tests that use no database are left out: `make test` has run them. CI runs a
+    third of the long tests and of those with PostgreSQL, so that 25 minutes hold them.
     """
+    kept = items[:]
     if settings.DATABASES["default"]["ENGINE"].endswith("postgresql"):
-        config.hook.pytest_deselected(items=[item for item in items if not _uses_the_database(item)])
-        items[:] = filter(_uses_the_database, items)
+        kept = [item for item in kept if _uses_the_database(item)]
+    if ON_CI and config.option.markexpr and "not slow" not in config.option.markexpr:
+        kept = [item for item in kept if is_of_day(item, date.today())]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
     items.sort(key=_place)
     for item in items:
         if item.path.name in LONG:

@@ -1,8 +1,11 @@
 """The loops over cases inside one test: all run, and those that fail are named."""
 
+from datetime import date
+
 import pytest
 
 from tests.cases import each, refusal
+from tests.conftest import is_of_day
 
 
 @pytest.mark.parametrize("bad", [(), (2,), (1, 3)])
@@ -48,3 +51,10 @@ def test_long_tests_and_cases_with_marks_stay_apart():
         each("number", [1, 2])(pytest.mark.slow(checked)),
     ):
         assert [mark.name for mark in apart.pytestmark].count("parametrize") >= 1
+
+
+def test_three_days_of_ci_are_all_long_tests(request):
+    days = [date(2027, 3, day) for day in (1, 2, 3)]
+    for item in request.session.items:
+        number = sum(is_of_day(item, day) for day in days)
+        assert number == (3 if item.path.name == "test_every_page.py" else 1), item.nodeid
