@@ -125,19 +125,21 @@ SHARE_A_FIXTURE = {
 @cache
 def shares_a_fixture(file):
     """Whether one process runs the file: others would make the fixtures of its module again."""
-    text = Path(file).read_text()
+    text = (Path(__file__).parent.parent / file).read_text()
     return Path(file).name in SHARE_A_FIXTURE or bool(re.search(r'scope="module"|def \w+\([^)]*\bmade\b', text))
 
 
-def scope_of(item):
-    """What one process runs: a file, or a test alone."""
-    name = item.path.name
-    return name if name in ONE_BY_ONE or shares_a_fixture(item.path) else item.nodeid
+def scope_of(nodeid):
+    """What one process runs: all files that start servers, a file, or a test alone."""
+    file = nodeid.partition("::")[0]
+    if Path(file).name in ONE_BY_ONE:
+        return "servers"
+    return file if shares_a_fixture(file) else nodeid
 
 
 def is_of_day(item, day):
     """Whether CI runs a long test, or one with PostgreSQL, on this day: on one of three."""
-    third = hashlib.sha256(scope_of(item).encode()).digest()[0] % 3
+    third = hashlib.sha256(scope_of(item.nodeid).encode()).digest()[0] % 3
     return item.path.name == "test_every_page.py" or third == day.toordinal() % 3
 
 
@@ -148,10 +150,7 @@ class FileScheduling(LoadScopeScheduling):
     """
 
     def _split_scope(self, nodeid):
-        file = nodeid.partition("::")[0]
-        if Path(file).name in ONE_BY_ONE:
-            return "servers"
-        return file if shares_a_fixture(self.config.rootpath / file) else nodeid
+        return scope_of(nodeid)
 
     def _reschedule(self, node):
         """Let one test wait behind the one that runs, which xdist needs; two would wait while others have none."""

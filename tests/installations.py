@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests import migrated, postgres
-from tests.prepared import python
-from tests.server import clean_environment
+from tests.server import clean_environment, python
 
 OF_A_PROCESS = ("tmp", "run", "log", "broker", "cache")
 COMMANDS = """

@@ -10,8 +10,7 @@ from contextlib import closing
 import pytest
 
 from tests.patience import patience
-from tests.prepared import python
-from tests.server import of_servers, running_gunicorn, running_server
+from tests.server import of_servers, python, running_gunicorn, running_server
 
 pytestmark = of_servers
 SIZE = 400_000_000

@@ -14,7 +14,7 @@ from tests.later import nbformat
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parent.parent
-pytestmark = pytest.mark.timeout(420)  # a first run compiles kernels
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]  # a first run compiles kernels
 HIDDEN = ("django", "rest_framework", "celery", "redis", "environ", "knox")
 WITHOUT_DJANGO = f"import sys\nfor name in {HIDDEN!r}: sys.modules[name] = None\n"
 NOTHING_OF_THE_SERVER = """
@@ -68,7 +68,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.slow
 def test_the_ten_lines_of_the_readme(folder):
     [lines] = [block for block in blocks("README.md") if "import privacy_engine as pe" in block]
     assert len([line for line in lines.splitlines() if line]) <= 10
@@ -81,7 +80,6 @@ def test_the_ten_lines_of_the_readme(folder):
     assert (folder / "release.geojson").stat().st_size > 4000
 
 
-@pytest.mark.slow
 def test_the_snippets_of_the_guide(folder):
     snippets = blocks("docs/library.md")
     assert len(snippets) >= 10
@@ -91,7 +89,6 @@ def test_the_snippets_of_the_guide(folder):
     assert {"release.parquet", "release.png", "model.json"} <= {path.name for path in folder.iterdir()}
 
 
-@pytest.mark.slow
 def test_the_commands_of_the_guide(folder):
     lines = re.findall(r"^cairn (.+)$", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE)
     assert len(lines) == 2
@@ -107,7 +104,6 @@ def test_importing_loads_no_numbers_before_they_are_used():
     assert run(code, ROOT).strip() == "[]"
 
 
-@pytest.mark.slow
 def test_missing_packages_are_named(folder):
     named = run(WITHOUT_PACKAGES, folder).splitlines()
     assert [line.split(" | ")[0] for line in named] == ["pandas", "pandas", "matplotlib"]
@@ -119,7 +115,6 @@ NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 LEAST_BYTES = 10_000  # of a figure with lines; one of empty axes has 5,000
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

@@ -15,7 +15,6 @@ from tests import postgres
 from tests.dashboard.storages_of_tests import host
 from tests.installations import DATASETS, Cairn, age, assert_refused, fresh_database, stored
 from tests.patience import patience
-from tests.prepared import Prepared
 from tests.s3_server import running_s3
 from tests.server import ROOT
 
@@ -335,8 +334,8 @@ class TestFirstStart:
     def test_of_several_processes_and_hosts_writes_one_id(self, server, cluster, migrated, tmp_path):
         url = fresh_database(cluster, "together", migrated)
         hosts = [Cairn(tmp_path / f"host{i // 2}", url, server.environment("together")) for i in range(4)]
-        command = ["manage.py", "sweep", "--once"]
-        running = [Prepared(command, env=one.env) for one in hosts]
+        command = [sys.executable, "manage.py", "sweep", "--once"]
+        running = [subprocess.Popen(command, cwd=ROOT, env=one.env) for one in hosts]
         assert [process.wait(patience(120)) for process in running] == [0] * 4
         assert len({one.id() for one in hosts}) == 1
         shared = host(server, "together", tmp_path / "cache")

@@ -38,44 +38,12 @@ _NUMBERS = itertools.count()
 PHONE = {"width": 390, "height": 844}
 
 
-JOURNEYS = {
-    "test_accounts": ("in_by_password_and_out", "a_token_is_shown_once_copied_and_works_until_revoked"),
-    "test_audits": ("from_the_form_to_a_verdict_and_its_file",),
-    "test_basemap": ("none_then_built_in_then_a_city_by_keyboard",),
-    "test_compare": ("series_are_shown_one_at_a_time",),
-    "test_datasets": (
-        "a_dataset_shows_its_facts_and_is_read_in_another_way",
-        "datasets_are_renamed_tagged_found_and_deleted",
-    ),
-    "test_experiment_form": ("one_more_parameter_of_what_is_chosen_is_swept",),
-    "test_experiments": ("presets_run_from_the_list",),
-    "test_jobs_drawer": ("what_runs_waits_and_ends",),
-    "test_kept_forms": ("beginnings_do_not_mix",),
-    "test_kinds": ("from_the_upload_to_the_download",),
-    "test_landmark_sets": ("a_press_paints_a_set_and_another_one_is_compared",),
-    "test_landmarks": ("stays_are_set_undone_and_saved",),
-    "test_live_streams": ("from_the_form_to_a_chart_that_advances_and_is_closed",),
-    "test_modes": ("dummies_are_a_layer",),
-    "test_preview": ("a_refused_upload_leads_to_its_columns",),
-    "test_projects": ("a_link_is_made_read_by_anyone_revoked_and_named_at_deletion",),
-    "test_recommend": ("the_venues_of_a_cell_are_ranked_by_their_published_counts",),
-    "test_release_attacks": ("from_a_click_to_places_on_the_map",),
-    "test_release_form": ("the_budget_is_kept",),
-    "test_report": ("the_public_one_requests_nothing_private_and_the_owners_is_a_form_away",),
-    "test_stream_compare": ("views_lanes_errors_and_exact_files",),
-    "test_tasks": ("upload_mark_release_compare",),
-    "test_upload": ("dropped_guessed_refused_in_part_cancelled_and_too_large", "works_without_scripts"),
-    "test_zones": ("a_polygon_is_drawn_downloaded_imported_and_saved",),
-}
-"""What ``make test`` does in a browser, by file: through each page once. All other tests of a browser are ``slow``."""
-
-
 def pytest_collection_modifyitems(items):
-    """Mark what needs a browser ``browser``, and ``slow`` unless it is one of the journeys."""
+    """Mark what needs a browser ``browser``, and ``slow`` unless it is a ``journey``."""
     for item in items:
         if Path(__file__).parent in item.path.parents and "browser" in item.fixturenames:
             item.add_marker("browser")
-            if item.originalname.removeprefix("test_") not in JOURNEYS.get(item.path.stem, ()):
+            if item.get_closest_marker("journey") is None:
                 item.add_marker("slow")
 
 

@@ -2,6 +2,7 @@
 
 import base64
 
+import pytest
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from playwright.sync_api import Page, expect
 
@@ -24,6 +25,7 @@ def menu(page):
     page.locator("summary[aria-label='Account and appearance']").click()
 
 
+@pytest.mark.journey
 def test_in_by_password_and_out(open_page, owner):
     page = open_page()
     page.goto("/tokens/")
@@ -45,6 +47,7 @@ def new_token(page):
     page.get_by_label("Password", exact=True).first.fill(PASSWORD)
 
 
+@pytest.mark.journey
 def test_a_token_is_shown_once_copied_and_works_until_revoked(open_page, owner, live_server):
     page = open_page(owner, permissions=["clipboard-read", "clipboard-write"])
     page.goto("/tokens/")

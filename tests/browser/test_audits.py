@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.sync_api import expect
 
 from dashboard.audits.models import Audit
@@ -14,6 +15,7 @@ def choose(page, mechanism):
     page.get_by_label("Mechanism").select_option(label=mechanism)
 
 
+@pytest.mark.journey
 def test_from_the_form_to_a_verdict_and_its_file(page):
     page.goto("/audits/")
     expect(page.get_by_role("heading", name="No audit yet")).to_be_visible()

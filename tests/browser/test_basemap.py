@@ -77,6 +77,7 @@ def height(page, selector):
     return int(page.eval_on_selector(selector, "(pane) => getComputedStyle(pane).zIndex"))
 
 
+@pytest.mark.journey
 def test_none_then_built_in_then_a_city_by_keyboard(page, walk, monitor):
     open_map(page, walk)
     expect(page.get_by_role("button", name="Base map: none")).to_be_visible()

@@ -177,6 +177,7 @@ def test_releases_are_chosen_and_shown_by_map_time_strip_and_charts_which_are_li
     expect(play).to_be_disabled()
 
 
+@pytest.mark.journey
 def test_series_are_shown_one_at_a_time(page, owner):
     one, other = samples()[1].series, samples()[2].series
     both = import_dataset(owner=owner, upload=table(("taxi", one), ("walker", other)), name="Two")

@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
@@ -22,6 +23,7 @@ from tests.dashboard.release_runs import submitted
 GUESS = {"what": "0, 0", "value": "none", "message": "The position 0, 0 stands for none.", "option": "zeros"}
 
 
+@pytest.mark.journey
 def test_datasets_are_renamed_tagged_found_and_deleted(page, owner, walk):
     for name in ("Pilot one.csv", "Pilot two.csv"):
         import_dataset(owner=owner, upload=ContentFile(WALK, name=name))
@@ -74,6 +76,7 @@ def test_datasets_are_renamed_tagged_found_and_deleted(page, owner, walk):
     assert not Dataset.objects.exists()
 
 
+@pytest.mark.journey
 def test_a_dataset_shows_its_facts_and_is_read_in_another_way(open_page, owner, walk):
     Dataset.objects.update(report={**(walk.report or {}), "guesses": [GUESS]})
     page = open_page(owner, size=PHONE)

@@ -2,7 +2,6 @@
 
 import os
 from datetime import date
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -11,7 +10,7 @@ from playwright.sync_api import Error
 
 from privacy_engine.core import kernel_folder
 from tests.browser import page_checks as checks
-from tests.browser.conftest import AXE, DESKTOP, JOURNEYS, PHONE, accessibility_faults, widths
+from tests.browser.conftest import AXE, DESKTOP, PHONE, accessibility_faults, widths
 from tests.browser.page_cases import CASES, NO_PAGES, page_views, visit
 from tests.browser.page_states import STATES
 from tests.browser.sample_states import SampleStates
@@ -94,16 +93,6 @@ def test_three_days_of_ci_are_all_pages(monkeypatch):
             monkeypatch.setattr("tests.browser.test_every_page.date", Mock(today=lambda day=day: day))
             found += cases_of_today(size)
         assert {case.name for case in found} == {case.name for case in CASES}, size
-
-
-def test_every_journey_is_there():
-    missing = [
-        f"{file}: {name}"
-        for file, names in JOURNEYS.items()
-        for name in names
-        if f"def test_{name}(" not in Path(__file__).with_name(f"{file}.py").read_text()
-    ]
-    assert not missing
 
 
 def test_every_view_of_the_resolver_is_a_case():

@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from dashboard.experiments.models import Experiment
@@ -189,6 +190,7 @@ def test_what_is_wrong_is_shown_at_its_field(page, monitor):
     assert not Experiment.objects.exists()
 
 
+@pytest.mark.journey
 def test_one_more_parameter_of_what_is_chosen_is_swept(page, monitor):
     monitor.expect(400)  # a value that the server refuses
     form(page, "?preset=stream-samples")

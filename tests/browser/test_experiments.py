@@ -134,6 +134,7 @@ def test_another_kind_from_the_form_to_the_table(open_page, owner, kind, size):
     assert (row.kind, row.dataset_id) == (kind, dataset.pk)
 
 
+@pytest.mark.journey
 def test_presets_run_from_the_list(page, taxi):
     state = page.locator("[data-state-text]")
     page.goto("/experiments/")

@@ -70,6 +70,7 @@ def open_drawer(page):
     return drawer(page)
 
 
+@pytest.mark.journey
 def test_what_runs_waits_and_ends(page, owner, make_release, beats_recorded, monkeypatch):
     held = {"state": State.RUNNING, "token": "0" * 32, "lease_until": now(), "attempt": 1}
     running = make_release("skip", stage="Drawing", progress=0.5, started_at=now() - timedelta(seconds=60), **held)

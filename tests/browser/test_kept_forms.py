@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from dashboard.accounts.models import UserSession
@@ -227,6 +228,7 @@ def test_an_experiment(page, walk, monitor):
     assert (made.dataset, made.lengths) == (walk, [30])
 
 
+@pytest.mark.journey
 def test_beginnings_do_not_mix(page):
     repetitions = page.get_by_label("Repetitions", exact=True)
     form(page)

@@ -36,6 +36,7 @@ JOURNEYS = {
 }
 
 
+@pytest.mark.journey
 @pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize(("kind", "size"), [("stream", DESKTOP), ("checkins", PHONE)])
 def test_from_the_upload_to_the_download(open_page, owner, kind, size):

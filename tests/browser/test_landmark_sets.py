@@ -75,6 +75,7 @@ def test_a_set_is_duplicated_deleted_and_renamed(page, walk, home):
     assert LandmarkSet.objects.get().name == "Home and work"
 
 
+@pytest.mark.journey
 def test_a_press_paints_a_set_and_another_one_is_compared(page, walk, clinic):
     open_dataset(page, walk)
     expect_painted(page, "zones")

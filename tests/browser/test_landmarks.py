@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
@@ -21,6 +22,7 @@ NIGHTS = {
 }
 
 
+@pytest.mark.journey
 def test_stays_are_set_undone_and_saved(page, owner, taxi, stays):
     method = {"name": "stay-points", "distance_m": 300.0, "duration_s": 1200.0}
     expected = mark_landmarks(owner=owner, dataset=taxi, method=method)

@@ -28,6 +28,7 @@ def expect_state(page, state):
     expect(page.get_by_role("heading", name=state)).to_be_visible()
 
 
+@pytest.mark.journey
 def test_from_the_form_to_a_chart_that_advances_and_is_closed(page, monitor):
     monitor.expect(400)
     page.goto("/streams/")

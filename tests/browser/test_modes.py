@@ -255,6 +255,7 @@ def test_a_range_is_drawn_moved_and_played_and_layers_have_order_opacity_lines_a
     drawn.expect_painted(page, f"errors-{uniform}", lambda pixels: pixels == far)
 
 
+@pytest.mark.journey
 def test_dummies_are_a_layer(page, owner, taxi, stays):
     more = add_dummies(owner=owner, landmark_set=stays, method={"name": "dummies-one-sided", "epsilon": 0.5})
     released(more, "uniform", **PRECISE)

@@ -49,6 +49,7 @@ def add_step(page, name):
     page.get_by_role("button", name="Add step").click()
 
 
+@pytest.mark.journey
 def test_a_refused_upload_leads_to_its_columns(page, owner, monitor):
     monitor.expect(400)
     page.goto("/")

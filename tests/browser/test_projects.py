@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
@@ -58,6 +59,7 @@ def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_copied(page,
     assert other.goto(f"/datasets/{stays.dataset_id}/").status == 404
 
 
+@pytest.mark.journey
 def test_a_link_is_made_read_by_anyone_revoked_and_named_at_deletion(page, stays, open_page, monitor):
     release = released(stays, "skip", radius_m=200.0)[0]
     page.goto(f"/datasets/{release.dataset_id}/")

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
 from playwright.sync_api import expect
@@ -141,6 +142,7 @@ def test_a_model_is_evaluated_charted_and_beside_all_others(page, owner):
     expect(page.locator("[data-promise-title]")).to_have_text("Not private")
 
 
+@pytest.mark.journey
 def test_the_venues_of_a_cell_are_ranked_by_their_published_counts(page, owner):
     rows = [f"u{i},2024-06-01T00:0{i}:00Z,{place}" for i, place in enumerate(["v1", "v2", "v2", "v3"])]
     listed = b"place_id,lat,lon,name\nv1,48.81,2.21,Station\nv2,48.82,2.22,Park\nv3,48.89,2.39,\n"

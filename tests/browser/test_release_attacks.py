@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.sync_api import expect
 
 from dashboard.attacks.models import Attack
@@ -45,6 +46,7 @@ def download(page, name):
     return waiting.path().read_text()
 
 
+@pytest.mark.journey
 def test_from_a_click_to_places_on_the_map(page, taxi, stays):
     (release,) = released(stays, "uniform", **PRECISE)
     compare(page, taxi)

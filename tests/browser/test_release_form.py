@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from dashboard.datasets.models import BudgetEntry
@@ -182,6 +183,7 @@ def test_a_simulation_is_marked_everywhere_costs_nothing_and_is_loaded_again(pag
     assert (made.seeded, made.spec["seed"], BudgetEntry.objects.count()) == (True, 7, 0)
 
 
+@pytest.mark.journey
 def test_the_budget_is_kept(page, taxi, stays, monitor):
     monitor.expect(409)
     set_budget(dataset=taxi, epsilon=1.0, radius_m=100.0)

@@ -29,6 +29,7 @@ def report(page, release, query=""):
     wait_until_ready(page, "[data-sheet]")
 
 
+@pytest.mark.journey
 def test_the_public_one_requests_nothing_private_and_the_owners_is_a_form_away(page, pair, monitor, taxi):
     report(page, pair[0])
     assert painted(page, str(pair[0].pk)) > 1000

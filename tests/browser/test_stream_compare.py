@@ -2,6 +2,7 @@
 
 import csv
 
+import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
@@ -102,6 +103,7 @@ def test_cells_dimensions_and_ranges_are_chosen(open_page, owner):
     assert len(heights) == 1, "nothing moves with the pointer"
 
 
+@pytest.mark.journey
 def test_views_lanes_errors_and_exact_files(open_page, owner):
     noisy = kinds.STREAM | {"epsilon": 0.001}  # noise that is seen beside large counts
     dataset = compared(owner, kinds.wide(LARGE), noisy, noisy | {"name": "stream-adapub"})

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from django.core.management import call_command
 from playwright.sync_api import expect
 
@@ -61,6 +62,7 @@ def release(page, landmark_set):
     expect(page.locator("[data-bench][data-charts='3']")).to_be_visible(timeout=patience(20_000))
 
 
+@pytest.mark.journey
 def test_upload_mark_release_compare(page, worker, shared):
     dataset = upload(page, shared / "data" / "trajectories" / "plt" / "000_20081023025304.plt")
     n = dataset.points

@@ -72,6 +72,7 @@ def test_many_files_are_one_line_each_and_dismissed_together(page, monitor):
     expect(page.locator("#datasets tbody tr")).to_have_count(4)
 
 
+@pytest.mark.journey
 def test_dropped_guessed_refused_in_part_cancelled_and_too_large(page, settings):
     page.goto("/")
     assert page.evaluate(DROP, WALK.decode()), "a veil shows where files can be dropped"
@@ -116,6 +117,7 @@ def test_offline_it_waits_and_then_a_worker_reads_it(page, worker, monitor, monk
     expect(page.get_by_role("row", name=re.compile("walk.csv"))).to_contain_text("ready")
 
 
+@pytest.mark.journey
 def test_works_without_scripts(open_page, owner, monitor):
     monitor.expect(400)
     page = open_page(owner, java_script_enabled=False)

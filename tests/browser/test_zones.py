@@ -27,6 +27,7 @@ def editor(page, taxi):
     return page
 
 
+@pytest.mark.journey
 def test_a_polygon_is_drawn_downloaded_imported_and_saved(editor, taxi, tmp_path):
     found = ui.marked(editor)
     assert painted(editor, "zones") == 0

@@ -11,7 +11,7 @@ import pytest
 from tests import postgres
 from tests.dashboard.worker_support.server import temporary_server, wait_for
 from tests.patience import patience
-from tests.prepared import python
+from tests.server import python
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 

@@ -9,6 +9,8 @@ import os
 import random
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 import urllib.error
@@ -22,7 +24,6 @@ import pytest
 from privacy_engine.accounting.window_ledger import WindowLedger
 from tests import migrated, postgres
 from tests.patience import patience
-from tests.prepared import Prepared, python
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,7 +51,7 @@ def environment(request, tmp_path):
         pytest.skip("no PostgreSQL server is installed")
     with postgres.cluster(programs) as url:
         found = base | {"DATABASE_URL": url}
-        assert python("manage.py", "migrate", "-v0", env=found).returncode == 0
+        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=found, check=True)
         yield found
 
 
@@ -64,7 +65,9 @@ class Web:
         self.process = self._start()
 
     def _start(self):
-        return Prepared(["-m", "dashboard.launcher.web", "0"], self.socket, env=self.environment)
+        descriptor = self.socket.fileno()
+        command = [sys.executable, "-m", "dashboard.launcher.web", str(descriptor)]
+        return subprocess.Popen(command, env=self.environment, cwd=ROOT, pass_fds=[descriptor])
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -117,10 +120,9 @@ class Client:
 
 
 def test_every_timestamp_is_published_once_however_often_the_server_is_killed(environment):
-    made = python("-c", SETUP, env=environment)
-    assert made.returncode == 0, made.stderr
+    made = subprocess.run([sys.executable, "-c", SETUP], env=environment, cwd=ROOT, check=True, capture_output=True)
     web = Web(environment)
-    client = Client(web.url, made.stdout.strip())
+    client = Client(web.url, made.stdout.decode().strip())
     try:
         described = {"name": "stream-sample", "epsilon": EPSILON, "window": WINDOW, "sensitivity": 1}
         stream = client.until_answered("", {"name": "Killed", "dimensions": ["a", "b"], "mechanism": described})["id"]

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import urllib.error
 import urllib.request
@@ -20,9 +21,8 @@ from tests import migrated
 from tests.dashboard.conftest import HOME
 from tests.dashboard.worker_support.server import wait_for
 from tests.patience import patience
-from tests.prepared import WORKERS, Prepared, python
-from tests.s3_server import BUCKET, running_s3
-from tests.server import clean_environment, free_port
+from tests.s3_server import BUCKET, ROOT, running_s3
+from tests.server import clean_environment, free_port, python
 
 pytestmark = pytest.mark.slow
 
@@ -79,7 +79,8 @@ class Hosts:
 
     def start(self, host, *arguments, **more):
         with (self.folder / f"{host}.log").open("ab") as log:
-            self.processes[host] = Prepared(arguments, 0, log, log, env=self.env(host, **more), modules=WORKERS)
+            command, where = [sys.executable, *arguments], {"cwd": ROOT, "env": self.env(host, **more)}
+            self.processes[host] = subprocess.Popen(command, **where, stdout=log, stderr=log, start_new_session=True)
 
     def start_web(self, host):
         port = free_port()

@@ -33,6 +33,7 @@ from tests.engine.mechanism_examples import every as of
 from tests.engine.mechanism_examples import plain_example as example
 from tests.engine.silence import assert_never_silent, longest_silence, reports
 
+pytestmark = pytest.mark.slow
 FEW = 2500
 OF_FORMAT = {"xlsx": 800, **dict.fromkeys(("kml", "owntracks", "fit", "nmea", "geojson", "geojsonseq"), 6000)}
 """Rows of a format of which each takes long, or that is read in blocks of thousands."""
@@ -78,7 +79,6 @@ def box(side=8):
     return {"west": 0.0, "south": 0.0, "east": 10.0, "north": 10.0, "side": side}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [one.name for one in formats() if not one.hidden])
 def test_no_reader_is_silent(name):
     assert name in SAMPLES, "a format needs a large file here"
@@ -102,7 +102,6 @@ def test_no_table_of_another_kind_is_silent(kind):
     assert_never_silent(lambda data: read(io.BytesIO(data), name="x.csv", kinds=(kind,)), FEW, table)
 
 
-@pytest.mark.slow
 def test_a_large_archive_reports_each_member():
     def archive(n):
         return zipped(**{f"m{i}": b"time,lat,lon\n2024-06-15T10:30:00Z,52.5,13.4\n" for i in range(n)})
@@ -132,7 +131,6 @@ def about(kind, data):
     list(kind.to_tables(data))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("series", [1, 50])
 def test_nothing_about_trajectories_is_silent(series):
     kind = datatypes["trajectory"]
@@ -194,7 +192,6 @@ def test_no_release_of_trajectories_is_silent(cls):
         assert_never_silent(lambda data: spec.release(*data), 2500, made)
 
 
-@pytest.mark.slow
 @of(mechanisms.of("stream"))
 def test_no_release_of_counts_is_silent(cls):
     mechanism = example(cls, window=10)
@@ -222,7 +219,6 @@ def test_no_step_after_a_release_is_silent(cls):
 EXPORTS = [(kind, fmt) for kind, found in datatypes.items() for fmt in found.exports]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "fmt"), EXPORTS)
 def test_no_export_is_silent(kind, fmt):
     found, few = datatypes[kind], 60_000 if kind == "stream" else 20_000
@@ -252,7 +248,6 @@ def test_no_metric_is_silent_over_repetitions(cls):
     assert_never_silent(work, 40)
 
 
-@pytest.mark.slow
 @of(attacks.attacks)
 def test_no_attack_is_silent(cls):
     attack, mechanism = example(cls), EventLevel(epsilon=1.0, radius_m=20.0)
@@ -266,7 +261,6 @@ def test_no_attack_is_silent(cls):
     assert_never_silent(lambda given: attack.run(*given), 800, made)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["event-level", "stream-uniform", "checkin-popularity"])
 def test_no_audit_is_silent(name, monkeypatch):
     monkeypatch.setattr("privacy_engine.audit.run.AT_ONCE", 250)

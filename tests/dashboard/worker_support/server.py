@@ -21,7 +21,6 @@ import redis
 from dashboard.launcher import broker
 from tests import migrated, postgres
 from tests.patience import patience, until
-from tests.prepared import WORKERS, Prepared
 from tests.server import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -70,20 +69,19 @@ class Server:
         self.env |= {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings", **env}
         self.start_broker()
         if database:
-            migration = Prepared(["manage.py", "migrate", "-v0"], env=self.env, modules=WORKERS)
-            assert migration.wait(patience(120)) == 0
+            subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self.env, check=True)
         else:
             migrated.copy_to(home / "cairn.sqlite3")
         self.sweep = self._start("sweep", "manage.py", "sweep")
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        command = [sys.executable, "-m", "tests.dashboard.worker_support.control", str(home / "web.up")]
-        with (home / "log" / "web").open("ab") as out:
-            self.web = subprocess.Popen(command, cwd=ROOT, env=self.env, start_new_session=True, stderr=out, **pipes)
+        self.web = self._start("web", "-m", "tests.dashboard.worker_support.control", str(home / "web.up"), **pipes)
         self.material = self.control("begin", lon=CANARY[0], lat=CANARY[1])
 
-    def _start(self, log, *arguments, env=None):
+    def _start(self, log, *arguments, env=None, **pipes):
         with (self.home / "log" / log).open("ab") as out:
-            return Prepared(arguments, 0, out, out, env=self.env | (env or {}), modules=WORKERS)
+            pipes = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": out} | pipes
+            command, env = [sys.executable, *arguments], self.env | (env or {})
+            return subprocess.Popen(command, cwd=ROOT, env=env, start_new_session=True, **pipes)
 
     def start_broker(self):
         program = (self.port and shutil.which("redis-server")) or broker.find_server()
