@@ -70,7 +70,7 @@ $(NODE_STAMP): | $(DEV_STAMP)
 run: install
 	@exec $(BIN)/python manage.py run
 
-# CI's share of the long tests: every one of them, with as many examples of a property as `make test` has.
+# CI gives others: a third of the slow tests by the day, with as many examples of a property as `make test` has.
 SLOW ?= slow or hypothesis or thorough
 PROFILE ?= thorough
 

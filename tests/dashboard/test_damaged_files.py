@@ -26,7 +26,7 @@ from privacy_engine.experiments import Key
 from tests.dashboard import kinds
 from tests.dashboard.attack_helpers import HOME_WORK, attack_url, request_attack, run_queued_attacks
 from tests.dashboard.conftest import CSV, HOME, client_of
-from tests.dashboard.storages_of_tests import used_by_name
+from tests.dashboard.storages_of_tests import STORAGES, used_by_name
 from tests.dashboard.test_account_data import exported
 from tests.dashboard.test_base_map import archive
 from tests.dashboard.test_base_map import send as send_map
@@ -48,7 +48,7 @@ def publication(owner_api, done):
 
 
 class TestEveryKind:
-    @pytest.mark.parametrize("where", ["local", "s3"])
+    @pytest.mark.parametrize("where", STORAGES)
     @pytest.mark.slow
     def test_200_inverted_bytes(self, where, owner, request, tmp_path, monkeypatch):
         monkeypatch.setattr(s3_storage, "PAUSE_S", 0.0)

@@ -29,7 +29,7 @@ OF_FILE = 40
 def measure():
     """Run these tests once with coverage, where no run was; print which sources changed since."""
     if not (DATA.exists() and TIMES.exists()):
-        print("Which tests execute which line: all tests of one process once, 20 minutes on two cores.", flush=True)
+        print("Which tests execute which line: all tests of one process once, which takes long.", flush=True)
         environment = os.environ | {"COVERAGE_FILE": str(DATA)}
         subprocess.run([sys.executable, "-m", "pytest", "-q", *ALONE, *COVERAGE], cwd=ROOT, env=environment)
     newer = [file for file in git("ls-files", "privacy_engine", "dashboard", "tests") if _is_newer(file)]
