@@ -19,7 +19,7 @@ LIMIT_S = patience(300)
 PASSED, FAILED, NONE_FOUND = 0, 1, 5
 """Exit codes of pytest; the others are of tests or settings that cannot be imported."""
 QUIET = ("-q", "-x", "-n", "0", "-p", "no:randomly", "-p", "no:cacheprovider", "--no-header", "--tb", "no", "-rfE")
-ARGUMENTS = (*QUIET, "--no-migrations", "-m", "not slow and not thorough")
+ARGUMENTS = (*QUIET, "--no-migrations", "-m", "not thorough")
 JAVASCRIPT = ".test.mjs"
 Report = dict[str, Any]
 """``code``: pytest's exit code, null where the time was up; ``seconds``; ``failed``: names of tests; ``end``: lines."""
