@@ -41,5 +41,5 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=4 \
     CMD ["python", "-m", "dashboard.launcher.health", "web"]
 # proxies and browsers keep connections for a minute, and the server must not be the first to close one
 CMD ["gunicorn", "dashboard.config.wsgi:application", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", \
-     "--workers", "2", "--threads", "8", "--worker-tmp-dir", "/dev/shm", "--timeout", "120", "--graceful-timeout", "20", \
+     "--workers", "2", "--threads", "208", "--worker-tmp-dir", "/dev/shm", "--timeout", "120", "--graceful-timeout", "20", \
      "--keep-alive", "75", "--no-control-socket"]

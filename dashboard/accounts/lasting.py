@@ -30,7 +30,7 @@ BLOCK = 65_536
 """Bytes that are read of a file at a time; Django's 4096 are slow."""
 
 
-def permit(request: Any) -> QuerySet[Any]:
+def _permit(request: Any) -> QuerySet[Any]:
     """One row as long as the session or token that ``request`` came with is valid and its user active, then none."""
     user, auth = request.user, getattr(request, "auth", None)
     if isinstance(auth, ApiToken):
@@ -55,7 +55,7 @@ class Guard:
 
     def __init__(self, request: Any) -> None:
         self._user = request.user if request.user.is_authenticated else None
-        self._permit = None if self._user is None else permit(request)
+        self._permit = None if self._user is None else _permit(request)
         accessed = getattr(request, "accessed", None)
         self._rows = list(getattr(request, "read_rows", None) or (accessed.rows if accessed else ()))
         self.ended = False

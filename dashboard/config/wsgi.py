@@ -1,22 +1,32 @@
-"""The WSGI application, without libraries that no request uses (docs/decisions/0032-web-process-memory.md)."""
+"""The WSGI application, without libraries that no request uses (docs/decisions/0032-web-process-memory.md).
+
+Requests are handled by a few threads of its own, each with one connection to the database. Threads of the web server
+wait for them and send what was made: many may send at once, as to those who follow a live stream.
+"""
 
 import gc
 import importlib
 import os
 import sys
 import types
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from django.conf import settings
 from django.core.signals import request_finished
 from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
 from django.urls import get_resolver
 
 from dashboard.config.memory import release_free_memory
+from dashboard.core.database_errors import forget_connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # Arrow's own pool holds 6 MB more from the first read on
 
+REQUESTS = 8
+"""Handled at once."""
 UNUSED = ["pyarrow._s3fs", "pyarrow._azurefs", "pyarrow._gcsfs", "pyarrow._hdfs"]  # clients of remote file systems
 if settings.DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     UNUSED.append("django.contrib.postgres.fields")  # which imports PostgreSQL's driver
@@ -47,7 +57,7 @@ for name, function in {
     "django.contrib.admindocs.views": "simplify_regex",  # 0.7 MB: the admin site
 }.items():
     sys.modules.setdefault(name, _OnCall(name, function))
-application = get_wsgi_application()
+handler = get_wsgi_application()
 from dashboard.storage import installation  # noqa: E402  models can be imported now
 
 installation.require_in_server(exit_code=3 if "gunicorn" in sys.modules else 1)  # gunicorn starts others again
@@ -55,3 +65,19 @@ _ = get_resolver().url_patterns  # imports every view, which the first request w
 request_finished.connect(release_free_memory)
 gc.collect()  # what imports leave behind
 gc.freeze()  # later collections look at what requests make
+
+
+def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """Answer a request in a thread that does nothing else; the thread that calls sends the response."""
+    return _threads.submit(_handled, environ, start_response).result()
+
+
+def _handled(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    try:
+        return handler(environ, start_response)
+    finally:
+        close_old_connections()  # by its time; Django does it in the thread that has sent the response
+
+
+_threads = ThreadPoolExecutor(REQUESTS, "request")
+request_finished.connect(lambda **_: forget_connection(), weak=False)  # that sending opened

@@ -24,7 +24,8 @@ def main(listener: socket.socket) -> None:
     """Serve until SIGTERM; end, to be started again, if the sweep ends."""
     from django.conf import settings
 
-    from dashboard.config.wsgi import application
+    from dashboard.config.wsgi import REQUESTS, application
+    from dashboard.streams.live import MOST_CONNECTIONS
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # waitress lets the current answers finish, then returns
     behind_proxy = (
@@ -35,7 +36,7 @@ def main(listener: socket.socket) -> None:
     server = create_server(
         application,
         sockets=[listener],
-        threads=8,
+        threads=REQUESTS + MOST_CONNECTIONS,
         ident=None,
         # clients that send slowly hold a connection each, and no thread: with the default of 100 they keep others out
         connection_limit=_connections(),

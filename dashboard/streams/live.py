@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
-from django.db.models import Exists, QuerySet
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import JSONRenderer
 
-from dashboard.streams.models import LiveStream, StreamState
-from dashboard.streams.selectors import published_after, visible_streams
+from dashboard.core.database_errors import forget_connection
+from dashboard.streams.models import LiveStream, PublishedTimestamp, StreamState
+from dashboard.streams.selectors import published_after
 from dashboard.streams.serializers import TimestampSerializer
 
 CONTENT_TYPE = "text/event-stream"
@@ -21,25 +22,23 @@ CONNECTION_S = 30.0
 LOOK_S = 0.5
 BEAT_S = 2.0
 """That a client has gone is noticed when something is sent to it."""
-MOST_CONNECTIONS = 3
-"""Of one web process: each takes one of its threads. Who gets none requests the timestamps from time to time."""
+MOST_CONNECTIONS = 200
+"""Of one web process, whose server has a thread for each. Who gets none requests the timestamps from time to time."""
+KEPT = 100
+"""Of a stream's last timestamps in memory; who lacks earlier ones reads them for itself."""
 
 _places = threading.BoundedSemaphore(MOST_CONNECTIONS)
 
 
-def connect(
-    stream: LiveStream, after: int, *, reader: Any, permit: QuerySet[Any] | None = None, seconds: float = CONNECTION_S
-) -> StreamingHttpResponse | None:
+def connect(stream: LiveStream, after: int, *, seconds: float = CONNECTION_S) -> StreamingHttpResponse | None:
     """A response that sends the timestamps from position ``after`` on; None if there are too many connections.
 
-    It ends once ``reader`` may not read the stream any more, or ``permit`` has no row: of the session or the token
-    (dashboard/accounts/lasting.py), or else of the user.
+    Once the reader may not read the stream any more it is ended as every response that lasts
+    (dashboard/accounts/lasting.py).
     """
     if not _places.acquire(blocking=False):
         return None
-    if permit is None:
-        permit = type(reader).objects.filter(pk=reader.pk, is_active=True)
-    body = _Body(_messages(stream, after, reader, permit, seconds))
+    body = _Body(_messages(_followed(stream), after, seconds))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingHttpResponse(body, content_type=CONTENT_TYPE, headers=headers)
 
@@ -65,39 +64,92 @@ class _Body:
         self.close()
 
 
-def _messages(stream: LiveStream, position: int, reader: Any, permit: QuerySet[Any], seconds: float) -> Iterator[bytes]:
+class _Seen(NamedTuple):
+    """What a stream had published when it was looked for: the last messages from position ``first`` on, its state."""
+
+    first: int
+    messages: tuple[bytes, ...] = ()
+    state: dict[str, Any] | None = None  # None: there is no such stream any more
+
+
+class _Followed:
+    """A stream that connections of this process follow: one of them reads the database at a time, for all.
+
+    Their threads keep no connection to the database, which has fewer of them than the server has threads.
+    """
+
+    def __init__(self, stream: LiveStream) -> None:
+        self._stream = stream
+        self._turn = threading.Lock()
+        self._looked = float("-inf")
+        self._seen = _Seen(stream.published)
+
+    def look(self) -> _Seen:
+        """What was published, as it was at most :data:`LOOK_S` ago."""
+        with self._turn:
+            if time.monotonic() - self._looked >= LOOK_S:
+                first, messages, _ = self._seen
+                found = LiveStream.objects.filter(pk=self._stream.pk).values("state", "window_spent").first()
+                messages += self._read(first + len(messages)) if found else ()
+                dropped = max(0, len(messages) - KEPT)
+                self._seen = _Seen(first + dropped, messages[dropped:], found)
+                self._looked = time.monotonic()
+                forget_connection()
+            return self._seen
+
+    def earlier(self, position: int) -> tuple[bytes, ...]:
+        """The next messages from a position on that are kept no longer."""
+        with self._turn:
+            found = self._read(position)
+            forget_connection()
+            return found
+
+    def _read(self, position: int) -> tuple[bytes, ...]:
+        return tuple(map(_message, published_after(self._stream, position)))
+
+
+_all_followed: WeakValueDictionary[Any, _Followed] = WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def _followed(stream: LiveStream) -> _Followed:
+    with _lock:
+        return _all_followed.setdefault(stream.pk, _Followed(stream))
+
+
+def _message(row: PublishedTimestamp) -> bytes:
+    return b"id: %d\ndata: %b\n\n" % (row.position + 1, JSONRenderer().render(TimestampSerializer(row).data))
+
+
+def _messages(followed: _Followed, position: int, seconds: float) -> Iterator[bytes]:
     """Each timestamp as one message whose id is the next position, and ``state`` where that or what is spent changed.
 
-    It ends with ``closed``, or with ``gone`` where the reader may read the stream no longer; without a message where
-    ``permit`` has no row: who then connects again is refused. A comment is sent where there is nothing else for long.
+    It ends with ``closed``, or with ``gone`` where there is no such stream any more. A comment is sent where there is
+    nothing else for long.
     """
     end = quiet_since = time.monotonic()
     end += seconds
     sent = None
     yield b"retry: 1000\n\n"
     while True:
-        looked_for = visible_streams(reader).filter(pk=stream.pk).annotate(permitted=Exists(permit))
-        found = looked_for.values("state", "window_spent", "permitted").first()
-        if found is None:
+        seen = followed.look()
+        if seen.state is None:
             yield b"event: gone\ndata: {}\n\n"
             return
-        if not found.pop("permitted"):
-            return
-        rows = published_after(stream, position)
-        for row in rows:
-            position = row.position + 1
-            data = JSONRenderer().render(TimestampSerializer(row).data)
-            yield b"id: %d\ndata: %b\n\n" % (position, data)
-        if found != sent:
-            sent = found
-            yield b"event: state\ndata: %b\n\n" % JSONRenderer().render(found)
+        behind = position < seen.first
+        rows = followed.earlier(position) if behind else seen.messages[position - seen.first :]
+        yield from rows
+        position += len(rows)
+        if seen.state != sent:
+            sent = seen.state
+            yield b"event: state\ndata: %b\n\n" % JSONRenderer().render(sent)
         now = time.monotonic()
         if rows:
             quiet_since = now
         elif now - quiet_since > BEAT_S:
             quiet_since = now
             yield b": nothing new\n\n"
-        if found["state"] == StreamState.CLOSED and not rows:
+        if seen.state["state"] == StreamState.CLOSED and not rows:
             yield b"event: closed\ndata: {}\n\n"
             return
         if now >= end:

@@ -40,9 +40,9 @@ LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother", "cleaning
 
 def served(environ, start_response):
     """The application, its responses closed as a server closes them (which releases uploads)."""
-    from dashboard.config.wsgi import application  # takes half a second that collection need not
+    from dashboard.config.wsgi import handler  # takes half a second that collection need not
 
-    with contextlib.closing(application(environ, start_response)) as answer:
+    with contextlib.closing(handler(environ, start_response)) as answer:
         return [b"".join(answer)]
 
 

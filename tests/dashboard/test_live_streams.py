@@ -4,10 +4,13 @@ import csv
 import gc
 import io
 import json
+import re
+import threading
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from django.conf import settings
 
 from dashboard.accounts.models import User
 from dashboard.streams import live
@@ -246,11 +249,12 @@ class TestLive:
         assert [one["position"] for one in self.messages(answer)] == [2, 3, 4]
         assert [one["position"] for one in self.messages(owner_api.get(f"{url}live/", HTTP_LAST_EVENT_ID="4"))] == [4]
 
-    def test_sends_the_state_and_the_end(self, owner_api, owner):
+    def test_sends_the_state_and_the_end(self, owner_api, monkeypatch):
+        monkeypatch.setattr(live, "LOOK_S", 0.0)
         url = opened(owner_api)
         publish(owner_api, url, event(1, 1, 2))
         row = LiveStream.objects.get()
-        found = iter(live.connect(row, 0, reader=owner))
+        found = iter(live.connect(row, 0))
         assert next(found) == b"retry: 1000\n\n"
         assert next(found).startswith(b"id: 1\n")
         assert next(found) == b'event: state\ndata: {"state":"open","window_spent":0.25}\n\n'
@@ -260,21 +264,46 @@ class TestLive:
         assert next(found) == b"event: gone\ndata: {}\n\n"
         assert list(found) == []
 
-    def test_more_connections_than_there_are_places_are_refused(self, owner_api, owner):
+    def test_connections_look_once_for_all_and_read_what_is_kept_no_longer(
+        self, owner_api, monkeypatch, django_assert_num_queries
+    ):
+        monkeypatch.setattr(live, "KEPT", 2)
         url = opened(owner_api)
-        row, most = LiveStream.objects.get(), live.MOST_CONNECTIONS
+        row = LiveStream.objects.get()
+        first, *others = [iter(live.connect(row, 0)) for _ in range(4)]
+        assert [next(one)[:5] for one in (first, *others)] == [b"retry"] * 4
+        monkeypatch.setattr(live, "LOOK_S", 0.0)
+        assert next(first).startswith(b"event: state")
+        publish(owner_api, url, *(event(t, 1, 2) for t in range(5)))
+        found = [next(first)]
+        monkeypatch.setattr(live, "LOOK_S", 60.0)
+        with django_assert_num_queries(len(others)):  # of the three that are kept no longer
+            assert [[next(one) for _ in range(3)] for one in others] == [found + [next(first) for _ in range(2)]] * 3
+        assert found[0].startswith(b"id: 1\ndata: ")
+
+    def test_the_image_has_a_thread_for_each_connection_and_each_request(self):
+        requests = re.search(
+            r"^REQUESTS = (\d+)$", (settings.BASE_DIR / "dashboard/config/wsgi.py").read_text(), re.MULTILINE
+        )
+        threads = re.search(r'"--threads", "(\d+)"', (settings.BASE_DIR / "Dockerfile").read_text())
+        assert int(threads[1]) == live.MOST_CONNECTIONS + int(requests[1])
+
+    def test_more_connections_than_there_are_places_are_refused(self, owner_api, monkeypatch):
+        url = opened(owner_api)
+        row, most = LiveStream.objects.get(), 3
+        monkeypatch.setattr(live, "_places", threading.BoundedSemaphore(most))
         for _ in range(most + 1):
             answer = owner_api.head(f"{url}live/")  # takes no place
             assert (answer.status_code, answer.streaming) == (200, False)
-            assert live.connect(row, 0, reader=owner) is not None  # is never sent, and gives its place back
+            assert live.connect(row, 0) is not None  # is never sent, and gives its place back
             gc.collect()
-        connected = [live.connect(row, 0, reader=owner) for _ in range(most)]
+        connected = [live.connect(row, 0) for _ in range(most)]
         assert None not in connected
         too_many = owner_api.get(f"{url}live/")
         assert (too_many.status_code, too_many.headers["Retry-After"]) == (429, "5")
         for close in [close for one in connected for close in one._resource_closers] * 2:  # twice frees one place
             close()
-        freed = [live.connect(row, 0, reader=owner) for _ in range(most + 1)]
+        freed = [live.connect(row, 0) for _ in range(most + 1)]
         assert [one is None for one in freed] == [False] * most + [True]
         for one in freed[:-1]:
             one._resource_closers[0]()

@@ -19,7 +19,6 @@ from dashboard.projects.models import Membership, Project, Role
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
 from dashboard.releases.models import Release
-from dashboard.streams import live
 from dashboard.streams.models import LiveStream
 from privacy_engine.experiments import presets
 from tests.cases import refreshed
@@ -71,19 +70,6 @@ class TestAccess:
         pages = [f"/datasets/{shared_dataset.pk}/", f"/datasets/{shared_dataset.pk}/compare/", project.page_url]
         assert [client.get(page).status_code for page in pages] == [404] * 3
         assert [api.get(one).status_code for one in (url(shared_dataset), url(project))] == [404] * 2
-
-    def test_a_live_connection_ends_with_the_membership(self, owner, project, member, monkeypatch):
-        monkeypatch.setattr(live, "LOOK_S", 0.0)
-        stream = kinds.live_stream(owner)
-        services.move_row(user=owner, row=stream, project=project.pk)
-        viewer = member("viewer")
-        response = live.connect(stream, 0, reader=viewer)
-        assert response is not None
-        messages = iter(response.streaming_content)
-        assert next(messages).startswith(b"retry")
-        Membership.objects.get(user=viewer).delete()
-        assert next(messages) == b"event: gone\ndata: {}\n\n"
-        response._resource_closers[0]()
 
 
 class TestWork:
