@@ -2,6 +2,7 @@
 
 python -m benchmarks.live_clients                     each client 250 timestamps a minute, then as fast as it can
 python -m benchmarks.live_clients --seconds 20 --mechanism stream-adapub --dimensions 100 --postgresql
+python -m benchmarks.live_clients --followers 200     how late timestamps reach readers of one stream instead
 
 The server is a real process with a database of its own (SQLite, or PostgreSQL); each client owns one stream.
 """
@@ -10,6 +11,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import selectors
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,8 +27,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.streaming import ROOT
+from privacy_engine.core.arrays import Floats
 from tests import postgres
 from tests.dashboard.test_live_streams_killed import SETUP, Client, Web
+from tests.patience import until
 
 CLIENTS = 4
 PER_MINUTE = 1_000
@@ -84,12 +90,58 @@ def measure(web: Web, clients: list[tuple[Client, str, list[float]]], interval: 
     )
 
 
+class Followers(threading.Thread):
+    """Connections that receive a stream as it is published: when each timestamp came, a row of times a connection."""
+
+    def __init__(self, web: Web, path: str, token: str, number: int) -> None:
+        super().__init__(daemon=True)
+        self.came: list[list[float]] = [[] for _ in range(number)]
+        self.connected, self.stop = 0, threading.Event()
+        self._selector = selectors.DefaultSelector()
+        head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token {token}\r\n\r\n".encode()
+        for times in self.came:
+            connection = socket.create_connection(web.socket.getsockname(), timeout=30)
+            connection.sendall(head)
+            self._selector.register(connection, selectors.EVENT_READ, times)
+
+    def run(self) -> None:
+        """Receive until :attr:`stop`."""
+        while not self.stop.is_set():
+            for key, _ in self._selector.select(0.1):
+                found, now = key.fileobj.recv(65_536), time.monotonic()  # type: ignore[union-attr]
+                self.connected += b"event: state" in found and not key.data
+                key.data.extend([now] * len(re.findall(rb"^id: ", found, re.MULTILINE)))
+        for key in list(self._selector.get_map().values()):
+            key.fileobj.close()  # type: ignore[union-attr]
+
+
+def delays(web: Web, token: str, *, followers: int, timestamps: int, every_s: float = 1.0) -> Floats:
+    """Seconds from the request that publishes a timestamp until each follower has it: (followers, timestamps)."""
+    client = Client(web.url, token)
+    described = {"name": "stream-sample", "epsilon": 1.0, "window": 7, "sensitivity": 1}
+    stream = client.until_answered("", {"name": "Followed", "dimensions": ["a"], "mechanism": described})["id"]
+    threads, sent = Followers(web, f"/api/v1/streams/{stream}/live/", token, followers), list[float]()
+    threads.start()
+    try:
+        until(lambda: threads.connected == followers, 30, lambda: f"{threads.connected} are connected")
+        for t in range(timestamps):
+            time.sleep(every_s)
+            sent.append(time.monotonic())
+            client.request(f"{stream}/events/", {"events": [{"time": t, "counts": [t]}]})
+        until(lambda: all(len(times) == timestamps for times in threads.came), 10, "not every one has all")
+    finally:
+        threads.stop.set()
+        threads.join()
+    return np.array(threads.came) - sent
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--mechanism", default="stream-shrink")
     parser.add_argument("--dimensions", type=int, default=50)
     parser.add_argument("--postgresql", action="store_true")
+    parser.add_argument("--followers", type=int, default=0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, database_url(Path(folder), options.postgresql) as url:
         environment = os.environ | {"CAIRN_HOME": folder, "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
@@ -98,6 +150,10 @@ def main() -> None:
         made = subprocess.run([sys.executable, "-c", SETUP], env=environment, cwd=ROOT, check=True, capture_output=True)
         web = Web(environment)
         try:
+            if options.followers:
+                found = delays(web, made.stdout.decode().strip(), followers=options.followers, timestamps=20)
+                print(f"{options.followers} followers: after {np.median(found):.2f} s, at most {found.max():.2f} s")
+                return
             mechanism = {"name": options.mechanism, "epsilon": 1.0, "window": 100, "sensitivity": 1}
             names = [f"area {i + 1}" for i in range(options.dimensions)]
             clients = []

@@ -77,19 +77,9 @@ def folder(tmp_path_factory):
 
 
 CASES = [
-    ("alias", (2, 2, 0)),
-    ("part", (2, 2, 0)),
-    ("result", (2, 2, 0)),
-    ("each", (2, 2, 0)),
-    ("alone", (2, 2, 0)),
-    ("keyword", (2, 2, 0)),
-    ("climb", (3, 3, 1)),
-    ("twice", (4, 3, 1)),
-    ("computed", (1, 1, 0)),
-    ("elsewhere", (1, 1, 0)),
-    ("held", (1, 1, 0)),
-    ("expression", (1, 1, 0)),
-    ("several", (1, 1, 0)),
+    *((name, (2, 2, 0)) for name in ("alias", "part", "result", "each", "alone", "keyword")),
+    *(("climb", (3, 3, 1)), ("twice", (4, 3, 1))),
+    *((name, (1, 1, 0)) for name in ("computed", "elsewhere", "held", "expression", "several")),
 ]
 
 

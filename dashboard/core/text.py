@@ -18,12 +18,14 @@ def one_line(text: str, limit: int = 200) -> str:
     >>> one_line("photo\\u202egpj.csv\\n")
     'photogpj.csv'
     """
+    if text.isascii() and text.isprintable():
+        return text[:limit].strip()
     shown = "".join(
         " " if char in "\t\r\n" else char
         for char in text
         if char in "\t\r\n" or char in _JOINERS or unicodedata.category(char) not in _HIDDEN
     )
-    return " ".join(shown.split(" "))[:limit].strip()
+    return shown[:limit].strip()
 
 
 def required_name(name: str) -> str:

@@ -6,7 +6,8 @@ the curvature of the Earth, and a step or an extent grows with the data; a few e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,10 +16,11 @@ from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.growing_column import gathered
-from privacy_engine.core.progress import advance, reported
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import leave
-from privacy_engine.data.people import Person, people
+from privacy_engine.data.people import people
+from privacy_engine.data.trajectories import Trajectories, in_blocks
 from privacy_engine.landmarks.staypoints import stay_points
 
 HELD = 0.95
@@ -47,85 +49,75 @@ class DataScale(Result):
 
 def data_scale(series: Sequence[Trajectory]) -> DataScale:
     """Return the scale of ``series``, whose events are joined for each person in the order of time."""
-    persons = [one for one in people(series) if len(one)]
-    return DataScale(
-        median_step_m=_median_of(series, persons, _steps_m),
-        extent_m=_median_of(series, persons, lambda one: np.array([extent_m(one)])),
-        stay_radius_m=_median_of(series, persons, _stay_distances_m),
-    )
+    steps, extents, stays = Median(), Median(), Median()
+    for some in in_blocks(one.joined(series) for one in reported(people(series), ROWS) if len(one)):
+        steps.add(_steps_m(some))
+        extents.add(extents_m(some))
+        stays.add(_stay_distances_m(some))
+        leave(series[0])
+    return DataScale(median_step_m=steps.value(), extent_m=extents.value(), stay_radius_m=stays.value())
 
 
-def _median_of(
-    series: Sequence[Trajectory], persons: Sequence[Person], measured: Callable[[Trajectory], Floats]
-) -> float | None:
-    """The median of what is ``measured`` of each person's events."""
-    found = Median()
-    for one in reported(persons):
-        found.add(measured(one.joined(series)))
-        for i in one.members:
-            leave(series[i])
-    return found.value()
+def _steps_m(some: Trajectories) -> Floats:
+    lon, lat = some.lon, some.lat
+    return np.delete(geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:]), some.starts[1:-1] - 1)
 
 
-def _steps_m(one: Trajectory) -> Floats:
-    return np.asarray(geo.distance_m(one.lon[:-1], one.lat[:-1], one.lon[1:], one.lat[1:]))
+def _owners(starts: Ints) -> Ints:
+    """Return which series each event is of, (n,)."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
-def _plane(one: Trajectory) -> tuple[geo.LocalPlane, slice]:
-    """Return a plane around some of the events, and which ones."""
-    some = slice(None, None, -(-len(one) // CENTRE_EVENTS))
-    return geo.LocalPlane.around(one.lon[some], one.lat[some]), some
+def extents_m(some: Trajectories) -> Floats:
+    """Return the diameter of the circle around each series' geometric median that holds 95 % of its events, metres.
 
+    No series may be empty.
 
-def extent_m(one: Trajectory) -> float:
-    """Return the diameter of the circle around the events' geometric median that holds 95 % of them, metres.
-
-    There must be at least one event.
-
-    >>> round(extent_m(Trajectory([0.0, 0.0, 0.0], [-1.0, 0.0, 1.0])) / 1000)
-    222
+    >>> extents_m(Trajectories([0.0, 0.0, 0.0], [-1.0, 0.0, 1.0], [0, 3], [""], [""])).round(-3)
+    array([222000.])
     """
-    plane, some = _plane(one)
-    lon, lat = plane.unproject(geometric_median(plane.project(one.lon[some], one.lat[some]))[np.newaxis])
-    away_m = geo.distance_m(lon, lat, one.lon, one.lat)
-    advance()
-    return 2 * float(np.quantile(away_m, HELD, overwrite_input=True))
+    from privacy_engine.kernels.medians import geometric_medians
+
+    owners, lengths = _owners(some.starts), np.diff(some.starts)
+    every = -(-lengths // CENTRE_EVENTS)
+    kept = (np.arange(len(owners)) - some.starts[owners]) % every[owners] == 0
+    lon, lat, of = some.lon[kept], some.lat[kept], owners[kept]
+    starts = np.append(0, np.cumsum(-(-lengths // every)))
+    planes = geo.LocalPlanes.around(lon, lat, starts[:-1])
+    medians = geometric_medians(planes.of(of).project(lon, lat), starts, SAME_PLACE_M, ITERATIONS)
+    lon, lat = planes.unproject(medians)
+    away_m = geo.distance_m(lon[owners], lat[owners], some.lon, some.lat)
+    return 2 * _quantiles(away_m, some.starts, HELD)
 
 
-def geometric_median(xy_m: Floats) -> Floats:
-    """Return the point with the least sum of distances to ``xy_m`` (n, 2) to a centimetre, (2,), by Weiszfeld's method.
-
-    Distances below a centimetre count as a centimetre, so that a median on an event is found as well.
-    """
-    centre: Floats = xy_m.mean(axis=0)
-    for _ in reported(range(ITERATIONS)):
-        weights = 1 / np.maximum(np.hypot(*(xy_m - centre).T), SAME_PLACE_M)
-        before, centre = centre, weights @ xy_m / weights.sum()
-        if np.hypot(*(centre - before)) < SAME_PLACE_M:
-            break
-    return centre
+def _quantiles(values: Floats, starts: Ints, share: float) -> Floats:
+    """Return the quantile of the values of each series, as numpy's: between two of them along a line. Sorts them."""
+    for start, end in itertools.pairwise(starts.tolist()):
+        values[start:end].sort()
+    at = (np.diff(starts) - 1) * share
+    below = np.floor(at).astype(np.int64)
+    low, high = (values[np.minimum(starts[:-1] + below + more, starts[1:] - 1)] for more in (0, 1))
+    return np.asarray(low + (high - low) * (at - below))
 
 
-def _stay_distances_m(one: Trajectory) -> Floats:
+def _stay_distances_m(some: Trajectories) -> Floats:
     """Return the distance of each event of a stay from the stay's centre, metres."""
-    if one.time_s is None:
+    if some.time_s is None:
         return np.empty(0)
-    advance()
-    groups = stay_points(one.lon, one.lat, one.time_s, distance_m=STAY_DISTANCE_M, duration_s=STAY_DURATION_S)
-    if not len(groups):
-        return np.empty(0)
-    plane, _ = _plane(one)
+    columns, limits = (some.lon, some.lat, some.time_s), (STAY_DISTANCE_M, STAY_DURATION_S)
+    groups = stay_points(*columns, distance_m=limits[0], duration_s=limits[1], starts=some.starts)
     lengths = groups[:, 1] - groups[:, 0]
     blocks = np.unique((np.cumsum(lengths) - 1) // BLOCK, return_index=True)[1][1:]
-    return gathered(_from_centres_m(one, plane, some) for some in reported(np.split(groups, blocks)))
+    return gathered(_from_centres_m(some, part) for part in reported(np.split(groups, blocks)) if len(part))
 
 
-def _from_centres_m(one: Trajectory, plane: geo.LocalPlane, groups: Ints) -> Floats:
+def _from_centres_m(some: Trajectories, groups: Ints) -> Floats:
     """Return the distance of each event of some stays from its stay's centre, metres."""
     lengths = groups[:, 1] - groups[:, 0]
     stays, ends = np.repeat(np.arange(len(groups)), lengths), np.cumsum(lengths)
     events = np.arange(ends[-1]) + (groups[:, 0] - ends + lengths)[stays]
-    xy_m = plane.project(one.lon[events], one.lat[events])
-    centres = np.column_stack([np.bincount(stays, xy_m[:, axis]) / lengths for axis in (0, 1)])
-    lon, lat = plane.unproject(centres)
-    return geo.distance_m(lon[stays], lat[stays], one.lon[events], one.lat[events])
+    here_lon, here_lat = some.lon[events], some.lat[events]
+    planes = geo.LocalPlanes.around(here_lon, here_lat, ends - lengths)
+    xy_m = planes.of(stays).project(here_lon, here_lat)
+    lon, lat = planes.unproject(np.column_stack([np.bincount(stays, xy_m[:, axis]) / lengths for axis in (0, 1)]))
+    return geo.distance_m(lon[stays], lat[stays], here_lon, here_lat)

@@ -7,12 +7,12 @@ use 6371000 m (the ``radius_m`` argument).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.core.arrays import Floats
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.progress import blocks
 
 EARTH_RADIUS_M = 6371008.8
@@ -67,23 +67,14 @@ def destination(lon: ArrayLike, lat: ArrayLike, distance_m: ArrayLike, bearing_r
     return wrap_lon(lon2), np.degrees(np.arctan2(north, np.hypot(out, east)))
 
 
-@dataclass(frozen=True)
-class LocalPlane:
+class _Projection:
     """Metres east and north of a centre: the azimuthal equidistant projection, which has no antimeridian or pole.
 
     Distances from the centre are exact; between points d apart, D away from it, they are off by about (D/R)²/6.
     """
 
-    lon: float
-    lat: float
-
-    @classmethod
-    def around(cls, lon: Floats, lat: Floats) -> Self:
-        """Centred on the mean of the positions as points of the sphere; they must be at least one."""
-        phi, lam = np.radians(lat), np.radians(lon)
-        x, y = (np.cos(phi) * np.cos(lam)).mean(), (np.cos(phi) * np.sin(lam)).mean()
-        z = np.sin(phi).mean()
-        return cls(float(np.degrees(np.arctan2(y, x))), float(np.degrees(np.arctan2(z, np.hypot(x, y)))))
+    lon: Any
+    lat: Any
 
     def project(self, lon: ArrayLike, lat: ArrayLike) -> Floats:
         """Degrees to metres, (n, 2)."""
@@ -98,3 +89,42 @@ class LocalPlane:
     def unproject(self, xy_m: Floats) -> tuple[Floats, Floats]:
         """Metres, (n, 2), to degrees."""
         return destination(self.lon, self.lat, np.hypot(*xy_m.T), np.arctan2(*xy_m.T))
+
+
+@dataclass(frozen=True)
+class LocalPlane(_Projection):
+    """The plane around one centre, in degrees."""
+
+    lon: float
+    lat: float
+
+    @classmethod
+    def around(cls, lon: Floats, lat: Floats) -> Self:
+        """Centred on the mean of the positions as points of the sphere; they must be at least one."""
+        phi, lam = np.radians(lat), np.radians(lon)
+        x, y = (np.cos(phi) * np.cos(lam)).mean(), (np.cos(phi) * np.sin(lam)).mean()
+        return cls(*map(float, _direction(x, y, np.sin(phi).mean())))
+
+
+@dataclass(frozen=True, eq=False)
+class LocalPlanes(_Projection):
+    """As many planes as centres, (k,) degrees: each projects one position."""
+
+    lon: Floats
+    lat: Floats
+
+    @classmethod
+    def around(cls, lon: Floats, lat: Floats, starts: Ints) -> Self:
+        """Centred as :meth:`LocalPlane.around` on each of k parts of the positions, which begin at ``starts``."""
+        phi, lam = np.radians(lat), np.radians(lon)
+        columns = np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)
+        return cls(*_direction(*(np.add.reduceat(one, starts) for one in columns)))
+
+    def of(self, which: Ints) -> LocalPlanes:
+        """The plane of each position, by its number."""
+        return LocalPlanes(self.lon[which], self.lat[which])
+
+
+def _direction(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> tuple[Floats, Floats]:
+    """Longitude and latitude of a vector from the middle of the earth."""
+    return np.degrees(np.arctan2(y, x)), np.degrees(np.arctan2(z, np.hypot(x, y)))

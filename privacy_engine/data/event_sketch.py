@@ -21,6 +21,7 @@ import numpy as np
 
 from privacy_engine.core.progress import reported
 from privacy_engine.data.event_words import Hashes, instants, position_words, siphash24, text_words
+from privacy_engine.data.trajectories import in_blocks
 from privacy_engine.data.types import CheckIns, CountStream, Trajectory
 
 SIZE = 4096
@@ -120,7 +121,7 @@ def overlap(one: EventSketch, other: EventSketch) -> Overlap:
 
 def _words(series: Sequence[Trajectory], timed: bool) -> Iterator[list[Hashes]]:
     """The events as messages of one or two words, block by block."""
-    for one in series:
+    for one in (some.whole for some in in_blocks(series, _BLOCK)):
         for start in range(0, len(one), _BLOCK):
             part = slice(start, start + _BLOCK)
             words = [position_words(one.lon[part], one.lat[part])]

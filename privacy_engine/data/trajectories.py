@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,9 @@ from privacy_engine.data.people import Person, people_of
 from privacy_engine.data.stored_releases import Numbered
 from privacy_engine.data.types import Trajectory, instants
 from privacy_engine.errors import DataError
+
+EVENTS = 1 << 16
+"""Of several series taken together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,7 @@ class Trajectories(Numbered[Trajectory]):
         self.__dict__.update(lon=whole.lon, lat=whole.lat, marked=whole.marked, starts=starts)
         if self.time_s is not None:
             self.__dict__.update(time_s=instants(self.time_s, n, starts[1:-1]))
-        leave(self._view(slice(None)))
+        leave(self.whole)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -73,6 +76,11 @@ class Trajectories(Numbered[Trajectory]):
             one = self._read(i)
             yield one
             leave(one)
+
+    @property
+    def whole(self) -> Trajectory:
+        """All events as one series, whose times may decrease where another begins."""
+        return self._view(slice(None))
 
     @cached_property
     def people(self) -> list[Person]:
@@ -90,3 +98,31 @@ class Trajectories(Numbered[Trajectory]):
         one = object.__new__(Trajectory)  # its columns were checked
         one.__dict__.update(found, **named)
         return one
+
+
+def in_blocks(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Trajectories]:
+    """Successive series together, up to so many events; a longer one is a block of its own.
+
+    What costs the same for each series, however short, then costs it for each block. All series of a block have times,
+    or none; marks are left out.
+    """
+    held, size = list[Trajectory](), 0
+    for one in series:
+        if held and (size + len(one) > events or (one.time_s is None) != (held[0].time_s is None)):
+            yield _together(held)
+            held, size = [], 0
+        held.append(one)
+        size += len(one)
+    if held:
+        yield _together(held)
+
+
+def _together(some: list[Trajectory]) -> Trajectories:
+    columns = {name: [getattr(one, name) for one in some] for name in ("lon", "lat", "time_s")}
+    if some[0].time_s is None:
+        del columns["time_s"]
+    whole = {name: parts[0] if len(parts) == 1 else np.concatenate(parts) for name, parts in columns.items()}
+    found = object.__new__(Trajectories)  # its columns were checked
+    names, persons = [one.name for one in some], [one.person for one in some]
+    found.__dict__.update(whole, starts=np.cumsum([0, *map(len, some)]), names=names, persons=persons)
+    return found

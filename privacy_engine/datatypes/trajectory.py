@@ -21,7 +21,7 @@ from privacy_engine.data.event_sketch import EventSketch, sketch_of
 from privacy_engine.data.people import largest_total
 from privacy_engine.data.published import CELLS_PER_DEGREE, trajectories_digest
 from privacy_engine.data.stored_releases import each
-from privacy_engine.data.trajectories import Trajectories
+from privacy_engine.data.trajectories import Trajectories, in_blocks
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
 from privacy_engine.datatypes.trajectory_table import (
@@ -212,7 +212,7 @@ def _digested(found: Any, data: Sequence[Trajectory]) -> str:
     found.update(f"cairn content 1 {n} {has_time}".encode())
     columns = [("lon", CELLS_PER_DEGREE, "<i4"), ("lat", CELLS_PER_DEGREE, "<i4"), ("time_s", 1000, "<i8")]
     for name, units, dtype in columns if has_time else columns[:2]:
-        for one in data:
+        for one in (some.whole for some in in_blocks(data)):
             for some in blocks(len(one), DIGESTED):
                 found.update(np.round(getattr(one, name)[some] * units).astype(dtype).data)
     return str(found.hexdigest())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from privacy_engine.core.params import Frozen
 from privacy_engine.core.progress import ROWS, blocks, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.people import people
+from privacy_engine.data.trajectories import in_blocks
 
 STRIPS = 360_000
 """Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""
@@ -110,7 +112,7 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     """
     first, last = np.full(STRIPS + 1, np.inf), np.full(STRIPS + 1, -np.inf)
     south, north = np.inf, -np.inf
-    for one in series:
+    for one in (some.whole for some in in_blocks(series)):
         if not len(one):
             continue
         south, north = min(south, one.lat.min()), max(north, one.lat.max())
@@ -135,7 +137,11 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
 
 def length_m(series: Sequence[Trajectory]) -> float | None:
     """Metres along great circles, series by series; None where no series has two points."""
-    if all(len(one) < 2 for one in series):
-        return None
-    each = (geo.distance_m(o.lon[:-1], o.lat[:-1], o.lon[1:], o.lat[1:]).sum() for o in reported(series))
-    return float(sum(each))
+    found, several = 0.0, False
+    for some in in_blocks(series):
+        lon, lat, starts = some.lon, some.lat, some.starts.tolist()
+        steps = geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:])
+        of_each = (steps[start : end - 1].sum() for start, end in itertools.pairwise(starts) if end - start > 1)
+        for length in of_each:
+            found, several = found + float(length), True
+    return found if several else None

@@ -6,25 +6,32 @@ be read as a whole: so both ways give the same series and the same report.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
+
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.growing_column import Column
 from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import FEW, MappedSeries, mapped
+from privacy_engine.data.mapped_series import FEW, FileColumn, MappedSeries
+from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.crs import report_eastward
 from privacy_engine.formats.dialect import Dialect, as_utf8, encoding_of_mark, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import Whose, settle
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import MAX_SERIES, Points, cut, report_repeats, split
+from privacy_engine.formats.series import MAX_SERIES, Points, cut, laid_out, report_repeats
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import order_is_plain
 
 BLOCK = 2 << 20
+PIECE = 1 << 18
+"""Events put in order at a time."""
 ReadBlock = Callable[[bytes, Dialect, ReadOptions, Report], Points]
 
 
@@ -36,8 +43,57 @@ class _TooMany(Exception):
     """There are more rows than are read."""
 
 
-_Parts = tuple[Column, Column, Column]
-_Owner = tuple[str, str]  # a series' name and its person
+class _Filed:
+    """The series of the blocks so far: what each block has of them in the order of the file, and their last records."""
+
+    def __init__(self) -> None:
+        self._columns = Column(), Column(), Column()
+        self._owners: dict[tuple[str, str], int] = {}  # a series' name and its person: its number
+        self._last = np.empty((3, 0))
+        self._numbers: list[Ints] = []
+        self._lengths: list[Ints] = []
+
+    def __len__(self) -> int:
+        return len(self._owners)
+
+    def add(self, some: Trajectories) -> int:
+        """Take the series of a block; return how many begin by repeating the last record of the block before."""
+        before, owners = len(self), zip(some.names, some.persons, strict=True)
+        numbers = np.array([self._owners.setdefault(owner, len(self._owners)) for owner in owners])
+        self._last = np.concatenate([self._last, np.full((3, len(self) - before), np.nan)], axis=1)
+        columns = [one for one in (some.lon, some.lat, some.time_s) if one is not None]
+        first, last = (np.stack([one[at] for one in columns]) for at in (some.starts[:-1], some.starts[1:] - 1))
+        known = self._last[: len(columns), numbers]
+        if len(np.unique(numbers)) < len(numbers) or (len(columns) > 2 and (known[2] > first[2]).any()):
+            raise _NotPlain
+        self._last[: len(columns), numbers] = last
+        for column, piece in zip(self._columns, columns, strict=False):
+            column.add(piece)
+        self._numbers.append(numbers)
+        self._lengths.append(np.diff(some.starts))
+        return int((known == first).all(axis=0).sum())
+
+    def series(self, timed: bool) -> Trajectories:
+        """Each series in one piece, in a file where there are many events; nothing is left here."""
+        numbers, lengths = np.concatenate(self._numbers), np.concatenate(self._lengths)
+        order = np.argsort(numbers, kind="stable")
+        starts = np.append(0, np.cumsum(np.bincount(numbers, lengths))).astype(np.int64)
+        pieces = (np.cumsum(lengths) - lengths)[order], lengths[order]
+        lon, lat, *times = (self._in_order(one, *pieces) for one in self._columns[: 3 if timed else 2])
+        names, persons = zip(*self._owners, strict=True)
+        return Trajectories(lon, lat, starts, names, persons, times[0] if timed else None)
+
+    def _in_order(self, column: Column, begins: Ints, lengths: Ints) -> Floats:
+        values, ends = column.taken(), np.cumsum(lengths)
+        if (begins == ends - lengths).all() and len(values) <= FEW:
+            return values
+        groups = (0, *np.flatnonzero(np.diff(ends // PIECE)) + 1, len(ends))
+        out = FileColumn() if len(values) > FEW else Column()
+        for start, end in reported(itertools.pairwise(groups)):
+            own = lengths[start:end]
+            shift = begins[start:end] - (np.cumsum(own) - own)
+            out.add(values[np.arange(own.sum()) + np.repeat(shift, own)])
+        return out.mapped() if isinstance(out, FileColumn) else out.taken()
 
 
 def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBlock) -> list[Trajectory] | None:
@@ -51,7 +107,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     own = Report(file=report.file, format=report.format, format_title=report.format_title)
     most = source.meter.limits.points
     try:
-        parts, timed, counts, whose = _parts(_chained(first, second, blocks), options, own, points_in, most)
+        filed, timed, counts, whose = _filed(_chained(first, second, blocks), options, own, points_in, most)
     except _TooMany:
         message = f"The table has more than {most:,} rows. Split it, with all rows of a person in one part."
         raise FormatError(message, code="too_large", rule=f"at most {most} rows") from None
@@ -66,10 +122,8 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     report.layout = own.layout
     report_eastward(counts["eastward"], report)
     report_repeats(counts["repeated"], report)
-    joined = _joined(parts, timed)
-    if own.rows_read <= FEW:
-        return cut(settle(list(joined), whose, options, report), options)
-    return MappedSeries(cut(settle(list(mapped(joined)), whose, options, report), options))
+    series = cut(settle(list(filed.series(timed)), whose, options, report), options)
+    return MappedSeries(series) if own.rows_read > FEW else series
 
 
 def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
@@ -78,12 +132,12 @@ def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[b
     yield from others
 
 
-def _parts(
+def _filed(
     blocks: Iterator[bytes], options: ReadOptions, report: Report, points_in: ReadBlock, most: int
-) -> tuple[dict[_Owner, _Parts], bool, Counter[str], Whose]:
-    """The columns of each series, whether they have times, the counts of notes on all blocks, and whose they are."""
+) -> tuple[_Filed, bool, Counter[str], Whose]:
+    """The series of all blocks, whether they have times, the counts of notes on all blocks, and whose they are."""
     whole = ReadOptions(**{**vars(options), "first_n": None})
-    parts: dict[_Owner, _Parts] = {}
+    filed = _Filed()
     dialect, timed, row, whose = None, False, 1, Whose()
     counts: Counter[str] = Counter()
     for data in reported(blocks):
@@ -103,51 +157,35 @@ def _parts(
             found = replace(dialect, offset=0, first_row=row)
             own.guesses, own.decided = [dict(guess) for guess in guessed], dict(decided)
         points = points_in(data, found, whole, own)
-        series, whose = split(points, whole, own), points.whose
+        series, whose = laid_out(points, whole, own), points.whose
         row += lines
-        timed = series[0].time_s is not None
+        timed = series.time_s is not None
         for note in own.notes:
             counts[note["code"]] += note.get("count", 0)
-        counts["repeated"] += _add(series, own, report, parts)
+        counts["repeated"] += _add(series, own, report, filed)
         if report.rows_read > most:
             raise _TooMany
-    return parts, timed, counts, whose
+    return filed, timed, counts, whose
 
 
-def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[_Owner, _Parts]) -> int:
-    """File the series of a block under their names; how many begin by repeating the last record of the block before."""
-    plain = {"repeated", "eastward"} if series[0].time_s is not None else {"repeated", "eastward", "untimed"}
+def _add(series: Trajectories, own: Report, report: Report, filed: _Filed) -> int:
+    """File the series of a block; how many begin by repeating the last record of the block before."""
+    plain = {"repeated", "eastward"} if series.time_s is not None else {"repeated", "eastward", "untimed"}
     if {note["code"] for note in own.notes} - plain or (
-        parts and (own.guesses, own.decided) != (report.guesses, report.decided)
+        len(filed) and (own.guesses, own.decided) != (report.guesses, report.decided)
     ):
         raise _NotPlain
     if "no_person" in own.drops:  # its column may be empty throughout, which is an error
         raise _NotPlain
-    if parts and (series[0].time_s is None) != any(note["code"] == "untimed" for note in report.notes):
+    if len(filed) and (series.time_s is None) != any(note["code"] == "untimed" for note in report.notes):
         raise _NotPlain
-    if not parts:
+    if not len(filed):
         report.guesses, report.decided = own.guesses, own.decided
         report.notes = [note for note in own.notes if note["code"] == "untimed"]
     report.rows_read += own.rows_read
     for reason, drops in own.drops.items():
         report.drop(reason, drops.count, drops.rows)
-    repeats = 0
-    for one in series:
-        columns = parts.setdefault((one.name, one.person), (Column(), Column(), Column()))
-        pieces = [piece for piece in (one.lon, one.lat, one.time_s) if piece is not None]
-        if columns[0].size:
-            if one.time_s is not None and columns[2].last > one.time_s[0]:
-                raise _NotPlain
-            repeats += all(column.last == piece[0] for column, piece in zip(columns, pieces, strict=False))
-        for column, piece in zip(columns, pieces, strict=False):
-            column.add(piece)
-    if len(parts) > MAX_SERIES:
+    repeats = filed.add(series)
+    if len(filed) > MAX_SERIES:
         raise _NotPlain
     return repeats
-
-
-def _joined(parts: dict[_Owner, _Parts], timed: bool) -> Iterator[Trajectory]:
-    """Each series in one piece, which no longer takes memory in ``parts``."""
-    for name, person in list(parts):
-        lon, lat, times = (column.taken() for column in parts.pop((name, person)))
-        yield Trajectory(lon, lat, times if timed else None, name, person=person)

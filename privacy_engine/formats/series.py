@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import advance, reported
 from privacy_engine.data import Trajectory
+from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs, people, timezones
 from privacy_engine.formats.landmark_column import Marks, settle
@@ -69,7 +70,12 @@ def build(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
 
 
 def split(points: Points, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The series of ``points`` before :func:`people.settle`: only a person of a column of its own is set.
+    """The series of ``points`` before :func:`people.settle`, of which the options may take the first n events."""
+    return cut(laid_out(points, options, report), options)
+
+
+def laid_out(points: Points, options: ReadOptions, report: Report) -> Trajectories:
+    """The whole series of ``points``, of which only a person of a column of its own is set.
 
     Raises
     ------
@@ -110,7 +116,7 @@ def split(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
     def rows(index: NDArray[np.intp]) -> NDArray[Any]:
         return points.rows(index if kept is None else kept[index])
 
-    return cut(_split(columns, codes, owners, rows, report), options)
+    return _split(columns, codes, owners, rows, report)
 
 
 def _keep_persons(points: Points, keep: Mask, column: str, report: Report) -> Mask:
@@ -141,10 +147,10 @@ def _of_persons(points: Points, kept: NDArray[np.intp] | None) -> tuple[Ints | N
     return np.argsort(order)[inverse.ravel()], [(points.names[i], points.person_names[j]) for i, j in pairs]
 
 
-def cut(series: list[Trajectory], options: ReadOptions) -> list[Trajectory]:
+def cut(series: Sequence[Trajectory], options: ReadOptions) -> list[Trajectory]:
     """The first n points of each series, where the options limit them."""
     n = options.first_n
-    return series if n is None else [one.first(n) for one in series]
+    return list(series) if n is None else [one.first(n) for one in series]
 
 
 def nothing_left(report: Report) -> FormatError:
@@ -254,7 +260,7 @@ def _split(
     owners: list[tuple[str, str]],
     rows: Callable[[NDArray[np.intp]], NDArray[Any]],
     report: Report,
-) -> list[Trajectory]:
+) -> Trajectories:
     advance()
     order = _order(codes, columns[2], rows, report)
     if order is not None:
@@ -277,25 +283,12 @@ def _split(
     advance()
     _count_repeats(lon, lat, seconds, starts, report)
     advance()
-    ends = np.append(starts[1:], len(lon))
-    labels = [0] * len(starts) if codes is None else codes[starts].tolist()
-    if len(starts) == 1:  # the columns are its own, and need not be copied
-        for column in (lon, lat, seconds, marked):
-            if column is not None:
-                column.setflags(write=False)
-        name, person = owners[labels[0]]
-        return [Trajectory(lon, lat, seconds, name, marked, person)]
-    return [
-        Trajectory(
-            lon[i:j],
-            lat[i:j],
-            _picked(seconds, slice(i, j)),
-            owners[code][0],
-            _picked(marked, slice(i, j)),
-            owners[code][1],
-        )
-        for i, j, code in zip(starts.tolist(), ends.tolist(), reported(labels), strict=True)
-    ]
+    labels = [0] if codes is None else codes[starts].tolist()
+    for column in (lon, lat, seconds, marked):
+        if column is not None:
+            column.setflags(write=False)
+    names, persons = zip(*(owners[code] for code in labels), strict=True)
+    return Trajectories(lon, lat, np.append(starts, len(lon)), names, persons, seconds, marked)
 
 
 def _order(

@@ -7,7 +7,10 @@ from importlib import import_module
 
 from privacy_engine.kernels.kernel import Kernel, declared
 
-USUAL = ("siphash", "event_cells", "certified", "staypoints", "lanes", "dispatch", "simulation", "joint", "envelope")
+USUAL = (
+    *("siphash", "event_cells", "medians", "certified", "staypoints"),
+    *("lanes", "dispatch", "simulation", "joint", "envelope"),
+)
 """Modules of what most jobs call."""
 MODULES = (
     *USUAL,

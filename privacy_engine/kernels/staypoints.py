@@ -58,12 +58,13 @@ def unit_vectors(lon: Floats, lat: Floats) -> Floats:
     return xyz
 
 
-@compiled_for(f8[::1], f8[::1], f8[:, ::1], f8[::1], f8, f8, f8, f8, f8, b1, b1, b1, out(i8[::1]), i8)
+@compiled_for(f8[::1], f8[::1], f8[:, ::1], f8[::1], i8[::1], f8, f8, f8, f8, f8, b1, b1, b1, out(i8[::1]), i8)
 def stay_groups(
     lon: Floats,
     lat: Floats,
     xyz: Floats,
     time_s: Floats,
+    starts: Ints,
     near: float,
     far: float,
     limit: float,
@@ -77,28 +78,32 @@ def stay_groups(
 ) -> Ints:
     """Stays as half-open groups, (m, 2), of about the next ``most`` comparisons.
 
-    ``at`` (2,) is where the series is looked at next, and the last known end of a run: 0 at the beginning.
+    ``starts`` (k + 1,) are where each of k series begins and the last one ends. ``at`` (3,) is the next event, the last
+    known end of a run, and the series: 0 at the beginning.
 
     Squared chords below ``near`` are inside and above ``far`` outside; between the two the haversine decides, against
     ``limit``, strictly or not. ``to_outside``: durations run to the first point outside. ``next_point``: an anchor that
     fails is followed by the next point instead of the first one outside.
     """
-    n, found, i, blocked, left = len(lon), 0, at[0], at[1], most
+    found, i, blocked, series, left = 0, at[0], at[1], at[2], most
     groups = np.empty((16, 2), dtype=np.int64)
-    while i < n and left > 0:
+    while i < len(lon) and left > 0:
         left -= 1
+        while starts[series + 1] <= i:
+            series += 1
+        end = starts[series + 1]
         # a later anchor's run that ends no later than a failed one is no longer than it: look at that end first
         if blocked > i and not _inside(lon, lat, xyz, i, blocked, near, far, limit, strict):
             i += 1
             continue
         j, gap = i + 1, False
-        while j < n:
+        while j < end:
             gap = time_s[j] - time_s[j - 1] > max_gap_s
             if gap or not _inside(lon, lat, xyz, i, j, near, far, limit, strict):
                 break
             j += 1
         left -= j - i
-        last = j if to_outside and j < n and not gap else j - 1
+        last = j if to_outside and j < end and not gap else j - 1
         if time_s[last] - time_s[i] >= duration_s:
             if found == len(groups):
                 larger = np.empty((2 * found, 2), dtype=np.int64)
@@ -108,9 +113,9 @@ def stay_groups(
             groups[found, 0], groups[found, 1] = i, j
             found += 1
             i, blocked = j, 0
-        elif next_point and j < n and not gap:
+        elif next_point and j < end and not gap:
             i, blocked = i + 1, j
         else:
             i = j
-    at[0], at[1] = i, blocked
+    at[0], at[1], at[2] = i, blocked, series
     return groups[:found]

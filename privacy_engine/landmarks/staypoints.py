@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.core.params import DistanceM, DurationS, GapS, Param
-from privacy_engine.core.progress import advance, reported
+from privacy_engine.core.progress import advance
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.trajectories import in_blocks
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
 
@@ -42,8 +43,9 @@ def stay_points(
     duration_s: float,
     reading: Reading = "seed",
     max_gap_s: float | None = None,
+    starts: Ints | None = None,
 ) -> Ints:
-    """Stays of one trajectory as half-open groups [i, j), (m, 2).
+    """Stays of one trajectory, or of several, as half-open groups [i, j), (m, 2).
 
     A run [i, j) is maximal with every point within ``distance_m`` (great circle) of its anchor i; it is a stay if it
     lasts at least ``duration_s`` [1]_. The readings differ:
@@ -66,6 +68,8 @@ def stay_points(
         Metres and seconds, at least 0.
     max_gap_s : float, optional
         A silence longer than this cuts the series in two: a logger that was off makes no stay.
+    starts : (k + 1,) int, optional
+        Where each of k trajectories begins and the last one ends; without, all events are one's.
 
     Raises
     ------
@@ -91,15 +95,18 @@ def stay_points(
     times = _column(time_s, "time_s", None, math.inf)
     advance()
     x, y = _column(lon, "lon", len(times), 180.0), _column(lat, "lat", len(times), 90.0)
-    if (times[1:] < times[:-1]).any():
+    starts = np.array([0, len(times)]) if starts is None else starts
+    earlier = times[1:] < times[:-1]
+    earlier[starts[(starts > 0) & (starts < len(times))] - 1] = False
+    if earlier.any():
         raise DataError("time_s must never decrease", field="time_s", rule="sorted")
     near, far, haversine = _limits(distance)
     advance()
-    xyz, at, found = unit_vectors(x, y), np.zeros(2, dtype=np.int64), [np.empty((0, 2), dtype=np.int64)]
+    xyz, at, found = unit_vectors(x, y), np.zeros(3, dtype=np.int64), [np.empty((0, 2), dtype=np.int64)]
     while at[0] < len(times):
         advance()
         limits = near, far, haversine, duration, gap, *_READINGS[reading]
-        found.append(stay_groups(x, y, xyz, times, *limits, at, AT_ONCE))
+        found.append(stay_groups(x, y, xyz, times, starts, *limits, at, AT_ONCE))
     return np.concatenate(found)
 
 
@@ -112,11 +119,11 @@ def stay_point_mask(
     duration_s: float,
     reading: Reading = "seed",
     max_gap_s: float | None = None,
+    starts: Ints | None = None,
 ) -> Mask:
     """Which events belong to a stay, (n,); arguments and errors of :func:`stay_points`."""
-    groups = stay_points(
-        lon, lat, time_s, distance_m=distance_m, duration_s=duration_s, reading=reading, max_gap_s=max_gap_s
-    )
+    how: dict[str, Any] = {"distance_m": distance_m, "duration_s": duration_s, "reading": reading}
+    groups = stay_points(lon, lat, time_s, **how, max_gap_s=max_gap_s, starts=starts)
     edges = np.zeros(np.size(lon) + 1, dtype=np.int8)
     edges[groups[:, 0]] += 1
     edges[groups[:, 1]] -= 1
@@ -197,20 +204,12 @@ class StayPoints(LandmarkMethod):
     max_gap_s: GapS | None = None
 
     def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
-        return [
-            LandmarkSet(
-                stay_point_mask(
-                    one.lon,
-                    one.lat,
-                    one.time_s,
-                    distance_m=self.distance_m,
-                    duration_s=self.duration_s,
-                    reading=self.reading,
-                    max_gap_s=self.max_gap_s,
-                )
-            )
-            for one in reported(series)
-        ]
+        how = self.model_dump(exclude={"name"})
+        found: list[LandmarkSet] = []
+        for some in in_blocks(series):
+            mask = stay_point_mask(some.lon, some.lat, some.time_s, starts=some.starts, **how)
+            found += map(LandmarkSet, np.split(mask, some.starts[1:-1]))
+        return found
 
     def describe(self) -> str:
         minutes = self.duration_s / 60

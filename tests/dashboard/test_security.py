@@ -78,17 +78,9 @@ class TestBrowser:
     def test_the_whole_policy(self, client, db):
         parts = client.get("/login/")["Content-Security-Policy"].split("; ")
         assert sorted(parts) == [
-            "base-uri 'none'",
-            "connect-src 'self'",
-            "default-src 'none'",
-            "font-src 'self' data:",
-            "form-action 'self'",
-            "frame-ancestors 'none'",
-            "img-src 'self' data: blob:",
-            "manifest-src 'self'",
-            "script-src 'self'",
-            "style-src 'self'",
-            "worker-src 'self'",
+            *("base-uri 'none'", "connect-src 'self'", "default-src 'none'", "font-src 'self' data:"),
+            *("form-action 'self'", "frame-ancestors 'none'", "img-src 'self' data: blob:", "manifest-src 'self'"),
+            *("script-src 'self'", "style-src 'self'", "worker-src 'self'"),
         ]
 
     def test_html_in_names_stays_text(self, owner, owner_page, make_dataset, paris_day):

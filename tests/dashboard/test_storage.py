@@ -184,14 +184,7 @@ class TestSetting:
         assert settings.storage_backend(Env(), Path("/home"))["BACKEND"].endswith("LocalFiles")
         assert self.backend(monkeypatch, CAIRN_STORAGE="local")["BACKEND"].endswith("LocalFiles")
         for value in (
-            "s3",
-            "s3://",
-            "s3:///x",
-            "http://b/c",
-            "s3://B/c",
-            "s3://b/../c",
-            "s3://bucket/a?b",
-            "/a/folder",
+            *("s3", "s3://", "s3:///x", "http://b/c", "s3://B/c", "s3://b/../c", "s3://bucket/a?b", "/a/folder"),
         ):
             with pytest.raises(ImproperlyConfigured, match=r"CAIRN_STORAGE must be local or s3://bucket/prefix"):
                 self.backend(monkeypatch, CAIRN_STORAGE=value)

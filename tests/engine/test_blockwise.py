@@ -67,8 +67,8 @@ def test_any_table_is_read_alike(data):
 
 def test_blocks_are_used_where_all_is_in_order(monkeypatch):
     joined = []
-    original = blockwise._joined
-    monkeypatch.setattr(blockwise, "_joined", lambda *given: joined.append(1) or original(*given))
+    original = blockwise._Filed.series
+    monkeypatch.setattr(blockwise._Filed, "series", lambda *given: joined.append(1) or original(*given))
     text = "\n".join(["user,time,lat,lon", *lines(60)])
     untimed = "\n".join(["lat,lon", *(f"{52 + i / 1000},{13 + i / 1000}" for i in range(100))])
     for rows, options in (

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from privacy_engine import metrics, noise
 from privacy_engine.analysis.accepted_error import least_epsilon
-from privacy_engine.analysis.data_scale import DataScale, data_scale, geometric_median
+from privacy_engine.analysis.data_scale import DataScale, data_scale
 from privacy_engine.analysis.error_forecast import MOST_EVENTS, ForecastData, error_forecast
 from privacy_engine.analysis.reference_radius import P95, reference_radius, within
 from privacy_engine.analysis.verdict import GPS_ACCURACY_M, TITLES, USABLE_SHARE, rules, verdict
 from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.kernels.medians import geometric_medians
 from privacy_engine.landmarks.samples import samples
 from privacy_engine.mechanisms import landmark
 from privacy_engine.noise import planar_quantile_m
@@ -148,6 +149,11 @@ class TestLaws:
         one, other = (trajectory(xy_m, person=name) for name in "ab")
         close(data_scale([one, other]), data_scale([one]), rel=1e-9)
 
+    @given(st.lists(positions, min_size=1, max_size=4))
+    def test_the_extent_is_the_median_of_those_of_all_people(self, people):
+        series = [trajectory(xy_m, person=str(i)) for i, xy_m in enumerate(people)]
+        assert data_scale(series).extent_m == np.median([data_scale([one]).extent_m for one in series])
+
 
 class TestByHand:
     def test_steps_of_100_m_along_a_line_of_2_km_and_no_events(self):
@@ -157,8 +163,10 @@ class TestByHand:
         assert found.stay_radius_m is None
         nothing = DataScale(median_step_m=None, extent_m=None, stay_radius_m=None)
         assert data_scale([]) == data_scale([Trajectory([], [])]) == nothing
-        median = geometric_median(np.array([[0.0, 0.0], [10.0, 0.0], [1000.0, 0.0]]))
-        assert median == pytest.approx([10.0, 0.0], abs=0.05)
+        points, starts = np.array([[7.0, 7.0], [0.0, 0.0], [10.0, 0.0], [1000.0, 0.0]]), np.array([0, 1, 4])
+        assert geometric_medians(points, starts, 0.01, 100) == pytest.approx(
+            np.array([[7.0, 7.0], [10.0, 0.0]]), abs=0.05
+        )
 
     def test_the_radius_of_a_stay_is_about_its_own_centre(self):
         """Half an hour on a circle of 50 m, two hours later the same 5 km away."""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.data.people import joined, joined_landmarks, most_landmarks, people
+from privacy_engine.data.trajectories import in_blocks
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.releases.spec import ReleaseSpec
@@ -20,6 +21,10 @@ DAY = 86400.0
 def spec(name, **parameters):
     found = example(next(one for one in mechanisms if one.registered_name() == name), epsilon=1.0, radius_m=200.0)
     return ReleaseSpec.parse({"mechanism": found.model_dump() | parameters, "seed": 1})
+
+
+def plain(one):
+    return one.name, one.person, one.lon.tolist(), one.lat.tolist(), None if one.time_s is None else one.time_s.tolist()
 
 
 @st.composite
@@ -48,6 +53,13 @@ class TestPeople:
             assert one.time_s is None or (np.diff(one.time_s) >= 0).all()
             for i in person.members:
                 assert np.array_equal(one.lon[person.ranks_of(i)], series[i].lon)
+
+    @given(datasets(), st.integers(1, 20))
+    def test_blocks_are_the_series_one_after_another(self, dataset, events):
+        series = [*dataset[0], Trajectory([1.0], [2.0]), *dataset[0]]
+        blocks = list(in_blocks(series, events))
+        assert [plain(one) for some in blocks for one in some] == list(map(plain, series))
+        assert all(len(some) == 1 or len(some.lon) <= events for some in blocks)
 
     @pytest.mark.parametrize("name", ["landmark-uniform", "landmark-skip", "landmark-adaptive", "landmark-joint"])
     @settings(max_examples=examples(30))  # the first example loads the kernels

@@ -86,20 +86,26 @@ def series(draw):
 class TestAgainstThePlainLoop:
     @settings(max_examples=examples(300))
     @given(
-        series(),
+        st.lists(series(), min_size=1, max_size=3),
         st.one_of(st.sampled_from([0.0, 5e-324, 1e-9, 100.0, 2.1e7]), st.floats(0, 5e3), st.floats(0, 2e7)),
         st.sampled_from([0.0, 60.0, 600.0, 1800.0, 7200.0]),
         st.sampled_from(READINGS),
         st.sampled_from([None, 0.0, 300.0, 500.0]),
     )
-    def test_groups_are_the_same(self, where, distance_m, duration_s, reading, gap):
-        expected = plain(*where, distance_m, duration_s, reading, math.inf if gap is None else gap)
-        how = {"distance_m": distance_m, "duration_s": duration_s}
-        assert stay_points(*where, **how, reading=reading, max_gap_s=gap).tolist() == expected
-        mask = np.zeros(len(where[0]), dtype=bool)
+    def test_groups_are_the_same(self, several, distance_m, duration_s, reading, gap):
+        limits = distance_m, duration_s, reading, math.inf if gap is None else gap
+        starts = np.cumsum([0, *(len(one[0]) for one in several)])
+        pairs = zip(several, starts[:-1], strict=True)
+        expected = [(np.array(group) + start).tolist() for one, start in pairs for group in plain(*one, *limits)]
+        how = {"distance_m": distance_m, "duration_s": duration_s, "reading": reading, "max_gap_s": gap}
+        joined = [np.concatenate(columns) for columns in zip(*several, strict=True)]
+        assert stay_points(*joined, **how, starts=starts).tolist() == expected
+        mask = np.zeros(starts[-1], dtype=bool)
         for i, j in expected:
             mask[i:j] = True
-        assert np.array_equal(stay_point_mask(*where, **how, reading=reading, max_gap_s=gap), mask)
+        assert np.array_equal(stay_point_mask(*joined, **how, starts=starts), mask)
+        one, own = several[0], [group for group in expected if group[1] <= starts[1]]
+        assert stay_points(*one, **how).tolist() == own
 
     @settings(max_examples=examples(100))
     @given(series(), st.integers(0, 39), st.sampled_from(READINGS))

@@ -63,6 +63,8 @@ def test_a_second_budget_of_a_timestamp_counts_in_its_windows():
     for wrong in (0.01, -0.1, float("nan")):
         with pytest.raises(BudgetError):
             ledger.spend_more(wrong)
+    with pytest.raises(BudgetError):
+        ledger.spend(float("inf"))
     assert ledger.left == 0.5
     ledger.spend(0.5)
 

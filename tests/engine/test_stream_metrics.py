@@ -164,9 +164,9 @@ class TestColumns:
         assert (len(edges) - 1) * dimensions <= max(comparison.MOST_CELLS, dimensions)
 
     def test_means_and_largest_values_of_columns(self):
-        edges, counts = np.array([0, 2, 3]), np.array([[1, 9], [3, 0], [5, 5]])
-        assert comparison.column_means(counts, edges).tolist() == [[2.0, 4.5], [5.0, 5.0]]
-        assert comparison.column_largest(counts[:, 0], edges).tolist() == [3, 5]
+        edges, counts = np.array([0, 2, 4]), np.array([[1, 9], [3, 0], [5, 5], [7, 5]])
+        assert comparison.column_means(counts, edges).tolist() == [[2.0, 4.5], [6.0, 5.0]]
+        assert comparison.column_largest(counts[:, 0], edges).tolist() == [3, 7]
 
 
 class TestBudgets:

@@ -16,7 +16,7 @@ from privacy_engine.kernels.stream_levels import excess_losses, median_share
 from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
 from privacy_engine.mechanisms.stream import StreamKalman, StreamSample, StreamShrink
 from privacy_engine.mechanisms.stream.shrink import LAYOUT, SIGNIFICANT
-from privacy_engine.mechanisms.stream.shrinkage import distributions
+from privacy_engine.mechanisms.stream.shrinkage import distributions, schedule
 from privacy_engine.mechanisms.stream.shrinkage.distributions import LevelDistributions, counts_below, levels_of
 from privacy_engine.mechanisms.stream.shrinkage.factor import LEAST_STRICT
 from privacy_engine.mechanisms.stream.shrinkage.filters import FILTERS
@@ -355,3 +355,7 @@ def test_a_sample_ends_the_time_without_samples():
         one.sample(level, 2.0)
         found = one.ahead(3)
         assert np.array_equal(found, medians_ahead(0, 3, one._kept, *one._counts()))
+
+
+def test_no_level_of_the_search_is_below_a_twentieth_of_a_count():
+    assert schedule._representatives(Levels(2, 1.0, relative=True))[0].tolist() == [0.05, 0.05]

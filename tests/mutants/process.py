@@ -14,20 +14,8 @@ import time
 import traceback
 
 LIBRARIES = (
-    "celery",
-    "django.db.models",
-    "django.test",
-    "drf_spectacular",
-    "numba",
-    "numpy",
-    "pyarrow.compute",
-    "pyarrow.parquet",
-    "pydantic",
-    "pytest",
-    "rest_framework",
-    "scipy.special",
-    "scipy.stats",
-    "shapely",
+    *("celery", "django.db.models", "django.test", "drf_spectacular", "numba", "numpy", "pyarrow.compute"),
+    *("pyarrow.parquet", "pydantic", "pytest", "rest_framework", "scipy.special", "scipy.stats", "shapely"),
 )
 SUMMARY = ("FAILED ", "ERROR ")
 

@@ -10,6 +10,7 @@ import numpy as np
 from privacy_engine.core.progress import advance, blocks
 from privacy_engine.data.event_hashes.hashes import LARGEST_EXACT, FreshEvents, Keys
 from privacy_engine.data.event_words import Hashes, Instants, instants, position_words, siphash24, text_words
+from privacy_engine.data.trajectories import in_blocks
 from privacy_engine.data.types import CheckIns, CountStream, Trajectory
 
 BLOCK = 1 << 16
@@ -123,7 +124,7 @@ def _fixes(data: Sequence[Trajectory], keys: Keys) -> tuple[str, int, Iterator[B
 
 
 def _fix_blocks(data: Sequence[Trajectory], keys: Keys, timed: bool) -> Iterator[Block]:
-    for one in data:
+    for one in (some.whole for some in in_blocks(data, BLOCK)):
         for part in blocks(len(one), BLOCK):
             words = position_words(one.lon[part], one.lat[part])
             if one.time_s is None:
