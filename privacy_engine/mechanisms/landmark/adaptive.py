@@ -76,26 +76,28 @@ class Adaptive(PlanarLaplaceMechanism):
     redistribution: Annotated[Literal["uniform", "absorption"], REDISTRIBUTION] = "uniform"
 
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
-        n = len(series)
+        n, after = len(series), 0
         run = _Run(self, series, is_landmark, rng)
-        for t in reported(range(n), ROWS // 16):
-            run.step(t)
-        budgets = np.array(run.budgets)
-        released = series.moved(np.array(run.lon), np.array(run.lat))
-        return Release(released, np.arange(n, dtype=np.int64), budgets, budgets > 0, self.sd_m(budgets))
+        for t in reported([*np.flatnonzero(is_landmark).tolist(), n], ROWS // 16):
+            run.regulars(after, t)
+            if t < n:
+                run.landmark(t)
+            after = t + 1
+        released = series.moved(run.lon, run.lat)
+        return Release(released, np.arange(n, dtype=np.int64), run.budgets, run.budgets > 0, self.sd_m(run.budgets))
 
     @same_law_as(draw)
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
         """All runs side by side: each decides by its own releases, the draws of an event are made together."""
         runs = [_Run(self, series, is_landmark, rng) for _ in range(times)]
         for t in reported(range(len(series))):
-            drawn = [(run, share) for run in runs if (share := run.decide(t)) is not None]
+            drawn = [(run, share) for run in runs if (share := run.decide(t, t + 1)) is not None]
             shares = np.array([share for _, share in drawn])
             lon, lat = (np.full(len(drawn), degrees[t]) for degrees in (series.lon, series.lat))
             lon, lat = self.perturb(lon, lat, shares, rng=rng)
-            placed = zip(drawn, lon.tolist(), lat.tolist(), _unit_vectors(lon, lat), strict=True)
-            for (run, share), one_lon, one_lat, vector in placed:
-                run.accept(share, one_lon, one_lat, vector)
+            vectors = _unit_vectors(lon, lat)
+            for i, (run, share) in enumerate(drawn):
+                run.accept(t, share, lon[i : i + 1], lat[i : i + 1], vectors[i : i + 1])
         return np.stack([np.array([run.lon for run in runs]), np.array([run.lat for run in runs])], axis=2)
 
     def most_budgets(self, is_landmark: Mask) -> Floats:
@@ -140,45 +142,58 @@ class _Run:
         self.ledger = Ledger(how.epsilon)
         self.first_share = self.ledger.share(self.landmarks_to_come, self.regulars_to_come > 0)
         self.interval, self.waited = 1, 0  # sample every interval-th landmark
-        self.budgets: list[float] = []
-        self.lon: list[float] = []
-        self.lat: list[float] = []
-        self.last: tuple[float, float, float] | None = None  # the last draw as a unit vector
+        self.budgets, self.lon, self.lat = np.zeros((3, len(series)))
+        self.last = np.full(3, np.nan)  # the last draw as a unit vector
         self.ahead = _Ahead()
 
-    def step(self, t: int) -> None:
-        share = self.decide(t)
+    def landmark(self, t: int) -> None:
+        """Draw or repeat a landmark."""
+        share = self.decide(t, t + 1)
         if share is not None:
-            if not self.ahead.holds(t, share):
-                self.ahead.draw(self, t, share)
-            self.accept(share, *self.ahead.take(t))
+            self._draw(t, t + 1, share)
 
-    def decide(self, t: int) -> float | None:
-        """The budget that event t is to be drawn with; None where it repeats the last draw, which is done then."""
-        landmark = self.is_landmark[t]
+    def regulars(self, start: int, end: int) -> None:
+        """Draw the events from ``start`` to before ``end``, none of which is a landmark: they have one share."""
+        if start < end:
+            share = self.decide(start, end)
+            assert share is not None
+            self._draw(start, end, share)
+
+    def _draw(self, start: int, end: int, share: float) -> None:
+        while start < end:
+            if not self.ahead.holds(start, share):
+                self.ahead.draw(self, start, share)
+            columns = self.ahead.take(start, end)
+            self.accept(start, share, *columns)
+            start += len(columns[0])
+
+    def decide(self, start: int, end: int) -> float | None:
+        """The budget that a landmark, or each of some regular events, is to be drawn with.
+
+        None where a landmark repeats the last draw, which is done then.
+        """
+        landmark = self.is_landmark[start]
         self.waited += landmark
         share = self._share(landmark)
         self.landmarks_to_come -= landmark
-        self.regulars_to_come -= not landmark
-        if self.last is not None and landmark and self.waited < self.interval:
-            self.budgets.append(0.0)
-            self.lon.append(self.lon[-1])
-            self.lat.append(self.lat[-1])
+        self.regulars_to_come -= 0 if landmark else end - start
+        if landmark and start and self.waited < self.interval:
+            self.lon[start], self.lat[start] = self.lon[start - 1], self.lat[start - 1]
             return None
         self.ledger.spend(share, is_landmark=landmark)
-        self.budgets.append(share)
+        self.budgets[start:end] = share
         if landmark:
             self.waited = 0
         return share
 
-    def accept(self, share: float, lon: float, lat: float, vector: tuple[float, float, float]) -> None:
-        """Take the draw of the event that was decided on, and compare it with the last one."""
-        self.lon.append(lon)
-        self.lat.append(lat)
-        if self.last is not None:
-            moved = _chord_squared(self.last, vector) > _chord_squared_of(self.how.threshold_m(share))
-            self.interval = 1 if moved else self.interval + 1
-        self.last = vector
+    def accept(self, t: int, share: float, lon: Floats, lat: Floats, vectors: Floats) -> None:
+        """Take the draws of the events from ``t`` on, and compare each with the last one."""
+        from privacy_engine.kernels.simulation import interval_after
+
+        self.lon[t : t + len(lon)], self.lat[t : t + len(lat)] = lon, lat
+        limit = _chord_squared_of(self.how.threshold_m(share))
+        self.interval = interval_after(self.last, vectors, limit, self.interval)
+        self.last = vectors[-1]
 
     def _share(self, landmark: bool) -> float:
         if self.how.redistribution == "absorption":
@@ -191,9 +206,7 @@ class _Ahead:
 
     def __init__(self) -> None:
         self.start, self.share, self.size = 0, -1.0, FIRST_CHUNK
-        self.lon: list[float] = []
-        self.lat: list[float] = []
-        self.vectors: list[tuple[float, float, float]] = []
+        self.lon, self.lat, self.vectors = np.empty(0), np.empty(0), np.empty((0, 3))
 
     def holds(self, t: int, share: float) -> bool:
         return share == self.share and self.start <= t < self.start + len(self.lon)
@@ -204,29 +217,17 @@ class _Ahead:
         ahead = slice(t, t + self.size)
         run.rng.reached(t, len(run.series))
         lon, lat = run.series.lon[ahead], run.series.lat[ahead]
-        lon, lat = run.how.perturb(lon, lat, np.full(len(lon), share), rng=run.rng)
-        self.start, self.share = t, share
-        self.lon, self.lat, self.vectors = lon.tolist(), lat.tolist(), _unit_vectors(lon, lat)
+        self.lon, self.lat = run.how.perturb(lon, lat, np.array(share), rng=run.rng)
+        self.start, self.share, self.vectors = t, share, _unit_vectors(self.lon, self.lat)
 
-    def take(self, t: int) -> tuple[float, float, tuple[float, float, float]]:
-        i = t - self.start
-        return self.lon[i], self.lat[i], self.vectors[i]
+    def take(self, start: int, end: int) -> tuple[Floats, Floats, Floats]:
+        some = slice(start - self.start, end - self.start)
+        return self.lon[some], self.lat[some], self.vectors[some]
 
 
-def _unit_vectors(lon: Floats, lat: Floats) -> list[tuple[float, float, float]]:
+def _unit_vectors(lon: Floats, lat: Floats) -> Floats:
     phi, lam = np.radians(lat), np.radians(lon)
-    return list(
-        zip(
-            (np.cos(phi) * np.cos(lam)).tolist(),
-            (np.cos(phi) * np.sin(lam)).tolist(),
-            np.sin(phi).tolist(),
-            strict=True,
-        )
-    )
-
-
-def _chord_squared(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
-    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2
+    return np.column_stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
 
 
 def _chord_squared_of(distance_m: float) -> float:
