@@ -188,7 +188,7 @@ class _Run:
 
     def accept(self, t: int, share: float, lon: Floats, lat: Floats, vectors: Floats) -> None:
         """Take the draws of the events from ``t`` on, and compare each with the last one."""
-        from privacy_engine.kernels.simulation import interval_after
+        from privacy_engine.kernels.sampling import interval_after
 
         self.lon[t : t + len(lon)], self.lat[t : t + len(lat)] = lon, lat
         limit = _chord_squared_of(self.how.threshold_m(share))
