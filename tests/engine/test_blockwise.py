@@ -70,7 +70,7 @@ def test_blocks_are_used_where_all_is_in_order(monkeypatch):
     original = blockwise._Filed.series
     monkeypatch.setattr(blockwise._Filed, "series", lambda *given: joined.append(1) or original(*given))
     text = "\n".join(["user,time,lat,lon", *lines(60)])
-    untimed = "\n".join(["lat,lon", *(f"{52 + i / 1000},{13 + i / 1000}" for i in range(100))])
+    untimed = "\n".join(["lat,lon", *(f"{52 + i / 1000},13" for i in range(100))])
     for rows, options in (
         (text, {}),
         (text, {"first_n": 3}),
