@@ -115,8 +115,8 @@ class Followers(threading.Thread):
             key.fileobj.close()  # type: ignore[union-attr]
 
 
-def delays(web: Web, token: str, *, followers: int, timestamps: int, every_s: float = 1.0) -> Floats:
-    """Seconds from the request that publishes a timestamp until each follower has it: (followers, timestamps)."""
+def delays(web: Web, token: str, *, followers: int, timestamps: int) -> Floats:
+    """Seconds from the request of a timestamp, one a second, until each follower has it: (followers, timestamps)."""
     client = Client(web.url, token)
     described = {"name": "stream-sample", "epsilon": 1.0, "window": 7, "sensitivity": 1}
     stream = client.until_answered("", {"name": "Followed", "dimensions": ["a"], "mechanism": described})["id"]
@@ -125,7 +125,7 @@ def delays(web: Web, token: str, *, followers: int, timestamps: int, every_s: fl
     try:
         until(lambda: threads.connected == followers, 30, lambda: f"{threads.connected} are connected")
         for t in range(timestamps):
-            time.sleep(every_s)
+            time.sleep(1.0)
             sent.append(time.monotonic())
             client.request(f"{stream}/events/", {"events": [{"time": t, "counts": [t]}]})
         until(lambda: all(len(times) == timestamps for times in threads.came), 10, "not every one has all")

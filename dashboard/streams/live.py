@@ -69,7 +69,8 @@ class _Seen(NamedTuple):
 
     first: int
     messages: tuple[bytes, ...] = ()
-    state: dict[str, Any] | None = None  # None: there is no such stream any more
+    state: bytes = b""  # as a message; empty: there is no such stream any more
+    closed: bool = False
 
 
 class _Followed:
@@ -88,11 +89,11 @@ class _Followed:
         """What was published, as it was at most :data:`LOOK_S` ago."""
         with self._turn:
             if time.monotonic() - self._looked >= LOOK_S:
-                first, messages, _ = self._seen
+                first, messages, *_ = self._seen
                 found = LiveStream.objects.filter(pk=self._stream.pk).values("state", "window_spent").first()
                 messages += self._read(first + len(messages)) if found else ()
                 dropped = max(0, len(messages) - KEPT)
-                self._seen = _Seen(first + dropped, messages[dropped:], found)
+                self._seen = _Seen(first + dropped, messages[dropped:], *_described(found))
                 self._looked = time.monotonic()
                 forget_connection()
             return self._seen
@@ -117,6 +118,13 @@ def _followed(stream: LiveStream) -> _Followed:
         return _all_followed.setdefault(stream.pk, _Followed(stream))
 
 
+def _described(found: Any) -> tuple[bytes, bool]:
+    """A stream's state and what it has spent as a message, and whether it is closed; of none that there is, nothing."""
+    if found is None:
+        return b"", False
+    return b"event: state\ndata: %b\n\n" % JSONRenderer().render(found), found["state"] == StreamState.CLOSED
+
+
 def _message(row: PublishedTimestamp) -> bytes:
     return b"id: %d\ndata: %b\n\n" % (row.position + 1, JSONRenderer().render(TimestampSerializer(row).data))
 
@@ -129,11 +137,11 @@ def _messages(followed: _Followed, position: int, seconds: float) -> Iterator[by
     """
     end = quiet_since = time.monotonic()
     end += seconds
-    sent = None
+    sent = b""
     yield b"retry: 1000\n\n"
     while True:
         seen = followed.look()
-        if seen.state is None:
+        if not seen.state:
             yield b"event: gone\ndata: {}\n\n"
             return
         behind = position < seen.first
@@ -142,14 +150,14 @@ def _messages(followed: _Followed, position: int, seconds: float) -> Iterator[by
         position += len(rows)
         if seen.state != sent:
             sent = seen.state
-            yield b"event: state\ndata: %b\n\n" % JSONRenderer().render(sent)
+            yield sent
         now = time.monotonic()
         if rows:
             quiet_since = now
         elif now - quiet_since > BEAT_S:
             quiet_since = now
             yield b": nothing new\n\n"
-        if seen.state["state"] == StreamState.CLOSED and not rows:
+        if seen.closed and not rows:
             yield b"event: closed\ndata: {}\n\n"
             return
         if now >= end:

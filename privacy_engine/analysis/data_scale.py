@@ -60,12 +60,13 @@ def data_scale(series: Sequence[Trajectory]) -> DataScale:
 
 def _steps_m(some: Trajectories) -> Floats:
     lon, lat = some.lon, some.lat
-    return np.delete(geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:]), some.starts[1:-1] - 1)
+    steps_m = geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:])
+    return steps_m if len(some) == 1 else np.delete(steps_m, some.starts[1:-1] - 1)
 
 
-def _owners(starts: Ints) -> Ints:
-    """Return which series each event is of, (n,)."""
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+def _of_each(lengths: Ints) -> Ints | slice:
+    """Return which of k groups each event is of; of one, which may be long, what leaves it to be broadcast."""
+    return slice(None) if len(lengths) == 1 else np.repeat(np.arange(len(lengths)), lengths)
 
 
 def extents_m(some: Trajectories) -> Floats:
@@ -78,15 +79,15 @@ def extents_m(some: Trajectories) -> Floats:
     """
     from privacy_engine.kernels.medians import geometric_medians
 
-    owners, lengths = _owners(some.starts), np.diff(some.starts)
+    lengths = np.diff(some.starts)
     every = -(-lengths // CENTRE_EVENTS)
-    kept = (np.arange(len(owners)) - some.starts[owners]) % every[owners] == 0
-    lon, lat, of = some.lon[kept], some.lat[kept], owners[kept]
-    starts = np.append(0, np.cumsum(-(-lengths // every)))
+    kept = np.concatenate(list(map(np.arange, some.starts[:-1], some.starts[1:], every)))
+    lon, lat, sizes = some.lon[kept], some.lat[kept], -(-lengths // every)
+    starts = np.append(0, np.cumsum(sizes))
     planes = geo.LocalPlanes.around(lon, lat, starts[:-1])
-    medians = geometric_medians(planes.of(of).project(lon, lat), starts, SAME_PLACE_M, ITERATIONS)
-    lon, lat = planes.unproject(medians)
-    away_m = geo.distance_m(lon[owners], lat[owners], some.lon, some.lat)
+    medians = geometric_medians(planes.of(_of_each(sizes)).project(lon, lat), starts, SAME_PLACE_M, ITERATIONS)
+    lon, lat = (one[_of_each(lengths)] for one in planes.unproject(medians))
+    away_m = geo.distance_m(lon, lat, some.lon, some.lat)
     return 2 * _quantiles(away_m, some.starts, HELD)
 
 
@@ -118,6 +119,7 @@ def _from_centres_m(some: Trajectories, groups: Ints) -> Floats:
     events = np.arange(ends[-1]) + (groups[:, 0] - ends + lengths)[stays]
     here_lon, here_lat = some.lon[events], some.lat[events]
     planes = geo.LocalPlanes.around(here_lon, here_lat, ends - lengths)
-    xy_m = planes.of(stays).project(here_lon, here_lat)
+    of_each = _of_each(lengths)
+    xy_m = planes.of(of_each).project(here_lon, here_lat)
     lon, lat = planes.unproject(np.column_stack([np.bincount(stays, xy_m[:, axis]) / lengths for axis in (0, 1)]))
-    return geo.distance_m(lon[stays], lat[stays], here_lon, here_lat)
+    return geo.distance_m(lon[of_each], lat[of_each], here_lon, here_lat)

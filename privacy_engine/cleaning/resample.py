@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.cleaning.base import MOST_EVENTS, CleaningStep, Reads, cleaning_steps
+from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.params import BeatS, Param
 from privacy_engine.core.progress import advance, reported
@@ -112,9 +113,8 @@ class Resample(CleaningStep):
 
 def _on_the_way(one: Trajectory, before: np.ndarray, after: np.ndarray, share: Floats) -> tuple[Floats, Floats]:
     """Positions a ``share`` of the way along the great circle; records themselves to the last bit."""
-    phi, lam = np.radians(one.lat), np.radians(one.lon)
     advance()
-    xyz = np.column_stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
+    xyz = np.column_stack(geo.unit_vectors(one.lon, one.lat))
     a, b = xyz[before], xyz[after]
     advance()
     angle = 2 * np.arcsin(np.clip(np.linalg.norm(b - a, axis=1) / 2, 0, 1))

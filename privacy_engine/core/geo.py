@@ -67,6 +67,12 @@ def destination(lon: ArrayLike, lat: ArrayLike, distance_m: ArrayLike, bearing_r
     return wrap_lon(lon2), np.degrees(np.arctan2(north, np.hypot(out, east)))
 
 
+def unit_vectors(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """The points of the unit sphere, as columns x, y and z."""
+    phi, lam = np.radians(lat), np.radians(lon)
+    return np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)
+
+
 class _Projection:
     """Metres east and north of a centre: the azimuthal equidistant projection, which has no antimeridian or pole.
 
@@ -101,9 +107,7 @@ class LocalPlane(_Projection):
     @classmethod
     def around(cls, lon: Floats, lat: Floats) -> Self:
         """Centred on the mean of the positions as points of the sphere; they must be at least one."""
-        phi, lam = np.radians(lat), np.radians(lon)
-        x, y = (np.cos(phi) * np.cos(lam)).mean(), (np.cos(phi) * np.sin(lam)).mean()
-        return cls(*map(float, _direction(x, y, np.sin(phi).mean())))
+        return cls(*map(float, _direction(*(one.mean() for one in unit_vectors(lon, lat)))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +120,9 @@ class LocalPlanes(_Projection):
     @classmethod
     def around(cls, lon: Floats, lat: Floats, starts: Ints) -> Self:
         """Centred as :meth:`LocalPlane.around` on each of k parts of the positions, which begin at ``starts``."""
-        phi, lam = np.radians(lat), np.radians(lon)
-        columns = np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)
-        return cls(*_direction(*(np.add.reduceat(one, starts) for one in columns)))
+        return cls(*_direction(*(np.add.reduceat(one, starts) for one in unit_vectors(lon, lat))))
 
-    def of(self, which: Ints) -> LocalPlanes:
+    def of(self, which: Ints | slice) -> LocalPlanes:
         """The plane of each position, by its number."""
         return LocalPlanes(self.lon[which], self.lat[which])
 

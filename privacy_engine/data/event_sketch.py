@@ -21,7 +21,7 @@ import numpy as np
 
 from privacy_engine.core.progress import reported
 from privacy_engine.data.event_words import Hashes, instants, position_words, siphash24, text_words
-from privacy_engine.data.trajectories import in_blocks
+from privacy_engine.data.trajectories import in_pieces
 from privacy_engine.data.types import CheckIns, CountStream, Trajectory
 
 SIZE = 4096
@@ -121,14 +121,12 @@ def overlap(one: EventSketch, other: EventSketch) -> Overlap:
 
 def _words(series: Sequence[Trajectory], timed: bool) -> Iterator[list[Hashes]]:
     """The events as messages of one or two words, block by block."""
-    for one in (some.whole for some in in_blocks(series, _BLOCK)):
-        for start in range(0, len(one), _BLOCK):
-            part = slice(start, start + _BLOCK)
-            words = [position_words(one.lon[part], one.lat[part])]
-            if timed:
-                assert one.time_s is not None
-                words.append(instants(one.time_s[part]).view(np.uint64))
-            yield words
+    for one in in_pieces(series, _BLOCK):
+        words = [position_words(one.lon, one.lat)]
+        if timed:
+            assert one.time_s is not None
+            words.append(instants(one.time_s).view(np.uint64))
+        yield words
 
 
 def _count_words(stream: CountStream, key: bytes) -> Iterator[list[Hashes]]:

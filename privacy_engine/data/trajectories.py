@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
-from privacy_engine.core.progress import reported
+from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.mapped_series import leave
 from privacy_engine.data.people import Person, people_of
 from privacy_engine.data.stored_releases import Numbered
@@ -66,7 +66,7 @@ class Trajectories(Numbered[Trajectory]):
         self.__dict__.update(lon=whole.lon, lat=whole.lat, marked=whole.marked, starts=starts)
         if self.time_s is not None:
             self.__dict__.update(time_s=instants(self.time_s, n, starts[1:-1]))
-        leave(self.whole)
+        leave(self._view(slice(None)))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -77,11 +77,6 @@ class Trajectories(Numbered[Trajectory]):
             yield one
             leave(one)
 
-    @property
-    def whole(self) -> Trajectory:
-        """All events as one series, whose times may decrease where another begins."""
-        return self._view(slice(None))
-
     @cached_property
     def people(self) -> list[Person]:
         """Whose the series are, in the order of their first series."""
@@ -91,6 +86,10 @@ class Trajectories(Numbered[Trajectory]):
     def _read(self, number: int) -> Trajectory:
         some = slice(self.starts[number], self.starts[number + 1])
         return self._view(some, name=self.names[number], person=self.persons[number])
+
+    def pieces(self, events: int) -> Iterator[Trajectory]:
+        """The events in pieces of at most so many, without names; times may decrease where a series begins."""
+        return (self._view(some) for some in blocks(len(self.lon), events))
 
     def _view(self, some: slice, **named: str) -> Trajectory:
         columns = {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
@@ -117,7 +116,13 @@ def in_blocks(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Tr
         yield _together(held)
 
 
+def in_pieces(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Trajectory]:
+    """The events of all series in pieces of at most so many, whichever series they are of; see :func:`in_blocks`."""
+    return (piece for some in in_blocks(series, events) for piece in some.pieces(events))
+
+
 def _together(some: list[Trajectory]) -> Trajectories:
+    advance()
     columns = {name: [getattr(one, name) for one in some] for name in ("lon", "lat", "time_s")}
     if some[0].time_s is None:
         del columns["time_s"]

@@ -15,13 +15,13 @@ from privacy_engine.analysis import outline
 from privacy_engine.analysis.forecast import noise_p95_m
 from privacy_engine.core.arrays import Floats, concatenated
 from privacy_engine.core.growing_column import gathered
-from privacy_engine.core.progress import advance, blocks, reported
+from privacy_engine.core.progress import advance, reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.event_sketch import EventSketch, sketch_of
 from privacy_engine.data.people import largest_total
 from privacy_engine.data.published import CELLS_PER_DEGREE, trajectories_digest
 from privacy_engine.data.stored_releases import each
-from privacy_engine.data.trajectories import Trajectories, in_blocks
+from privacy_engine.data.trajectories import Trajectories, in_pieces
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
 from privacy_engine.datatypes.trajectory_table import (
@@ -212,7 +212,6 @@ def _digested(found: Any, data: Sequence[Trajectory]) -> str:
     found.update(f"cairn content 1 {n} {has_time}".encode())
     columns = [("lon", CELLS_PER_DEGREE, "<i4"), ("lat", CELLS_PER_DEGREE, "<i4"), ("time_s", 1000, "<i8")]
     for name, units, dtype in columns if has_time else columns[:2]:
-        for one in (some.whole for some in in_blocks(data)):
-            for some in blocks(len(one), DIGESTED):
-                found.update(np.round(getattr(one, name)[some] * units).astype(dtype).data)
+        for one in in_pieces(data, DIGESTED):
+            found.update(np.round(getattr(one, name) * units).astype(dtype).data)
     return str(found.hexdigest())

@@ -11,15 +11,13 @@ from privacy_engine.analysis.data_scale import DataScale, data_scale
 from privacy_engine.core import geo
 from privacy_engine.core.instants import instant
 from privacy_engine.core.params import Frozen
-from privacy_engine.core.progress import ROWS, blocks, reported
+from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.people import people
-from privacy_engine.data.trajectories import in_blocks
+from privacy_engine.data.trajectories import in_blocks, in_pieces
 
 STRIPS = 360_000
 """Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""
-BLOCK = 1 << 18
-"""Positions sorted at a time."""
 
 
 class SeriesFacts(Frozen):
@@ -63,7 +61,7 @@ def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
     first = np.cumsum([0, *(len(one) for one in series)]).tolist()
     start, end = _span(series, has_time)
     return TrajectoryFacts(
-        series=[_of_one(i, one, whose[i], first[i], has_time) for i, one in enumerate(reported(series, ROWS))],
+        series=[_of_one(i, one, whose[i], first[i], has_time) for i, one in enumerate(reported(series, ROWS // 64))],
         people=len(persons),
         interleaved=any(person.order is not None for person in persons),
         has_time=has_time,
@@ -112,17 +110,14 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     """
     first, last = np.full(STRIPS + 1, np.inf), np.full(STRIPS + 1, -np.inf)
     south, north = np.inf, -np.inf
-    for one in (some.whole for some in in_blocks(series)):
-        if not len(one):
-            continue
+    for one in in_pieces(series):
         south, north = min(south, one.lat.min()), max(north, one.lat.max())
-        for some in blocks(len(one), BLOCK):
-            lon = np.sort(one.lon[some])
-            strip = ((lon + 180) * (STRIPS / 360)).astype(np.int64)
-            starts = np.flatnonzero(np.diff(strip, prepend=-1))
-            at = strip[starts]
-            first[at] = np.minimum(first[at], lon[starts])
-            last[at] = np.maximum(last[at], lon[np.append(starts[1:], len(lon)) - 1])
+        lon = np.sort(one.lon)
+        strip = ((lon + 180) * (STRIPS / 360)).astype(np.int64)
+        starts = np.flatnonzero(np.diff(strip, prepend=-1))
+        at = strip[starts]
+        first[at] = np.minimum(first[at], lon[starts])
+        last[at] = np.maximum(last[at], lon[np.append(starts[1:], len(lon)) - 1])
     occupied = np.flatnonzero(last >= first)
     if not len(occupied):
         return None
@@ -137,11 +132,9 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
 
 def length_m(series: Sequence[Trajectory]) -> float | None:
     """Metres along great circles, series by series; None where no series has two points."""
-    found, several = 0.0, False
+    found = []
     for some in in_blocks(series):
         lon, lat, starts = some.lon, some.lat, some.starts.tolist()
-        steps = geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:])
-        of_each = (steps[start : end - 1].sum() for start, end in itertools.pairwise(starts) if end - start > 1)
-        for length in of_each:
-            found, several = found + float(length), True
-    return found if several else None
+        steps_m = geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:])
+        found += [steps_m[start : end - 1].sum() for start, end in itertools.pairwise(starts) if end - start > 1]
+    return float(sum(found)) if found else None

@@ -107,7 +107,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     own = Report(file=report.file, format=report.format, format_title=report.format_title)
     most = source.meter.limits.points
     try:
-        filed, timed, counts, whose = _filed(_chained(first, second, blocks), options, own, points_in, most)
+        filed, timed, counts, whose = _of_blocks(_chained(first, second, blocks), options, own, points_in, most)
     except _TooMany:
         message = f"The table has more than {most:,} rows. Split it, with all rows of a person in one part."
         raise FormatError(message, code="too_large", rule=f"at most {most} rows") from None
@@ -132,7 +132,7 @@ def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[b
     yield from others
 
 
-def _filed(
+def _of_blocks(
     blocks: Iterator[bytes], options: ReadOptions, report: Report, points_in: ReadBlock, most: int
 ) -> tuple[_Filed, bool, Counter[str], Whose]:
     """The series of all blocks, whether they have times, the counts of notes on all blocks, and whose they are."""

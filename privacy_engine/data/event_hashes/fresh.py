@@ -10,7 +10,7 @@ import numpy as np
 from privacy_engine.core.progress import advance, blocks
 from privacy_engine.data.event_hashes.hashes import LARGEST_EXACT, FreshEvents, Keys
 from privacy_engine.data.event_words import Hashes, Instants, instants, position_words, siphash24, text_words
-from privacy_engine.data.trajectories import in_blocks
+from privacy_engine.data.trajectories import in_pieces
 from privacy_engine.data.types import CheckIns, CountStream, Trajectory
 
 BLOCK = 1 << 16
@@ -124,15 +124,14 @@ def _fixes(data: Sequence[Trajectory], keys: Keys) -> tuple[str, int, Iterator[B
 
 
 def _fix_blocks(data: Sequence[Trajectory], keys: Keys, timed: bool) -> Iterator[Block]:
-    for one in (some.whole for some in in_blocks(data, BLOCK)):
-        for part in blocks(len(one), BLOCK):
-            words = position_words(one.lon[part], one.lat[part])
-            if one.time_s is None:
-                ms = np.full(len(words) if timed else 0, UNTIMED)
-                yield siphash24((words,), keys.exact), words[: len(ms)], ms
-            else:
-                ms = instants(one.time_s[part])
-                yield siphash24((words, ms.view(np.uint64)), keys.exact), words, ms
+    for one in in_pieces(data, BLOCK):
+        words = position_words(one.lon, one.lat)
+        if one.time_s is None:
+            ms = np.full(len(words) if timed else 0, UNTIMED)
+            yield siphash24((words,), keys.exact), words[: len(ms)], ms
+        else:
+            ms = instants(one.time_s)
+            yield siphash24((words, ms.view(np.uint64)), keys.exact), words, ms
 
 
 @reads(CheckIns.kind)

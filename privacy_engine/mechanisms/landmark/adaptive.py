@@ -79,9 +79,8 @@ class Adaptive(PlanarLaplaceMechanism):
         n, after = len(series), 0
         run = _Run(self, series, is_landmark, rng)
         for t in reported([*np.flatnonzero(is_landmark).tolist(), n], ROWS // 16):
-            run.regulars(after, t)
-            if t < n:
-                run.landmark(t)
+            run.draw(after, t)  # events that are no landmarks
+            run.draw(t, min(t + 1, n))
             after = t + 1
         released = series.moved(run.lon, run.lat)
         return Release(released, np.arange(n, dtype=np.int64), run.budgets, run.budgets > 0, self.sd_m(run.budgets))
@@ -95,7 +94,7 @@ class Adaptive(PlanarLaplaceMechanism):
             shares = np.array([share for _, share in drawn])
             lon, lat = (np.full(len(drawn), degrees[t]) for degrees in (series.lon, series.lat))
             lon, lat = self.perturb(lon, lat, shares, rng=rng)
-            vectors = _unit_vectors(lon, lat)
+            vectors = np.column_stack(geo.unit_vectors(lon, lat))
             for i, (run, share) in enumerate(drawn):
                 run.accept(t, share, lon[i : i + 1], lat[i : i + 1], vectors[i : i + 1])
         return np.stack([np.array([run.lon for run in runs]), np.array([run.lat for run in runs])], axis=2)
@@ -146,21 +145,10 @@ class _Run:
         self.last = np.full(3, np.nan)  # the last draw as a unit vector
         self.ahead = _Ahead()
 
-    def landmark(self, t: int) -> None:
-        """Draw or repeat a landmark."""
-        share = self.decide(t, t + 1)
-        if share is not None:
-            self._draw(t, t + 1, share)
-
-    def regulars(self, start: int, end: int) -> None:
-        """Draw the events from ``start`` to before ``end``, none of which is a landmark: they have one share."""
-        if start < end:
-            share = self.decide(start, end)
-            assert share is not None
-            self._draw(start, end, share)
-
-    def _draw(self, start: int, end: int, share: float) -> None:
-        while start < end:
+    def draw(self, start: int, end: int) -> None:
+        """Draw or repeat a landmark, or draw successive regular events: they have one share."""
+        share = self.decide(start, end) if start < end else None
+        while share is not None and start < end:
             if not self.ahead.holds(start, share):
                 self.ahead.draw(self, start, share)
             columns = self.ahead.take(start, end)
@@ -218,16 +206,12 @@ class _Ahead:
         run.rng.reached(t, len(run.series))
         lon, lat = run.series.lon[ahead], run.series.lat[ahead]
         self.lon, self.lat = run.how.perturb(lon, lat, np.array(share), rng=run.rng)
-        self.start, self.share, self.vectors = t, share, _unit_vectors(self.lon, self.lat)
+        self.start, self.share = t, share
+        self.vectors = np.column_stack(geo.unit_vectors(self.lon, self.lat))
 
     def take(self, start: int, end: int) -> tuple[Floats, Floats, Floats]:
         some = slice(start - self.start, end - self.start)
         return self.lon[some], self.lat[some], self.vectors[some]
-
-
-def _unit_vectors(lon: Floats, lat: Floats) -> Floats:
-    phi, lam = np.radians(lat), np.radians(lon)
-    return np.column_stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
 
 
 def _chord_squared_of(distance_m: float) -> float:
