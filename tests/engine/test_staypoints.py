@@ -80,7 +80,7 @@ def series(draw):
         lon, lat = rng.uniform(-180, 180, n), 90 - np.abs(lat)
     else:
         lon, lat = rng.uniform(-180, 180, n), rng.uniform(-90, 90, n)
-    return lon, lat, np.cumsum(rng.integers(0, 600, n)).astype(float)
+    return lon, lat, np.cumsum(rng.integers(0, 600, n) * (rng.random(n) < 0.8)).astype(float)
 
 
 class TestAgainstThePlainLoop:
