@@ -186,9 +186,9 @@ def pytest_collection_modifyitems(config, items):
     third of the long tests and of those with PostgreSQL, so that 25 minutes hold them.
     """
     left_out = set()
-    if settings.DATABASES["default"]["ENGINE"].endswith("postgresql"):
+    if postgresql := settings.DATABASES["default"]["ENGINE"].endswith("postgresql"):
         left_out |= {item for item in items if not _uses_the_database(item)}
-    if ON_CI and config.option.markexpr and "not slow" not in config.option.markexpr:
+    if ON_CI and (postgresql or config.option.markexpr.startswith("slow")):  # mutants run all the tests they name
         left_out |= {item for item in items if not is_of_day(item, date.today())}
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]

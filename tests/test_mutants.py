@@ -13,8 +13,8 @@ from coverage import CoverageData
 import tests.mutants.places
 import tests.mutants.relevant
 from tests.mutants import NODE, ROOT, Mutant, listed
-from tests.mutants.__main__ import DRAWING, NOT_REACHED, drawn, one_of_each_file_first, report, run_all
-from tests.mutants.copies import FAILED, PASSED, Copy
+from tests.mutants.__main__ import DRAWING, NOT_REACHED, drawn, judge_listed, one_of_each_file_first, report, run_all
+from tests.mutants.copies import FAILED, NONE_FOUND, PASSED, Copy
 from tests.mutants.places import places
 from tests.mutants.relevant import relevant
 
@@ -242,6 +242,7 @@ class Tree(Copy):
 def test_who_notices_a_mutant_passes_without_it():
     cases = (
         ((PASSED,), "survived"),
+        ((NONE_FOUND,), "error"),
         ((FAILED, PASSED), "killed"),
         ((FAILED, FAILED), "error"),
         ((4, PASSED), "killed"),  # what pytest imports first cannot be imported
@@ -251,7 +252,7 @@ def test_who_notices_a_mutant_passes_without_it():
     )
     for codes, verdict in cases:
         copy, (mutant,) = Tree(*codes), mutants_of("a")
-        found = [copy.noticed(mutant, mutant.tests)["verdict"] for _ in range(max(len(codes) - 1, 1))]
+        found = [judge_listed(1.0)(copy, mutant)["verdict"] for _ in range(max(len(codes) - 1, 1))]
         assert set(found) == {verdict}, codes
         assert not copy.codes
 
@@ -263,14 +264,9 @@ def test_mutants_that_the_time_does_not_reach_are_listed_and_not_hidden(capsys):
         mutants, [Tree()], lambda _, one: {"verdict": verdicts[one.file], "seconds": 1.0, "failed": [], "code": 1}, end
     )
     all_of_them, none = run(float("inf")), run(0.0)
-    assert (report(all_of_them, 0.75, 0.0), report(all_of_them, 0.76, 0.0), report(none, 0.75, 0.0)) == (
-        0,
-        1,
-        NOT_REACHED,
-    )
+    codes = [report(all_of_them, 0.75, 0.0), report(all_of_them, 0.76, 0.0), report(none, 0.75, 0.0)]
+    assert codes == [0, 1, NOT_REACHED]
     capsys.readouterr()
     assert report([*all_of_them[:3], none[3]], 0.95, 0.0) == NOT_REACHED
-    assert (
-        "not reached:\n  d: old → new3\n4 mutants: 3 killed, 0 survived, 0 error, 1 not reached"
-        in capsys.readouterr().out
-    )
+    printed = "not reached:\n  d: old → new3\n4 mutants: 3 killed, 0 survived, 0 error, 1 not reached"
+    assert printed in capsys.readouterr().out

@@ -21,7 +21,7 @@ from queue import SimpleQueue
 from random import Random
 
 from tests.mutants import ROOT, Mutant, git, listed
-from tests.mutants.copies import LIMIT_S, Copy, Report, by
+from tests.mutants.copies import LIMIT_S, NONE_FOUND, Copy, Report, by
 from tests.mutants.places import places
 from tests.mutants.relevant import measure, relevant
 
@@ -96,8 +96,13 @@ def _serves(file):
 
 
 def judge_listed(limit_s):
-    """Judge a mutant by the tests that its list names."""
-    return lambda copy, mutant: copy.noticed(mutant, mutant.tests, limit_s)
+    """Judge a mutant by the tests that its list names; none to run is an error of the list."""
+
+    def judge(copy, mutant):
+        report = copy.noticed(mutant, mutant.tests, limit_s)
+        return report | {"verdict": "error"} if report["code"] == NONE_FOUND else report
+
+    return judge
 
 
 def judge_drawn(limit_s):
