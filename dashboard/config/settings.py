@@ -303,6 +303,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "JobStateEnum": "dashboard.jobs.models.State",
+        "DatasetStateEnum": "dashboard.datasets.serializers.STATES",
         "RoleEnum": "dashboard.projects.models.Role",
         "MemberRoleEnum": "dashboard.projects.serializers.ROLES",
     },

@@ -25,6 +25,7 @@ from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
 from dashboard.datasets.serializers import (
     AggregationRequest,
     ChangeSerializer,
+    DatasetRowSerializer,
     DatasetSerializer,
     ExpectedCountsSerializer,
     GeometrySerializer,
@@ -52,7 +53,6 @@ from privacy_engine.errors import ParameterError
 class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[misc]  # bases by kind
     """Datasets: what came in."""
 
-    serializer_class = DatasetSerializer
     filterset_class = DatasetFilter
     queryset = Dataset.objects.none()
     reading_actions = ("aggregate_preview",)
@@ -62,6 +62,9 @@ class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[mi
         # a request is parsed before its action is set; the schema has actions without requests
         action = getattr(self, "action", None) or self.action_map.get(str(self.request.method).lower())
         return [JSONBody(), MultiPartParser()] if action == "create" else [JSONBody()]
+
+    def get_serializer_class(self) -> type[DatasetSerializer]:
+        return DatasetRowSerializer if self.action == "list" else DatasetSerializer
 
     def get_queryset(self) -> Any:
         return selectors.with_ledger(selectors.visible_datasets(self.request.user))

@@ -208,7 +208,7 @@ def _read(
         raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
     steps, report = parse_cleaning(cleaning), storable(reading.report.as_dict()) | {"kind": reading.kind}
     decisions = Decisions(**storable(Decisions.of(reading.report, earlier).as_dict()))
-    del report["decided"]  # it has a column
+    del report["decided"], report["series"]  # that has a column, and these are read from the points
     report["guesses"] = decisions.guesses
     data, report["cleaning"] = reading.data, []
     if datatypes[reading.kind].cleaned:

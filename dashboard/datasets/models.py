@@ -25,6 +25,7 @@ from dashboard.datasets.ledger_models import (
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.projects.access import InProject, owner_index, project_index
 from dashboard.storage import local_files
+from dashboard.storage.large_files import series_index
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.accounting.promise import Context
 from privacy_engine.core.instants import instant
@@ -61,7 +62,7 @@ class Dataset(InProject, Job):
     report = models.JSONField(null=True, blank=True)
     decided = models.JSONField(default=dict, blank=True)  # Decisions beside the options; empty: not kept
     points = models.PositiveBigIntegerField(default=0)
-    summary = models.JSONField(null=True, blank=True)  # series, bounds, span, length: facts to show
+    summary = models.JSONField(null=True, blank=True)  # counts, bounds, span, length: facts to show
     points_file = models.CharField(max_length=80, default="", blank=True)
     content_digest = models.CharField(max_length=64, default="", blank=True, db_index=True)
     source_file = models.ForeignKey(
@@ -164,8 +165,13 @@ class Dataset(InProject, Job):
 
     @property
     def series_lengths(self) -> list[int]:
-        """Events of each series, in order."""
-        return [one["points"] for one in (self.summary or {}).get("series", [])]
+        """Events of each series, in order; of trajectories that are ready."""
+        return series_index(self.points_path).sizes.tolist() if self.series_count else []
+
+    @property
+    def series_count(self) -> int:
+        """How many series it has; 0 of other kinds of data."""
+        return int((self.summary or {}).get("series_count", 0))
 
     @property
     def start(self) -> str | None:

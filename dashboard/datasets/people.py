@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.storage import parquet
+from dashboard.storage.large_files import series_index
 from dashboard.storage.stored_path import Source
-from privacy_engine.core.arrays import Mask
+from privacy_engine.core.arrays import Ints, Mask
+from privacy_engine.core.instants import instant
 from privacy_engine.data.people import Person
 from privacy_engine.data.people import people_of as grouped
 from privacy_engine.datatypes.trajectory_table import people_columns, people_of_table
@@ -20,21 +24,40 @@ from privacy_engine.errors import ParameterError
 def people_of(dataset: Dataset) -> list[Person]:
     """The people of a dataset that is ready, in the order of their first series.
 
-    Its file is read only where the series of a person interleave in time.
+    The times of its events are read only where the series of a person interleave.
     """
-    summary = dataset.summary or {}
-    if summary.get("interleaved", True):
+    if (dataset.summary or {}).get("interleaved", True):
         return _people(dataset.points_path)
-    series = summary["series"]
-    whose = [str(one["person_index"]) for one in series]
-    found = grouped(whose, [one["points"] for one in series])
-    return [replace(person, name=series[person.members[0]]["person"]) for person in found]
+    index = series_index(dataset.points_path)
+    return grouped(index.people, index.sizes.tolist())
 
 
 @lru_cache(maxsize=64)
 def _people(path: Source) -> list[Person]:
     # a file of points is never changed, and its name never used again
     return people_of_table(parquet.read_table(path, people_columns(parquet.read_schema(path))))
+
+
+def series_rows(dataset: Dataset, numbers: Iterable[int]) -> list[dict[str, Any]]:
+    """Some series of a dataset that is ready, each as the API represents it."""
+    index = series_index(dataset.points_path)
+    first = np.cumsum(index.sizes) - index.sizes
+
+    def time_of(ends: Ints | None, i: int) -> str | None:
+        return None if ends is None or not index.sizes[i] else instant(ends[i] / 1000)
+
+    return [
+        {
+            "index": i,
+            "name": one_line(index.names[i]),
+            "person": one_line(index.people[i]),
+            "points": int(index.sizes[i]),
+            "first_event": int(first[i]),
+            "start": time_of(index.start_ms, i),
+            "end": time_of(index.end_ms, i),
+        }
+        for i in numbers
+    ]
 
 
 def person_of(dataset: Dataset, series: int) -> Person:
@@ -48,7 +71,7 @@ def person_of(dataset: Dataset, series: int) -> Person:
     for person in people_of(dataset):
         if series in person.members:
             return person
-    rule = f"between 0 and {len(dataset.series_lengths) - 1}"
+    rule = f"between 0 and {dataset.series_count - 1}"
     raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
 
 

@@ -149,15 +149,24 @@ class DecidedSerializer(serializers.Serializer[Any]):
     )
 
 
-DATASET_URLS = ("self", "page", "track", "tracks", "steps", "preview", "lineage")
+STATES = [State.QUEUED, State.RUNNING, State.READY, State.FAILED, State.CANCELLED]
+DATASET_URLS = ("series", "track", "tracks", "steps", "preview", "lineage")
+"""Resources of a dataset that its representation links, beside itself and its page."""
+
+
+def dataset_urls(row: Dataset) -> dict[str, str]:
+    """The addresses of a dataset in the API by what they are of, and that of its page."""
+    of = {name: reverse(f"api:dataset-{name}", args=[row.pk]) for name in DATASET_URLS}
+    pages = {"self": reverse("api:dataset-detail", args=[row.pk]), "page": reverse("datasets:detail", args=[row.pk])}
+    return pages | of
 
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     """A dataset and the facts of its points."""
 
-    state = serializers.ChoiceField(choices=[State.QUEUED, State.RUNNING, State.READY, State.FAILED, State.CANCELLED])
+    state = serializers.ChoiceField(choices=STATES)
     project = serializers.UUIDField(source="project_id", allow_null=True, read_only=True)
-    series = SeriesSerializer(many=True, source="summary.series", default=list, read_only=True)
+    series_count = serializers.IntegerField(read_only=True, help_text="How many series it has: users, taxis, tracks.")
     people = serializers.IntegerField(
         source="summary.people", default=None, read_only=True, help_text="How many people the series are of."
     )
@@ -197,44 +206,12 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
 
     class Meta:
         model = Dataset
-        fields = (
-            "id",
-            "name",
-            "project",
-            "kind",
-            "state",
-            "stage",
-            "progress",
-            "queue_position",
-            "report",
-            "error",
-            "created_at",
-            "points",
-            "series",
-            "people",
-            "has_time",
-            "has_landmark_column",
-            "bounds",
-            "start",
-            "end",
-            "length_m",
-            "content_digest",
-            "size_bytes",
-            "file_name",
-            "options",
-            "decided",
-            "cleaning",
-            "sample",
-            "tags",
-            "budget",
-            "spent",
-            "sharing",
-            "stability",
-            "counted_from",
-            "aggregation",
-            "stay_detection",
-            "counted",
-            "urls",
+        fields: ClassVar[tuple[str, ...]] = (
+            *("id", "name", "project", "kind", "state", "stage", "progress", "queue_position", "report", "error"),
+            *("created_at", "points", "series_count", "people", "has_time", "has_landmark_column", "bounds", "start"),
+            *("end", "length_m", "content_digest", "size_bytes", "file_name", "options", "decided", "cleaning"),
+            *("sample", "tags", "budget", "spent", "sharing", "stability", "counted_from", "aggregation"),
+            *("stay_detection", "counted", "urls"),
         )
         read_only_fields = fields
 
@@ -261,22 +238,25 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     @extend_schema_field(
         inline_serializer(
             "DatasetUrls",
-            {
-                name: serializers.CharField()
-                for name in ("self", "page", "track", "tracks", "steps", "preview", "lineage")
-            },
+            {name: serializers.CharField() for name in ("self", "page", *DATASET_URLS)},
         )
     )
     def get_urls(self, row: Dataset) -> dict[str, str]:
-        return {
-            "self": reverse("api:dataset-detail", args=[row.pk]),
-            "page": reverse("datasets:detail", args=[row.pk]),
-            "track": reverse("api:dataset-track", args=[row.pk]),
-            "tracks": reverse("api:dataset-tracks", args=[row.pk]),
-            "steps": reverse("api:dataset-steps", args=[row.pk]),
-            "preview": reverse("api:dataset-preview", args=[row.pk]),
-            "lineage": reverse("api:dataset-lineage", args=[row.pk]),
-        }
+        return dataset_urls(row)
+
+
+class DatasetRowSerializer(DatasetSerializer):
+    """A dataset in a list: its report has its totals, and what reading it decided is left out."""
+
+    report = serializers.SerializerMethodField()
+
+    class Meta(DatasetSerializer.Meta):
+        fields = tuple(name for name in DatasetSerializer.Meta.fields if name != "decided")
+
+    @extend_schema_field({"type": "object", "nullable": True})
+    def get_report(self, row: Dataset) -> dict[str, Any] | None:
+        known = row.report and row.report.items()
+        return known and {name: value for name, value in known if not isinstance(value, dict | list)}
 
 
 def option_field(option: formats.Option, *, body: bool = True) -> serializers.Field[Any, Any, Any, Any]:

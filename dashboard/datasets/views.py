@@ -23,6 +23,7 @@ from dashboard.datasets.filters import DatasetFilter
 from dashboard.datasets.lineage_serializers import UNDETECTED
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.public_areas import public_areas
+from dashboard.datasets.serializers import dataset_urls
 from dashboard.datasets.stays import has_stays, stay_fields
 from dashboard.jobs.models import State
 from dashboard.projects.access import require_role
@@ -33,7 +34,6 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import EngineError
 
 SHOWN_DATASETS = 25
-SHOWN_OF_SERIES = ("index", "name", "person", "points")
 ORDERS = {"": "newest first", "created_at": "oldest first", "name": "name", "-points": "most events", "state": "state"}
 
 
@@ -165,14 +165,7 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
         "sample": dataset.sample,
         "roles": _roles(),
         "bounds": known.get("bounds"),
-        "series": [{name: one.get(name, "") for name in SHOWN_OF_SERIES} for one in known.get("series", [])],
-        "urls": {
-            "self": reverse("api:dataset-detail", args=[dataset.pk]),
-            "read": reverse("api:dataset-read", args=[dataset.pk]),
-            "track": reverse("api:dataset-track", args=[dataset.pk]),
-            "tracks": reverse("api:dataset-tracks", args=[dataset.pk]),
-            "steps": reverse("api:dataset-steps", args=[dataset.pk]),
-            "preview": reverse("api:dataset-preview", args=[dataset.pk]),
-            "lineage": reverse("api:dataset-lineage", args=[dataset.pk]),
-        },
+        "series_count": dataset.series_count,
+        "points": dataset.points,
+        "urls": dataset_urls(dataset) | {"read": reverse("api:dataset-read", args=[dataset.pk])},
     }

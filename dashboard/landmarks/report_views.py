@@ -10,10 +10,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dashboard.core.palette import palette
+from dashboard.datasets.people import series_rows
 from dashboard.landmarks import report
 from dashboard.landmarks.promise import promise_context
 from dashboard.landmarks.selectors import visible_landmark_sets
 from privacy_engine.accounting.estimation import NOTE
+
+MOST_SERIES = 2_000
+"""Series of which one can be chosen."""
 
 
 @require_safe
@@ -29,7 +33,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "provided": choice.provided,
         "not_covered": choice.not_covered,
         "facts": report.set_facts(landmark_set),
-        "series": (dataset.summary or {}).get("series", []),
+        "series": series_rows(dataset, range(min(dataset.series_count, MOST_SERIES))),
         "page": {
             "landmark_set": str(pk),
             "palette": palette(dataset.kind),

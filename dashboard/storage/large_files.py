@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
-import numpy as np
-
 from dashboard.storage import parquet
 from dashboard.storage.stored_path import Source, decoding
 from privacy_engine.data.stored_releases import Numbered
-from privacy_engine.datatypes.trajectory_table import columns_of, columns_of_batches, names_and_people
+from privacy_engine.datatypes.trajectory_table import SeriesIndex, columns_of, columns_of_batches, index_of_batches
 
 T = TypeVar("T")
 BATCH = 250_000
@@ -29,8 +27,8 @@ class StoredSeries(Numbered[T]):
 
     def __init__(self, path: Source, make: Callable[[str, str, dict[str, Any]], T]) -> None:
         self._path, self._make = path, make
-        with decoding(path):
-            self._labels = names_and_people(parquet.read_schema(path))
+        self._index = series_index(path)
+        self._labels = list(zip(self._index.names, self._index.people, strict=True))
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -38,7 +36,7 @@ class StoredSeries(Numbered[T]):
     @property
     def sizes(self) -> list[int]:
         """How many rows each series has."""
-        return [last - first for first, last in _rows_of_series(self._path, len(self))]
+        return self._index.sizes.tolist()
 
     def __iter__(self) -> Iterator[T]:
         with decoding(self._path):
@@ -47,16 +45,23 @@ class StoredSeries(Numbered[T]):
                 yield self._make(*label, column)
 
     def _read(self, number: int) -> T:
+        end = int(self._index.sizes[: number + 1].sum())
         with decoding(self._path):
-            table = parquet.read_rows(self._path, *_rows_of_series(self._path, len(self))[number])
+            table = parquet.read_rows(self._path, end - int(self._index.sizes[number]), end)
             return self._make(*self._labels[number], columns_of(table)[number])
 
 
 @lru_cache(maxsize=16)
-def _rows_of_series(path: Source, count: int) -> list[tuple[int, int]]:
-    """The first row of each series, and that after its last one; a file never changes."""
-    sizes = np.zeros(count, dtype=np.int64)
-    for batch in parquet.read_batches(path, BATCH, ["series"])[1]:
-        sizes += np.bincount(batch.column(0).to_numpy(), minlength=count)
-    ends = np.cumsum(sizes)
-    return list(zip((ends - sizes).tolist(), ends.tolist(), strict=True))
+def series_index(path: Source) -> SeriesIndex:
+    """The index of a file of points or of a release of trajectories, which never changes.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file (any more).
+    """
+    with decoding(path):
+        schema = parquet.read_schema(path)
+        return index_of_batches(
+            *parquet.read_batches(path, BATCH, [name for name in ("series", "time_ms") if name in schema.names])
+        )

@@ -11,26 +11,12 @@ from privacy_engine.analysis.data_scale import DataScale, data_scale
 from privacy_engine.core import geo
 from privacy_engine.core.instants import instant
 from privacy_engine.core.params import Frozen
-from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.people import people
 from privacy_engine.data.trajectories import in_blocks, in_pieces
 
 STRIPS = 360_000
 """Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""
-
-
-class SeriesFacts(Frozen):
-    """What one series holds; ``first_event`` and ``person_index`` are counted over all series."""
-
-    index: int
-    name: str
-    person: str
-    person_index: int
-    points: int
-    first_event: int
-    start: str | None
-    end: str | None
 
 
 class TrajectoryFacts(Frozen):
@@ -42,7 +28,7 @@ class TrajectoryFacts(Frozen):
     are compared with.
     """
 
-    series: list[SeriesFacts]
+    series_count: int
     people: int
     interleaved: bool
     has_time: bool
@@ -57,11 +43,9 @@ class TrajectoryFacts(Frozen):
 def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
     """Facts of all series together and of each."""
     has_time, persons = all(one.time_s is not None for one in series), people(series)
-    whose = {i: number for number, person in enumerate(persons) for i in person.members}
-    first = np.cumsum([0, *(len(one) for one in series)]).tolist()
     start, end = _span(series, has_time)
     return TrajectoryFacts(
-        series=[_of_one(i, one, whose[i], first[i], has_time) for i, one in enumerate(reported(series, ROWS // 64))],
+        series_count=len(series),
         people=len(persons),
         interleaved=any(person.order is not None for person in persons),
         has_time=has_time,
@@ -69,20 +53,6 @@ def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
         bounds=bounds(series),
         length_m=length_m(series),
         scale=data_scale(series),
-        start=start,
-        end=end,
-    )
-
-
-def _of_one(i: int, one: Trajectory, person_index: int, first_event: int, has_time: bool) -> SeriesFacts:
-    start, end = _span([one], has_time)
-    return SeriesFacts(
-        index=i,
-        name=one.name,
-        person=one.person,
-        person_index=person_index,
-        points=len(one),
-        first_event=first_event,
         start=start,
         end=end,
     )

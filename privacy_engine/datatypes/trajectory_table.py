@@ -30,6 +30,19 @@ SLOW_COLUMNS = ("lon", "lat", "time_ms")
 """Whole numbers that differ little from row to row."""
 
 
+class SeriesIndex(NamedTuple):
+    """The m series of a table: names, persons, numbers of events (m,), first and last time (m,) in milliseconds.
+
+    The times of a series without events are none of theirs; both columns are None where the table has no times.
+    """
+
+    names: list[str]
+    people: list[str]
+    sizes: Ints
+    start_ms: Ints | None
+    end_ms: Ints | None
+
+
 class PublishedSeries(NamedTuple):
     """A series of a release, n positions, and the event (n,) that each stands for."""
 
@@ -107,9 +120,21 @@ def series_of_batches(schema: Any, batches: Iterable[Any]) -> Trajectories:
     return Trajectories(starts=starts.cumsum(), names=names, persons=_people(schema), **columns)
 
 
-def names_and_people(schema: Any) -> list[tuple[str, str]]:
-    """The name and the person of each series of a table of ``schema``."""
-    return list(zip(_names(schema), _people(schema), strict=True))
+def index_of_batches(schema: Any, batches: Iterable[Any]) -> SeriesIndex:
+    """The index of a table of ``schema``, whose rows of ``series`` and ``time_ms`` come in record batches."""
+    names = _names(schema)
+    sizes, start, end = (np.zeros(len(names), dtype=np.int64) for _ in range(3))
+    for batch in reported(batches):
+        number = batch.column("series").to_numpy()
+        first = np.flatnonzero(np.diff(number, prepend=-1))
+        here, counts = number[first], np.diff(first, append=len(number))
+        if "time_ms" in schema.names:
+            times = batch.column("time_ms").to_numpy()
+            new = sizes[here] == 0
+            start[here[new]], end[here] = times[first[new]], times[first + counts - 1]
+        sizes[here] += counts
+    spans = (start, end) if "time_ms" in schema.names else (None, None)
+    return SeriesIndex(names, _people(schema), sizes, *spans)
 
 
 def published_series(name: str, person: str, column: dict[str, Any]) -> PublishedSeries:

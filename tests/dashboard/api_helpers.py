@@ -27,6 +27,15 @@ def page_data(text):
     return json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', text, re.DOTALL)[1])
 
 
+def series_of(api, dataset):
+    """The series of a dataset as the API represented it, from pages of two."""
+    found, url = [], f"{dataset['urls']['series']}?page_size=2"
+    while url:
+        answer = api.get(url).json()
+        found, url = found + answer["results"], answer["next"]
+    return found
+
+
 def described(name, **given):
     """A mechanism with the examples of the parameters that it needs."""
     needed = {field["name"]: field["example"] for field in mechanisms[name].fields() if field["required"]}

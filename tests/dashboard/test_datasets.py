@@ -5,16 +5,20 @@ import json
 import re
 import struct
 from collections import namedtuple
+from importlib import import_module
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from dashboard.core import text
 from dashboard.datasets import ledger, thumbnails
 from dashboard.datasets.models import Budget, Dataset
+from dashboard.datasets.people import people_of
+from dashboard.datasets.serializers import dataset_urls
 from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
@@ -25,7 +29,7 @@ from privacy_engine.datatypes import trajectory_facts as facts
 from tests.cases import refreshed
 from tests.conftest import SHARED
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import decode_track, refused
+from tests.dashboard.api_helpers import decode_track, refused, series_of
 from tests.dashboard.conftest import CSV
 from tests.dashboard.kinds import made
 
@@ -246,11 +250,32 @@ def test_facts_of_the_points():
     assert facts.length_m(single) is None
     assert facts.length_m([Trajectory([1, 1], [1, 1]), Trajectory([2], [2])]) == 0, "series are not joined"
     assert instants.instant(1e12) is instants.instant(-1e12) is None, "a year that no calendar has"
-    series = [Trajectory([1, 2], [1, 2], name="a\u202e"), Trajectory([2], [2])]
-    reported = text.storable(facts.facts_of(series).model_dump(), text.one_line)
-    assert [(one["name"], one["first_event"]) for one in reported["series"]] == [("a", 0), ("", 2)]
-    assert (reported["has_time"], reported["start"]) == (False, None)
+    reported = facts.facts_of([Trajectory([1, 2], [1, 2]), Trajectory([2], [2])])
+    assert (reported.series_count, reported.has_time, reported.start) == (2, False, None)
     assert [doctest.testmod(module).failed for module in (facts, instants, text, ledger)] == [0, 0, 0, 0]
+
+
+def test_series_are_read_in_pages_from_the_points(owner_api, owner, make_dataset):
+    first, second, third = times = [f"2024-06-15T10:00:0{i}.000Z" for i in range(3)]
+    rows = [f"{name},{at},52.5,13.4" for at, name in zip(times, ("b\u202e", "a", "b\u202e"), strict=True)]
+    table = "\n".join(["user,time,lat,lon", *rows]).encode()
+    dataset = owner_api.post(URL, {"file": SimpleUploadedFile("a.csv", table)}, format="multipart").json()
+    keys = ("index", "name", "person", "points", "first_event", "start", "end")
+    expected = [(0, "b", "b", 2, 0, first, third), (1, "a", "a", 1, 2, second, second)]
+    assert series_of(owner_api, dataset) == [dict(zip(keys, one, strict=True)) for one in expected]
+    pages = [f"{dataset['urls']['series']}?page{query}" for query in ("=2", "_size=5001", "_size=5000")]
+    assert [owner_api.get(url).status_code for url in pages] == [404, 400, 200]
+    untimed = make_dataset(owner, Trajectory([1, 2], [3, 4]), Trajectory([], []), Trajectory([5], [6], name="n"))
+    summary = dict(untimed.summary)
+    found = series_of(owner_api, {"urls": dataset_urls(untimed)})
+    assert [tuple(one.values())[3:] for one in found] == [(2, 0, None, None), (0, 2, None, None), (1, 2, None, None)]
+    assert untimed.series_lengths == [2, 0, 1]
+    untimed.summary["series"], untimed.report = [{}] * untimed.summary.pop("series_count"), {"series": [1], "a": 2}
+    untimed.save()
+    import_module("dashboard.datasets.migrations.0024_series_of_points").count_series(apps, None)
+    assert (refreshed(untimed).summary, refreshed(untimed).report) == (summary, {"a": 2})
+    both = [Trajectory([1, 2], [3, 4], [0, 2], person="p"), Trajectory([5], [6], [1], person="p")]
+    assert people_of(make_dataset(owner, *both))[0].order.tolist() == [0, 2, 1]
 
 
 FOLDER = SHARED / "hostile"
@@ -300,7 +325,7 @@ def test_accepted_file_is_a_ready_dataset_of_its_points(owner_api, row):
     assert sent.status_code == 201, sent.content
     answer = sent.json()
     assert answer["state"] == "ready", answer["error"]
-    assert answer["points"] == row.points == sum(one["points"] for one in answer["series"])
+    assert answer["points"] == row.points == sum(one["points"] for one in series_of(owner_api, answer))
     assert {reason: drop["count"] for reason, drop in answer["report"]["dropped"].items()} == row.dropped
     assert answer["report"]["outcome"] == row.outcome
     assert "NaN" not in json.dumps(answer)

@@ -21,7 +21,7 @@ from dashboard.storage.data_files import read_data, read_release, write_data
 from privacy_engine import errors, formats
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.arrow import pq
-from tests.dashboard.api_helpers import UNIFORM, first_error, refused
+from tests.dashboard.api_helpers import UNIFORM, first_error, refused, series_of
 from tests.dashboard.conftest import upload
 from tests.dashboard.release_runs import drawn
 
@@ -276,7 +276,7 @@ class TestColumn:
         marked_dataset.refresh_from_db()
         reported = owner_api.get(f"{DATASETS}{marked_dataset.pk}/").json()
         assert reported["has_landmark_column"] is True
-        assert [one["name"] for one in reported["series"]] == ["b", "a"]
+        assert [one["name"] for one in series_of(owner_api, reported)] == ["b", "a"]
         stored = read_data("trajectory", marked_dataset.points_path)
         assert [one.marked.tolist() for one in stored] == [[False, False, True], [True, False]]
         write_data("trajectory", tmp_path / "plain", [Trajectory(one.lon, one.lat, one.time_s) for one in stored])

@@ -14,7 +14,7 @@ from dashboard.releases.models import Release
 from privacy_engine.data.people import people
 from privacy_engine.landmarks import parse_short
 from privacy_engine.releases.spec import ReleaseSpec
-from tests.dashboard.api_helpers import RELEASES, UNIFORM
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, series_of
 from tests.dashboard.command_runner import runner
 from tests.dashboard.conftest import upload
 from tests.dashboard.release_runs import executed
@@ -113,8 +113,9 @@ def test_by_the_api(shape, mechanism, watched, owner_api):
     name, data, cleaning, stated, series_count, people_count, _ = shape
     body = {"file": upload(data, name), "cleaning": json.dumps(cleaning), **({"person": stated} if stated else {})}
     dataset = owner_api.post("/api/v1/datasets/", body, format="multipart").json()
-    assert dataset["people"] == len({one["person"] for one in dataset["series"]}) == people_count
-    assert len(dataset["series"]) == series_count
+    found = series_of(owner_api, dataset)
+    assert dataset["people"] == len({one["person"] for one in found}) == people_count
+    assert dataset["series_count"] == len(found) == series_count
     assert dataset["report"]["people"]["said"] is bool(stated)
     method = parse_short(NIGHTS).model_dump(mode="json")
     marks = owner_api.post(SETS, {"dataset": dataset["id"], "method": method}, format="json").json()

@@ -16,6 +16,7 @@ from privacy_engine.data.mapped_series import MappedSeries, mapped
 from privacy_engine.data.people import people
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.datatypes import datatypes
+from privacy_engine.datatypes.trajectory_table import index_of_batches
 from privacy_engine.errors import DataError
 from privacy_engine.formats import Limits, archive, blockwise, read, rows
 from tests.cases import each, refusal
@@ -117,6 +118,11 @@ def test_facts_digests_and_tables_of_mapped_series(monkeypatch):
     columns = kind.from_table(table)
     in_file = kind.from_batches(table.schema, table.to_batches(max_chunksize=13))
     same(columns, in_file)
+    index = index_of_batches(table.schema, table.to_batches(max_chunksize=13))
+    assert (index.names, index.people, index.sizes.tolist()) == ([*columns.names], [*columns.persons], [*sizes])
+    spans = [(one.time_s[0], one.time_s[-1]) for one in columns if len(one)]
+    found = np.column_stack([index.start_ms, index.end_ms])[index.sizes > 0] / 1000
+    assert found.tolist() == [[*one] for one in spans]
     same(columns, columns[:])
     same(in_file, [in_file[i] for i in range(len(sizes))])
     assert [columns.starts.tolist(), columns[-1].name] == [[0, *np.cumsum(sizes)], "s40"]

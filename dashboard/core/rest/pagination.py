@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from django.core.paginator import Paginator
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 
@@ -43,3 +44,10 @@ class Pages(PageNumberPagination):
         limits = {"page": {"minimum": 1}, "page_size": {"minimum": 1, "maximum": self.max_page_size}}
         found: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
         return [one | {"schema": one["schema"] | limits[one["name"]]} for one in found]
+
+
+class SequencePages(Pages):
+    """Pages of what is no queryset, and of small rows: up to 5,000."""
+
+    django_paginator_class = Paginator
+    max_page_size = 5_000

@@ -13,9 +13,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.rest.binary import CONTENT_TYPE
+from dashboard.core.rest.pagination import SequencePages
 from dashboard.core.rest.parsing import UNKEPT, valid
 from dashboard.datasets import selectors
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.people import series_rows
+from dashboard.datasets.serializers import SeriesSerializer
 from dashboard.datasets.trajectory.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import joined_tracks, track_encoding
@@ -25,6 +28,14 @@ from privacy_engine.data import Trajectory
 
 class TrajectoryActions(JobViewSet[Dataset]):
     """Their positions and steps."""
+
+    @extend_schema(responses={200: SeriesSerializer(many=True)}, filters=False)
+    @action(detail=True, filterset_class=None, pagination_class=SequencePages)
+    def series(self, request: Request, pk: Any = None) -> Response:
+        """Its series in pages, up to 5,000 on each: whose each is, how many events it has, and their span."""
+        dataset = self.get_object()
+        selectors.require_ready_of(dataset, Trajectory.kind)
+        return self.get_paginated_response(series_rows(dataset, self.paginate_queryset(range(dataset.series_count))))
 
     @extend_schema(
         parameters=[track_encoding.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],

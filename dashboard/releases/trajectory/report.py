@@ -302,13 +302,13 @@ class PrintedReport(Report):
 
     def context(self, request: HttpRequest, rows: Sequence[Release], *, owner: bool) -> dict[str, Any]:
         dataset, diameter_m = rows[0].dataset, _diameter(request)
-        series = number_below(request.GET.get("series", "0"), len(dataset.series_lengths))
+        series = number_below(request.GET.get("series", "0"), dataset.series_count)
         reports = [public(row, series, diameter_m) for row in rows]
         compared = next((row.landmark_set for row in rows if row.landmark_set), None)
         parts = [owners(row, series, diameter_m, compared) for row in rows] if owner else []
         context = self.shared(request, rows, reports, parts) | {
             "series": series,
-            "series_count": len(dataset.series_lengths),
+            "series_count": dataset.series_count,
             "published": published(rows, series),
             "landmarks": landmarks(rows),
             "diameter_m": diameter_m,

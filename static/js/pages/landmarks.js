@@ -2,6 +2,7 @@
 
 import { keepForm } from "../components/kept_form.js";
 import { isGiven, refuseInvalid } from "../components/number_field.js";
+import { seriesOf } from "../trajectory/people.js";
 import { seriesChoice } from "../trajectory/series_choice.js";
 import { createTimeline, stepOf } from "../components/timeline.js";
 import { withQuery } from "../core/address.js";
@@ -375,7 +376,7 @@ async function start() {
       (url) => url && get(url),
     ),
   );
-  dataset = found;
+  dataset = { ...found, series: await seriesOf(found) };
   createParts(ways.results, sets.results, releases.results);
   history = new History({ ...(await begin(source)), values: methods.values() });
   seriesChoice($("[data-series]"), dataset.series, readSeries);

@@ -23,6 +23,7 @@ import { byRank, fitsInMemory, Layer, titleOf } from "../trajectory/compare/rele
 import { showDownloads, showSummary } from "../trajectory/compare/summary_table.js";
 import { createVisibility } from "../trajectory/compare/visibility.js";
 import { nameOf, readViewState, writeViewState } from "../trajectory/compare/view_state.js";
+import { seriesOf } from "../trajectory/people.js";
 import { peopleViewFor, seriesChoice } from "../trajectory/series_choice.js";
 import { fetchTrack } from "../trajectory/track.js";
 
@@ -340,7 +341,7 @@ async function start() {
     page.landmark_set ? get(page.urls.marked).then((one) => one.method) : { zones: null },
     Promise.all(page.releases.map((id) => get(`${page.urls.releases}${id}/`))),
   ]);
-  dataset = found;
+  dataset = { ...found, series: await seriesOf(found) };
   titles = new Map(mechanisms.results.map((one) => [one.name, one]));
   layers = releases.map((release) => new Layer(release, page.landmark_set)).sort(byRank(page.palette));
   visibility.open(page.requested);

@@ -5,7 +5,7 @@ import { get } from "../core/api.js";
 import { $, $$, announce } from "../core/dom.js";
 import { count, whole } from "../core/format.js";
 import { createMap } from "../map/map.js";
-import { allText, coloursText, lineWidth, nounOf, peopleOf, runsOfPoints, runsOfSeries } from "./people.js";
+import { allText, coloursText, lineWidth, nounOf, peopleOf, runsOfPoints, runsOfSeries, seriesOf } from "./people.js";
 import { createPeopleHover } from "./people_hover.js";
 import { createPeopleList } from "./people_list.js";
 import { showStepFacts } from "./step_statistics.js";
@@ -18,7 +18,8 @@ const DOTTED = 200; // events; of fewer each has a dot
 
 /** Draw the dataset described by `page` (see _for_script in datasets/views.py) into [data-map]. */
 export async function showPoints(page) {
-  const { series, urls } = page;
+  const { urls } = page;
+  const series = await seriesOf(page);
   const counts = series.map(({ points }) => points);
   const people = peopleOf(series);
   const isOne = series.length === 1;

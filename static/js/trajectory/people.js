@@ -1,10 +1,13 @@
 /* The people of a dataset on a map: who each series is of, in which colour, and where it lies in a track of all. */
 
+import { withQuery } from "../core/address.js";
+import { get } from "../core/api.js";
 import { runsWithin } from "../core/event_runs.js";
 import { count } from "../core/format.js";
 import { lastAtMost } from "../core/sorted_search.js";
 
 const MANY = 50; // people, from whom on their lines are thinner
+const AT_ONCE = 5000; // series in one response, the most there are
 
 /** Colours of people, in turn: none is a mechanism's, the original's or the landmarks'. */
 export const COLOURS = [
@@ -19,6 +22,21 @@ export const COLOURS = [
   { light: "#50606e", dark: "#b3c0cc" },
   { light: "#7a4a2a", dark: "#d2a27f" },
 ];
+
+/**
+ * The series of a dataset as the API has them; those of several are requested in pages.
+ *
+ * @param {{series_count: number, points: number, urls: {series: string}}} dataset
+ */
+export async function seriesOf({ series_count, points, urls }) {
+  if (series_count === 1) return [{ index: 0, name: "", person: "", points, first_event: 0 }];
+  const found = [];
+  for (let page = 1; found.length < series_count; page += 1) {
+    const { results } = await get(withQuery(urls.series, { page, page_size: AT_ONCE }));
+    found.push(...results);
+  }
+  return found;
+}
 
 /**
  * Who the series of a dataset are of: [{index, name, points, number, colour}], `number` the place of its colour.

@@ -75,6 +75,16 @@ test("a long track is read in slices, and one that is not there is reported", as
   await rejects(fetchTrack("/gone"), /could not be loaded \(404\)/);
 });
 
+test("the series of a dataset are requested in pages, one alone not at all", async () => {
+  const requested = [];
+  const page = (url) => (requested.push(url), url.includes("page=1&") ? [{ index: 0 }, { index: 1 }] : [{ index: 2 }]);
+  setGlobals({ document: pageOf({}), fetch: async (url) => Response.json({ results: page(url) }) });
+  const urls = { series: "/series/" };
+  equal((await people.seriesOf({ series_count: 1, points: 7, urls }))[0].points, 7);
+  deepEqual(await people.seriesOf({ series_count: 3, points: 7, urls }), [{ index: 0 }, { index: 1 }, { index: 2 }]);
+  deepEqual(requested, ["/series/?page=1&page_size=5000", "/series/?page=2&page_size=5000"]);
+});
+
 const trackOf = (text, more = {}) => {
   const places = typeof text === "string" ? rows(text) : text;
   const [lonE7, latE7] = [0, 1].map((axis) => Int32Array.from(places, (place) => Math.round(place[axis] * 1e7)));

@@ -3,6 +3,7 @@
 import { get } from "../../core/api.js";
 import { unitX, unitY, unrolled, EARTH_RADIUS_M } from "../../map/projection.js";
 import { positionsOf } from "../../map/positions.js";
+import { seriesOf } from "../people.js";
 import { fetchTrack } from "../track.js";
 
 const MOST_EVENTS = 200_000; // a faint line shows the size of the dataset; more points add nothing
@@ -24,7 +25,7 @@ export function drawable(series) {
 /** {tracks: [{first, n, positions}], box, middle} of a dataset as the API reports it; the box in the unit square. */
 export async function loadMapData(dataset, url) {
   const { west, south, east, north, middle } = unrolled(dataset.bounds);
-  const series = drawable(dataset.series);
+  const series = drawable(await seriesOf(dataset));
   const found = await Promise.all(series.map(({ index }) => fetchTrack(`${url}?series=${index}`, { time: false })));
   const tracks = found.map((track, i) => ({
     first: series[i].first_event,
