@@ -100,12 +100,8 @@ class TestLanguageCheck:
     @each(
         ("text", "word"),
         [
-            ("def _told(x): ...", "told"),
-            ("asked = 1", "asked"),
-            ("const lookedInk = 2", "Ink"),
-            ("# The worker hears of it.", "hears"),
-            ("# It is drawn anew.", "anew"),
-            ("class FixedWalk:", "Walk"),
+            *(("def _told(x): ...", "told"), ("asked = 1", "asked"), ("const lookedInk = 2", "Ink")),
+            *(("# The worker hears of it.", "hears"), ("# It is drawn anew.", "anew"), ("class FixedWalk:", "Walk")),
             ("# nobody's data", "nobody's"),
         ],
     )

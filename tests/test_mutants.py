@@ -170,14 +170,7 @@ def first(a):
 def second(b):
     return b > 2
 """
-LINES = {
-    "": [1, 4, 11],
-    "a": [5, 6, 7],
-    "b[1]": [5, 6],
-    "b[2]": [5],
-    "c": [12],
-    "long": [*range(1, 13)],
-}
+LINES = {"": [1, 4, 11], "a": [5, 6, 7], "b[1]": [5, 6], "b[2]": [5], "c": [12], "long": [*range(1, 13)]}
 
 
 def test_tests_that_execute_the_statement_come_first_those_that_execute_little_before_the_rest(tmp_path, monkeypatch):

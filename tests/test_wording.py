@@ -39,10 +39,8 @@ def message_texts(source):
 
 
 PLACES = [
-    ("templates", "*.html", template_texts),
-    ("static/js", "*.js", script_texts),
-    ("dashboard", "*.py", message_texts),
-    ("privacy_engine", "*.py", message_texts),
+    *(("templates", "*.html", template_texts), ("static/js", "*.js", script_texts)),
+    *(("dashboard", "*.py", message_texts), ("privacy_engine", "*.py", message_texts)),
 ]
 
 

@@ -88,11 +88,8 @@ class TestDataset:
 
     def test_fail_naming_the_field(self, owner_api, source):
         for changes, field in [
-            ({"cell_m": 1}, "cell_m"),
-            ({"step": "1s", "start": "2024-01-01"}, "step"),
-            ({"unit": "event"}, "most"),
-            ({"unit": None}, "unit"),
-            ({"name": "x" * 201}, "name"),
+            *(({"cell_m": 1}, "cell_m"), ({"step": "1s", "start": "2024-01-01"}, "step"), ({"unit": "event"}, "most")),
+            *(({"unit": None}, "unit"), ({"name": "x" * 201}, "name")),
         ]:
             for path in ("aggregate/", "aggregate/preview/"):
                 answer = owner_api.post(f"{source['urls']['self']}{path}", SPEC | changes, format="json")

@@ -114,10 +114,8 @@ class TestAll:
         assert page.read_text() == f"before\n<!-- audit -->\n{out}<!-- /audit -->\nafter\n"
         rows = json.loads(file.read_text())
         assert [(one["name"], one["kind"], one["unit"]) for one in rows] == [
-            ("event-level", "trajectory", "radius"),
-            ("stream-uniform", "stream", "window"),
-            ("checkin-popularity", "checkins", "user"),
-            ("checkin-popularity", "checkins", "check-in"),
+            *(("event-level", "trajectory", "radius"), ("stream-uniform", "stream", "window")),
+            *(("checkin-popularity", "checkins", "user"), ("checkin-popularity", "checkins", "check-in")),
         ]
         head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
         for one in rows:

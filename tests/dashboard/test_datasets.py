@@ -94,10 +94,8 @@ def test_list_filters_and_orders(owner, owner_api, make_dataset, paris_day):
     for name in ("Alpha", "beta", "Gamma alpha"):
         make_dataset(owner, paris_day, name=name)
     for query, names in [
-        ("", ["Gamma alpha", "beta", "Alpha"]),
-        ("name=ALPHA&ordering=name", ["Alpha", "Gamma alpha"]),
-        ("state=failed", []),
-        ("kind=trajectory&ordering=-name", ["beta", "Gamma alpha", "Alpha"]),
+        *(("", ["Gamma alpha", "beta", "Alpha"]), ("name=ALPHA&ordering=name", ["Alpha", "Gamma alpha"])),
+        *(("state=failed", []), ("kind=trajectory&ordering=-name", ["beta", "Gamma alpha", "Alpha"])),
     ]:
         assert [one["name"] for one in owner_api.get(f"{URL}?{query}").json()["results"]] == names, query
 
@@ -171,15 +169,9 @@ def shown(page, **query):
 class TestFilter:
     def test_page_and_api_show_the_same(self, owner_page, owner_api, three):
         for query, found in [
-            ({}, [2, 1, 0]),
-            ({"kind": "stream"}, [1]),
-            ({"tag": "checkins"}, [2]),
-            ({"tag": "check"}, []),
-            ({"search": "COUNTS .csv"}, [1]),
-            ({"search": "csv nothing"}, []),
-            ({"search": "trajectory"}, [0]),
-            ({"ordering": "created_at"}, [0, 1, 2]),
-            ({"ordering": "-points", "kind": "checkins"}, [2]),
+            *(({}, [2, 1, 0]), ({"kind": "stream"}, [1]), ({"tag": "checkins"}, [2]), ({"tag": "check"}, [])),
+            *(({"search": "COUNTS .csv"}, [1]), ({"search": "csv nothing"}, []), ({"search": "trajectory"}, [0])),
+            *(({"ordering": "created_at"}, [0, 1, 2]), ({"ordering": "-points", "kind": "checkins"}, [2])),
         ]:
             names = [three[i] for i in found]
             assert shown(owner_page, **query) == names, (query, found)

@@ -189,11 +189,7 @@ class TestLabel:
 
     @pytest.mark.parametrize(
         ("body", "mechanism"),
-        [
-            (BODY, EVENT),
-            (kinds.wide(kinds.counts()), STREAM),
-            (kinds.checkins(kinds.checkin_rows()), POPULARITY),
-        ],
+        [(BODY, EVENT), (kinds.wide(kinds.counts()), STREAM), (kinds.checkins(kinds.checkin_rows()), POPULARITY)],
         ids=["trajectory", "stream", "checkins"],
     )
     def test_of_every_kind(self, owner_api, body, mechanism):

@@ -23,10 +23,8 @@ def test_one_section_and_its_page_of_the_menu_are_marked(owner_page):
         assert re.findall(r'aria-current="page">([^<]+)<', links) == [section], page
         assert links.count("aria-current") == 1, page
     for page, marks in [
-        ("glossary", [("page", "Glossary")]),
-        ("accounts:account", [("page", "Account")]),
-        ("accounts:password", [("true", "Account")]),
-        ("accounts:tokens", []),
+        *(("glossary", [("page", "Glossary")]), ("accounts:account", [("page", "Account")])),
+        *(("accounts:password", [("true", "Account")]), ("accounts:tokens", [])),
     ]:
         text = owner_page.get(reverse(page)).content.decode()
         [menu] = re.findall(r'<div class="menu__panel".*?</details>', text, re.DOTALL)

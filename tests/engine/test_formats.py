@@ -178,9 +178,7 @@ class TestTables:
     @each(
         ("text", "axis", "degrees"),
         [
-            ("33.8688s", "lat", -33.8688),
-            ("70.5w", "lon", -70.5),
-            ("33°59'S", "lat", -33 - 59 / 60),
+            *(("33.8688s", "lat", -33.8688), ("70.5w", "lon", -70.5), ("33°59'S", "lat", -33 - 59 / 60)),
             ("33°60'S", "lat", None),
         ],
     )
@@ -198,10 +196,8 @@ class TestTables:
     @each(
         ("cell", "option", "value"),
         [
-            ("13/06/2024 10:00", "date_order", "dmy"),
-            ("06/13/2024 10:00", "date_order", "mdy"),
-            ("1718452800", "time_unit", "s"),
-            ("1718452800000", "time_unit", "ms"),
+            *(("13/06/2024 10:00", "date_order", "dmy"), ("06/13/2024 10:00", "date_order", "mdy")),
+            *(("1718452800", "time_unit", "s"), ("1718452800000", "time_unit", "ms")),
         ],
     )
     def test_a_detected_order_of_dates_or_unit_is_reported(self, cell, option, value):

@@ -59,14 +59,9 @@ class TestWkb:
     @each(
         ("blob", "reason"),
         [
-            (None, 5),
-            (shapely.to_wkb(shapely.Point()), 1),
-            (shapely.to_wkb(shapely.LineString()), 1),
-            (shapely.to_wkb(shapely.box(0, 0, 1, 1)), 6),
-            (b"", 7),
-            (b"\x01\x01\0\0\0", 7),
-            (b"\x02\x01\0\0\0" + bytes(16), 7),
-            (b"\x01\x02\0\0\0\xff\xff\xff\xff" + bytes(32), 7),
+            *((None, 5), (shapely.to_wkb(shapely.Point()), 1), (shapely.to_wkb(shapely.LineString()), 1)),
+            *((shapely.to_wkb(shapely.box(0, 0, 1, 1)), 6), (b"", 7), (b"\x01\x01\0\0\0", 7)),
+            *((b"\x02\x01\0\0\0" + bytes(16), 7), (b"\x01\x02\0\0\0\xff\xff\xff\xff" + bytes(32), 7)),
             (b"\x01\x05\0\0\0\xff\xff\xff\xff" + bytes(32), 7),
             (b"\x01\x04\0\0\0\x01\0\0\0" + shapely.to_wkb(shapely.LineString([(0, 0), (1, 1)])), 7),
             ((b"\x01\x07\0\0\0\x01\0\0\0" * 100_000) + shapely.to_wkb(POINT), 6),

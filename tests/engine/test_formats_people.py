@@ -283,11 +283,8 @@ class TestMarksOfGeojson:
     @each(
         ("value", "expected"),
         [
-            ([True, False, True], [True, False, True]),
-            ([1, 0, 1.0], [True, False, True]),
-            (["yes", None, "no"], [True, False, False]),
-            ([True], [True, False, False]),
-            (True, [True, True, True]),
+            *(([True, False, True], [True, False, True]), ([1, 0, 1.0], [True, False, True])),
+            *((["yes", None, "no"], [True, False, False]), ([True], [True, False, False]), (True, [True, True, True])),
             ([{}, [], {}], None),
         ],
     )
