@@ -257,7 +257,8 @@ class TestChecks:
         assert file_check.PacedCheck().go_on() == 0
         assert cleanup.Cleanup().round() is not None
 
-    def test_damage_without_a_sign_of_it_is_found_by_the_sweep_and_then_by_all(self, done):
+    def test_damage_without_a_sign_of_it_is_found_by_the_sweep_and_then_by_all(self, done, monkeypatch):
+        monkeypatch.setattr(file_check, "SLICE_S", 60.0)
         before = done.data_path.read_bytes()
         path = Path(done.data_path)
         times = path.stat().st_atime_ns, path.stat().st_mtime_ns
