@@ -365,7 +365,7 @@ class TestEarlierRelease:
         budgets, mask = (np.array(column) for column in zip(*events, strict=True))
         most = max(math.fsum(budgets[mask | (np.arange(len(mask)) == t)].tolist()) + together for t in range(len(mask)))
         found = earlier_loss_per_m(budgets, together, radius, mask)
-        assert most / radius * (1 - 1e-15) <= found <= most / radius * (1 + 1e-14) + 1e-300
+        assert most / radius * (1 - 1e-15) - 1e-300 <= found <= most / radius * (1 + 1e-14) + 1e-300
 
     def test_levels_are_compared_per_metre(self):
         """ε = 1 within 100 m at 4 landmarks and one more event is 0.05 per m: 10 within 200 m."""
