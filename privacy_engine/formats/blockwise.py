@@ -1,4 +1,4 @@
-"""Long tables in good order, block by block: the text is never held whole, and the series are put together at the end.
+"""Long tables in good order, block by block: a table is never held whole, and the series are put together at the end.
 
 Whatever must be decided for the whole column, and would be decided otherwise in two blocks, sends the file back to
 be read as a whole: so both ways give the same series and the same report.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -33,9 +34,11 @@ BLOCK = 2 << 20
 PIECE = 1 << 18
 """Events put in order at a time."""
 ReadBlock = Callable[[bytes, Dialect, ReadOptions, Report], Points]
+Block = tuple[Points, Report]
+"""The rows of a block, and a report with what was decided before; that of the first one states the layout."""
 
 
-class _NotPlain(Exception):
+class NotPlain(Exception):
     """The file must be read as a whole."""
 
 
@@ -47,7 +50,7 @@ class _Filed:
     """The series of the blocks so far: what each block has of them in the order of the file, and their last records."""
 
     def __init__(self) -> None:
-        self._columns = Column(), Column(), Column()
+        self._columns = FileColumn(), FileColumn(), FileColumn()
         self._owners: dict[tuple[str, str], int] = {}  # a series' name and its person: its number
         self._last = np.empty((3, 0))
         self._numbers: list[Ints] = []
@@ -65,7 +68,7 @@ class _Filed:
         first, last = (np.stack([one[at] for one in columns]) for at in (some.starts[:-1], some.starts[1:] - 1))
         known = self._last[: len(columns), numbers]
         if len(np.unique(numbers)) < len(numbers) or (len(columns) > 2 and (known[2] > first[2]).any()):
-            raise _NotPlain
+            raise NotPlain
         self._last[: len(columns), numbers] = last
         for column, piece in zip(self._columns, columns, strict=False):
             column.add(piece)
@@ -83,10 +86,10 @@ class _Filed:
         names, persons = zip(*self._owners, strict=True)
         return Trajectories(lon, lat, starts, names, persons, times[0] if timed else None)
 
-    def _in_order(self, column: Column, begins: Ints, lengths: Ints) -> Floats:
-        values, ends = column.taken(), np.cumsum(lengths)
-        if (begins == ends - lengths).all() and len(values) <= FEW:
-            return values
+    def _in_order(self, column: FileColumn, begins: Ints, lengths: Ints) -> Floats:
+        values, ends = column.mapped(), np.cumsum(lengths)
+        if (begins == ends - lengths).all():
+            return values if len(values) > FEW else values.copy()
         groups = (0, *np.flatnonzero(np.diff(ends // PIECE)) + 1, len(ends))
         out = FileColumn() if len(values) > FEW else Column()
         for start, end in reported(itertools.pairwise(groups)):
@@ -97,24 +100,40 @@ class _Filed:
 
 
 def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBlock) -> list[Trajectory] | None:
-    """The series of a long table; None where it is short, or must be read as a whole (the source is at its start)."""
+    """The series of a long text; None where it is short, or must be read as a whole (the source is at its start)."""
     blocks = source.blocks(BLOCK)
     first = next(blocks, b"")
     second = next(blocks, None)
     if second is None:
         source.unread(first)
         return None
+    coming = itertools.chain([first, second], blocks)
+    del first, second
+    whole = replace(options, first_n=None)
+    series = series_of(_points(coming, whole, points_in), whole, options, report, source.meter.limits.points)
+    if series is None:
+        source.rewind()
+    return series
+
+
+def series_of(
+    blocks: Iterator[Block], used: ReadOptions, options: ReadOptions, report: Report, most: int
+) -> list[Trajectory] | None:
+    """The series of a table of at most so many rows, read with the options ``used``; None where it is not plain.
+
+    Raises
+    ------
+    FormatError
+        It has more rows.
+    """
     own = Report(file=report.file, format=report.format, format_title=report.format_title)
-    most = source.meter.limits.points
     try:
-        filed, timed, counts, whose = _of_blocks(_chained(first, second, blocks), options, own, points_in, most)
+        filed, timed, counts, whose = _of_blocks(blocks, used, own, most)
     except _TooMany:
         message = f"The table has more than {most:,} rows. Split it, with all rows of a person in one part."
         raise FormatError(message, code="too_large", rule=f"at most {most} rows") from None
-    except (_NotPlain, FormatError, UnicodeDecodeError):
-        source.rewind()
+    except (NotPlain, FormatError, UnicodeDecodeError):
         return None
-    del first, second
     report.rows_read, report.drops = own.rows_read, own.drops
     report.notes += own.notes
     report.guesses += own.guesses
@@ -126,39 +145,34 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     return MappedSeries(series) if own.rows_read > FEW else series
 
 
-def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield second
-    yield from others
+def _points(blocks: Iterator[bytes], options: ReadOptions, points_in: ReadBlock) -> Iterator[Block]:
+    """The rows of each block of a text, whose first one decides the dialect."""
+    data = next(blocks)
+    if (encoding_of_mark(data) or options.encoding or "UTF-8") != "UTF-8":
+        raise NotPlain
+    own, row = Report(), data.count(b"\n") + 1
+    data = as_utf8(data, own, options)
+    dialect = sniff(data, options, own)
+    if "landmark" in dialect.roles or not order_is_plain(dialect):
+        raise NotPlain
+    begun = deepcopy(own)
+    yield points_in(data, dialect, options, own), own
+    for data in blocks:
+        data.decode("utf-8")
+        own = deepcopy(begun)
+        yield points_in(data, replace(dialect, offset=0, first_row=row), options, own), own
+        row += data.count(b"\n")
 
 
 def _of_blocks(
-    blocks: Iterator[bytes], options: ReadOptions, report: Report, points_in: ReadBlock, most: int
+    blocks: Iterator[Block], options: ReadOptions, report: Report, most: int
 ) -> tuple[_Filed, bool, Counter[str], Whose]:
     """The series of all blocks, whether they have times, the counts of notes on all blocks, and whose they are."""
-    whole = ReadOptions(**{**vars(options), "first_n": None})
-    filed = _Filed()
-    dialect, timed, row, whose = None, False, 1, Whose()
+    filed, timed, whose = _Filed(), False, Whose()
     counts: Counter[str] = Counter()
-    for data in reported(blocks):
-        own = Report(unit=report.unit)
-        lines = data.count(b"\n")
-        if dialect is None:
-            if (encoding_of_mark(data) or whole.encoding or "UTF-8") != "UTF-8":
-                raise _NotPlain
-            data = as_utf8(data, own, whole)
-            dialect = sniff(data, whole, own)
-            if "landmark" in dialect.roles or not order_is_plain(dialect):
-                raise _NotPlain
-            found, guessed, decided = dialect, [dict(guess) for guess in own.guesses], dict(own.decided)
-            report.layout = own.layout
-        else:
-            data.decode("utf-8")
-            found = replace(dialect, offset=0, first_row=row)
-            own.guesses, own.decided = [dict(guess) for guess in guessed], dict(decided)
-        points = points_in(data, found, whole, own)
-        series, whose = laid_out(points, whole, own), points.whose
-        row += lines
+    for points, own in reported(blocks):
+        report.layout = report.layout or own.layout
+        series, whose = laid_out(points, options, own), points.whose
         timed = series.time_s is not None
         for note in own.notes:
             counts[note["code"]] += note.get("count", 0)
@@ -169,23 +183,31 @@ def _of_blocks(
 
 
 def _add(series: Trajectories, own: Report, report: Report, filed: _Filed) -> int:
-    """File the series of a block; how many begin by repeating the last record of the block before."""
+    """File the series of a block; how many begin by repeating the last record of the block before.
+
+    That both orders of coordinates are possible is noted of the whole where it is of every block.
+    """
     plain = {"repeated", "eastward"} if series.time_s is not None else {"repeated", "eastward", "untimed"}
     if {note["code"] for note in own.notes} - plain or (
-        len(filed) and (own.guesses, own.decided) != (report.guesses, report.decided)
+        len(filed) and (_firm(own), own.decided) != (_firm(report), report.decided)
     ):
-        raise _NotPlain
+        raise NotPlain
     if "no_person" in own.drops:  # its column may be empty throughout, which is an error
-        raise _NotPlain
+        raise NotPlain
     if len(filed) and (series.time_s is None) != any(note["code"] == "untimed" for note in report.notes):
-        raise _NotPlain
+        raise NotPlain
     if not len(filed):
         report.guesses, report.decided = own.guesses, own.decided
         report.notes = [note for note in own.notes if note["code"] == "untimed"]
+    report.guesses = [guess for guess in report.guesses if guess in own.guesses]
     report.rows_read += own.rows_read
     for reason, drops in own.drops.items():
         report.drop(reason, drops.count, drops.rows)
     repeats = filed.add(series)
     if len(filed) > MAX_SERIES:
-        raise _NotPlain
+        raise NotPlain
     return repeats
+
+
+def _firm(report: Report) -> list[dict[str, object]]:
+    return [guess for guess in report.guesses if guess["option"] != "swap"]

@@ -106,10 +106,11 @@ def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> lis
         if rows is not None:
             points.rows = lambda index: rows[found.row[index]]
         return build(points, options, report)
-    return build(_points(table, chosen, rows), options, report)
+    return build(plain_points(table, chosen, rows), options, report)
 
 
-def _points(table: Any, chosen: Plan, rows: Any) -> Points:
+def plain_points(table: Any, chosen: Plan, rows: Any) -> Points:
+    """The rows of a table with positions in two columns; see :func:`series_of`."""
     roles, options = chosen.roles, chosen.options
     decimal = options.decimal or "."
     (lon, lon_reasons), (lat, lat_reasons) = (_coordinate(table, roles[axis], decimal) for axis in ("lon", "lat"))

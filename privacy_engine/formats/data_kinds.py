@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from privacy_engine.errors import FormatError, ParameterError, shown
 from privacy_engine.formats.detect import Format
 from privacy_engine.formats.dialect import as_utf8
-from privacy_engine.formats.generic_table import Table, arrow_table, outline, text_table
+from privacy_engine.formats.generic_table import SAMPLE, Table, arrow_table, outline, text_table
 from privacy_engine.formats.options import COLUMNS, TABLE, TIMED, ReadOptions, unusable
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter, Source
@@ -47,10 +47,10 @@ def read_other(
             wanted, holds = (" or ".join(table_kinds[kind].title for kind in some) for some in (tabular, format.kinds))
             raise FormatError(f"{format.title} holds {holds}, not {wanted}.", code="other_kind", rule=wanted)
         return None
-    whole = None if format.table is None else format.table(source)
-    if whole is not None and any(one.by_format and one.claims(whole) for one in kinds):
+    first = None if format.table is None else format.table(source, SAMPLE)
+    if first is not None and any(one.by_format and one.claims(first) for one in kinds):
         return None
-    table = None if whole is None else arrow_table(whole)
+    table = None if first is None else arrow_table(first)
     own = Report()
     text = source if format.as_text is None else format.as_text(source, options, own)
     kind = kinds[0] if len(kinds) == 1 else _recognised(table, text, kinds, options, report)
@@ -63,7 +63,10 @@ def read_other(
     report.decided |= own.decided
     if format.as_text is not None:
         options = replace(options, delimiter=",")
-    table = table or text_table(text.read_lines(), options, report)
+    if format.table is None:
+        table = text_table(text.read_lines(), options, report)
+    else:
+        table = arrow_table(format.table(source, None))
     others = [one for one in table_kinds.values() if one is not kind] if len(kinds) == 1 else []
     found = kind.read(table, options, report, others)
     _keep_used(kind, format.options, report)

@@ -31,7 +31,8 @@ class Format:
     ``columns`` are those of ``options``, and ``person``, whose value may name a column (a property, an element); a
     column option that is not among them takes #0 only. ``person`` names what identifies a person.
     ``head`` makes a small file of a large one, for a preview of its columns; None where there are no columns.
-    ``table`` gives all columns as an Arrow table, from a source that can then be read again; None for a text.
+    ``table`` gives all columns as an Arrow table, of at least so many rows or of all (None), from a source that can
+    then be read again; None for a text.
     ``as_text`` gives the table as a text with commas, for a format that is none, from a source that can be read again.
     ``of_archive`` decides by the names of its members whether a ZIP archive is one file of the format.
     """
@@ -50,7 +51,7 @@ class Format:
     tabular: bool = False
     source: str = ""
     head: TakeHead | None = None
-    table: Callable[[Source], Any] | None = None
+    table: Callable[[Source, int | None], Any] | None = None
     as_text: Callable[[Source, ReadOptions, Report], Source] | None = None
     of_archive: Callable[[Sequence[str]], bool] | None = None
 

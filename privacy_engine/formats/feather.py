@@ -39,8 +39,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         return series_of(_table(stream, schema, chosen.columns), chosen, report)
 
 
-def whole_table(source: Source) -> Any:
-    """All columns; the source can be read again."""
+def table_of(source: Source, rows: int | None) -> Any:
+    """All columns and all rows, whatever ``rows`` is; the source can be read again."""
     with translated(_bad):
         stream = _stream(source.held(), source.meter.limits)
         schema, _ = _first(stream)
@@ -140,6 +140,6 @@ FEATHER = register(
         **COLUMNAR,
         source="https://arrow.apache.org/docs/format/Columnar.html",
         head=head,
-        table=whole_table,
+        table=table_of,
     )
 )

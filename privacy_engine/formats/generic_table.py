@@ -24,6 +24,8 @@ from privacy_engine.formats.table import text_columns
 
 DELIMITERS = (",", "\t", ";", "|")
 MAX_COLUMNS = 20_000
+SAMPLE = 20
+"""Rows by which the kind of a table is recognised."""
 _POSITION = re.compile(r"-?[0-9]{1,3}\.[0-9]{3,}")
 """A coordinate with three decimals or more: two of them stand in no header."""
 
@@ -134,6 +136,6 @@ def arrow_table(table: Any) -> Table:
             columns.append(column)
     if not names or not len(columns[0]):
         raise FormatError("The file holds no rows.", code="no_rows")
-    head = [as_texts(column.slice(0, 20)) for column in columns]
+    head = [as_texts(column.slice(0, SAMPLE)) for column in columns]
     rows = [list(row) for row in zip(*head, strict=True)]
     return Table(names, columns, lambda index: index + 1, True, rows, table.schema.metadata or {})

@@ -16,6 +16,7 @@ from privacy_engine.errors import FormatError
 
 Watch = Callable[[float], None]
 CHUNK = 64 * 1024
+IN_ORDER = "Split it, or save it as CSV or Parquet with the rows of each series in the order of time."
 _SMALL = 1_000_000  # below this a high compression ratio does no harm
 
 
@@ -34,7 +35,7 @@ class Limits:
     members: int = 2000
     most_members: int = 50_000
     whole: int = 200_000_000
-    points: int = 16_000_000
+    points: int = 200_000_000
 
     def members_of(self, size: int) -> int:
         """How many members an archive of ``size`` bytes may have."""
@@ -134,8 +135,7 @@ class Source:
                 whole = max(size, self._stream.seek(0, io.SEEK_END) if self.packed is None else size)
                 raise FormatError(
                     f"Of this format and layout, files of up to {limit / 1e6:g} MB are read; {display_name(self.name)} "
-                    f"has {'' if whole > size else 'more than '}{whole // 1_000_000} MB. Split it, or save it as CSV "
-                    "with the rows of each series in the order of time.",
+                    f"has {'' if whole > size else 'more than '}{whole // 1_000_000} MB. {IN_ORDER}",
                     code="too_large",
                     rule=f"at most {limit} bytes",
                     value=whole,

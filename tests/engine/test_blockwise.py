@@ -2,11 +2,13 @@
 
 import io
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from privacy_engine.formats import blockwise, read
+from privacy_engine.formats import blockwise, parquet, read
 from tests.examples import examples
 
 
@@ -16,10 +18,19 @@ def lines(rows, start=0):
     ]
 
 
-def outcome(text, refusals=(), **options):
+def as_parquet(text):
+    """The rows of a table that have all its cells, as a Parquet file whose columns are texts."""
+    rows = [line.split(",") for line in text.removeprefix("\ufeff").split("\n")]
+    columns = zip(*(row for row in rows if len(row) == len(rows[0])), strict=True)
+    out = io.BytesIO()
+    pq.write_table(pa.table({name: pa.array(cells) for name, *cells in columns}), out)
+    return out.getvalue()
+
+
+def outcome(content, refusals=(), **options):
     """Names, columns and report of what is read, or the refusal where it may be refused."""
     try:
-        found = read(io.BytesIO(text.encode()), name="x.csv", **options)
+        found = read(io.BytesIO(content), name="x", **options)
     except refusals as refused:
         return str(refused)
     columns = [[getattr(one, name) for name in ("lon", "lat", "time_s")] for one in found.series]
@@ -29,12 +40,14 @@ def outcome(text, refusals=(), **options):
 
 def read_alike(text, monkeypatch, **options):
     """Assert that a table is read as a whole as it is in blocks."""
-    found = []
-    for size in (1 << 30, 400):
-        monkeypatch.setattr(blockwise, "BLOCK", size)
-        monkeypatch.setattr("privacy_engine.formats.source.CHUNK", 200)
-        found.append(outcome(text, **options))
-    assert found[0] == found[1]
+    for content in (text.encode(), as_parquet(text)):
+        found = []
+        for size, rows in ((1 << 30, 1 << 30), (400, 11)):
+            monkeypatch.setattr(blockwise, "BLOCK", size)
+            monkeypatch.setattr(parquet, "BLOCK", rows)
+            monkeypatch.setattr("privacy_engine.formats.source.CHUNK", 200)
+            found.append(outcome(content, **options))
+        assert found[0] == found[1]
 
 
 @settings(max_examples=examples(40), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
@@ -65,6 +78,10 @@ def test_any_table_is_read_alike(data):
         read_alike(text, monkeypatch, refusals=ValueError)
 
 
+def replaced_last(text, old, new, count):
+    return text[::-1].replace(old[::-1], new[::-1], count)[::-1]
+
+
 def test_blocks_are_used_where_all_is_in_order(monkeypatch):
     joined = []
     original = blockwise._Filed.series
@@ -74,9 +91,10 @@ def test_blocks_are_used_where_all_is_in_order(monkeypatch):
     for rows, options in (
         (text, {}),
         (text, {"first_n": 3}),
-        (text.replace(",13.", ",x13.", 2), {}),
+        (text.replace(",13.0035", ",x13.0035"), {}),
         (untimed, {}),
         ("\ufeff" + untimed, {}),
     ):
         read_alike(rows, monkeypatch, **options)
-    assert len(joined) == 5
+        read_alike(replaced_last(rows, ",13", ",113", 40), monkeypatch, **options)  # both orders: in the first blocks
+    assert len(joined) == 20

@@ -26,14 +26,10 @@ UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 class TestTrajectory:
     def test_refuses_what_is_no_trajectory_and_names_the_column(self):
         for lon, lat, time_s, field in (
-            ([181.0], [0.0], None, "lon"),
-            ([0.0], [float("nan")], None, "lat"),
-            ([0.0], [float("inf")], None, "lat"),
-            ([0.0, 1.0], [0.0], None, "lat"),
-            ([0.0], [0.0], [1.0, 2.0], "time_s"),
-            ([0.0, 0.0], [0.0, 0.0], [2.0, 1.0], "time_s"),
-            ([[0.0]], [0.0], None, "lon"),
-            (["a"], [0.0], None, "lon"),
+            *(([181.0], [0.0], None, "lon"), ([0.0], [float("nan")], None, "lat")),
+            *(([0.0], [float("inf")], None, "lat"), ([0.0, 1.0], [0.0], None, "lat")),
+            *(([0.0], [0.0], [1.0, 2.0], "time_s"), ([0.0, 0.0], [0.0, 0.0], [2.0, 1.0], "time_s")),
+            *(([[0.0]], [0.0], None, "lon"), (["a"], [0.0], None, "lon")),
         ):
             assert refusal(DataError, Trajectory, lon, lat, time_s).field == field
 

@@ -113,12 +113,9 @@ def test_the_one_sided_selection_states_its_share_and_its_side_and_a_seeded_one_
 
 def test_refusals_name_field_rule_and_value():
     for field, value, rule in (
-        ("method", "best", "one of optimal, heuristic, partitioned"),
-        ("utility", "size", "one of distance, count"),
-        ("evaluation", "", "one of gaps, nearest"),
-        ("distance", "l1", "one of euclidean, wasserstein"),
-        ("epsilon", 0, "finite and greater than 0"),
-        ("epsilon", math.inf, "finite and greater than 0"),
+        *(("method", "best", "one of optimal, heuristic, partitioned"), ("utility", "size", "one of distance, count")),
+        *(("evaluation", "", "one of gaps, nearest"), ("distance", "l1", "one of euclidean, wasserstein")),
+        *(("epsilon", 0, "finite and greater than 0"), ("epsilon", math.inf, "finite and greater than 0")),
         ("epsilon", "much", "numeric"),
     ):
         for mask in (EXAMPLE, [True]):

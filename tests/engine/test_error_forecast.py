@@ -201,12 +201,8 @@ class TestReferenceRadius:
 class TestVerdict:
     def test_by_hand_for_an_extent_of_5_km(self):
         for typical_m, p95_m, noise_m, name in (
-            (9.9, 90_000, None, "hides-nothing"),
-            (40, 300, 2.0, "hides-nothing"),
-            (10, 1000, 10.0, "usable"),
-            (10, 1000.1, None, "coarse"),
-            (900, 5000, None, "coarse"),
-            (900, 5000.1, None, "too-large"),
+            *((9.9, 90_000, None, "hides-nothing"), (40, 300, 2.0, "hides-nothing"), (10, 1000, 10.0, "usable")),
+            *((10, 1000.1, None, "coarse"), (900, 5000, None, "coarse"), (900, 5000.1, None, "too-large")),
         ):
             found = verdict(typical_m, p95_m, SCALE, noise_m=noise_m)
             assert (found.name, found.title) == (name, TITLES[name])

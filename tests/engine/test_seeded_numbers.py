@@ -261,10 +261,7 @@ def test_balls_and_envelopes_of_exact_noise(bits):
     """Whole numbers, so that every platform has the same: none is wider than it was, or elsewhere."""
     found = [envelope(count, rate / 6.4e6) for count in (1, 3, 40) for rate in (0.02, 1.0, 3e3)]
     for a, b in (
-        (3, 7),
-        (Fraction(1, 3), Fraction(-22, 7)),
-        (Fraction(9, 10), Fraction(40, 3)),
-        (-5, Fraction(1, 999)),
+        *((3, 7), (Fraction(1, 3), Fraction(-22, 7)), (Fraction(9, 10), Fraction(40, 3)), (-5, Fraction(1, 999))),
     ):
         x, y = (Ball(Ball.exact(one, bits).mid, 5 + one.numerator % 7, bits) for one in map(Fraction, (a, b)))
         balls = [-x, x + y, x - y, x * y, x * 9, x / y, x.exp(), y.exp(), *x.sin_cos(), *y.sin_cos(), Ball.atan2(x, y)]

@@ -53,7 +53,7 @@ class _Smallest:
 
     def __init__(self, many: int, most: int, timed: bool) -> None:
         self._most, self._size, self.events = most, 0, 0
-        capacity = min(many, 2 * max(most, BLOCK))
+        capacity = min(many, most + max(most // 4, BLOCK))
         self._exact = np.empty(capacity, dtype=np.uint64)
         self._what = np.empty(capacity if timed else 0, dtype=np.uint64)
         self._ms = np.empty(capacity if timed else 0, dtype=np.int64)
@@ -81,7 +81,9 @@ class _Smallest:
         new = np.ones(len(exact), dtype=np.bool_)
         np.not_equal(exact[1:], exact[:-1], out=new[1:])
         if not new.all():
-            exact, order = exact[new], order[new]
+            exact = exact[new]  # one after the other, or both would lie in memory twice
+            order = order[new]
+        del new
         self.events = len(exact)
         if self._threshold is not None or len(exact) > self._most:
             exact, order = exact[: self._most], order[: self._most]
@@ -89,6 +91,7 @@ class _Smallest:
             self.events = max(round((self._most - 1) * 2.0**64 / float(self._threshold)), self._most + 1)
         self._size = len(exact)
         self._exact[: self._size] = exact
+        del exact
         if len(self._what):
             self._what[: self._size] = self._what[order]
             advance()
