@@ -31,17 +31,24 @@ def neighbour_hashes(fresh: FreshEvents, events: Indices) -> tuple[Hashes, Indic
 
 def near_any(fresh: FreshEvents, events: Indices, near: Hashes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of ``events`` are in a neighbour of a cell of ``near``, and which of ``near`` are such cells."""
-    table = Table(distinct(near))
     first, cell = fresh.cells
     wanted = np.zeros(len(first), dtype=np.bool_)
     wanted[cell[events]] = True
     chosen = np.flatnonzero(wanted)
     held = np.zeros(len(first), dtype=np.bool_)
+    held[chosen], holding = near_each(fresh, first[chosen], near)
+    return held[cell[events]], holding
+
+
+def near_each(fresh: FreshEvents, events: Indices, near: Hashes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The same, each event looked up alone: for a part of them, of which cells hold few."""
+    table = Table(distinct(near))
+    held = np.zeros(len(events), dtype=np.bool_)
     holding = np.zeros(len(table.values), dtype=np.bool_)
-    for part in blocks(len(chosen), CELLS):
-        hashes, owner = neighbour_hashes(fresh, first[chosen[part]])
+    for part in blocks(len(events), CELLS):
+        hashes, owner = neighbour_hashes(fresh, events[part])
         places = table.find(hashes)
         found = np.flatnonzero(places >= 0)
-        held[chosen[part][owner[found]]] = True
+        held[part][owner[found]] = True
         holding[places[found]] = True
-    return held[cell[events]], Table(table.values[holding]).find(near) >= 0
+    return held, Table(table.values[holding]).find(near) >= 0

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.progress import advance
-from privacy_engine.data.event_hashes.cells import near_any, neighbour_hashes
+from privacy_engine.data.event_hashes.cells import near_any, near_each
 from privacy_engine.data.event_hashes.hashes import EventHashes, FreshEvents
 from privacy_engine.data.event_hashes.table import common
 from privacy_engine.data.event_hashes.zones import in_another_zone
@@ -128,10 +128,8 @@ class _Pair:
         if not len(sample):
             return
         if len(sample) < self._one.left:
-            hashes, owner = neighbour_hashes(self._fresh, sample)
-            held, holding = common(hashes, self._other.near)
-            hits = len(np.unique(owner[held]))
-            if not self._likely(len(sample), hits, self._remaining(holding)):
+            held, holding = near_each(self._fresh, sample, self._other.near)
+            if not self._likely(len(sample), int(held.sum()), self._remaining(holding)):
                 return
         one, two = self._one.first(self._one.n), self._two.first(self._two.n)
         held, holding = near_any(self._fresh, one, self._other.near[two])
