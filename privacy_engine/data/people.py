@@ -104,9 +104,13 @@ class Person:
         if len(self.members) == 1:
             return [release]
         found, time_s = [], release.series.time_s
-        for i, rank in zip(self.members, reported(self.ranks()), strict=True):
-            published = np.searchsorted(rank, release.event).clip(max=max(len(rank) - 1, 0))
-            here = rank[published] == release.event if len(rank) else np.zeros(len(release.event), dtype=np.bool_)
+        ends = np.cumsum(self.lengths)
+        place = release.event if self.order is None else self.order[release.event]  # with the members end to end
+        member = np.searchsorted(ends, place, side="right")
+        sizes = np.bincount(member, minlength=len(ends))
+        published = np.split(np.argsort(member, kind="stable"), np.cumsum(sizes)[:-1])
+        starts = (ends - self.lengths).tolist()
+        for i, rank, here, start in zip(self.members, reported(self.ranks()), published, starts, strict=True):
             series = Trajectory(
                 release.series.lon[here],
                 release.series.lat[here],
@@ -115,7 +119,7 @@ class Person:
                 person=self.name,
             )
             columns = {name: getattr(release, name)[rank] for name in ("budgets", "fresh", "sd_m")}
-            found.append(replace(release, series=series, event=published[here].astype(np.int64), **columns))
+            found.append(replace(release, series=series, event=place[here] - start, **columns))
         return found
 
     def _ordered(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
