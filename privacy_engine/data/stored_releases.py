@@ -14,7 +14,6 @@ from threading import Lock
 from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privacy_engine.core.progress import advance, reported
 from privacy_engine.data.mapped_series import FEW
@@ -27,16 +26,20 @@ _TYPES: dict[str, Any] = {
     "time_s": np.float64,
     "event": np.int64,
     "budgets": np.float64,
-    "fresh": np.bool_,
     "sd_m": np.float64,
+    "fresh": np.bool_,
 }
+"""The columns in their order in the file; the last one alone is not of 8 bytes."""
 _OF_SERIES = ("lon", "lat", "time_s")
+AT_ONCE = 1 << 20
+"""Bytes of a release that are read in one piece, beside its columns."""
 
 
 class _Place(NamedTuple):
-    """Where the columns of a release begin in the file, how long they are, and what is no column."""
+    """Where a release begins in the file, how long its columns are, and what is no column."""
 
-    starts: dict[str, tuple[int, int]]
+    start: int
+    sizes: dict[str, int]
     name: str
     person: str
     private: bool
@@ -89,13 +92,13 @@ class ReleaseFile:
 
     def add(self, i: int, one: Release) -> None:
         """Write the columns of the release of series ``i``."""
-        starts = {}
+        start, sizes = self._file.tell(), {}
         for name in reported(_TYPES):
             column = getattr(one.series if name in _OF_SERIES else one, name)
             if column is not None:
-                starts[name] = self._file.tell(), len(column)
+                sizes[name] = len(column)
                 self._file.write(np.ascontiguousarray(column, _TYPES[name]).data)
-        self._places[i] = _Place(starts, one.series.name, one.series.person, one.private)
+        self._places[i] = _Place(start, sizes, one.series.name, one.series.person, one.private)
 
     def releases(self) -> Sequence[Release]:
         """What was added; nothing can be added any more."""
@@ -105,18 +108,23 @@ class ReleaseFile:
     def _read(self, i: int) -> Release:
         place = self._places[i]
         assert place is not None, f"series {i} has no release"
-        columns = {name: self._column(name, *where) for name, where in place.starts.items()}
-        lon, lat, time_s = (columns.pop(name, None) for name in _OF_SERIES)
-        series = Trajectory(lon, lat, time_s, place.name, person=place.person)  # type: ignore[arg-type]
-        return Release(series, private=place.private, **columns)
-
-    def _column(self, name: str, start: int, size: int) -> NDArray[Any]:
+        types = {name: np.dtype(_TYPES[name]) for name in place.sizes}
+        ends = np.cumsum([types[name].itemsize * size for name, size in place.sizes.items()]).tolist()
+        columns: dict[str, Any] = {}
         advance()
         with self._lock:
-            self._file.seek(start)
-            column = np.fromfile(self._file, _TYPES[name], size)
-        column.setflags(write=False)
-        return column
+            self._file.seek(place.start)
+            whole = np.fromfile(self._file, np.uint8, ends[-1]) if ends[-1] <= AT_ONCE else None
+            for (name, size), first, last in zip(place.sizes.items(), [0, *ends], ends, strict=False):
+                columns[name] = (
+                    np.fromfile(self._file, types[name], size)
+                    if whole is None
+                    else whole[first:last].view(types[name]).copy()  # one column is not to hold all
+                )
+                columns[name].setflags(write=False)
+        lon, lat, time_s = (columns.pop(name, None) for name in _OF_SERIES)
+        series = Trajectory(lon, lat, time_s, place.name, person=place.person)
+        return Release(series, private=place.private, **columns)
 
 
 class Gathered:
