@@ -15,7 +15,6 @@ from dataclasses import replace
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints
-from privacy_engine.core.growing_column import Column
 from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import FEW, FileColumn, MappedSeries
@@ -88,15 +87,15 @@ class _Filed:
 
     def _in_order(self, column: FileColumn, begins: Ints, lengths: Ints) -> Floats:
         values, ends = column.mapped(), np.cumsum(lengths)
-        if (begins == ends - lengths).all():
-            return values if len(values) > FEW else values.copy()
-        groups = (0, *np.flatnonzero(np.diff(ends // PIECE)) + 1, len(ends))
-        out = FileColumn() if len(values) > FEW else Column()
-        for start, end in reported(itertools.pairwise(groups)):
-            own = lengths[start:end]
-            shift = begins[start:end] - (np.cumsum(own) - own)
-            out.add(values[np.arange(own.sum()) + np.repeat(shift, own)])
-        return out.mapped() if isinstance(out, FileColumn) else out.taken()
+        if (begins != ends - lengths).any():
+            out = FileColumn()
+            groups = (0, *np.flatnonzero(np.diff(ends // PIECE)) + 1, len(ends))
+            for start, end in reported(itertools.pairwise(groups)):
+                own = lengths[start:end]
+                shift = begins[start:end] - (np.cumsum(own) - own)
+                out.add(values[np.arange(own.sum()) + np.repeat(shift, own)])
+            values = out.mapped()
+        return values if len(values) > FEW else values.copy()
 
 
 def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBlock) -> list[Trajectory] | None:
