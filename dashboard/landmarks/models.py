@@ -66,9 +66,15 @@ class LandmarkSet(models.Model):
         return self.count / self.points if self.points else 0.0
 
     @property
-    def average_temporal_distance(self) -> float:
-        """Mean distance in timestamps of the regular events of all series to the nearest landmark or end."""
-        return dataset_temporal_distance(self.mask, self.dataset.series_lengths)
+    def average_temporal_distance(self) -> float | None:
+        """Mean distance in timestamps of the regular events of all series to the nearest landmark or end.
+
+        None where the file of points is gone.
+        """
+        try:
+            return dataset_temporal_distance(self.mask, self.dataset.series_lengths)
+        except FileNotFoundError:
+            return None
 
 
 class DummyDraw(models.Model):

@@ -175,7 +175,7 @@ class LandmarkSetSerializer(serializers.ModelSerializer[LandmarkSet]):
 class LandmarkSetDetailSerializer(LandmarkSetSerializer):
     """One landmark set, with what is computed from its events."""
 
-    average_temporal_distance = serializers.FloatField(read_only=True, help_text=DISTANCE)
+    average_temporal_distance = serializers.FloatField(read_only=True, allow_null=True, help_text=DISTANCE)
 
     class Meta(LandmarkSetSerializer.Meta):
         fields: ClassVar[tuple[str, ...]] = (*LandmarkSetSerializer.Meta.fields, "average_temporal_distance")

@@ -18,6 +18,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps import track_encoding
 from dashboard.maps.series_cache import line
 from dashboard.storage.data_files import read_data, read_release, write_data
+from dashboard.storage.large_files import series_index
 from privacy_engine import errors, formats
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.arrow import pq
@@ -41,6 +42,9 @@ class TestCreate:
         assert owner_api.get(made["urls"]["events"]).json()["runs"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
         for series in ("1", "-1", "x", "١"):
             assert refused(owner_api.get(made["urls"]["events"], {"series": series})) == (400, "series"), series
+        ready_dataset.points_path.unlink()
+        series_index.cache_clear()
+        assert owner_api.get(made["urls"]["self"]).json() == made | {"average_temporal_distance": None}
 
 
 class TestPreview:
