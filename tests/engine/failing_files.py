@@ -105,8 +105,8 @@ def rewritten(name, **members):
 
 
 def large_and_long():
-    more = {b"padding": noise().tobytes()}
-    return parquet(lambda table, out: pq.write_table(table.replace_schema_metadata(more), out), lat=pa.nulls(MANY_ROWS))
+    more, rows = {b"padding": np.random.default_rng(0).bytes(MANY_ROWS // 3)}, pa.nulls(MANY_ROWS)
+    return parquet(lambda table, out: pq.write_table(table.replace_schema_metadata(more), out), lat=rows, lon=rows)
 
 
 CHECKINS = b"user,venue,time\n" + b"".join(b"u%d,v1,2024-06-15T12:00:0%dZ\n" % (i % 2, i) for i in range(6))
@@ -168,7 +168,7 @@ FILES = {
     "separator": FailingFile("a.csv", counts(2, "".join(SEPARATORS)), {"count": "count"}, "stream"),
     "several_tables": FailingFile("a.zip", zipped(**{"a.csv": CHECKINS, "b.csv": CHECKINS}), kind="checkins"),
     "too_deep": FailingFile("a.geojson", b'{"type": "Feature", "a": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"),
-    "too_large": FailingFile("a.parquet", lambda: parquet(lat=pa.nulls(MANY_ROWS), lon=pa.nulls(MANY_ROWS))),
+    "too_large": FailingFile("e.arrows", lambda: arrow_stream(pa.table({"lon": pa.nulls(MANY_ROWS)}), MANY_ROWS)),
     "too_many_members": FailingFile("a.zip", lambda: zipped(**{f"{i}.csv": b"" for i in range(2001)})),
     "too_many_names": FailingFile("a.csv", counts(LONGEST_PATH + 1), {"count": "count"}, "stream"),
     "too_many_series": FailingFile(
@@ -198,6 +198,5 @@ MORE = [
     ("no_points", FailingFile("b.feather", lambda: feather(lat=noise() + 95, lon=noise() + 213))),
     ("no_points", FailingFile("c.feather", lambda: feather(lat=noise(0), lon=noise(0)))),
     ("bad_feather", FailingFile("d.feather", lambda: feather(lat=noise(), lon=noise())[:-300])),
-    ("too_large", FailingFile("e.arrows", lambda: arrow_stream(pa.table({"lon": pa.nulls(MANY_ROWS)}), MANY_ROWS))),
 ]
 """Tables above the size that a web process reads at once, which once stopped every worker."""
