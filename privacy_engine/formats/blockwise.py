@@ -37,7 +37,7 @@ Block = tuple[Points, Report]
 """The rows of a block, and a report with what was decided before; that of the first one states the layout."""
 
 
-class NotPlain(Exception):
+class _NotPlain(Exception):
     """The file must be read as a whole."""
 
 
@@ -67,7 +67,7 @@ class _Filed:
         first, last = (np.stack([one[at] for one in columns]) for at in (some.starts[:-1], some.starts[1:] - 1))
         known = self._last[: len(columns), numbers]
         if len(np.unique(numbers)) < len(numbers) or (len(columns) > 2 and (known[2] > first[2]).any()):
-            raise NotPlain
+            raise _NotPlain
         self._last[: len(columns), numbers] = last
         for column, piece in zip(self._columns, columns, strict=False):
             column.add(piece)
@@ -131,7 +131,7 @@ def series_of(
     except _TooMany:
         message = f"The table has more than {most:,} rows. Split it, with all rows of a person in one part."
         raise FormatError(message, code="too_large", rule=f"at most {most} rows") from None
-    except (NotPlain, FormatError, UnicodeDecodeError):
+    except (_NotPlain, FormatError, UnicodeDecodeError):
         return None
     report.rows_read, report.drops = own.rows_read, own.drops
     report.notes += own.notes
@@ -148,12 +148,12 @@ def _points(blocks: Iterator[bytes], options: ReadOptions, points_in: ReadBlock)
     """The rows of each block of a text, whose first one decides the dialect."""
     data = next(blocks)
     if (encoding_of_mark(data) or options.encoding or "UTF-8") != "UTF-8":
-        raise NotPlain
+        raise _NotPlain
     own, row = Report(), data.count(b"\n") + 1
     data = as_utf8(data, own, options)
     dialect = sniff(data, options, own)
     if "landmark" in dialect.roles or not order_is_plain(dialect):
-        raise NotPlain
+        raise _NotPlain
     begun = deepcopy(own)
     yield points_in(data, dialect, options, own), own
     for data in blocks:
@@ -190,11 +190,11 @@ def _add(series: Trajectories, own: Report, report: Report, filed: _Filed) -> in
     if {note["code"] for note in own.notes} - plain or (
         len(filed) and (_firm(own), own.decided) != (_firm(report), report.decided)
     ):
-        raise NotPlain
+        raise _NotPlain
     if "no_person" in own.drops:  # its column may be empty throughout, which is an error
-        raise NotPlain
+        raise _NotPlain
     if len(filed) and (series.time_s is None) != any(note["code"] == "untimed" for note in report.notes):
-        raise NotPlain
+        raise _NotPlain
     if not len(filed):
         report.guesses, report.decided = own.guesses, own.decided
         report.notes = [note for note in own.notes if note["code"] == "untimed"]
@@ -204,7 +204,7 @@ def _add(series: Trajectories, own: Report, report: Report, filed: _Filed) -> in
         report.drop(reason, drops.count, drops.rows)
     repeats = filed.add(series)
     if len(filed) > MAX_SERIES:
-        raise NotPlain
+        raise _NotPlain
     return repeats
 
 
