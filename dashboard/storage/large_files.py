@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from dashboard.storage import parquet
 from dashboard.storage.stored_path import Source, decoding
-from privacy_engine.data.stored_releases import Numbered
+from privacy_engine.data.numbered import Numbered
 from privacy_engine.datatypes.trajectory_table import SeriesIndex, columns_of, columns_of_batches, index_of_batches
 
 T = TypeVar("T")

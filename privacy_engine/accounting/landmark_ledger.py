@@ -24,10 +24,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts, parts_of
 from privacy_engine.core.progress import reported
 from privacy_engine.errors import BudgetError
 
@@ -179,11 +180,22 @@ class Ledger:
         return units * PER_TOLERANCE > self._epsilon * (PER_TOLERANCE + 1)
 
 
-def surely_fits(epsilon: float, most: float, n: int) -> bool:
+def spend_each(epsilon: float, budgets: Floats, is_landmark: Mask, starts: Ints) -> Floats:
+    """:meth:`Ledger.spend_all` of a ledger for each part of the budgets (n,), which begin at ``starts`` (m + 1,)."""
+    landmarks = over_parts(np.add, np.where(is_landmark, budgets, 0.0), starts)
+    most = landmarks + over_parts(np.maximum, np.where(is_landmark, 0.0, budgets), starts)
+    fits = surely_fits(epsilon, most, np.diff(starts))
+    if not fits.all() or not budgets.min(initial=0.0) >= 0.0:
+        for of, protected in reported(zip(parts_of(budgets, starts), parts_of(is_landmark, starts), strict=True)):
+            Ledger(epsilon).spend_all(of, protected)
+    return budgets
+
+
+def surely_fits(epsilon: float, most: Any, n: Any) -> Any:
     """Return whether :meth:`Ledger.spend_all` takes n budgets of at least 0, as sums in floats prove.
 
     ``most`` is the float sum of the landmarks' budgets in any order, plus the largest other one. Rounding makes a sum
-    of n such floats smaller by less than n 2**-52 of it. False decides nothing.
+    of n such floats smaller by less than n 2**-52 of it. False decides nothing. Arrays of both give one of answers.
     """
     return most * (1 + n * 2.0**-52) <= epsilon * (1 + TOLERANCE / 2)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeGuard
 
@@ -16,8 +16,9 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn
 from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data.trajectories import EVENTS
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, last_draw
 from privacy_engine.noise.expected import (
@@ -97,8 +98,7 @@ def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Noi
     """
     n = sum(map(len, masks))
     if has_known_budgets(mechanism):
-        plans = (planned_noise(mechanism, mask) for mask in masks)
-        return _forecast(mechanism, plans, runs=1, exact=True)
+        return _forecast(mechanism, _plans(mechanism, masks), runs=1, exact=True)
     if n > LONGEST_RUN:
         return None
     runs = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS)
@@ -146,22 +146,37 @@ def has_known_budgets(mechanism: TrajectoryMechanism) -> TypeGuard[PlanarLaplace
     own = type(mechanism)
     return (
         issubclass(own, PlanarLaplaceMechanism)
-        and own.budgets is not PlanarLaplaceMechanism.budgets
+        and (own.budgets, own.shares) != (PlanarLaplaceMechanism.budgets, PlanarLaplaceMechanism.shares)
         and own.perturb is PlanarLaplaceMechanism.perturb
     )
 
 
-def planned_noise(mechanism: PlanarLaplaceMechanism, mask: Mask) -> ShownNoise:
-    """The plan of a release with known budgets: :meth:`assemble` decides what is published, whatever the positions."""
-    budgets = mechanism.budgets(mask)
+def planned_noise(mechanism: PlanarLaplaceMechanism, mask: Mask, starts: Ints | None = None) -> ShownNoise:
+    """The plan of a release with known budgets, whatever the positions.
+
+    Of several people with ``starts`` (m + 1,), where their events begin; then none of them shares a draw.
+    """
+    starts = np.array([0, len(mask)]) if starts is None else starts
+    budgets = mechanism.budgets_each(mask, starts)
     own, together = mechanism.independent(budgets, mask)
-    fresh = np.flatnonzero(budgets > 0)
-    nowhere, here = np.zeros(len(fresh)), Trajectory(np.zeros(len(mask)), np.zeros(len(mask)))
-    release = mechanism.assemble(here, nowhere, nowhere, fresh, budgets)
+    is_fresh = budgets > 0
+    shown, fresh = mechanism.shown_each(is_fresh, starts), np.flatnonzero(is_fresh)
+    event = np.flatnonzero(shown >= 0)
     rates = mechanism.epsilon_per_m(own[fresh])
+    draws = (np.cumsum(is_fresh) - 1)[shown[event]]
     shared = (int(np.count_nonzero(rates == 0)), together / mechanism.radius_m)
-    draws = _draws_shown(release)
-    return ShownNoise(mask, budgets, release.event, fresh[draws], rates[draws], shared)
+    return ShownNoise(mask, budgets, event, fresh[draws], rates[draws], shared)
+
+
+def _plans(mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask]) -> Iterator[ShownNoise]:
+    """The plans of several people, together where none of them shares a draw."""
+    if type(mechanism).independent is not PlanarLaplaceMechanism.independent:
+        yield from (planned_noise(mechanism, mask) for mask in masks)
+        return
+    starts: Ints = np.cumsum([0, *map(len, masks)])
+    for some in in_turn(np.diff(starts), EVENTS):
+        part = concatenated(masks[some], np.bool_)
+        yield planned_noise(mechanism, part, starts[some.start : some.stop + 1] - starts[some.start])
 
 
 def _released(

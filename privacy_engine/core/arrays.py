@@ -1,8 +1,9 @@
-"""Arrays of numbers: their types, and several as one."""
+"""Arrays of numbers: their types, several as one, and parts of one, which begin at ``starts`` (m + 1,)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,3 +17,42 @@ Mask = NDArray[np.bool_]
 def concatenated(parts: Sequence[NDArray[Any]], dtype: type[Any] = np.float64) -> NDArray[Any]:
     """The parts one after another, (n,); an empty array of ``dtype`` where there are none."""
     return np.concatenate(parts) if len(parts) else np.empty(0, dtype)
+
+
+def parts_of(values: NDArray[Any], starts: Ints) -> list[NDArray[Any]]:
+    """The m parts, views."""
+    return [values[first:last] for first, last in pairwise(starts.tolist())]
+
+
+def over_parts(reduced: np.ufunc, values: NDArray[Any], starts: Ints, **how: Any) -> NDArray[Any]:
+    """``reduced`` over each part, (m,); 0 for one without values."""
+    begun = starts[:-1] < starts[1:]
+    found = np.zeros(len(begun), dtype=how.get("dtype", values.dtype))
+    if begun.any():
+        found[begun] = reduced.reduceat(values[: starts[-1]], starts[:-1][begun], **how)
+    return found
+
+
+def laid_out(starts: Ints, which: Sequence[int]) -> Ints:
+    """The places of the values of some parts, one part after another, (n,)."""
+    begin, sizes = starts[which], np.diff(starts)[which]
+    ends = np.cumsum(sizes)
+    return np.asarray(np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin - (ends - sizes), sizes))
+
+
+def at_least(sizes: Ints, least: int) -> Iterator[slice]:
+    """Successive items whose ``sizes`` (m,) add up to so much, but for the last ones; at least one slice."""
+    ends, first = np.cumsum(sizes), 0
+    while first < len(sizes) or not first:
+        last = int(np.searchsorted(ends, least + (ends[first - 1] if first else 0))) + 1
+        yield slice(first, last := min(last, len(sizes)))
+        first = max(last, 1)
+
+
+def in_turn(sizes: Ints, most: int) -> Iterator[slice]:
+    """Successive items whose ``sizes`` (m,) add up to no more than ``most``; a larger one alone."""
+    ends, first = np.cumsum(sizes), 0
+    while first < len(sizes):
+        last = int(np.searchsorted(ends, most + (ends[first - 1] if first else 0), side="right"))
+        yield slice(first, last := max(last, first + 1))
+        first = last

@@ -6,6 +6,7 @@ The file has no name and is gone when nothing refers to it. The operating system
 from __future__ import annotations
 
 import mmap
+import os
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
@@ -83,30 +84,34 @@ def mapped(series: Iterable[Trajectory]) -> MappedSeries:
 
 
 class FileColumn:
-    """A column that is written to a file piece by piece."""
+    """A column of numbers of one type that is written to a file piece by piece."""
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: Any = np.float64) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
         weakref.finalize(self, self._file.close)
+        self._dtype = np.dtype(dtype)
 
     def add(self, piece: NDArray[Any]) -> None:
-        """Write the numbers of ``piece`` after those that are there."""
-        self._file.write(np.ascontiguousarray(piece).data)
+        """Write the numbers of ``piece`` after those that were written last."""
+        self._file.write(np.ascontiguousarray(piece, self._dtype).data)
 
-    def mapped(self, dtype: type[Any] = np.float64) -> NDArray[Any]:
+    def __setitem__(self, some: slice, piece: NDArray[Any]) -> None:
+        self._file.seek(some.start * self._dtype.itemsize)
+        self.add(piece)
+
+    def mapped(self) -> NDArray[Any]:
         """All of them, read from the file; nothing can be added any more."""
-        size = self._file.tell() // np.dtype(dtype).itemsize
-        return np.frombuffer(_mapped(self._file), dtype, size)
+        size = self._file.seek(0, os.SEEK_END) // self._dtype.itemsize
+        return np.frombuffer(_mapped(self._file), self._dtype, size)
 
 
-def leave(one: Trajectory) -> None:
-    """Let the operating system take back the memory of the files in which its columns lie, if any.
+def leave(columns: Any) -> None:
+    """Let the operating system take back the memory of the files in which the attributes of an object lie, if any.
 
     Of whole files, since the pages beside those that are read come into memory with them.
     """
     files = {}
-    for column in (one.lon, one.lat, one.time_s, one.marked):
-        base: Any = column
+    for base in vars(columns).values():
         while isinstance(base, np.ndarray):
             base = base.base
         if isinstance(base, memoryview) and isinstance(base.obj, mmap.mmap):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
-from privacy_engine.core.arrays import Ints
+from privacy_engine.core.arrays import Ints, parts_of
 from privacy_engine.core.progress import reported
+from privacy_engine.data.trajectories import Trajectories, in_blocks
 from privacy_engine.data.types import Trajectory
 
 CELLS_PER_DEGREE = 10_000_000
@@ -21,8 +22,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, eq=False)
-class Published:
+class Published(NamedTuple):
     """One series as whole numbers.
 
     ``lon`` and ``lat`` (n,) are multiples of 1e-7 degrees, ``time_ms`` (n,) milliseconds since 1970-01-01 UTC,
@@ -36,12 +36,15 @@ class Published:
     person: str = ""
 
 
-def published(series: Trajectory) -> Published:
-    """A series as it is exported: rounded to the grid and to milliseconds."""
-    n = len(series)
+def published(series: Trajectories) -> Iterator[Published]:
+    """Series as they are exported: rounded to the grid and to milliseconds."""
+    n = len(series.lon)
     time_ms = np.full(n, NO_TIME) if series.time_s is None else np.round(series.time_s * 1e3).astype(np.int64)
     lon, lat = (np.round(axis * CELLS_PER_DEGREE).astype(np.int64) for axis in (series.lon, series.lat))
-    return Published(plain_name(series.name), lon, lat, time_ms, plain_name(series.person))
+    columns = (parts_of(column, series.starts) for column in (lon, lat, time_ms))
+    for name, person, *parts in zip(series.names, series.persons, *columns, strict=True):
+        east, north, instants = parts
+        yield Published(plain_name(name), east, north, instants, plain_name(person))
 
 
 def plain_name(name: str) -> str:
@@ -70,7 +73,9 @@ def points_digest(series: Iterable[Published]) -> str:
     for (name, person), parts in groupby(reported(held), key=lambda one: (one.name, one.person)):
         group = list(parts)
         people.add(person)
-        columns = [np.concatenate([getattr(one, column) for one in group]) for column in ("lon", "lat", "time_ms")]
+        columns = [getattr(group[0], column) for column in ("lon", "lat", "time_ms")]
+        if len(group) > 1:
+            columns = [np.concatenate([getattr(one, column) for one in group]) for column in ("lon", "lat", "time_ms")]
         for found, key in ((of_one, [name]), (of_several, [name, person])):
             if found is of_one and len(people) > 1:
                 continue
@@ -82,4 +87,9 @@ def points_digest(series: Iterable[Published]) -> str:
 
 def trajectories_digest(series: Iterable[Trajectory]) -> str:
     """:func:`points_digest` of series that are going to be exported."""
-    return points_digest(published(one) for one in series)
+    return blocks_digest(in_blocks(series))
+
+
+def blocks_digest(blocks: Iterable[Trajectories]) -> str:
+    """:func:`trajectories_digest` of the series of all blocks."""
+    return points_digest(one for some in blocks for one in published(some))

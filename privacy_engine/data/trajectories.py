@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, laid_out
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.mapped_series import leave
-from privacy_engine.data.people import Person, people_of
-from privacy_engine.data.stored_releases import Numbered
+from privacy_engine.data.numbered import Numbered
+from privacy_engine.data.people import Person, people, people_of
 from privacy_engine.data.types import Trajectory, instants
 from privacy_engine.errors import DataError
 
@@ -66,7 +68,7 @@ class Trajectories(Numbered[Trajectory]):
         self.__dict__.update(lon=whole.lon, lat=whole.lat, marked=whole.marked, starts=starts)
         if self.time_s is not None:
             self.__dict__.update(time_s=instants(self.time_s, n, starts[1:-1]))
-        leave(self._view(slice(None)))
+        leave(self)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -87,16 +89,61 @@ class Trajectories(Numbered[Trajectory]):
         some = slice(self.starts[number], self.starts[number + 1])
         return self._view(some, name=self.names[number], person=self.persons[number])
 
+    def part(self, first: int, last: int) -> Trajectories:
+        """Some successive series."""
+        starts = self.starts[first : last + 1]
+        columns = vars(self._view(slice(starts[0], starts[-1])))
+        return unchecked(
+            **columns, starts=starts - starts[0], names=self.names[first:last], persons=self.persons[first:last]
+        )
+
+    def picked(self, numbers: Sequence[int]) -> Trajectories:
+        """The series of these numbers, without marks."""
+        first, last = numbers[0], numbers[-1] + 1
+        if list(numbers) == list(range(first, last)):
+            return self.part(first, last)
+        at, sizes = laid_out(self.starts, numbers), np.diff(self.starts)[numbers]
+        columns = {name: None if column is None else column[at] for name, column in self._columns.items()}
+        names = {name: [getattr(self, name)[i] for i in numbers] for name in ("names", "persons")}
+        return unchecked(**columns, **names, starts=np.concatenate([[0], np.cumsum(sizes)]))
+
     def pieces(self, events: int) -> Iterator[Trajectory]:
         """The events in pieces of at most so many, without names; times may decrease where a series begins."""
         return (self._view(some) for some in blocks(len(self.lon), events))
 
+    @property
+    def _columns(self) -> dict[str, Any]:
+        return {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
+
     def _view(self, some: slice, **named: str) -> Trajectory:
-        columns = {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
-        found = {name: None if column is None else column[some] for name, column in columns.items()}
+        found = {name: None if column is None else column[some] for name, column in self._columns.items()}
         one = object.__new__(Trajectory)  # its columns were checked
         one.__dict__.update(found, **named)
         return one
+
+
+def unchecked(**columns: Any) -> Trajectories:
+    """Trajectories of columns that were checked."""
+    found = object.__new__(Trajectories)
+    found.__dict__.update(columns)  # times and marks are None by the class
+    return found
+
+
+def only(one: Trajectory) -> Trajectories:
+    """One trajectory as columns."""
+    named = {"names": [one.name], "persons": [one.person], "marked": one.marked}
+    return unchecked(lon=one.lon, lat=one.lat, time_s=one.time_s, starts=np.array([0, len(one)]), **named)
+
+
+def together(series: Sequence[Trajectory]) -> Trajectories:
+    """Series as columns, with times if all of them have some; marks are left out."""
+    advance()
+    columns = {name: [getattr(one, name) for one in series] for name in ("lon", "lat", "time_s")}
+    if not series or any(one is None for one in columns["time_s"]):
+        del columns["time_s"]
+    whole = {name: parts[0] if len(parts) == 1 else concatenated(parts) for name, parts in columns.items()}
+    names, persons = [one.name for one in series], [one.person for one in series]
+    return unchecked(**whole, starts=np.cumsum([0, *map(len, series)]), names=names, persons=persons)
 
 
 def in_blocks(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Trajectories]:
@@ -105,15 +152,20 @@ def in_blocks(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Tr
     What costs the same for each series, however short, then costs it for each block. All series of a block have times,
     or none; marks are left out.
     """
+    if isinstance(series, Trajectories):
+        for some in in_turn(np.diff(series.starts), events):
+            yield series.part(some.start, some.stop)
+            leave(series)
+        return
     held, size = list[Trajectory](), 0
     for one in series:
         if held and (size + len(one) > events or (one.time_s is None) != (held[0].time_s is None)):
-            yield _together(held)
+            yield together(held)
             held, size = [], 0
         held.append(one)
         size += len(one)
     if held:
-        yield _together(held)
+        yield together(held)
 
 
 def in_pieces(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Trajectory]:
@@ -121,13 +173,66 @@ def in_pieces(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Tr
     return (piece for some in in_blocks(series, events) for piece in some.pieces(events))
 
 
-def _together(some: list[Trajectory]) -> Trajectories:
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """Some people's events, each person's in the order of time, made of the series of these ``numbers``.
+
+    ``order`` (n,) lists the events over these series, one after another; None where they are in their order.
+    """
+
+    people: Trajectories
+    numbers: Sequence[int]
+    starts: Ints
+    order: Ints | None
+
+    def column(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """One array (n,) for the people from one for each series of the whole dataset."""
+        values = concatenated([parts[i] for i in self.numbers])
+        return values if self.order is None else values[self.order]
+
+    def apart(self, values: NDArray[Any]) -> NDArray[Any]:
+        """An array (n,) over the people's events as one over the series, one after another: undoes :meth:`column`."""
+        if self.order is None:
+            return values
+        found = np.empty_like(values)
+        found[self.order] = values
+        return found
+
+
+def joined_people(series: Sequence[Trajectory], events: int = EVENTS) -> Iterator[Joined]:
+    """The people of ``series``, up to so many events of several together; one with more is alone.
+
+    A person has times where all of their series have.
+    """
+    whole = isinstance(series, Trajectories)
+    held, size, held_timed = list[Person](), 0, False
+    for person in series.people if isinstance(series, Trajectories) else people(series):
+        timed = whole or all(series[i].time_s is not None for i in person.members)
+        if held and (size + len(person) > events or timed != held_timed):
+            yield _joined(series, held, timed=held_timed)
+            held, size = [], 0
+        held_timed = timed
+        held.append(person)
+        size += len(person)
+    if held:
+        yield _joined(series, held, timed=held_timed)
+
+
+def _joined(series: Sequence[Trajectory], some: list[Person], *, timed: bool) -> Joined:
     advance()
-    columns = {name: [getattr(one, name) for one in some] for name in ("lon", "lat", "time_s")}
-    if some[0].time_s is None:
-        del columns["time_s"]
-    whole = {name: parts[0] if len(parts) == 1 else np.concatenate(parts) for name, parts in columns.items()}
-    found = object.__new__(Trajectories)  # its columns were checked
-    names, persons = [one.name for one in some], [one.person for one in some]
-    found.__dict__.update(whole, starts=np.cumsum([0, *map(len, some)]), names=names, persons=persons)
-    return found
+    numbers = [i for person in some for i in person.members]
+    if isinstance(series, Trajectories):
+        own = series.picked(numbers)
+    else:
+        parts = [series[i] for i in numbers]
+        own = together(parts if timed else [replace(one, time_s=None) for one in parts])
+    starts, order = np.cumsum([0, *map(len, some)]), None
+    if any(person.order is not None for person in some):
+        placed = zip(some, starts.tolist(), strict=False)
+        order = np.concatenate(
+            [first + (np.arange(len(one)) if one.order is None else one.order) for one, first in placed]
+        )
+    columns = {"lon": own.lon, "lat": own.lat, "time_s": own.time_s}
+    ordered = {name: one if one is None or order is None else one[order] for name, one in columns.items()}
+    names = [person.name for person in some]
+    return Joined(unchecked(**ordered, starts=starts, names=names, persons=names), numbers, own.starts, order)

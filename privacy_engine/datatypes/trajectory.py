@@ -13,15 +13,18 @@ import numpy as np
 from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis import outline
 from privacy_engine.analysis.forecast import noise_p95_m
-from privacy_engine.core.arrays import Floats, concatenated
+from privacy_engine.core.arrays import Floats, at_least, concatenated, in_turn, parts_of
+from privacy_engine.core.geo import distance_m
 from privacy_engine.core.growing_column import gathered
-from privacy_engine.core.progress import advance, reported
+from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.event_sketch import EventSketch, sketch_of
+from privacy_engine.data.numbered import each
 from privacy_engine.data.people import largest_total
-from privacy_engine.data.published import CELLS_PER_DEGREE, trajectories_digest
-from privacy_engine.data.stored_releases import each
-from privacy_engine.data.trajectories import Trajectories, in_pieces
+from privacy_engine.data.published import CELLS_PER_DEGREE, blocks_digest, trajectories_digest
+from privacy_engine.data.releases import Releases, releases_of
+from privacy_engine.data.trajectories import EVENTS, Trajectories, in_pieces, together
+from privacy_engine.datatypes import trajectory_table
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
 from privacy_engine.datatypes.trajectory_table import (
@@ -39,7 +42,6 @@ from privacy_engine.datatypes.trajectory_table import (
 )
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.exports.trajectory import FORMATS, write
-from privacy_engine.metrics import error_m
 from privacy_engine.metrics.pointwise import ErrorMetric
 from privacy_engine.releases.inputs import ReleaseInputs
 from privacy_engine.releases.spec import ReleaseSpec
@@ -51,12 +53,8 @@ FIGURES: Mapping[str, Mapping[str, Any]] = {
     "max_error_m": {"name": "error-quantile", "p": 1.0},
 }
 """The metrics that are stored for the owner of a release, by the keys of the stored values."""
-BUDGETS: Sequence[tuple[str, str, type[Any]]] = (
-    ("budget", "budgets", np.float64),
-    ("fresh", "fresh", np.bool_),
-    ("sd_m", "sd_m", np.float64),
-)
-"""Columns of what each event consumed, the fields of a release that they are, and their types."""
+BUDGETS: Sequence[tuple[str, str]] = (("budget", "budgets"), ("fresh", "fresh"), ("sd_m", "sd_m"))
+"""Columns of what each event consumed, and the fields of a release that they are."""
 
 DIGESTED = 1 << 16
 """Numbers of a column rounded at a time."""
@@ -132,6 +130,8 @@ class TrajectoryType(DataType):
         return published_of(table)
 
     def digest(self, release: Sequence[Release | PublishedSeries]) -> str:
+        if isinstance(release, Releases) and (release.timed or release.time_s is None):
+            return blocks_digest(part.positions for part in release.parts(in_turn(release.sizes, EVENTS)))
         return trajectories_digest(one.series for one in release)
 
     def release(
@@ -149,7 +149,8 @@ class TrajectoryType(DataType):
     def drawn_context(
         self, spec: ReleaseSpec, inputs: ReleaseInputs[Sequence[Trajectory]], release: Sequence[Release]
     ) -> Context:
-        budgets = each(release, lambda one: one.budgets)
+        drawn = releases_of(release)
+        budgets = parts_of(drawn.budgets, drawn.starts)
         return replace(
             inputs.context,
             whole_trace=largest_total(person.joined_values(budgets) for person in inputs.people),
@@ -174,7 +175,7 @@ class TrajectoryType(DataType):
 
     def figures(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
         """:data:`FIGURES` over the published positions of all series together, in metres to the millimetre."""
-        errors = gathered(error_m(*pair) for pair in zip(truth, reported(release), strict=True))
+        errors = gathered(_errors(truth, release))
         if not len(errors):
             return {}
         found = {}
@@ -186,18 +187,16 @@ class TrajectoryType(DataType):
 
     def budget_columns(self, release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``series``, ``budget``, ``fresh`` and ``sd_m`` of each event."""
-        for first, some in batches(release, lambda one: len(one.budgets)):
-            lengths = [len(one.budgets) for one in some]
-            columns = {"series": np.repeat(np.arange(first, first + len(some), dtype=np.int32), lengths)}
-            for name, of, dtype in BUDGETS:
-                advance()
-                columns[name] = concatenated([getattr(one, of) for one in some], dtype)
-            yield columns
+        drawn, first = releases_of(release), 0
+        for part in drawn.parts(at_least(np.diff(drawn.starts), trajectory_table.BATCH)):
+            numbers = np.arange(first, first + len(part), dtype=np.int32)
+            columns = {name: getattr(part, of) for name, of in BUDGETS}
+            yield {"series": np.repeat(numbers, np.diff(part.starts)), **columns}
+            first += len(part)
 
     def owner_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``error_m`` of each published position, to the millimetre."""
-        errors = (error_m(*pair) for pair in zip(truth, reported(release), strict=True))
-        for _, some in batches(errors, len):
+        for _, some in batches(_errors(truth, release), len):
             yield {"error_m": concatenated(some).round(3)}
 
     def write(self, release: Sequence[Release | PublishedSeries], fmt: str, out: BinaryIO, *, label: Label) -> None:
@@ -205,6 +204,18 @@ class TrajectoryType(DataType):
 
 
 ADAPTER = TrajectoryType()
+
+
+def _errors(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[Floats]:
+    """The distance of each published position from its event's true one, metres, series after series."""
+    drawn = releases_of(release)
+    some = list(in_turn(np.diff(drawn.starts), EVENTS))
+    owns = (
+        truth.part(one.start, one.stop) if isinstance(truth, Trajectories) else together(truth[one]) for one in some
+    )
+    for part, own in zip(drawn.parts(some), owns, strict=True):
+        places = (own.lon, own.lat, part.lon, part.lat)
+        yield distance_m(*(part.shown(axis) for axis in places))
 
 
 def _digested(found: Any, data: Sequence[Trajectory]) -> str:

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from privacy_engine.core.arrays import Ints, concatenated
+from privacy_engine.core.arrays import Ints, Mask, at_least, concatenated
 from privacy_engine.core.progress import ROWS, advance, reported
 from privacy_engine.data import Release, Trajectory
-from privacy_engine.data.mapped_series import FileColumn
+from privacy_engine.data.mapped_series import FileColumn, leave
 from privacy_engine.data.people import Person, people_of
 from privacy_engine.data.published import CELLS_PER_DEGREE
-from privacy_engine.data.trajectories import Trajectories
+from privacy_engine.data.releases import Releases
+from privacy_engine.data.trajectories import Trajectories, together
 from privacy_engine.formats.arrow import pa
 
 T = TypeVar("T")
@@ -57,14 +58,31 @@ def table_of(series: Sequence[Trajectory]) -> Any:
 
 def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
     """The rows of :func:`table_of`, in tables of about a million."""
-    timed, marked = all(one.time_s is not None for one in series), any(one.marked is not None for one in series)
-    names = _names_of(series)
-    for first, some in batches(series, len):
+    if isinstance(series, Trajectories):
+        timed, marked = series.time_s is not None, series.marked is not None
+        names, persons = series.names, series.persons
+    else:
+        timed, marked = all(one.time_s is not None for one in series), any(one.marked is not None for one in series)
+        names, persons = [one.name for one in series], [one.person for one in series]
+    metadata = {"series": json.dumps(list(names)), "people": json.dumps(list(persons))}
+    for first, some, marks in _batches_of(series):
         columns = _positions(some, first=first, timed=timed)
         if marked:
-            marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in some]
-            columns["marked"] = pa.array(concatenated(marks, np.bool_))
-        yield pa.table(columns).replace_schema_metadata(names)
+            columns["marked"] = pa.array(marks)
+        yield pa.table(columns).replace_schema_metadata(metadata)
+
+
+def _batches_of(series: Sequence[Trajectory]) -> Iterator[tuple[int, Trajectories, Mask]]:
+    """Successive series of at least :data:`BATCH` events, the number of the first one, and their marks."""
+    if isinstance(series, Trajectories):
+        for some in reported(at_least(np.diff(series.starts), BATCH)):
+            part = series.part(some.start, some.stop)
+            yield some.start, part, np.zeros(len(part.lon), dtype=np.bool_) if part.marked is None else part.marked
+            leave(series)
+        return
+    for first, held in batches(series, len):
+        marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in held]
+        yield first, together(held), concatenated(marks, np.bool_)
 
 
 def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[tuple[int, list[T]]]:
@@ -87,16 +105,25 @@ def release_table_of(releases: Sequence[Release | PublishedSeries]) -> Any:
 
 def release_tables_of(releases: Sequence[Release | PublishedSeries]) -> Iterator[Any]:
     """The rows of :func:`release_table_of`, in tables of about a million."""
-    timed, names = True, dict[str, list[str]](series=[], people=[])
-    for one in reported(releases):
-        timed = timed and one.series.time_s is not None
-        names["series"].append(one.series.name)
-        names["people"].append(one.series.person)
-    metadata = {key: json.dumps(value) for key, value in names.items()}
-    for first, some in batches(releases, lambda one: len(one.event)):
-        columns = _positions([one.series for one in some], first=first, timed=timed)
-        columns["event"] = pa.array(concatenated([one.event for one in some], np.int64))
+    if isinstance(releases, Releases):
+        timed, names, persons = releases.timed, releases.names, releases.persons
+        parts = releases.parts(at_least(releases.sizes, BATCH))
+        found = ((part.positions, part.event) for part in parts)
+    else:
+        series = [one.series.first(0) for one in reported(releases)]
+        timed = all(one.time_s is not None for one in series)
+        names, persons = [one.name for one in series], [one.person for one in series]
+        held = (some for _, some in batches(releases, lambda one: len(one.event)))
+        found = ((together([one.series for one in some]), _events(some)) for some in held)
+    metadata, first = {"series": json.dumps(list(names)), "people": json.dumps(list(persons))}, 0
+    for some, event in found:
+        columns = _positions(some, first=first, timed=timed) | {"event": pa.array(event)}
         yield pa.table(columns).replace_schema_metadata(metadata)
+        first += len(some)
+
+
+def _events(some: Sequence[Release | PublishedSeries]) -> Ints:
+    return concatenated([one.event for one in some], np.int64)
 
 
 def series_of(table: Any) -> Trajectories:
@@ -115,8 +142,8 @@ def series_of_batches(schema: Any, batches: Iterable[Any]) -> Trajectories:
         columns = {name: np.asarray(batch.column(name)) for name in schema.names}
         starts[1:] += np.bincount(columns["series"], minlength=len(names))
         for name, column in _degrees(columns).items():
-            files.setdefault(name, FileColumn()).add(column)
-    columns = {name: file.mapped(np.bool_ if name == "marked" else np.float64) for name, file in files.items()}
+            files.setdefault(name, FileColumn(column.dtype)).add(column)
+    columns = {name: file.mapped() for name, file in files.items()}
     return Trajectories(starts=starts.cumsum(), names=names, persons=_people(schema), **columns)
 
 
@@ -196,24 +223,18 @@ def _ends(table: Any) -> Ints:
     return ends
 
 
-def _positions(series: Sequence[Trajectory], *, timed: bool, first: int = 0) -> dict[str, Any]:
+def _positions(some: Trajectories, *, timed: bool, first: int = 0) -> dict[str, Any]:
     advance()
-    numbers = np.repeat(np.arange(first, first + len(series), dtype=np.int32), [len(one) for one in series])
+    numbers = np.repeat(np.arange(first, first + len(some), dtype=np.int32), np.diff(some.starts))
     columns = {"series": pa.array(numbers)}
     for axis in ("lon", "lat"):
         advance()
-        scaled = np.round(concatenated([getattr(one, axis) for one in series]) * CELLS_PER_DEGREE)
-        columns[axis] = pa.array(scaled.astype(np.int32))
+        columns[axis] = pa.array(np.round(getattr(some, axis) * CELLS_PER_DEGREE).astype(np.int32))
     if timed:
         advance()
-        times = [one.time_s for one in series if one.time_s is not None]
-        columns["time_ms"] = pa.array(np.round(concatenated(times) * 1000).astype(np.int64))
+        time_s = np.empty(0) if some.time_s is None else some.time_s  # there is no series
+        columns["time_ms"] = pa.array(np.round(time_s * 1000).astype(np.int64))
     return columns
-
-
-def _names_of(series: Sequence[Trajectory]) -> dict[str, str]:
-    names = {"series": [one.name for one in series], "people": [one.person for one in series]}
-    return {key: json.dumps(value) for key, value in names.items()}
 
 
 def _degrees(column: dict[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from typing import BinaryIO
 from xml.sax.saxutils import escape, quoteattr  # nosec B406
 
 from privacy_engine.data import Trajectory
+from privacy_engine.data.numbered import each
 from privacy_engine.data.published import plain_name
-from privacy_engine.data.stored_releases import each
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.exports import geojson, geopackage, moving_features, parquet
 from privacy_engine.exports.base import (

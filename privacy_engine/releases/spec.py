@@ -22,8 +22,9 @@ from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.counted import Counted
 from privacy_engine.data.mapped_series import leave
-from privacy_engine.data.people import must_pair, people
-from privacy_engine.data.stored_releases import Gathered
+from privacy_engine.data.people import must_pair
+from privacy_engine.data.releases import Gathered, Releases
+from privacy_engine.data.trajectories import Trajectories, joined_people
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.postprocess import PostProcess, postprocesses
@@ -154,18 +155,18 @@ class ReleaseSpec(Spec):
             There is not one landmark set for each series, over its events.
         """
         must_pair(series, landmarks)
-        source, names = noise.source(self.seed), [one.name for one in series]
-        masks = [one.mask for one in landmarks]
+        source, masks = noise.source(self.seed), [one.mask for one in landmarks]
         done, total = 0, max(sum(map(len, masks)), 1)
-        found = Gathered(len(series), total)
-        for person in reported(people(series)):
-            rng = source if watch is None else noise.watched(source, _scaled(watch, done, len(person), total))
-            drawn = self.mechanism.release(person.joined(series), LandmarkSet(person.joined_mask(masks)), rng=rng)
-            after = processed(drawn, self.postprocess)
-            for i, one in zip(person.members, person.cut(after, names), strict=True):
-                found.add(i, one)
-                leave(series[i])
-            done += len(person)
+        found = Gathered(series)
+        for some in reported(joined_people(series)):
+            events = len(some.people.lon)
+            rng = source if watch is None else noise.watched(source, _scaled(watch, done, events, total))
+            drawn = self.mechanism.release_each(some.people, some.column(masks), rng=rng)
+            if self.postprocess:
+                drawn = Releases.of(some.people, (processed(one, self.postprocess) for one in drawn))
+            found.add(some, drawn)
+            leave(series if isinstance(series, Trajectories) else some.people)
+            done += events
         return found.releases()
 
     def then(self, steps: Sequence[PostProcess]) -> Self:
@@ -186,7 +187,7 @@ class SimulatedSpec(ReleaseSpec):
 
 
 def _scaled(watch: Callable[[float], None], done: int, events: int, total: int) -> Callable[[float], None]:
-    """``watch`` for a share of one person's ``events``, as a share of all."""
+    """``watch`` for a share of some people's ``events``, as a share of all."""
     return lambda share: watch((done + share * events) / total)
 
 

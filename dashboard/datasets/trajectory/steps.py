@@ -10,7 +10,7 @@ from dashboard.core.rest.parsing import Whole
 from dashboard.datasets.models import Dataset
 from dashboard.maps.series_cache import Line, line, lines
 from privacy_engine.analysis.step_facts import Columns, StepFacts, step_facts
-from privacy_engine.data.stored_releases import each
+from privacy_engine.data.numbered import each
 
 PER_DEGREE = 1e7
 

@@ -19,8 +19,10 @@ from dashboard.storage.data_files import read_data
 from privacy_engine import data
 from privacy_engine.accounting.promise import ONE_SERIES, Context
 from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
-from privacy_engine.core.progress import reported
+from privacy_engine.core.arrays import in_turn
 from privacy_engine.data.people import most_landmarks
+from privacy_engine.data.releases import releases_of
+from privacy_engine.data.trajectories import EVENTS
 from privacy_engine.datatypes import datatypes
 from privacy_engine.releases.inputs import ReleaseInputs
 
@@ -41,10 +43,11 @@ class TrajectoryDrawing(Drawing):
         context = datatypes[row.kind].drawn_context(row.parsed_spec, inputs, drawn)
         read, published, fresh = row.set_read, 0, 0
         ends, events = list[float](), Counter[float]()
-        for one in reported(drawn):
-            published += len(one.series)
-            fresh += int(np.count_nonzero(one.fresh))
-            values, counts = (of.tolist() for of in np.unique(one.budgets, return_counts=True))
+        found = releases_of(drawn)
+        for part in found.parts(in_turn(np.diff(found.starts), EVENTS)):
+            published += int(part.sizes.sum())
+            fresh += int(np.count_nonzero(part.fresh))
+            values, counts = (of.tolist() for of in np.unique(part.budgets, return_counts=True))
             ends += values[:1] + values[-1:]
             if len(events) <= FEW:
                 events.update(dict(zip(values[: FEW + 1], counts, strict=False)))

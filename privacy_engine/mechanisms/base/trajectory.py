@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -20,9 +20,11 @@ from privacy_engine.accounting.promise import (
     at_most,
     shortest,
 )
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask, parts_of
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data.releases import Releases
+from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Guarantee, Mechanism, number_text
 from privacy_engine.mechanisms.base.simulation_plan import SimulationPlan
 
@@ -73,6 +75,29 @@ class TrajectoryMechanism(Mechanism):
         source = noise.as_source(rng)
         return replace(self.draw(series, landmarks.mask, rng=source), private=source.private)
 
+    def draw_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
+        """Draw one release of each of several people's events, of which (n,) are landmarks: :meth:`draw` of each.
+
+        A class may override this where all at once take less time, declared by :func:`same_law_as`.
+        """
+        masks = parts_of(is_landmark, people.starts)
+        return Releases.of(people, (self.draw(*one, rng=rng) for one in zip(people, masks, strict=True)))
+
+    def release_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
+        """:meth:`release` of each of several people, whose landmarks are a mask (n,) over their events."""
+        if self._draws_each:
+            source = noise.as_source(rng)
+            return replace(self.draw_each(people, is_landmark, rng=source), private=source.private)
+        sets = map(LandmarkSet, parts_of(is_landmark, people.starts))
+        return Releases.of(people, (self.release(*one, rng=rng) for one in zip(people, sets, strict=True)))
+
+    @property
+    def _draws_each(self) -> bool:
+        """Whether :meth:`draw_each` has the law of :meth:`release`, of which a caller may have replaced a part."""
+        each, plain = type(self).draw_each, TrajectoryMechanism.draw_each
+        declared = each is plain or getattr(each, "draw", None) is type(self).draw
+        return declared and getattr(self.release, "__func__", None) is _RELEASE
+
     def repeat(
         self, series: Trajectory, landmarks: LandmarkSet, times: int, *, rng: noise.RandomSource | np.random.Generator
     ) -> Floats:
@@ -84,7 +109,9 @@ class TrajectoryMechanism(Mechanism):
         landmarks.must_cover(series)
         source = noise.as_source(rng)
         many = type(self).draw_many
-        if getattr(many, "draw", None) is type(self).draw and getattr(self.release, "__func__", None) is _RELEASE:
+        declared, cls = getattr(many, "draw", None), type(self)
+        replaced = getattr(self.release, "__func__", None) is not _RELEASE
+        if not replaced and (declared is cls.draw or (declared is cls.draw_each and self._draws_each)):
             return self.draw_many(series, landmarks.mask, times, rng=source)
         found = np.full((times, len(series), 2), np.nan)
         for i in reported(range(times)):
@@ -93,7 +120,7 @@ class TrajectoryMechanism(Mechanism):
         return found
 
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
-        """As :meth:`repeat`, for the :meth:`draw` that it is declared for by :func:`same_law_as`."""
+        """As :meth:`repeat`, for the :meth:`draw_each` that it is declared for by :func:`same_law_as`."""
         raise NotImplementedError
 
     def simulation_plan(self, is_landmark: Mask) -> SimulationPlan | None:
@@ -234,12 +261,16 @@ def _landmarks(count: int | None) -> str:
 
 
 _RELEASE = TrajectoryMechanism.release
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-def same_law_as(draw: Callable[..., Release]) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Declare a ``draw_many`` as having the law of this very ``draw``: of no other one, which may replace it later."""
+def same_law_as(draw: Callable[..., Any]) -> Callable[[F], F]:
+    """Declare a form for many releases as having the law of this very ``draw``: of no other one, which may replace it.
 
-    def declared(many: Callable[..., Floats]) -> Callable[..., Floats]:
+    ``draw_each`` is declared for a ``draw``, and ``draw_many`` for either.
+    """
+
+    def declared(many: F) -> F:
         many.draw = draw  # type: ignore[attr-defined]
         return many
 

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from privacy_engine import noise
-from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger, surely_fits
+from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger, spend_each, surely_fits
 from privacy_engine.accounting.promise import LandmarkChoice, Neighbours
-from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, over_parts, parts_of
 from privacy_engine.core.params import Epsilon, RadiusM
 from privacy_engine.core.progress import advance, reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data.releases import Releases
+from privacy_engine.data.trajectories import Trajectories, only
 from privacy_engine.mechanisms.base.simulation_plan import FixedPlan, SimulationPlan
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism, same_law_as
 from privacy_engine.noise import GRID_DEG as GRID_DEG
@@ -35,9 +38,10 @@ CLEAR_TIMES = "Timestamps are released as they are; only positions are protected
 class PlanarLaplaceMechanism(TrajectoryMechanism):
     """Base of mechanisms whose every draw is planar Laplace noise with an event's own budget.
 
-    A subclass whose budgets do not depend on the run writes :meth:`budgets`; the ledger then checks them against
-    ``epsilon`` before anything is drawn. An event without a draw repeats the last one, before all the first, unless
-    there is a :attr:`leading_gap` or :meth:`shown` is overridden; releases and simulations derive from these.
+    A subclass whose budgets do not depend on the run writes :meth:`shares` or :meth:`budgets`; the ledger then checks
+    them against ``epsilon`` before anything is drawn. An event without a draw repeats the last one, before all the
+    first, unless there is a :attr:`leading_gap` or :meth:`shown` is overridden; releases and simulations derive from
+    these.
     """
 
     level: ClassVar[str] = "landmark"
@@ -76,9 +80,22 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
     epsilon: Epsilon
     radius_m: RadiusM
 
+    def shares(self, n: Ints, k: Ints) -> tuple[ArrayLike, ArrayLike]:
+        """What each landmark and each other event has, of m people with n (m,) events, k (m,) of them landmarks."""
+        raise NotImplementedError
+
     def budgets(self, is_landmark: Mask) -> Floats:
         """The budget of every timestamp, (n,), for the landmarks in the mask (n,)."""
-        raise NotImplementedError
+        mask = as_mask(is_landmark)
+        return np.where(mask, *self.shares(np.array([len(mask)]), np.array([np.count_nonzero(mask)])))
+
+    def budgets_each(self, is_landmark: Mask, starts: Ints) -> Floats:
+        """:meth:`budgets` of each of several people, whose events begin at ``starts`` (m + 1,)."""
+        if type(self).budgets is not PlanarLaplaceMechanism.budgets:
+            return concatenated([self.budgets(one) for one in reported(parts_of(is_landmark, starts))])
+        n = np.diff(starts)
+        shares = self.shares(n, over_parts(np.add, is_landmark, starts, dtype=np.int64))
+        return np.where(is_landmark, *(np.repeat(np.broadcast_to(one, n.shape), n) for one in shares))
 
     def most_budgets(self, is_landmark: Mask) -> Floats:
         """The most each timestamp may be given in any run, (n,): its budget, where that does not depend on the run.
@@ -99,15 +116,33 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
     def _neighbours(self, choice: LandmarkChoice) -> Neighbours:
         return self.neighbours_one_sided if choice.one_sided else self.neighbours
 
+    def _spent(self, is_landmark: Mask, starts: Ints) -> Floats:
+        """The budgets of several people, each within ``epsilon`` by a ledger of their own."""
+        budgets, own = self.budgets_each(is_landmark, starts), type(self).protected
+        if own is PlanarLaplaceMechanism.protected:
+            return spend_each(self.epsilon, budgets, is_landmark, starts)
+        protected = [self.protected(one) for one in parts_of(is_landmark, starts)]
+        return spend_each(self.epsilon, budgets, concatenated(protected, np.bool_), starts)
+
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
-        budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
-        fresh = budgets > 0
-        lon, lat = self.perturb(series.lon[fresh], series.lat[fresh], budgets[fresh], rng=rng)
-        return self.assemble(series, lon, lat, np.flatnonzero(fresh), budgets)
+        return self.draw_each(only(series), is_landmark, rng=rng)[0]
 
     @same_law_as(draw)
+    def draw_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
+        """All draws at once; where a seed decides them one person after another, with the bits of each one's alone."""
+        budgets = self._spent(is_landmark, people.starts)
+        fresh = budgets > 0
+        columns = [one if fresh.all() else one[fresh] for one in (people.lon, people.lat, budgets)]
+        if rng.private or len(people) == 1:
+            return self.assemble(people, *self.perturb(*columns, rng=rng), budgets)
+        ends = np.concatenate([[0], np.cumsum(over_parts(np.add, fresh, people.starts, dtype=np.int64))])
+        drawn = [self.perturb(*one, rng=rng) for one in zip(*(parts_of(of, ends) for of in columns), strict=True)]
+        lon, lat = (concatenated(one) for one in zip(*drawn, strict=True))
+        return self.assemble(people, lon, lat, budgets)
+
+    @same_law_as(draw_each)
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
-        budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
+        budgets = self._spent(is_landmark, only(series).starts)
         fresh = budgets > 0
         lon, lat, budget = (np.tile(one[fresh], times) for one in (series.lon, series.lat, budgets))
         drawn = np.stack(self.perturb(lon, lat, budget, rng=rng), axis=1).reshape(times, -1, 2)
@@ -134,26 +169,49 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         """
         return np.asarray(self.epsilon_per_m(budgets) * MARGIN)
 
-    def assemble(self, series: Trajectory, lon: Floats, lat: Floats, event: Ints, budgets: Floats) -> Release:
-        """A release from the draws made at ``event``, each event with the one it has :meth:`shown`."""
+    def assemble(self, people: Trajectories, lon: Floats, lat: Floats, budgets: Floats) -> Releases:
+        """Releases from the draws made at the events with a budget, each event with the one it has :meth:`shown`."""
         advance()
-        fresh = budgets > 0
-        shown = self.shown(fresh)
-        keep = shown >= 0
-        draw = (np.cumsum(fresh) - 1)[shown[keep]]
-        released = series.moved(lon[draw], lat[draw], keep=keep)
-        return Release(released, np.flatnonzero(keep).astype(np.int64), budgets, fresh, self.sd_m(budgets))
+        fresh, published = budgets > 0, None
+        if not fresh.all():
+            shown = self.shown_each(fresh, people.starts)
+            keep = shown >= 0
+            draw = (np.cumsum(fresh) - 1)[shown]
+            lon, lat = (np.where(keep, axis[draw], np.nan) for axis in (lon, lat))
+            published = None if keep.all() else keep
+        named = {name: getattr(people, name) for name in ("starts", "names", "persons", "time_s")}
+        return Releases(
+            **named, lon=lon, lat=lat, budgets=budgets, fresh=fresh, sd_m=self.sd_m(budgets), published=published
+        )
 
     def shown(self, fresh: Mask) -> Ints:
         """The event whose draw each event shows, (n,), for the draws in the mask (n,); -1 where none is published."""
+        return self._shown(fresh, np.array([0, len(fresh)]))
+
+    def shown_each(self, fresh: Mask, starts: Ints) -> Ints:
+        """:meth:`shown` of each of several people, whose events begin at ``starts`` (m + 1,), over all events."""
+        if type(self).shown is PlanarLaplaceMechanism.shown:
+            return self._shown(fresh, starts)
+        each = [self.shown(one) for one in parts_of(fresh, starts)]
+        placed = zip(each, starts.tolist(), strict=False)
+        return concatenated([np.where(one < 0, -1, one + first) for one, first in placed], np.int64)
+
+    def _shown(self, fresh: Mask, starts: Ints) -> Ints:
         events = np.arange(len(fresh), dtype=np.int64)
         if fresh.all():
             return events
-        shown = np.asarray(np.maximum.accumulate(np.where(fresh, events, fresh.argmax())))
-        return np.where(np.logical_or.accumulate(fresh), shown, -1) if self.leading_gap else shown
+        draws, begin = np.append(np.flatnonzero(fresh), len(fresh)), starts[:-1][starts[:-1] < starts[1:]]
+        end = np.append(begin[1:], len(fresh))
+        first = draws[np.searchsorted(draws, begin)]
+        source = np.where(fresh, events, 0)
+        source[begin] = np.where(first < end, first, begin)
+        shown: Ints = np.maximum.accumulate(source)
+        return (
+            np.where(events < np.repeat(np.minimum(first, end), end - begin), -1, shown) if self.leading_gap else shown
+        )
 
     def simulation_plan(self, is_landmark: Mask) -> SimulationPlan | None:
-        budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
+        budgets = self._spent(is_landmark, np.array([0, len(is_landmark)]))
         own, together = self.independent(budgets, is_landmark)
         return FixedPlan(self.epsilon_per_m(own), self.shown(budgets > 0), together / self.radius_m)
 
@@ -163,7 +221,8 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
             return super().simulation_plans(is_landmark)
         from privacy_engine.kernels.dispatch import shown_each
 
-        budgets = np.array([self.budgets(one) for one in is_landmark])
+        sets, n = is_landmark.shape
+        budgets = self.budgets_each(is_landmark.ravel(), np.arange(sets + 1) * n).reshape(sets, n)
         protected = np.array([self.protected(one) for one in is_landmark])
         shown, most = shown_each(budgets, protected, self.leading_gap)
         if not surely_fits(self.epsilon, most, budgets.shape[1]):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from privacy_engine.accounting.promise import Neighbours
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Ints, Mask
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import (
     CLEAR_TIMES,
     ONE_RECORD,
     RECORD_NEIGHBOURS,
     PlanarLaplaceMechanism,
-    as_mask,
 )
 
 
@@ -51,8 +51,8 @@ class EventLevel(PlanarLaplaceMechanism):
 
     name: Literal["event-level"] = "event-level"
 
-    def budgets(self, is_landmark: Mask) -> Floats:
-        return np.full(len(as_mask(is_landmark)), self.epsilon)
+    def shares(self, n: Ints, k: Ints) -> tuple[ArrayLike, ArrayLike]:
+        return self.epsilon, self.epsilon
 
     def protected(self, is_landmark: Mask) -> Mask:
         return np.zeros_like(is_landmark)

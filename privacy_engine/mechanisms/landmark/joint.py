@@ -14,6 +14,7 @@ from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.core.params import StepVarianceM2
 from privacy_engine.core.progress import reported
 from privacy_engine.data import Release, Trajectory
+from privacy_engine.data.trajectories import only
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import same_law_as
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
@@ -137,7 +138,7 @@ class Joint(PlanarLaplaceMechanism):
             rate = self.joint_rate(budgets[landmark])
             lon[landmark], lat[landmark] = noise.joint_planar(lon[landmark], lat[landmark], rate, rng=rng)
         fresh = budgets > 0
-        release = self.assemble(series, lon[fresh], lat[fresh], np.flatnonzero(fresh), budgets)
+        release = self.assemble(only(series), lon[fresh], lat[fresh], budgets)[0]
         sd_m = release.sd_m.copy()
         if landmark.any():
             sd_m[landmark] = noise.joint_sd_m(int(np.count_nonzero(landmark)), rate)

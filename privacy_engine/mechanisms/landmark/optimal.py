@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Ints
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 
 
 @mechanisms.register
@@ -36,11 +36,7 @@ class OptimalSplit(PlanarLaplaceMechanism):
 
     name: Literal["landmark-optimal"] = "landmark-optimal"
 
-    def budgets(self, is_landmark: Mask) -> Floats:
-        mask = as_mask(is_landmark)
-        k = int(np.count_nonzero(mask))
-        if k == 0:
-            return np.full(len(mask), self.epsilon)
-        root = math.sqrt(len(mask) - k)
-        landmark: float = self.epsilon / (k + root)
-        return np.where(mask, landmark, landmark * root)
+    def shares(self, n: Ints, k: Ints) -> tuple[ArrayLike, ArrayLike]:
+        root = np.sqrt(n - k)
+        landmark = self.epsilon / np.maximum(k + root, 1)
+        return landmark, np.where(k == 0, self.epsilon, landmark * root)

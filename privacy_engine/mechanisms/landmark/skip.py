@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Ints
 from privacy_engine.core.params import Param
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 
 LEADING = Param(
     label="Landmarks before the first release",
@@ -44,11 +45,8 @@ class Skip(PlanarLaplaceMechanism):
     name: Literal["landmark-skip"] = "landmark-skip"
     leading: Annotated[Literal["back-fill", "gap"], LEADING] = "back-fill"
 
-    def budgets(self, is_landmark: Mask) -> Floats:
-        mask = as_mask(is_landmark)
-        if np.count_nonzero(mask) == len(mask):
-            return np.full(len(mask), self.epsilon / max(len(mask), 1))
-        return np.where(mask, 0.0, self.epsilon)
+    def shares(self, n: Ints, k: Ints) -> tuple[ArrayLike, ArrayLike]:
+        return np.where(k == n, self.epsilon / np.maximum(n, 1), 0.0), self.epsilon
 
     @property
     def leading_gap(self) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Ints
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 
 
 @mechanisms.register
@@ -31,7 +32,6 @@ class Uniform(PlanarLaplaceMechanism):
 
     name: Literal["landmark-uniform"] = "landmark-uniform"
 
-    def budgets(self, is_landmark: Mask) -> Floats:
-        mask = as_mask(is_landmark)
-        k = int(np.count_nonzero(mask))
-        return np.full(len(mask), self.epsilon / max(k if k == len(mask) else k + 1, 1))
+    def shares(self, n: Ints, k: Ints) -> tuple[ArrayLike, ArrayLike]:
+        share = self.epsilon / np.maximum(k + (k < n), 1)
+        return share, share

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from privacy_engine.accounting.promise import Neighbours
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Ints, Mask
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PlanarLaplaceMechanism, as_mask
+from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PlanarLaplaceMechanism
 
 
 @mechanisms.register
@@ -42,9 +43,9 @@ class UserLevel(PlanarLaplaceMechanism):
 
     name: Literal["user-level"] = "user-level"
 
-    def budgets(self, is_landmark: Mask) -> Floats:
-        n = len(as_mask(is_landmark))
-        return np.full(n, self.epsilon / max(n, 1))
+    def shares(self, n: Ints, k: Ints) -> tuple[ArrayLike, ArrayLike]:
+        share = self.epsilon / np.maximum(n, 1)
+        return share, share
 
     def protected(self, is_landmark: Mask) -> Mask:
         return np.ones_like(is_landmark)

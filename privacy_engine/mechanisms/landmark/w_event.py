@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from privacy_engine.accounting.promise import Neighbours
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Ints, Mask
 from privacy_engine.core.params import WindowLength
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import (
@@ -15,7 +16,6 @@ from privacy_engine.mechanisms.landmark.base import (
     ONE_RECORD,
     RECORD_NEIGHBOURS,
     PlanarLaplaceMechanism,
-    as_mask,
 )
 
 
@@ -60,8 +60,8 @@ class WEvent(PlanarLaplaceMechanism):
     name: Literal["w-event"] = "w-event"
     window: WindowLength
 
-    def budgets(self, is_landmark: Mask) -> Floats:
-        return np.full(len(as_mask(is_landmark)), self.epsilon / self.window)
+    def shares(self, n: Ints, k: Ints) -> tuple[ArrayLike, ArrayLike]:
+        return self.epsilon / self.window, self.epsilon / self.window
 
     def protected(self, is_landmark: Mask) -> Mask:
         """w - 1 events, which make a window with the targeted one; budgets are alike, so any of them stand for all."""
