@@ -19,6 +19,7 @@ from privacy_engine.core.growing_column import gathered
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.event_sketch import EventSketch, sketch_of
+from privacy_engine.data.mapped_series import leave
 from privacy_engine.data.numbered import each
 from privacy_engine.data.people import largest_total
 from privacy_engine.data.published import CELLS_PER_DEGREE, blocks_digest, trajectories_digest
@@ -216,6 +217,7 @@ def _errors(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator
     for part, own in zip(drawn.parts(some), owns, strict=True):
         places = (own.lon, own.lat, part.lon, part.lat)
         yield distance_m(*(part.shown(axis) for axis in places))
+        leave(own)
 
 
 def _digested(found: Any, data: Sequence[Trajectory]) -> str:

@@ -82,7 +82,10 @@ def _batches_of(series: Sequence[Trajectory]) -> Iterator[tuple[int, Trajectorie
         return
     for first, held in batches(series, len):
         marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in held]
-        yield first, together(held), concatenated(marks, np.bool_)
+        columns = together(held)
+        for one in held:
+            leave(one)
+        yield first, columns, concatenated(marks, np.bool_)
 
 
 def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[tuple[int, list[T]]]:
