@@ -16,11 +16,9 @@ from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.growing_column import gathered
-from privacy_engine.core.progress import ROWS, reported
+from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import leave
-from privacy_engine.data.people import people
-from privacy_engine.data.trajectories import Trajectories, in_blocks
+from privacy_engine.data.trajectories import Trajectories, joined_people
 from privacy_engine.landmarks.staypoints import stay_points
 
 HELD = 0.95
@@ -50,11 +48,12 @@ class DataScale(Result):
 def data_scale(series: Sequence[Trajectory]) -> DataScale:
     """Return the scale of ``series``, whose events are joined for each person in the order of time."""
     steps, extents, stays = Median(), Median(), Median()
-    for some in in_blocks(one.joined(series) for one in reported(people(series), ROWS) if len(one)):
+    for block in joined_people(series):
+        if not len(some := block.people.without_empty()):
+            continue
         steps.add(_steps_m(some))
         extents.add(extents_m(some))
         stays.add(_stay_distances_m(some))
-        leave(series[0])
     return DataScale(median_step_m=steps.value(), extent_m=extents.value(), stay_radius_m=stays.value())
 
 

@@ -143,12 +143,10 @@ def simulated_budgets(mechanism: TrajectoryMechanism, is_landmark: Mask, runs: i
 
 def has_known_budgets(mechanism: TrajectoryMechanism) -> TypeGuard[PlanarLaplaceMechanism]:
     """True if every budget follows from the landmarks alone, so that nothing needs to be tried out."""
-    own = type(mechanism)
-    return (
-        issubclass(own, PlanarLaplaceMechanism)
-        and (own.budgets, own.shares) != (PlanarLaplaceMechanism.budgets, PlanarLaplaceMechanism.shares)
-        and own.perturb is PlanarLaplaceMechanism.perturb
-    )
+    own, base = type(mechanism), PlanarLaplaceMechanism
+    if not issubclass(own, base) or own.perturb is not base.perturb:
+        return False
+    return (own.budgets, own.budgets_each, own.shares) != (base.budgets, base.budgets_each, base.shares)
 
 
 def planned_noise(mechanism: PlanarLaplaceMechanism, mask: Mask, starts: Ints | None = None) -> ShownNoise:

@@ -12,6 +12,7 @@ from privacy_engine.core.geo import LocalPlane
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.data.grid import Grid
 from privacy_engine.data.stream_release import StreamRelease
+from privacy_engine.data.trajectories import Trajectories
 
 POINTS = 96
 """Points of all lines of a drawing."""
@@ -22,7 +23,9 @@ SIDE = 14
 
 def of_tracks(series: Sequence[Trajectory]) -> list[Floats]:
     """Return the longest tracks in the plane, each (n, 2) with n >= 1, of evenly chosen events."""
-    longest = sorted((one for one in series if len(one)), key=len, reverse=True)[:TRACKS]
+    lengths = np.diff(series.starts) if isinstance(series, Trajectories) else [len(one) for one in series]
+    order = np.argsort(-np.asarray(lengths), kind="stable")[:TRACKS].tolist()
+    longest = [series[i] for i in order if lengths[i]]
     if not longest:
         return []
     share = POINTS // len(longest)

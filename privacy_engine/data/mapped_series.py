@@ -110,14 +110,19 @@ def leave(columns: Any) -> None:
 
     Of whole files, since the pages beside those that are read come into memory with them.
     """
+    for file in in_files(columns) if hasattr(mmap, "MADV_DONTNEED") else ():
+        file.madvise(mmap.MADV_DONTNEED)
+
+
+def in_files(columns: Any) -> list[mmap.mmap]:
+    """The files in which the attributes of an object lie."""
     files = {}
     for base in vars(columns).values():
         while isinstance(base, np.ndarray):
             base = base.base
         if isinstance(base, memoryview) and isinstance(base.obj, mmap.mmap):
             files[id(base.obj)] = base.obj
-    for file in files.values() if hasattr(mmap, "MADV_DONTNEED") else ():
-        file.madvise(mmap.MADV_DONTNEED)
+    return list(files.values())
 
 
 def _mapped(file: IO[bytes]) -> mmap.mmap:

@@ -135,7 +135,12 @@ class Person:
 
 def people(series: Sequence[Trajectory]) -> list[Person]:
     """The people of ``series``, in the order of their first series; see :func:`people_of`."""
-    return people_of([one.person for one in series], [len(one) for one in series], [one.time_s for one in series])
+    known: list[Person] | None = getattr(series, "people", None)  # columns know theirs
+    return (
+        known
+        if known is not None
+        else people_of([one.person for one in series], [len(one) for one in series], [one.time_s for one in series])
+    )
 
 
 def people_of(

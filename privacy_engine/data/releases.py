@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, over_parts
 from privacy_engine.core.progress import reported
-from privacy_engine.data.mapped_series import FEW, FileColumn, leave
+from privacy_engine.data.mapped_series import FEW, FileColumn, in_files, leave
 from privacy_engine.data.numbered import Numbered
 from privacy_engine.data.trajectories import Joined, Trajectories, unchecked
 from privacy_engine.data.types import Release, Trajectory
@@ -72,9 +72,11 @@ class Releases(Numbered[Release]):
         return len(self.names)
 
     def __iter__(self) -> Iterator[Release]:
+        filed = in_files(self)
         for i in reported(range(len(self))):
             yield self._read(i)
-            leave(self)
+            if filed:
+                leave(self)
 
     def _read(self, number: int) -> Release:
         some = slice(*self.starts[number : number + 2])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, laid_out
 from privacy_engine.core.progress import advance, blocks, reported
-from privacy_engine.data.mapped_series import leave
+from privacy_engine.data.mapped_series import in_files, leave
 from privacy_engine.data.numbered import Numbered
 from privacy_engine.data.people import Person, people, people_of
 from privacy_engine.data.types import Trajectory, instants
@@ -74,10 +74,11 @@ class Trajectories(Numbered[Trajectory]):
         return len(self.names)
 
     def __iter__(self) -> Iterator[Trajectory]:
+        filed = in_files(self)
         for i in reported(range(len(self))):
-            one = self._read(i)
-            yield one
-            leave(one)
+            yield self._read(i)
+            if filed:
+                leave(self)
 
     @cached_property
     def people(self) -> list[Person]:
@@ -88,6 +89,19 @@ class Trajectories(Numbered[Trajectory]):
     def _read(self, number: int) -> Trajectory:
         some = slice(self.starts[number], self.starts[number + 1])
         return self._view(some, name=self.names[number], person=self.persons[number])
+
+    def called(self, names: Sequence[str], persons: Sequence[str]) -> Trajectories:
+        """The same under other names, and of people of other names."""
+        return unchecked(**self._columns, starts=self.starts, names=names, persons=persons)
+
+    def without_empty(self) -> Trajectories:
+        """The series that have events."""
+        sizes = np.diff(self.starts)
+        held = np.flatnonzero(sizes).tolist()
+        if len(held) == len(sizes):
+            return self
+        names = {name: [getattr(self, name)[i] for i in held] for name in ("names", "persons")}
+        return unchecked(**self._columns, **names, starts=np.append(0, np.cumsum(sizes[held])))
 
     def part(self, first: int, last: int) -> Trajectories:
         """Some successive series."""
@@ -133,6 +147,13 @@ def only(one: Trajectory) -> Trajectories:
     """One trajectory as columns."""
     named = {"names": [one.name], "persons": [one.person], "marked": one.marked}
     return unchecked(lon=one.lon, lat=one.lat, time_s=one.time_s, starts=np.array([0, len(one)]), **named)
+
+
+def has_times(series: Sequence[Trajectory]) -> bool:
+    """Whether all series have times."""
+    if isinstance(series, Trajectories):
+        return series.time_s is not None or not len(series)
+    return all(one.time_s is not None for one in series)
 
 
 def together(series: Sequence[Trajectory]) -> Trajectories:
@@ -206,16 +227,15 @@ def joined_people(series: Sequence[Trajectory], events: int = EVENTS) -> Iterato
     """
     whole = isinstance(series, Trajectories)
     held, size, held_timed = list[Person](), 0, False
-    for person in series.people if isinstance(series, Trajectories) else people(series):
-        timed = whole or all(series[i].time_s is not None for i in person.members)
-        if held and (size + len(person) > events or timed != held_timed):
+    for person in [*people(series), None]:
+        timed = person is not None and (whole or all(series[i].time_s is not None for i in person.members))
+        if held and (person is None or size + len(person) > events or timed != held_timed):
             yield _joined(series, held, timed=held_timed)
+            leave(series if whole else series[held[0].members[0]])
             held, size = [], 0
-        held_timed = timed
-        held.append(person)
-        size += len(person)
-    if held:
-        yield _joined(series, held, timed=held_timed)
+        if person is not None:
+            held.append(person)
+            size, held_timed = size + len(person), timed
 
 
 def _joined(series: Sequence[Trajectory], some: list[Person], *, timed: bool) -> Joined:

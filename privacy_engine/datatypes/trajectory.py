@@ -24,13 +24,14 @@ from privacy_engine.data.numbered import each
 from privacy_engine.data.people import largest_total
 from privacy_engine.data.published import CELLS_PER_DEGREE, blocks_digest, trajectories_digest
 from privacy_engine.data.releases import Releases, releases_of
-from privacy_engine.data.trajectories import EVENTS, Trajectories, in_pieces, together
+from privacy_engine.data.trajectories import EVENTS, Trajectories, has_times, in_pieces, together
 from privacy_engine.datatypes import trajectory_table
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
 from privacy_engine.datatypes.trajectory_table import (
     SLOW_COLUMNS,
     PublishedSeries,
+    PublishedTable,
     batches,
     published_of,
     published_series,
@@ -83,7 +84,7 @@ class TrajectoryType(DataType):
         return published_series
 
     def size(self, data: Sequence[Trajectory]) -> int:
-        return sum(len(one) for one in data)
+        return len(data.lon) if isinstance(data, Trajectories) else sum(len(one) for one in data)
 
     def facts(self, data: Sequence[Trajectory]) -> TrajectoryFacts:
         return facts_of(data)
@@ -104,8 +105,7 @@ class TrajectoryType(DataType):
     def sketches(
         self, data: Sequence[Trajectory], timed_key: bytes, places_key: bytes
     ) -> tuple[EventSketch | None, EventSketch | None]:
-        has_times = all(one.time_s is not None for one in data)
-        timed = sketch_of(data, timed_key, timed=True) if has_times else None
+        timed = sketch_of(data, timed_key, timed=True) if has_times(data) else None
         return timed, sketch_of(data, places_key, timed=False)
 
     def to_table(self, data: Sequence[Trajectory]) -> Any:
@@ -127,7 +127,7 @@ class TrajectoryType(DataType):
     def release_to_tables(self, release: Sequence[Release | PublishedSeries]) -> Iterable[Any]:
         return release_tables_of(release)
 
-    def release_from_table(self, table: Any) -> list[PublishedSeries]:
+    def release_from_table(self, table: Any) -> PublishedTable:
         return published_of(table)
 
     def digest(self, release: Sequence[Release | PublishedSeries]) -> str:
@@ -165,7 +165,7 @@ class TrajectoryType(DataType):
         """The mean of each metric over the series that publish something, weighted by published positions."""
         pairs = [(one, other) for one, other in zip(truth, release, strict=True) if len(other.event)]
         weights = [len(other.event) for _, other in pairs]
-        timed = all(one.time_s is not None for one in truth)
+        timed = has_times(truth)
         found = {}
         for cls in self.metrics if pairs else ():
             if any(field["required"] for field in cls.fields()) or (cls.needs_time and not timed):
@@ -201,7 +201,8 @@ class TrajectoryType(DataType):
             yield {"error_m": concatenated(some).round(3)}
 
     def write(self, release: Sequence[Release | PublishedSeries], fmt: str, out: BinaryIO, *, label: Label) -> None:
-        write(each(release, lambda one: one.series), fmt, out, label=label)
+        whole = release.positions if isinstance(release, PublishedTable) else None
+        write(each(release, lambda one: one.series) if whole is None else whole, fmt, out, label=label)
 
 
 ADAPTER = TrajectoryType()
@@ -221,7 +222,7 @@ def _errors(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator
 
 
 def _digested(found: Any, data: Sequence[Trajectory]) -> str:
-    has_time, n = all(one.time_s is not None for one in data), sum(len(one) for one in data)
+    has_time, n = has_times(data), ADAPTER.size(data)
     found.update(f"cairn content 1 {n} {has_time}".encode())
     columns = [("lon", CELLS_PER_DEGREE, "<i4"), ("lat", CELLS_PER_DEGREE, "<i4"), ("time_s", 1000, "<i8")]
     for name, units, dtype in columns if has_time else columns[:2]:

@@ -13,7 +13,7 @@ from privacy_engine.core.instants import instant
 from privacy_engine.core.params import Frozen
 from privacy_engine.data import Trajectory
 from privacy_engine.data.people import people
-from privacy_engine.data.trajectories import in_blocks, in_pieces
+from privacy_engine.data.trajectories import Trajectories, has_times, in_blocks, in_pieces
 
 STRIPS = 360_000
 """Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""
@@ -42,7 +42,7 @@ class TrajectoryFacts(Frozen):
 
 def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
     """Facts of all series together and of each."""
-    has_time, persons = all(one.time_s is not None for one in series), people(series)
+    has_time, persons = has_times(series), people(series)
     start, end = _span(series, has_time)
     return TrajectoryFacts(
         series_count=len(series),
@@ -59,15 +59,17 @@ def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
 
 
 def _marked(series: Sequence[Trajectory]) -> int | None:
-    columns = [one.marked for one in series if one.marked is not None]
+    parts = [series] if isinstance(series, Trajectories) else series
+    columns = [one.marked for one in parts if one.marked is not None]
     return sum(int(column.sum()) for column in columns) if columns else None
 
 
 def _span(series: Sequence[Trajectory], has_time: bool) -> tuple[str | None, str | None]:
-    times = [one.time_s for one in series if one.time_s is not None and len(one)]
+    parts = [series] if isinstance(series, Trajectories) else series
+    times = [one.time_s for one in parts if one.time_s is not None and len(one.time_s)]
     if not has_time or not times:
         return None, None
-    return instant(min(t[0] for t in times)), instant(max(t[-1] for t in times))
+    return instant(min(float(t.min()) for t in times)), instant(max(float(t.max()) for t in times))
 
 
 def bounds(series: Sequence[Trajectory]) -> list[float] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,6 +20,7 @@ from privacy_engine.core.arrays import Ints, Mask, at_least, concatenated
 from privacy_engine.core.progress import ROWS, advance, reported
 from privacy_engine.data import Release, Trajectory
 from privacy_engine.data.mapped_series import FileColumn, leave
+from privacy_engine.data.numbered import Numbered
 from privacy_engine.data.people import Person, people_of
 from privacy_engine.data.published import CELLS_PER_DEGREE
 from privacy_engine.data.releases import Releases
@@ -194,10 +196,23 @@ def _columns_of(parts: list[Any]) -> dict[str, Any]:
     return {name: np.concatenate([np.asarray(part.column(name)) for part in parts]) for name in names}
 
 
-def published_of(table: Any) -> list[PublishedSeries]:
+@dataclass(frozen=True, eq=False)
+class PublishedTable(Numbered[PublishedSeries]):
+    """The series of a release as columns: their ``positions``, and the event (n,) that each stands for."""
+
+    positions: Trajectories
+    event: Ints
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def _read(self, number: int) -> PublishedSeries:
+        return PublishedSeries(self.positions[number], self.event[slice(*self.positions.starts[number : number + 2])])
+
+
+def published_of(table: Any) -> PublishedTable:
     """The series of a release's table with their events."""
-    events = [column["event"] for column in columns_of(table)]
-    return [PublishedSeries(*one) for one in zip(series_of(table), events, strict=True)]
+    return PublishedTable(series_of(table), table.column("event").to_numpy())
 
 
 def columns_of(table: Any) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ import numpy as np
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
+from privacy_engine.data.trajectories import Trajectories, in_blocks
 
 DECIMALS = 7
 CHUNK = 50_000
@@ -17,7 +18,8 @@ CHUNK = 50_000
 
 def several_people(series: Sequence[Trajectory]) -> bool:
     """Whether the file must name the person of each series; without that all are read back as one person's."""
-    return len({one.person for one in reported(series)}) > 1
+    persons = series.persons if isinstance(series, Trajectories) else (one.person for one in reported(series))
+    return len(set(persons)) > 1
 
 
 def rounded(degrees: Floats) -> Floats:
@@ -50,11 +52,11 @@ def chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[str
 
 def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     """West, south, east and north of all positions as they are written; None without a position."""
-    placed = [one for one in reported(series) if len(one)]
-    if not placed:
+    boxes = [(one.lon.min(), one.lat.min(), one.lon.max(), one.lat.max()) for one in in_blocks(series) if len(one.lon)]
+    if not boxes:
         return None
-    least = [min(float(getattr(one, axis).min()) for one in placed) for axis in ("lon", "lat")]
-    most = [max(float(getattr(one, axis).max()) for one in placed) for axis in ("lon", "lat")]
+    columns = np.array(boxes)
+    least, most = columns[:, :2].min(axis=0), columns[:, 2:].max(axis=0)
     return [float(edge) for edge in rounded(np.array([*least, *most]))]
 
 

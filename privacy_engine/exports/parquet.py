@@ -9,9 +9,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
+from privacy_engine.data.trajectories import Trajectories, in_blocks
 from privacy_engine.exports.base import MAPS, TABLES, ExportFormat, Label, Unclosed, as_json
-from privacy_engine.exports.columns import CHUNK, bounds, millis, pieces, several_people
+from privacy_engine.exports.columns import CHUNK, bounds, millis, rounded, several_people
 from privacy_engine.formats.arrow import pa, pq
 
 MEDIA_TYPE = "application/vnd.apache.parquet"
@@ -56,16 +58,18 @@ def _write(series: Sequence[Trajectory], out: BinaryIO, schema: Any) -> None:
 
 
 def _tables(series: Sequence[Trajectory], schema: Any) -> Iterator[Any]:
-    for one in series:
-        for lon, lat, time_s in pieces(one):
-            yield _table(one, lon, lat, time_s, schema)
+    for some in in_blocks(series, CHUNK):
+        for piece in blocks(len(some.lon), CHUNK):
+            yield _table(some, piece, schema)
 
 
-def _table(one: Trajectory, lon: Floats, lat: Floats, time_s: Floats | None, schema: Any) -> Any:
-    times = pa.nulls(len(lon), pa.int64()) if time_s is None else pa.array(millis(time_s))
+def _table(some: Trajectories, piece: slice, schema: Any) -> Any:
+    sizes = np.diff(np.clip(some.starts, piece.start, piece.stop))
+    lon, lat = rounded(some.lon[piece]), rounded(some.lat[piece])
+    times = pa.nulls(len(lon), pa.int64()) if some.time_s is None else pa.array(millis(some.time_s[piece]))
     made: dict[str, Callable[[], Any]] = {
-        "series": lambda: _repeated(one.name, len(lon)),
-        "person": lambda: _repeated(one.person, len(lon)),
+        "series": lambda: _repeated(some.names, sizes),
+        "person": lambda: _repeated(some.persons, sizes),
         "time": lambda: times.cast(schema.field("time").type),
         "lon": lambda: lon,
         "lat": lambda: lat,
@@ -74,8 +78,9 @@ def _table(one: Trajectory, lon: Floats, lat: Floats, time_s: Floats | None, sch
     return pa.table([made[name]() for name in schema.names], schema=schema)
 
 
-def _repeated(text: str, n: int) -> Any:
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), pa.array([text])).cast(pa.string())
+def _repeated(texts: Sequence[str], sizes: Any) -> Any:
+    numbers = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return pa.DictionaryArray.from_arrays(pa.array(numbers), pa.array(texts, pa.string())).cast(pa.string())
 
 
 def wkb_points(lon: Floats, lat: Floats, head: bytes = b"") -> np.ndarray[Any, np.dtype[np.uint8]]:

@@ -16,6 +16,7 @@ from xml.sax.saxutils import escape, quoteattr  # nosec B406
 from privacy_engine.data import Trajectory
 from privacy_engine.data.numbered import each
 from privacy_engine.data.published import plain_name
+from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.exports import geojson, geopackage, moving_features, parquet
 from privacy_engine.exports.base import (
@@ -63,11 +64,14 @@ def write(series: Sequence[Trajectory], fmt: str, out: BinaryIO, *, label: Label
     if fmt not in FORMATS:
         rule = f"must be one of {', '.join(FORMATS)}"
         raise ParameterError(f"format {rule}, got {shown(fmt)!r}", field="format", rule=rule, value=fmt)
-    FORMATS[fmt].write(each(series, _plainly_named), out, label)
+    FORMATS[fmt].write(_plainly_named(series), out, label)
 
 
-def _plainly_named(one: Trajectory) -> Trajectory:
-    return one.called(plain_name(one.name), plain_name(one.person))
+def _plainly_named(series: Sequence[Trajectory]) -> Sequence[Trajectory]:
+    if isinstance(series, Trajectories):
+        names, persons = ([plain_name(one) for one in texts] for texts in (series.names, series.persons))
+        return series.called(names, persons)
+    return each(series, lambda one: one.called(plain_name(one.name), plain_name(one.person)))
 
 
 def _write_csv(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:

@@ -8,7 +8,7 @@ from importlib import import_module
 from privacy_engine.kernels.kernel import Kernel, declared
 
 USUAL = (
-    *("siphash", "event_cells", "medians", "certified", "staypoints", "sampling"),
+    *("siphash", "event_cells", "medians", "certified", "staypoints", "adaptive"),
     *("lanes", "dispatch", "simulation", "joint", "envelope"),
 )
 """Modules of what most jobs call."""

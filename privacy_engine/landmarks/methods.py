@@ -10,6 +10,7 @@ import numpy as np
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.component import Component
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.trajectories import has_times
 from privacy_engine.errors import DataError
 from privacy_engine.registry import Registry
 
@@ -42,7 +43,7 @@ class LandmarkMethod(Component):
         DataError
             The data lack what the method needs (times, a landmark column), or do not suit it.
         """
-        if self.needs_time and any(one.time_s is None for one in series):
+        if self.needs_time and not has_times(series):
             raise self._lacking("times")
         if self.needs_column and any(one.marked is None for one in series):
             raise self._lacking("a landmark column")

@@ -100,11 +100,16 @@ def proposed(
     state, cells = np.empty(lon.size, dtype=np.uint8), np.empty((2, lon.size), dtype=np.int64)
     certified.planar_cells(lon, lat, rate, words, state, cells[0], cells[1])
     for i in reported(np.flatnonzero(state == certified.UNDECIDED)):
-        uniforms = [LazyUniform(word, rng) for word in words[i].tolist()]
-        found = planar_cell(lon[i], lat[i], epsilon[i], uniforms, near=bool(rate[i] > 1))
+        found = decided(lon[i], lat[i], epsilon[i], words[i], rng)
         state[i] = certified.REJECTED if found is None else certified.DONE
         cells[:, i] = found or (0, 0)
     return cells, state == certified.DONE
+
+
+def decided(lon: float, lat: float, epsilon_per_m: float, words: Words, rng: RandomSource) -> tuple[int, int] | None:
+    """The cell of a proposal from its ``words`` (4,) that floats do not decide; None where it is rejected."""
+    uniforms = [LazyUniform(word, rng) for word in words.tolist()]
+    return planar_cell(lon, lat, epsilon_per_m, uniforms, near=bool(epsilon_per_m * geo.EARTH_RADIUS_M > 1))
 
 
 def planar_mean_m(epsilon_per_m: ArrayLike) -> Floats:

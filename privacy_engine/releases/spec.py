@@ -21,10 +21,9 @@ from privacy_engine.core.params import Seed, Spec, broken
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.counted import Counted
-from privacy_engine.data.mapped_series import leave
 from privacy_engine.data.people import must_pair
 from privacy_engine.data.releases import Gathered, Releases
-from privacy_engine.data.trajectories import Trajectories, joined_people
+from privacy_engine.data.trajectories import joined_people
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.postprocess import PostProcess, postprocesses
@@ -165,7 +164,6 @@ class ReleaseSpec(Spec):
             if self.postprocess:
                 drawn = Releases.of(some.people, (processed(one, self.postprocess) for one in drawn))
             found.add(some, drawn)
-            leave(series if isinstance(series, Trajectories) else some.people)
             done += events
         return found.releases()
 

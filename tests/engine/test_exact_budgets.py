@@ -183,7 +183,7 @@ class TestFixedBudgets:
         b = a * ratio if p else epsilon
         expected = [a if one else 0.0 if landmark else b for one, landmark in zip(drawn, mask.tolist(), strict=True)]
         how = Planned(epsilon=epsilon, radius_m=radius_m, step_variance_m2=q)
-        assert how.interval(mask) == interval
+        assert how.intervals(np.array([n]), np.array([mask.sum()])).tolist() == [interval]
         assert how.budgets(mask) == pytest.approx(expected, rel=1e-12, abs=0)
 
 

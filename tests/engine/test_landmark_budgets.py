@@ -119,7 +119,7 @@ class TestPlanned:
     def test_landmarks_between_repeat_the_last_release(self):
         mask = np.array([True, True, True, False, True, True, True])
         how = Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=12 * 7.0**2 / 3**3)  # k + √(n − k) = 7: I = 3
-        assert how.interval(mask) == 3
+        assert how.intervals(np.array([7]), np.array([6])).tolist() == [3]
         here = Trajectory(np.full(7, 2.35), np.full(7, 48.85))
         release = how.release(here, LandmarkSet(mask), rng=noise.seeded(4))
         assert release.fresh.tolist() == [True, False, False, True, True, False, False]

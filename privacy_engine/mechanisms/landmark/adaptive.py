@@ -8,16 +8,19 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.accounting.landmark_ledger import Ledger
+from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger, spend_each
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts
 from privacy_engine.core.params import Param
-from privacy_engine.core.progress import ROWS, reported
-from privacy_engine.data import Release, Trajectory
+from privacy_engine.data import Trajectory
+from privacy_engine.data.releases import Releases
+from privacy_engine.data.trajectories import Trajectories, unchecked
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.simulation_plan import AdaptivePlan, SimulationPlan
 from privacy_engine.mechanisms.base.trajectory import same_law_as
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
+from privacy_engine.noise.planar import PROPOSAL, decided
+from privacy_engine.noise.validation import exact_rates
 
 READING = Param(
     label="Change threshold",
@@ -38,6 +41,9 @@ REDISTRIBUTION = Param(
 MEDIAN_DISTANCE = 2.6017838101439437
 """Median distance of two planar Laplace releases of one place, times ε (landmark notes; 1/ε is the 11 % quantile)."""
 FIRST_CHUNK, LARGEST_CHUNK = 8, 1024
+"""Events that are drawn ahead; unused draws are thrown away unseen."""
+MOST_WORDS = 1 << 16
+_PLAIN = (PlanarLaplaceMechanism.perturb, PlanarLaplaceMechanism.rates, PlanarLaplaceMechanism.epsilon_per_m)
 
 
 @mechanisms.register
@@ -75,29 +81,52 @@ class Adaptive(PlanarLaplaceMechanism):
     reading: Annotated[Literal["calibrated", "literal"], READING] = "calibrated"
     redistribution: Annotated[Literal["uniform", "absorption"], REDISTRIBUTION] = "uniform"
 
-    def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
-        n, after = len(series), 0
-        run = _Run(self, series, is_landmark, rng)
-        for t in reported([*np.flatnonzero(is_landmark).tolist(), n], ROWS // 16):
-            run.draw(after, t)  # events that are no landmarks
-            run.draw(t, min(t + 1, n))
-            after = t + 1
-        released = series.moved(run.lon, run.lat)
-        return Release(released, np.arange(n, dtype=np.int64), run.budgets, run.budgets > 0, self.sd_m(run.budgets))
+    @same_law_as(PlanarLaplaceMechanism.draw)
+    def draw_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
+        return self._released(people, is_landmark, rng, ahead=not rng.private)
 
-    @same_law_as(draw)
+    @same_law_as(draw_each)
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
-        """All runs side by side: each decides by its own releases, the draws of an event are made together."""
-        runs = [_Run(self, series, is_landmark, rng) for _ in range(times)]
-        for t in reported(range(len(series))):
-            drawn = [(run, share) for run in runs if (share := run.decide(t, t + 1)) is not None]
-            shares = np.array([share for _, share in drawn])
-            lon, lat = (np.full(len(drawn), degrees[t]) for degrees in (series.lon, series.lat))
-            lon, lat = self.perturb(lon, lat, shares, rng=rng)
-            vectors = np.column_stack(geo.unit_vectors(lon, lat))
-            for i, (run, share) in enumerate(drawn):
-                run.accept(t, share, lon[i : i + 1], lat[i : i + 1], vectors[i : i + 1])
-        return np.stack([np.array([run.lon for run in runs]), np.array([run.lat for run in runs])], axis=2)
+        n = len(series)
+        lon, lat = np.tile(series.lon, times), np.tile(series.lat, times)
+        alike = unchecked(lon=lon, lat=lat, starts=np.arange(times + 1) * n, names=[""] * times, persons=[""] * times)
+        found = self._released(alike, np.tile(is_landmark, times), rng, ahead=False)
+        return np.stack([found.lon, found.lat], axis=1).reshape(times, n, 2)
+
+    def _released(self, people: Trajectories, is_landmark: Mask, rng: noise.RandomSource, *, ahead: bool) -> Releases:
+        """One release of each person; ``ahead`` draws by :meth:`perturb`, some events at once, else event by event."""
+        from privacy_engine.kernels import adaptive as kernel
+
+        own, n = type(self), len(people.lon)
+        plain = (own.perturb, own.rates, own.epsilon_per_m) == _PLAIN
+        if plain and not ahead:
+            most = over_parts(np.add, is_landmark, people.starts, dtype=np.int64).max(initial=0)
+            exact_rates(self.rates(self.epsilon / np.array([1, 1 + most])))
+        how = np.array([self.epsilon, self.radius_m, MARGIN, geo.EARTH_RADIUS_M, self._threshold])
+        given = (people.starts, people.lon, people.lat, is_landmark, how, self.redistribution == "absorption")
+        words, (lon, lat, budgets) = np.empty(0, dtype=np.uint64), np.empty((3, n))
+        chunk, points = np.empty((2, LARGEST_CHUNK)), np.empty((LARGEST_CHUNK, 3))
+        state, numbers = np.zeros(kernel.STATE, dtype=np.int64), np.zeros(kernel.NUMBERS)
+        state[[kernel.SMALLEST, kernel.LARGEST]] = FIRST_CHUNK, LARGEST_CHUNK
+        found = (*chunk, points, state, numbers, lon, lat, budgets)
+        while todo := kernel.released(*given, plain and not ahead, words, *found):
+            event, share = int(state[kernel.EVENT]), float(numbers[kernel.SHARE])
+            rng.reached(event, n)
+            if todo == kernel.WORDS:
+                words, state[kernel.WORD] = rng.words(min(PROPOSAL * 2 * (n - event), MOST_WORDS)), 0
+            elif todo == kernel.PROPOSAL:
+                rate, at = float(self.rates(np.array([share]))[0]), state[kernel.WORD]
+                cell = decided(people.lon[event], people.lat[event], rate, words[at - PROPOSAL : at], rng)
+                if cell is not None:
+                    chunk[:, 0], state[kernel.DECIDED] = cell, 2
+            else:
+                end = min(event + state[kernel.SIZE], people.starts[state[kernel.PERSON] + 1])
+                some, held = slice(event, end), int(end - event)
+                drawn = self.perturb(people.lon[some], people.lat[some], np.array(share), rng=rng)
+                chunk[:, :held], points[:held] = drawn, np.column_stack(geo.unit_vectors(*drawn))
+                state[kernel.HELD], numbers[kernel.LIMIT] = held, _chord_squared_of(self.threshold_m(share))
+        spend_each(self.epsilon, budgets, is_landmark, people.starts)
+        return self.released(people, lon, lat, budgets, None)
 
     def most_budgets(self, is_landmark: Mask) -> Floats:
         """As if every landmark before an event had been skipped, but for the first event, which is always drawn.
@@ -128,90 +157,6 @@ class Adaptive(PlanarLaplaceMechanism):
     def _threshold(self) -> float:
         """That distance times ε."""
         return MEDIAN_DISTANCE if self.reading == "calibrated" else 1.0
-
-
-class _Run:
-    """The state of one pass over time."""
-
-    def __init__(self, how: Adaptive, series: Trajectory, is_landmark: Mask, rng: noise.RandomSource) -> None:
-        self.how, self.series, self.rng = how, series, rng
-        self.is_landmark = is_landmark.tolist()
-        self.landmarks_to_come = sum(self.is_landmark)
-        self.regulars_to_come = len(self.is_landmark) - self.landmarks_to_come
-        self.ledger = Ledger(how.epsilon)
-        self.first_share = self.ledger.share(self.landmarks_to_come, self.regulars_to_come > 0)
-        self.interval, self.waited = 1, 0  # sample every interval-th landmark
-        self.budgets, self.lon, self.lat = np.zeros((3, len(series)))
-        self.last = np.full(3, np.nan)  # the last draw as a unit vector
-        self.ahead = _Ahead()
-
-    def draw(self, start: int, end: int) -> None:
-        """Draw or repeat a landmark, or draw successive regular events: they have one share."""
-        share = self.decide(start, end) if start < end else None
-        while share is not None and start < end:
-            if not self.ahead.holds(start, share):
-                self.ahead.draw(self, start, share)
-            columns = self.ahead.take(start, end)
-            self.accept(start, share, *columns)
-            start += len(columns[0])
-
-    def decide(self, start: int, end: int) -> float | None:
-        """The budget that a landmark, or each of some regular events, is to be drawn with.
-
-        None where a landmark repeats the last draw, which is done then.
-        """
-        landmark = self.is_landmark[start]
-        self.waited += landmark
-        share = self._share(landmark)
-        self.landmarks_to_come -= landmark
-        self.regulars_to_come -= 0 if landmark else end - start
-        if landmark and start and self.waited < self.interval:
-            self.lon[start], self.lat[start] = self.lon[start - 1], self.lat[start - 1]
-            return None
-        self.ledger.spend(share, is_landmark=landmark)
-        self.budgets[start:end] = share
-        if landmark:
-            self.waited = 0
-        return share
-
-    def accept(self, t: int, share: float, lon: Floats, lat: Floats, vectors: Floats) -> None:
-        """Take the draws of the events from ``t`` on, and compare each with the last one."""
-        from privacy_engine.kernels.sampling import interval_after
-
-        self.lon[t : t + len(lon)], self.lat[t : t + len(lat)] = lon, lat
-        limit = _chord_squared_of(self.how.threshold_m(share))
-        self.interval = interval_after(self.last, vectors, limit, self.interval)
-        self.last = vectors[-1]
-
-    def _share(self, landmark: bool) -> float:
-        if self.how.redistribution == "absorption":
-            return self.first_share * (self.waited if landmark else 1)
-        return self.ledger.share(self.landmarks_to_come, self.regulars_to_come > 0)
-
-
-class _Ahead:
-    """Draws for the next events at the present share, made together; unused ones are thrown away unseen."""
-
-    def __init__(self) -> None:
-        self.start, self.share, self.size = 0, -1.0, FIRST_CHUNK
-        self.lon, self.lat, self.vectors = np.empty(0), np.empty(0), np.empty((0, 3))
-
-    def holds(self, t: int, share: float) -> bool:
-        return share == self.share and self.start <= t < self.start + len(self.lon)
-
-    def draw(self, run: _Run, t: int, share: float) -> None:
-        used_up = share == self.share and t == self.start + len(self.lon)
-        self.size = min(2 * self.size, LARGEST_CHUNK) if used_up else FIRST_CHUNK
-        ahead = slice(t, t + self.size)
-        run.rng.reached(t, len(run.series))
-        lon, lat = run.series.lon[ahead], run.series.lat[ahead]
-        self.lon, self.lat = run.how.perturb(lon, lat, np.array(share), rng=run.rng)
-        self.start, self.share = t, share
-        self.vectors = np.column_stack(geo.unit_vectors(self.lon, self.lat))
-
-    def take(self, start: int, end: int) -> tuple[Floats, Floats, Floats]:
-        some = slice(start - self.start, end - self.start)
-        return self.lon[some], self.lat[some], self.vectors[some]
 
 
 def _chord_squared_of(distance_m: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,10 +38,10 @@ CLEAR_TIMES = "Timestamps are released as they are; only positions are protected
 class PlanarLaplaceMechanism(TrajectoryMechanism):
     """Base of mechanisms whose every draw is planar Laplace noise with an event's own budget.
 
-    A subclass whose budgets do not depend on the run writes :meth:`shares` or :meth:`budgets`; the ledger then checks
-    them against ``epsilon`` before anything is drawn. An event without a draw repeats the last one, before all the
-    first, unless there is a :attr:`leading_gap` or :meth:`shown` is overridden; releases and simulations derive from
-    these.
+    A subclass whose budgets do not depend on the run writes :meth:`shares`, :meth:`budgets` or :meth:`budgets_each`;
+    the ledger then checks them against ``epsilon`` before anything is drawn. An event without a draw repeats the last
+    one, before all the first, unless there is a :attr:`leading_gap` or :meth:`shown` is overridden; releases and
+    simulations derive from these.
     """
 
     level: ClassVar[str] = "landmark"
@@ -87,7 +87,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
     def budgets(self, is_landmark: Mask) -> Floats:
         """The budget of every timestamp, (n,), for the landmarks in the mask (n,)."""
         mask = as_mask(is_landmark)
-        return np.where(mask, *self.shares(np.array([len(mask)]), np.array([np.count_nonzero(mask)])))
+        return self.budgets_each(mask, np.array([0, len(mask)]))
 
     def budgets_each(self, is_landmark: Mask, starts: Ints) -> Floats:
         """:meth:`budgets` of each of several people, whose events begin at ``starts`` (m + 1,)."""
@@ -179,10 +179,15 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
             draw = (np.cumsum(fresh) - 1)[shown]
             lon, lat = (np.where(keep, axis[draw], np.nan) for axis in (lon, lat))
             published = None if keep.all() else keep
-        named = {name: getattr(people, name) for name in ("starts", "names", "persons", "time_s")}
-        return Releases(
-            **named, lon=lon, lat=lat, budgets=budgets, fresh=fresh, sd_m=self.sd_m(budgets), published=published
-        )
+        return self.released(people, lon, lat, budgets, published)
+
+    def released(
+        self, people: Trajectories, lon: Floats, lat: Floats, budgets: Floats, published: Mask | None
+    ) -> Releases:
+        """Releases of what each event shows, (n,); None: all are published."""
+        columns: dict[str, Any] = {name: getattr(people, name) for name in ("starts", "names", "persons", "time_s")}
+        columns |= {"lon": lon, "lat": lat, "budgets": budgets, "fresh": budgets > 0, "sd_m": self.sd_m(budgets)}
+        return Releases(**columns, published=published)
 
     def shown(self, fresh: Mask) -> Ints:
         """The event whose draw each event shows, (n,), for the draws in the mask (n,); -1 where none is published."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts
 from privacy_engine.core.params import StepVarianceM2
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask, last_draw
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 
 
 @mechanisms.register
@@ -52,23 +51,21 @@ class Planned(PlanarLaplaceMechanism):
     name: Literal["landmark-planned"] = "landmark-planned"
     step_variance_m2: StepVarianceM2
 
-    def interval(self, is_landmark: Mask) -> int:
-        """I: every I-th landmark is drawn."""
-        mask = as_mask(is_landmark)
-        k = int(np.count_nonzero(mask))
-        per_budget_m = (k + math.sqrt(len(mask) - k)) * self.radius_m / self.epsilon  # k/B
-        best = math.cbrt(12 * per_budget_m**2 / self.step_variance_m2)
-        return max(1, round(min(best, k)))
+    def intervals(self, n: Ints, k: Ints) -> Ints:
+        """I of people with n (m,) events, k (m,) of them landmarks: every I-th of these is drawn."""
+        per_budget_m = (k + np.sqrt(n - k)) * self.radius_m / self.epsilon  # k/B
+        best = np.cbrt(12 * per_budget_m**2 / self.step_variance_m2)
+        return np.asarray(np.maximum(1, np.rint(np.minimum(best, k))), dtype=np.int64)
 
-    def budgets(self, is_landmark: Mask) -> Floats:
-        mask = as_mask(is_landmark)
-        drawn = mask & ((np.cumsum(mask) - 1) % self.interval(mask) == 0)
-        p = int(np.count_nonzero(drawn))
-        if p == 0:
-            return np.full(len(mask), self.epsilon)
-        fresh = drawn | ~mask
-        shown = drawn[fresh][last_draw(fresh)]  # whether an event shows a landmark's draw; the first event is fresh
-        by_landmark = int(np.count_nonzero(shown))
-        ratio = math.sqrt(p * (len(mask) - by_landmark) / by_landmark)
-        landmark = self.epsilon / (p + ratio)
-        return np.where(drawn, landmark, np.where(mask, 0.0, landmark * ratio))
+    def budgets_each(self, is_landmark: Mask, starts: Ints) -> Floats:
+        n, passed = np.diff(starts), np.append(0, np.cumsum(is_landmark))
+        k = np.diff(passed[starts])
+        drawn = is_landmark & (
+            (passed[:-1] - np.repeat(passed[starts[:-1]], n)) % np.repeat(self.intervals(n, k), n) == 0
+        )
+        fresh, p = drawn | ~is_landmark, over_parts(np.add, drawn, starts, dtype=np.int64)
+        by_landmark = over_parts(np.add, drawn[self.shown_each(fresh, starts)], starts, dtype=np.int64)
+        ratio = np.sqrt(p * (n - by_landmark) / np.maximum(by_landmark, 1))
+        landmark = self.epsilon / np.maximum(p + ratio, 1)
+        landmark, other = (np.repeat(one, n) for one in (landmark, np.where(p == 0, self.epsilon, landmark * ratio)))
+        return np.where(drawn, landmark, np.where(is_landmark, 0.0, other))
