@@ -146,7 +146,7 @@ def has_known_budgets(mechanism: TrajectoryMechanism) -> TypeGuard[PlanarLaplace
     own, base = type(mechanism), PlanarLaplaceMechanism
     if not issubclass(own, base) or own.perturb is not base.perturb:
         return False
-    return (own.budgets, own.budgets_each, own.shares) != (base.budgets, base.budgets_each, base.shares)
+    return any(getattr(own, name) is not getattr(base, name) for name in ("budgets", "budgets_at_once", "shares"))
 
 
 def planned_noise(mechanism: PlanarLaplaceMechanism, mask: Mask, starts: Ints | None = None) -> ShownNoise:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -230,7 +230,7 @@ def joined_people(series: Sequence[Trajectory], events: int = EVENTS) -> Iterato
     for person in [*people(series), None]:
         timed = person is not None and (whole or all(series[i].time_s is not None for i in person.members))
         if held and (person is None or size + len(person) > events or timed != held_timed):
-            yield _joined(series, held, timed=held_timed)
+            yield _joined(series, held)
             leave(series if whole else series[held[0].members[0]])
             held, size = [], 0
         if person is not None:
@@ -238,20 +238,14 @@ def joined_people(series: Sequence[Trajectory], events: int = EVENTS) -> Iterato
             size, held_timed = size + len(person), timed
 
 
-def _joined(series: Sequence[Trajectory], some: list[Person], *, timed: bool) -> Joined:
+def _joined(series: Sequence[Trajectory], some: list[Person]) -> Joined:
     advance()
     numbers = [i for person in some for i in person.members]
-    if isinstance(series, Trajectories):
-        own = series.picked(numbers)
-    else:
-        parts = [series[i] for i in numbers]
-        own = together(parts if timed else [replace(one, time_s=None) for one in parts])
+    own = series.picked(numbers) if isinstance(series, Trajectories) else together([series[i] for i in numbers])
     starts, order = np.cumsum([0, *map(len, some)]), None
     if any(person.order is not None for person in some):
-        placed = zip(some, starts.tolist(), strict=False)
-        order = np.concatenate(
-            [first + (np.arange(len(one)) if one.order is None else one.order) for one, first in placed]
-        )
+        orders = [np.arange(len(one)) if one.order is None else one.order for one in some]
+        order = np.concatenate(orders) + np.repeat(starts[:-1], np.diff(starts))
     columns = {"lon": own.lon, "lat": own.lat, "time_s": own.time_s}
     ordered = {name: one if one is None or order is None else one[order] for name, one in columns.items()}
     names = [person.name for person in some]

@@ -38,7 +38,7 @@ CLEAR_TIMES = "Timestamps are released as they are; only positions are protected
 class PlanarLaplaceMechanism(TrajectoryMechanism):
     """Base of mechanisms whose every draw is planar Laplace noise with an event's own budget.
 
-    A subclass whose budgets do not depend on the run writes :meth:`shares`, :meth:`budgets` or :meth:`budgets_each`;
+    A subclass whose budgets do not depend on the run writes :meth:`shares`, :meth:`budgets_at_once` or :meth:`budgets`;
     the ledger then checks them against ``epsilon`` before anything is drawn. An event without a draw repeats the last
     one, before all the first, unless there is a :attr:`leading_gap` or :meth:`shown` is overridden; releases and
     simulations derive from these.
@@ -87,15 +87,19 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
     def budgets(self, is_landmark: Mask) -> Floats:
         """The budget of every timestamp, (n,), for the landmarks in the mask (n,)."""
         mask = as_mask(is_landmark)
-        return self.budgets_each(mask, np.array([0, len(mask)]))
+        return self.budgets_at_once(mask, np.array([0, len(mask)]))
 
-    def budgets_each(self, is_landmark: Mask, starts: Ints) -> Floats:
-        """:meth:`budgets` of each of several people, whose events begin at ``starts`` (m + 1,)."""
-        if type(self).budgets is not PlanarLaplaceMechanism.budgets:
-            return concatenated([self.budgets(one) for one in reported(parts_of(is_landmark, starts))])
+    def budgets_at_once(self, is_landmark: Mask, starts: Ints) -> Floats:
+        """Those of several people, whose events begin at ``starts`` (m + 1,): by :meth:`shares`, if not overridden."""
         n = np.diff(starts)
         shares = self.shares(n, over_parts(np.add, is_landmark, starts, dtype=np.int64))
         return np.where(is_landmark, *(np.repeat(np.broadcast_to(one, n.shape), n) for one in shares))
+
+    def budgets_each(self, is_landmark: Mask, starts: Ints) -> Floats:
+        """:meth:`budgets` of each of several people, also where a class overrides that alone."""
+        if type(self).budgets is PlanarLaplaceMechanism.budgets:
+            return self.budgets_at_once(is_landmark, starts)
+        return concatenated([self.budgets(one) for one in reported(parts_of(is_landmark, starts))])
 
     def most_budgets(self, is_landmark: Mask) -> Floats:
         """The most each timestamp may be given in any run, (n,): its budget, where that does not depend on the run.

@@ -57,7 +57,7 @@ class Planned(PlanarLaplaceMechanism):
         best = np.cbrt(12 * per_budget_m**2 / self.step_variance_m2)
         return np.asarray(np.maximum(1, np.rint(np.minimum(best, k))), dtype=np.int64)
 
-    def budgets_each(self, is_landmark: Mask, starts: Ints) -> Floats:
+    def budgets_at_once(self, is_landmark: Mask, starts: Ints) -> Floats:
         n, passed = np.diff(starts), np.append(0, np.cumsum(is_landmark))
         k = np.diff(passed[starts])
         drawn = is_landmark & (

@@ -1,0 +1,141 @@
+"""Releases of many people at once: those of each alone, within each one's budget, and arrays in parts."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privacy_engine import noise
+from privacy_engine.core import arrays
+from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data.releases import Releases, releases_of
+from privacy_engine.data.trajectories import together
+from privacy_engine.errors import BudgetError, DataError
+from privacy_engine.mechanisms.landmark import Adaptive, Skip, Uniform, adaptive
+from privacy_engine.noise import sources
+from tests.cases import each
+from tests.engine.mechanism_examples import CLASSES, variants
+from tests.engine.test_stored_releases import same
+
+sizes = st.lists(st.integers(0, 9), min_size=1, max_size=12).map(np.array)
+
+
+def walks(lengths, seed=1):
+    rng = np.random.default_rng(seed)
+    tracks = [rng.normal((2.35, 48.85), 1e-3, (n, 2)).T for n in lengths]
+    return [Trajectory(*one, 60.0 * np.arange(len(one[0])), str(i), person=str(i)) for i, one in enumerate(tracks)]
+
+
+def test_bits_of_each_are_those_of_each_alone():
+    """With one seed, also where nobody, everybody or the first events only are landmarks, or a person has no event."""
+    lengths = (40, 0, 7, 1, 300, 25)
+    series, rng = walks(lengths), np.random.default_rng(2)
+    for cls in CLASSES:
+        for how in variants(cls):
+            masks = [np.arange(n) < n // 3 for n in lengths[:3]] + [np.ones(1, dtype=bool), rng.random(300) < 0.2]
+            masks.append(np.zeros(25, dtype=bool))
+            one, other = noise.seeded(5), noise.seeded(5)
+            together_ = how.release_each(together(series), np.concatenate(masks), rng=one)
+            for drawn, truth, mask in zip(together_, series, masks, strict=True):
+                same(drawn, how.release(truth, LandmarkSet(mask), rng=other))
+
+
+@pytest.mark.parametrize("redistribution", ["uniform", "absorption"])
+@given(st.lists(st.booleans(), min_size=1, max_size=60).map(np.array), st.integers(0, 2**32))
+def test_adaptive_draws_the_same_alone_and_in_its_kernel(redistribution, mask, seed):
+    """Of the same words, which the operating system is made to return, one event after the other."""
+    how, (series,) = Adaptive(epsilon=1.0, radius_m=200.0, redistribution=redistribution), walks([len(mask)], seed)
+    tape = np.random.Philox(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources.os, "urandom", lambda n: tape.random_raw(n // 8).tobytes())
+        private = how.release(series, LandmarkSet(mask), rng=noise.publishable())
+        patch.setattr(adaptive, "FIRST_CHUNK", 1)
+        patch.setattr(adaptive, "LARGEST_CHUNK", 1)
+        seeded = how.release(series, LandmarkSet(mask), rng=np.random.Generator(np.random.Philox(seed)))
+    assert private.private
+    assert not seeded.private
+    assert np.array_equal(private.series.lon, seeded.series.lon)
+    assert np.array_equal(private.budgets, seeded.budgets)
+
+
+def test_a_proposal_that_floats_do_not_decide_is_decided_by_its_own_bits(monkeypatch):
+    """The first uniform begins with 64 zeros; all further words are one number, whoever draws them."""
+    words = iter([0, 1 << 63, 1 << 60, 3 << 61])
+    monkeypatch.setattr(
+        sources.os,
+        "urandom",
+        lambda n: np.array([next(words, 5 << 59) for _ in range(n // 8)], dtype=np.uint64).tobytes(),
+    )
+    here, nowhere = Trajectory([2.35], [48.85]), LandmarkSet(np.zeros(1, dtype=bool))
+    how = Adaptive(epsilon=1.0, radius_m=200.0)
+    drawn = how.release(here, nowhere, rng=noise.publishable()).series
+    words = iter([0, 1 << 63, 1 << 60, 3 << 61])
+    assert (drawn.lon, drawn.lat) == noise.planar_laplace([2.35], [48.85], how.rates(1.0), rng=noise.publishable())
+
+
+def test_nobody_spends_more_than_epsilon():
+    class Twice(Uniform):
+        def shares(self, n, k):
+            return tuple(one * np.where(n == 3, 2, 1) for one in super().shares(n, k))
+
+    how, series = Twice(epsilon=1.0, radius_m=200.0), walks((50, 3, 40))
+    with pytest.raises(BudgetError, match="landmarks and one regular event must spend at most 1, got 2"):
+        how.release_each(together(series), np.zeros(93, dtype=bool), rng=noise.seeded(1))
+    how.release_each(together(series[::2]), np.zeros(90, dtype=bool), rng=noise.seeded(1))
+
+
+class TestColumns:
+    series = walks((4, 3))
+
+    def drawn(self, **changed):
+        how, marks = Skip(epsilon=1.0, radius_m=1.0), [LandmarkSet(np.arange(len(one)) == 1) for one in self.series]
+        found = [how.release(*pair, rng=noise.seeded(1)) for pair in zip(self.series, marks, strict=True)]
+        return [found[0], Release(**vars(found[1]) | changed)]
+
+    @each(
+        "changed",
+        [
+            {"event": np.array([0, 2, 1])},
+            {"event": np.array([0, 1, 3])},
+            {"event": np.array([0, 1])},
+            {"budgets": np.ones(4)},
+            {"series": Trajectory(np.zeros(3), np.zeros(3))},
+            {"series": Trajectory(np.zeros(3), np.zeros(3), np.array([0.0, 60.0, 121.0]))},
+        ],
+    )
+    def test_what_does_not_follow_the_events_is_refused(self, changed):
+        Releases.of(together(self.series), self.drawn())
+        with pytest.raises(DataError, match="a release must have one position for each event published"):
+            Releases.of(together(self.series), self.drawn(**changed))
+
+    def test_a_gap_and_missing_times_are_kept(self):
+        how, marks = Skip(epsilon=1.0, radius_m=1.0, leading="gap"), LandmarkSet(np.arange(3) == 0)
+        one = how.release(self.series[1], marks, rng=noise.seeded(1))
+        other = how.release(Trajectory([1.0] * 3, [2.0] * 3, name="b"), marks, rng=noise.seeded(2))
+        whole = releases_of([one, other, one])
+        for found, expected in zip(whole.part(1, 3), [other, one], strict=True):
+            same(found, expected)
+        assert whole.sizes.tolist() == [2, 2, 2]
+        assert (whole.part(1, 2).timed, whole.part(2, 3).timed) == (False, True)
+
+
+@given(sizes, st.integers(1, 20))
+def test_parts_of_arrays(lengths, most):
+    starts = np.append(0, np.cumsum(lengths)).astype(int)
+    values = np.random.default_rng(0).integers(1, 9, starts[-1])
+    parts = arrays.parts_of(values, starts)
+    assert np.concatenate([*parts, []]).tolist() == values.tolist()
+    assert arrays.over_parts(np.add, values, starts).tolist() == [one.sum() for one in parts]
+    chosen = list(range(len(lengths)))[::-2]
+    expected = np.concatenate([parts[i] for i in chosen])
+    assert values[arrays.laid_out(starts, chosen)].tolist() == expected.tolist()
+    assert list(arrays.at_least(lengths[:0], most)) == [slice(0, 0)]
+    for some, ends in ((list(arrays.in_turn(lengths, most)), True), (list(arrays.at_least(lengths, most)), False)):
+        assert [i for one in some for i in range(one.start, one.stop)] == list(range(len(lengths)))
+        for one, after in zip(some, [*some[1:], None], strict=True):
+            size = lengths[one].sum()
+            if ends:
+                assert size <= most or one.stop == one.start + 1
+                assert after is None or size + lengths[after.start] > most
+            else:
+                assert after is None or size >= most > size - lengths[one.stop - 1]
