@@ -27,7 +27,7 @@ def walks(lengths, seed=1):
 
 
 def test_bits_of_each_are_those_of_each_alone():
-    """With one seed, also where nobody, everybody or the first events only are landmarks, or a person has no event."""
+    """With one seed, also where no event, every one or the first ones are landmarks, or a person has no event."""
     lengths = (40, 0, 7, 1, 300, 25)
     series, rng = walks(lengths), np.random.default_rng(2)
     for cls in CLASSES:
@@ -43,7 +43,7 @@ def test_bits_of_each_are_those_of_each_alone():
 @pytest.mark.parametrize("redistribution", ["uniform", "absorption"])
 @given(st.lists(st.booleans(), min_size=1, max_size=60).map(np.array), st.integers(0, 2**32))
 def test_adaptive_draws_the_same_alone_and_in_its_kernel(redistribution, mask, seed):
-    """Of the same words, which the operating system is made to return, one event after the other."""
+    """Of the same bits, which the operating system is made to return, one event after the other."""
     how, (series,) = Adaptive(epsilon=1.0, radius_m=200.0, redistribution=redistribution), walks([len(mask)], seed)
     tape = np.random.Philox(seed)
     with pytest.MonkeyPatch.context() as patch:
@@ -59,21 +59,21 @@ def test_adaptive_draws_the_same_alone_and_in_its_kernel(redistribution, mask, s
 
 
 def test_a_proposal_that_floats_do_not_decide_is_decided_by_its_own_bits(monkeypatch):
-    """The first uniform begins with 64 zeros; all further words are one number, whoever draws them."""
-    words = iter([0, 1 << 63, 1 << 60, 3 << 61])
+    """The first uniform begins with 64 zeros; all further ones are alike, whoever draws them."""
+    numbers = iter([0, 1 << 63, 1 << 60, 3 << 61])
     monkeypatch.setattr(
         sources.os,
         "urandom",
-        lambda n: np.array([next(words, 5 << 59) for _ in range(n // 8)], dtype=np.uint64).tobytes(),
+        lambda n: np.array([next(numbers, 5 << 59) for _ in range(n // 8)], dtype=np.uint64).tobytes(),
     )
     here, nowhere = Trajectory([2.35], [48.85]), LandmarkSet(np.zeros(1, dtype=bool))
     how = Adaptive(epsilon=1.0, radius_m=200.0)
     drawn = how.release(here, nowhere, rng=noise.publishable()).series
-    words = iter([0, 1 << 63, 1 << 60, 3 << 61])
+    numbers = iter([0, 1 << 63, 1 << 60, 3 << 61])
     assert (drawn.lon, drawn.lat) == noise.planar_laplace([2.35], [48.85], how.rates(1.0), rng=noise.publishable())
 
 
-def test_nobody_spends_more_than_epsilon():
+def test_no_person_spends_more_than_epsilon():
     class Twice(Uniform):
         def shares(self, n, k):
             return tuple(one * np.where(n == 3, 2, 1) for one in super().shares(n, k))

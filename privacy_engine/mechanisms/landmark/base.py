@@ -215,9 +215,9 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         source = np.where(fresh, events, 0)
         source[begin] = np.where(first < end, first, begin)
         shown: Ints = np.maximum.accumulate(source)
-        return (
-            np.where(events < np.repeat(np.minimum(first, end), end - begin), -1, shown) if self.leading_gap else shown
-        )
+        if self.leading_gap:
+            shown[events < np.repeat(np.minimum(first, end), end - begin)] = -1
+        return shown
 
     def simulation_plan(self, is_landmark: Mask) -> SimulationPlan | None:
         budgets = self._spent(is_landmark, np.array([0, len(is_landmark)]))
