@@ -2,22 +2,25 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from privacy_engine import noise
+from privacy_engine.accounting.landmark_ledger import Ledger
 from privacy_engine.core import arrays
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.releases import Releases, releases_of
 from privacy_engine.data.trajectories import together
 from privacy_engine.errors import BudgetError, DataError
-from privacy_engine.mechanisms.landmark import Adaptive, Skip, Uniform, adaptive
-from privacy_engine.noise import sources
+from privacy_engine.mechanisms.landmark import Adaptive, Skip, Uniform, adaptive, base
+from privacy_engine.noise import planar, sources
 from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, variants
 from tests.engine.test_stored_releases import same
 
 sizes = st.lists(st.integers(0, 9), min_size=1, max_size=12).map(np.array)
+
+masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)
 
 
 def walks(lengths, seed=1):
@@ -31,7 +34,8 @@ def test_bits_of_each_are_those_of_each_alone():
     lengths = (40, 0, 7, 1, 300, 25)
     series, rng = walks(lengths), np.random.default_rng(2)
     for cls in CLASSES:
-        for how in variants(cls):
+        wide = [how.model_copy(update={"radius_m": 5e6}) for how in variants(cls)]  # much of whose noise is rejected
+        for how in [*variants(cls), *wide]:
             masks = [np.arange(n) < n // 3 for n in lengths[:3]] + [np.ones(1, dtype=bool), rng.random(300) < 0.2]
             masks.append(np.zeros(25, dtype=bool))
             one, other = noise.seeded(5), noise.seeded(5)
@@ -41,13 +45,18 @@ def test_bits_of_each_are_those_of_each_alone():
 
 
 @pytest.mark.parametrize("redistribution", ["uniform", "absorption"])
-@given(st.lists(st.booleans(), min_size=1, max_size=60).map(np.array), st.integers(0, 2**32))
-def test_adaptive_draws_the_same_alone_and_in_its_kernel(redistribution, mask, seed):
+@given(
+    st.lists(st.booleans(), min_size=1, max_size=60).map(np.array), st.integers(0, 2**32), st.sampled_from([200.0, 5e6])
+)
+def test_adaptive_draws_the_same_alone_and_in_its_kernel(redistribution, mask, seed, radius_m):
     """Of the same bits, which the operating system is made to return, one event after the other."""
-    how, (series,) = Adaptive(epsilon=1.0, radius_m=200.0, redistribution=redistribution), walks([len(mask)], seed)
+    how, (series,) = Adaptive(epsilon=1.0, radius_m=radius_m, redistribution=redistribution), walks([len(mask)], seed)
     tape = np.random.Philox(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources.os, "urandom", lambda n: tape.random_raw(n // 8).tobytes())
+        for module in (adaptive, base):  # as small a margin as it is would change nothing here
+            patch.setattr(module, "MARGIN", 0.5)
+        patch.setattr(planar, "planar_cell", lambda *_, **__: reject())  # further bits come in another order
         private = how.release(series, LandmarkSet(mask), rng=noise.publishable())
         patch.setattr(adaptive, "FIRST_CHUNK", 1)
         patch.setattr(adaptive, "LARGEST_CHUNK", 1)
@@ -71,6 +80,19 @@ def test_a_proposal_that_floats_do_not_decide_is_decided_by_its_own_bits(monkeyp
     drawn = how.release(here, nowhere, rng=noise.publishable()).series
     numbers = iter([0, 1 << 63, 1 << 60, 3 << 61])
     assert (drawn.lon, drawn.lat) == noise.planar_laplace([2.35], [48.85], how.rates(1.0), rng=noise.publishable())
+
+
+@each("rng", [noise.seeded(3), noise.publishable()])
+def test_shares_of_thousands_of_landmarks_are_those_of_the_exact_ledger(rng):
+    mask, (series,) = np.random.default_rng(1).random(3000) < 0.9, walks([3000])
+    drawn = Adaptive(epsilon=0.7, radius_m=20.0).release(series, LandmarkSet(mask), rng=rng)
+    ledger, landmarks, others = Ledger(0.7), int(mask.sum()), int((~mask).sum())
+    for landmark, budget in zip(mask.tolist(), drawn.budgets.tolist(), strict=True):
+        share = ledger.share(landmarks, others > 0)
+        landmarks, others = landmarks - landmark, others - (not landmark)
+        if budget:
+            assert budget == share
+            ledger.spend(share, is_landmark=landmark)
 
 
 def test_no_person_spends_more_than_epsilon():
