@@ -44,9 +44,3 @@ def visible_memberships(user: Any) -> QuerySet[Membership]:
     """The memberships of the user's projects."""
     found = Membership.objects.filter(project__in=list(roles_of(user)))
     return found.select_related("project__owner", "user")
-
-
-def rows_of_member(membership: Membership) -> int:
-    """How many rows of the member are in the project: they leave it with their owner."""
-    own = {"project": membership.project_id, "owner": membership.user_id}
-    return sum(model._default_manager.filter(**own).count() for model in models_in_projects())

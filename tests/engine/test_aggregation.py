@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -24,7 +23,6 @@ from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.releases.label import privacy_label
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each, refusal
-from tests.patience import patience
 
 BOX = (0.0, 0.0, 0.04, 0.03)
 FIXED = {"cell_m": 1112.0, "step": "1h", "box": BOX, "start": "1970-01-01T00:00", "end": "1970-01-01T04:59"}
@@ -301,17 +299,3 @@ class TestClaim:
         found = formats.read(io.BytesIO(out.getvalue()), kinds=("stream",))
         assert found.other.counted is None
         assert [note["level"] for note in found.report.notes if note["code"] == "counted"] == ["warning"]
-
-
-@pytest.mark.slow
-def test_a_million_events_take_seconds_at_most():
-    rng = np.random.default_rng(7)
-    n = 1_000_000
-    person = np.sort(rng.integers(0, 1000, n))
-    given = Events(person, person, rng.uniform(0, 30 * 86400.0, n), rng.uniform(2, 2.5, n), rng.uniform(48, 48.5, n))
-    how = AggregationSpec(cell_m=2000.0, step="1h", unit="person", most=3, box=(2.0, 48.0, 2.5, 48.5))
-    start = time.process_time()
-    found = aggregate(given, how)
-    took = time.process_time() - start
-    assert found.stream.counts.sum() + found.size.cut <= n
-    assert took < patience(5), took

