@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privacy_engine.analysis.median import Median
+from privacy_engine.analysis.quantiles import Quantiles
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Ints
@@ -47,14 +47,14 @@ class DataScale(Result):
 
 def data_scale(series: Sequence[Trajectory]) -> DataScale:
     """Return the scale of ``series``, whose events are joined for each person in the order of time."""
-    steps, extents, stays = Median(), Median(), Median()
+    steps, extents, stays = Quantiles(), Quantiles(), Quantiles()
     for block in joined_people(series):
         if not len(some := block.people.without_empty()):
             continue
         steps.add(_steps_m(some))
         extents.add(extents_m(some))
         stays.add(_stay_distances_m(some))
-    return DataScale(median_step_m=steps.value(), extent_m=extents.value(), stay_radius_m=stays.value())
+    return DataScale(median_step_m=steps.median(), extent_m=extents.median(), stay_radius_m=stays.median())
 
 
 def _steps_m(some: Trajectories) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from privacy_engine.data.trajectories import Joined, Trajectories, unchecked
 from privacy_engine.data.types import Release, Trajectory
 from privacy_engine.errors import DataError
 
+T = TypeVar("T")
 _TYPES: dict[str, type[Any]] = {
     "lon": np.float64,
     "lat": np.float64,
@@ -72,11 +73,7 @@ class Releases(Numbered[Release]):
         return len(self.names)
 
     def __iter__(self) -> Iterator[Release]:
-        filed = in_files(self)
-        for i in reported(range(len(self))):
-            yield self._read(i)
-            if filed:
-                leave(self)
+        return self.left(map(self._read, reported(range(len(self)))))
 
     def _read(self, number: int) -> Release:
         some = slice(*self.starts[number : number + 2])
@@ -140,11 +137,17 @@ class Releases(Numbered[Release]):
         starts = np.concatenate([[0], np.cumsum(self.sizes)])
         return unchecked(**columns, starts=starts, names=self.names, persons=self.persons)
 
+    def left(self, items: Iterable[T]) -> Iterator[T]:
+        """What is made of these columns item by item, of whose pages memory holds those of one at a time."""
+        filed = in_files(self)
+        for one in items:
+            yield one
+            if filed:
+                leave(self)
+
     def parts(self, some: Iterable[slice]) -> Iterator[Releases]:
         """The releases of some successive series, and of others, of which memory holds one part at a time."""
-        for one in reported(some):
-            yield self.part(one.start, one.stop)
-            leave(self)
+        return self.left(self.part(one.start, one.stop) for one in reported(some))
 
 
 def _must_follow(one: Release, of: Trajectory) -> None:

@@ -64,11 +64,26 @@ class Trajectories(Numbered[Trajectory]):
         if len(self.persons) != m:
             rule = f"as many as names ({m})"
             raise DataError(f"persons must be {rule}, got {len(self.persons)}", field="persons", rule=rule)
+        self.__dict__.update(starts=starts)
+        if in_files(self):
+            self._check_pieces()
+            return
         whole = Trajectory(self.lon, self.lat, marked=self.marked)
-        self.__dict__.update(lon=whole.lon, lat=whole.lat, marked=whole.marked, starts=starts)
+        self.__dict__.update(lon=whole.lon, lat=whole.lat, marked=whole.marked)
         if self.time_s is not None:
             self.__dict__.update(time_s=instants(self.time_s, n, starts[1:-1]))
-        leave(self)
+
+    def _check_pieces(self) -> None:
+        """The checks of columns in files, of which no more than a piece is to be in memory."""
+        for some in blocks(len(self.lon), EVENTS * 16):
+            piece = slice(
+                max(some.start - 1, 0), some.stop
+            )  # times must not decrease from one piece to the next either
+            one = self._view(piece)
+            Trajectory(one.lon, one.lat, marked=one.marked)
+            if one.time_s is not None:
+                instants(one.time_s, len(one), self.starts[1:-1] - piece.start)
+            leave(self)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -13,9 +13,9 @@ import numpy as np
 from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis import outline
 from privacy_engine.analysis.forecast import noise_p95_m
+from privacy_engine.analysis.quantiles import Quantiles
 from privacy_engine.core.arrays import Floats, at_least, concatenated, in_turn, parts_of
 from privacy_engine.core.geo import distance_m
-from privacy_engine.core.growing_column import gathered
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.event_sketch import EventSketch, sketch_of
@@ -154,7 +154,7 @@ class TrajectoryType(DataType):
         budgets = parts_of(drawn.budgets, drawn.starts)
         return replace(
             inputs.context,
-            whole_trace=largest_total(person.joined_values(budgets) for person in inputs.people),
+            whole_trace=largest_total(drawn.left(person.joined_values(budgets) for person in inputs.people)),
             noise_p95_m=None if spec.postprocess else noise_p95_m(spec.mechanism, inputs.masks),
         )
 
@@ -176,14 +176,20 @@ class TrajectoryType(DataType):
 
     def figures(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
         """:data:`FIGURES` over the published positions of all series together, in metres to the millimetre."""
-        errors = gathered(_errors(truth, release))
-        if not len(errors):
+        errors = Quantiles()
+        for some in _errors(truth, release):
+            errors.add(some)
+        if not errors.count:
             return {}
-        found = {}
+        held, found = errors.held(), {}
         for key, described in FIGURES.items():
             metric = self.metrics.parse(described)
             assert isinstance(metric, ErrorMetric)
-            found[key] = round(float(metric.of_errors(errors)), 3)
+            if held is not None:
+                found[key] = round(float(metric.of_errors(held)), 3)
+            else:
+                share = described.get("p")
+                found[key] = round(errors.mean() if share is None else errors.quantile(share), 3)
         return found
 
     def budget_columns(self, release: Sequence[Release]) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,8 @@
-"""The exact median of more numbers than fit in memory."""
+"""Exact quantiles of more numbers than fit in memory."""
 
 from __future__ import annotations
 
+import math
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import IO
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats
+from privacy_engine.core.arrays import Floats, concatenated
 from privacy_engine.core.progress import advance
 from privacy_engine.data.mapped_series import FEW
 
@@ -17,26 +18,27 @@ BLOCK = 1 << 18
 _DIGIT = 16  # bits of a number that are counted in one pass over all
 
 
-class Median:
-    """Numbers of at least 0, whose median is computed at the end: up to two million in memory, more in a file.
+class Quantiles:
+    """Numbers of at least 0, whose quantiles are computed at the end: up to two million in memory, more in a file.
 
-    >>> median = Median()
-    >>> median.add(np.array([4.0, 1.0]))
-    >>> median.add(np.array([2.0]))
-    >>> median.value()
+    >>> found = Quantiles()
+    >>> found.add(np.array([4.0, 1.0]))
+    >>> found.add(np.array([2.0]))
+    >>> found.median()
     2.0
     """
 
     def __init__(self, most: int = FEW) -> None:
-        self._most, self._count, self._in_file = most, 0, 0
+        self._most, self.count, self._in_file, self._total = most, 0, 0, 0.0
         self._held: list[Floats] = []
         self._file: IO[bytes] | None = None
 
     def add(self, numbers: Floats) -> None:
         """Add numbers, (n,)."""
-        self._count += len(numbers)
+        self.count += len(numbers)
+        self._total += float(numbers.sum())
         self._held.append(numbers)
-        if self._count - self._in_file > self._most:
+        if self.count - self._in_file > self._most:
             self._spill()
 
     def _spill(self) -> None:
@@ -45,21 +47,37 @@ class Median:
             weakref.finalize(self, self._file.close)
         for one in self._held:
             self._file.write(np.ascontiguousarray(one).data)
-        self._held, self._in_file = [], self._count
+        self._held, self._in_file = [], self.count
 
-    def value(self) -> float | None:
+    def held(self) -> Floats | None:
+        """All of them, in an array of its own; None where they are in a file."""
+        return concatenated(self._held) if self._file is None else None
+
+    def mean(self) -> float:
+        """Their mean; there must be one."""
+        return self._total / self.count
+
+    def median(self) -> float | None:
         """Their median; None without any."""
-        if not self._count:
+        if not self.count:
             return None
         if self._file is None:
             return float(np.median(np.concatenate(self._held)))
         self._spill()
-        middle = [self._of_rank(rank) for rank in sorted({(self._count - 1) // 2, self._count // 2})]
-        return float(np.mean(middle))
+        return float(np.mean(self._of_ranks((self.count - 1) // 2, self.count // 2)))
 
-    def _of_rank(self, rank: int) -> float:
-        """The number that ``rank`` others precede, by counting digits: the bits of such numbers are ordered as they."""
-        head = np.uint64(0)
+    def quantile(self, p: float) -> float:
+        """The number that a share ``p`` of those in the file does not exceed, linear between two of them (type 7)."""
+        self._spill()
+        at = p * (self.count - 1)
+        return float(np.quantile(self._of_ranks(math.floor(at), math.ceil(at)), at - math.floor(at)))
+
+    def _of_ranks(self, low: int, high: int) -> list[float]:
+        """The numbers that so many others precede, of one rank or two successive ones.
+
+        By counting digits: the bits of such numbers are ordered as they.
+        """
+        head, rank = np.uint64(0), low
         for shift in range(64 - _DIGIT, -1, -_DIGIT):
             above, digits = np.uint64(shift + _DIGIT), np.uint64(shift)
             counts = np.zeros(1 << _DIGIT, dtype=np.int64)
@@ -70,10 +88,14 @@ class Median:
             digit = int(np.searchsorted(before, rank, side="right")) - 1
             rank -= int(before[digit])
             head = head << np.uint64(_DIGIT) | np.uint64(digit)
+            if high > low and rank + 1 == counts[digit]:  # the next one begins with other digits
+                return [*self._of_ranks(low, low), *self._of_ranks(high, high)]
             if counts[digit] <= self._most:
                 found = np.concatenate([bits[bits >> digits == head] for bits in self._bits()])
-                return float(np.partition(found, rank)[rank : rank + 1].view(np.float64)[0])
-        return float(head.reshape(1).view(np.float64)[0])
+                last = rank + high - low
+                ordered = np.partition(found, [rank, last])
+                return [float(one) for one in ordered[rank : last + 1].view(np.float64)]
+        return [float(head.reshape(1).view(np.float64)[0])] * (high - low + 1)
 
     def _bits(self) -> Iterator[np.ndarray[tuple[int], np.dtype[np.uint64]]]:
         assert self._file is not None
