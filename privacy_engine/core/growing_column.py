@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.progress import reported
@@ -16,15 +18,15 @@ class Column:
     The capacity doubles, and those of its pages that nothing was written to take no memory.
     """
 
-    def __init__(self) -> None:
-        self._buffer: Floats = np.empty(0)
+    def __init__(self, dtype: Any = np.float64, expected: int = 0) -> None:
+        self._buffer: NDArray[Any] = np.empty(expected, dtype)
         self.size = 0
 
-    def add(self, piece: Floats) -> None:
+    def add(self, piece: NDArray[Any]) -> None:
         """Add the numbers of ``piece`` after those that are there."""
         end = self.size + len(piece)
         if end > len(self._buffer):
-            buffer = np.empty(max(end, 2 * len(self._buffer)))
+            buffer = np.empty(max(end, 2 * len(self._buffer)), self._buffer.dtype)
             buffer[: self.size] = self._buffer[: self.size]
             self._buffer = buffer
         self._buffer[self.size : end] = piece
@@ -35,9 +37,9 @@ class Column:
         """The number that came last."""
         return float(self._buffer[self.size - 1])
 
-    def taken(self) -> Floats:
+    def taken(self) -> NDArray[Any]:
         """All of them as a frozen array, after which the column is empty."""
-        whole, self._buffer = self._buffer, np.empty(0)
+        whole, self._buffer = self._buffer, np.empty(0, self._buffer.dtype)
         whole.resize(self.size, refcheck=False)
         whole.setflags(write=False)
         return whole

@@ -99,7 +99,7 @@ class FileColumn:
         self._file.seek(some.start * self._dtype.itemsize)
         self.add(piece)
 
-    def mapped(self) -> NDArray[Any]:
+    def taken(self) -> NDArray[Any]:
         """All of them, read from the file; nothing can be added any more."""
         size = self._file.seek(0, os.SEEK_END) // self._dtype.itemsize
         return np.frombuffer(_mapped(self._file), self._dtype, size)

@@ -201,7 +201,7 @@ class Gathered:
     def releases(self) -> Releases:
         """All of them, in the order of their series."""
         found: dict[str, Any] = {"time_s": self._time_s}
-        found |= {name: one.mapped() if isinstance(one, FileColumn) else one for name, one in self._columns.items()}
+        found |= {name: one.taken() if isinstance(one, FileColumn) else one for name, one in self._columns.items()}
         for column in found.values():
             if column is not None:
                 column.setflags(write=False)

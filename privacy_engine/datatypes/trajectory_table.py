@@ -148,7 +148,7 @@ def series_of_batches(schema: Any, batches: Iterable[Any]) -> Trajectories:
         starts[1:] += np.bincount(columns["series"], minlength=len(names))
         for name, column in _degrees(columns).items():
             files.setdefault(name, FileColumn(column.dtype)).add(column)
-    columns = {name: file.mapped() for name, file in files.items()}
+    columns = {name: file.taken() for name, file in files.items()}
     return Trajectories(starts=starts.cumsum(), names=names, persons=_people(schema), **columns)
 
 

@@ -86,7 +86,7 @@ class _Filed:
         return Trajectories(lon, lat, starts, names, persons, times[0] if timed else None)
 
     def _in_order(self, column: FileColumn, begins: Ints, lengths: Ints) -> Floats:
-        values, ends = column.mapped(), np.cumsum(lengths)
+        values, ends = column.taken(), np.cumsum(lengths)
         if (begins != ends - lengths).any():
             out = FileColumn()
             groups = (0, *np.flatnonzero(np.diff(ends // PIECE)) + 1, len(ends))
@@ -94,7 +94,7 @@ class _Filed:
                 own = lengths[start:end]
                 shift = begins[start:end] - (np.cumsum(own) - own)
                 out.add(values[np.arange(own.sum()) + np.repeat(shift, own)])
-            values = out.mapped()
+            values = out.taken()
         return values if len(values) > FEW else values.copy()
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from privacy_engine.core.progress import advance, blocks
+from privacy_engine.core.growing_column import Column
+from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.event_hashes.hashes import LARGEST_EXACT, FreshEvents, Keys
 from privacy_engine.data.event_words import Hashes, Instants, instants, position_words, siphash24, text_words
+from privacy_engine.data.mapped_series import FEW, FileColumn
 from privacy_engine.data.trajectories import in_pieces
 from privacy_engine.data.types import CheckIns, CountStream, Trajectory
 
 BLOCK = 1 << 16
 """Events hashed at a time, which stay in the cache."""
+PARTS, FIRST_BITS = 16, np.uint64(60)
 UNTIMED = np.iinfo(np.int64).min
 """In place of a time where an event of a timed upload has none."""
 
@@ -42,82 +46,87 @@ def event_hashes(kind: str, data: Any, keys: Keys, most: int = LARGEST_EXACT) ->
     found = _Smallest(many, most, sort in ("timed", "places"))
     for block in events:
         found.add(*block)
-    found.cut()
     exact, what, ms = found.columns()
     near, phase = _near_and_phase(sort, what, ms, keys)
     return FreshEvents(exact, near, phase, sort=sort, events=found.events, what=what, ms=ms, keys=keys)
 
 
 class _Smallest:
-    """The ``most`` smallest distinct hashes of up to ``many`` events, and the events they are of."""
+    """The ``most`` smallest distinct hashes of up to ``many`` events, and the events they are of.
+
+    Of more than :data:`FEW` events everything lies in files: what comes in parts by the first bits of the hashes, of
+    which memory holds one at a time, and then the columns.
+    """
 
     def __init__(self, many: int, most: int, timed: bool) -> None:
-        self._most, self._size, self.events = most, 0, 0
-        capacity = min(many, most + max(most // 4, BLOCK))
-        self._exact = np.empty(capacity, dtype=np.uint64)
-        self._what = np.empty(capacity if timed else 0, dtype=np.uint64)
-        self._ms = np.empty(capacity if timed else 0, dtype=np.int64)
-        self._threshold: np.uint64 | None = None
+        self._most, self._filed, self.events = most, many > FEW, 0
+        self._types = [np.uint64, *([np.uint64, np.int64] if timed else [])]
+        self._parts = [[_column(one, many) for one in self._types] for _ in range(PARTS if self._filed else 1)]
 
     def add(self, exact: Hashes, what: Hashes, ms: Instants) -> None:
         """Take a block of events of at most :data:`BLOCK`."""
-        if self._threshold is not None:
-            below = exact <= self._threshold
-            exact, what, ms = exact[below], what[below[: len(what)]], ms[below[: len(ms)]]
-        if self._size + len(exact) > len(self._exact):
-            self.cut()
-        end = self._size + len(exact)
-        self._exact[self._size : end] = exact
-        self._what[self._size : end] = what
-        self._ms[self._size : end] = ms
-        self._size = end
-
-    def cut(self) -> None:
-        """Sort what is there, and keep the smallest."""
-        advance()
-        order = np.argsort(self._exact[: self._size])
-        advance()
-        exact = self._exact[order]
-        new = np.ones(len(exact), dtype=np.bool_)
-        np.not_equal(exact[1:], exact[:-1], out=new[1:])
-        if not new.all():
-            exact = exact[new]  # one after the other, or both would lie in memory twice
-            order = order[new]
-        del new
-        self.events = len(exact)
-        if self._threshold is not None or len(exact) > self._most:
-            exact, order = exact[: self._most], order[: self._most]
-            self._threshold = exact[-1]
-            self.events = max(round((self._most - 1) * 2.0**64 / float(self._threshold)), self._most + 1)
-        self._size = len(exact)
-        self._exact[: self._size] = exact
-        del exact
-        if len(self._what):
-            self._what[: self._size] = self._what[order]
-            advance()
-            self._ms[: self._size] = self._ms[order]
+        columns = (exact, what, ms)[: len(self._types)]
+        if not self._filed:
+            _append(self._parts[0], columns)
+            return
+        first = exact >> FIRST_BITS
+        order = np.argsort(first, kind="stable")
+        ends = np.searchsorted(first[order], np.arange(PARTS + 1, dtype=np.uint64))
+        for part, start, end in zip(self._parts, ends[:-1], ends[1:], strict=True):
+            _append(part, [column[order[start:end]] for column in columns])
 
     def columns(self) -> tuple[Hashes, Hashes, Instants]:
-        """Hashes, and words and times where there are any."""
-        return self._exact[: self._size], self._what[: self._size], self._ms[: self._size]
+        """Hashes, ascending, and words and times where there are any; nothing can be added any more."""
+        found, size, last = [_column(one, FEW + 1) for one in self._types], 0, np.uint64(0)
+        for part in reported(self._parts):
+            exact = part[0].taken()
+            order = np.argsort(exact)
+            advance()
+            exact = exact[order]
+            new = np.ones(len(exact), dtype=np.bool_)
+            np.not_equal(exact[1:], exact[:-1], out=new[1:])
+            many = int(np.count_nonzero(new))
+            if not new.all() or size + many > self._most:
+                exact, order = exact[new][: self._most - size], order[new][: self._most - size]
+            size, last = size + len(exact), exact[-1] if len(exact) else last
+            columns = itertools.chain([exact], (column.taken()[order] for column in part[1:]))
+            if not self._filed:
+                found = [*columns]
+            else:
+                _append(found, columns)
+            if many > len(exact):
+                self.events = max(round((self._most - 1) * 2.0**64 / float(last)), self._most + 1)
+                break
+        self.events = self.events or size
+        exact, *others = (column.taken() for column in found) if self._filed else found
+        what, ms = others or (np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64))
+        return exact, what, ms
+
+
+def _column(dtype: Any, many: int) -> Any:
+    return FileColumn(dtype) if many > FEW else Column(dtype, many)
+
+
+def _append(columns: Iterable[Any], pieces: Iterable[Any]) -> None:
+    for column, piece in zip(columns, pieces, strict=True):
+        column.add(piece)
 
 
 def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[Hashes, Hashes]:
     """The hashes of cells and phases; 0 for an event without a time, empty where no event has one."""
     from privacy_engine.kernels.event_cells import QUARTER_MS, cells
 
-    near = np.empty(len(what) if sort == "timed" else 0, dtype=np.uint64)
-    phase = np.empty(len(what), dtype=np.uint64)
+    near, phase = (_column(np.uint64, len(what)) for _ in range(2))
     for part in blocks(len(what), BLOCK):
         words, times = what[part], ms[part]
-        phase[part] = siphash24((words, (times % QUARTER_MS).view(np.uint64)), keys.phase)
+        untimed = times == UNTIMED
+        hashes = siphash24((words, (times % QUARTER_MS).view(np.uint64)), keys.phase)
+        phase.add(np.where(untimed, np.uint64(0), hashes))
         if sort == "timed":
             place, minute = np.empty_like(words), np.empty_like(times)
             cells(words, times, place, minute)
-            near[part] = siphash24((place, minute.view(np.uint64)), keys.near)
-            near[part][times == UNTIMED] = 0
-        phase[part][times == UNTIMED] = 0
-    return near, phase
+            near.add(np.where(untimed, np.uint64(0), siphash24((place, minute.view(np.uint64)), keys.near)))
+    return near.taken(), phase.taken()
 
 
 @reads(Trajectory.kind)
