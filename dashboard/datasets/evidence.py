@@ -12,6 +12,7 @@ from dashboard.core.keys import derived_key
 from dashboard.storage.stored_path import Source, located
 from privacy_engine.core.progress import advance
 from privacy_engine.data.event_hashes import FreshEvents, Keys, Shared, event_hashes
+from privacy_engine.data.mapped_series import leave
 from privacy_engine.datatypes import datatypes
 
 CHUNK = 1 << 20
@@ -44,6 +45,7 @@ class Evidence:
         """The SHA-256 of the hashes of all events."""
         digest = hashlib.sha256(self.fresh.sort.encode())
         digest.update(self.fresh.exact.data)
+        leave(self.fresh)
         return digest.hexdigest()
 
 

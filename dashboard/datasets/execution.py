@@ -33,7 +33,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 UNPACKED = 4
 COMPARED = 0.9
 READ = 0.8  # the share of the work that is over once the file was read
-Data = list[Trajectory] | CountStream | CheckIns
+Data = Sequence[Trajectory] | CountStream | CheckIns
 
 
 class Read(NamedTuple):

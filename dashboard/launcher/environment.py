@@ -9,6 +9,7 @@ VARIABLES = {
     "PYTHONDONTWRITEBYTECODE": "",  # each start would compile what it imports, half a minute of it
     "PYTHONNODEBUGRANGES": "1",  # columns of code in tracebacks take 0.7 MB of every process
     "MALLOC_ARENA_MAX": "1",  # glibc's default, eight for each core, costs the web server's threads 5 MB
+    "MALLOC_MMAP_THRESHOLD_": "4194304",  # its default grows with each array, and what is freed stays in the heap
 }
 
 

@@ -26,6 +26,7 @@ from privacy_engine.cleaning.resample import Resample
 from privacy_engine.cleaning.base import CleaningStep, Done, cleaning_steps
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import MappedSeries
+from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.core.progress import reported
 
 __all__ = [
@@ -58,7 +59,7 @@ def parse_cleaning(description: Any) -> tuple[CleaningStep, ...]:
 
 def clean(
     series: Sequence[Trajectory], steps: Sequence[CleaningStep], *, watch: Callable[[float], None] | None = None
-) -> tuple[list[Trajectory], list[Done]]:
+) -> tuple[Sequence[Trajectory], list[Done]]:
     """``series`` after ``steps`` in their order, and what each did; ``watch(share)`` is called with the progress.
 
     Raises
@@ -67,7 +68,8 @@ def clean(
         A step needs times that are not there, or would leave nothing or far too much.
     """
     # a list of mapped series would keep the pages of all in memory
-    found, done = series if isinstance(series, MappedSeries) else list(series), list[Done]()
+    filed = isinstance(series, MappedSeries | Trajectories)
+    found, done = series if filed else list(series), list[Done]()
     for number, step in enumerate(reported(steps)):
         if watch is not None:
             watch(number / len(steps))

@@ -11,7 +11,7 @@ A format is one file in this package and one line below that imports it.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -291,14 +291,14 @@ def _of_kind(kind: str, other: Any, report: Report) -> Reading:
     return Reading([], report, other, kind)
 
 
-def _read_one(source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
+def _read_one(source: Source, chosen: ReadOptions, report: Report) -> Sequence[Trajectory]:
     """One member of an archive."""
     format = detect(source, chosen)
     report.format, report.format_title = format.name, format.title
     return _read_member(format, source, chosen, report)
 
 
-def _read_member(format: Format, source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
+def _read_member(format: Format, source: Source, chosen: ReadOptions, report: Report) -> Sequence[Trajectory]:
     """As :func:`_read_as`, but options that this member cannot use may be for others; never so that of the person."""
     report.unused = {error.field: error for error in format.unusable(chosen)}
     if "person" in report.unused:
@@ -306,7 +306,7 @@ def _read_member(format: Format, source: Source, chosen: ReadOptions, report: Re
     return _read_as(format, source, replace(chosen, **dict.fromkeys(report.unused)), report)
 
 
-def _read_as(format: Format, source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
+def _read_as(format: Format, source: Source, chosen: ReadOptions, report: Report) -> Sequence[Trajectory]:
     other = misnamed(format, source.name)
     for error in format.unusable(chosen):
         raise error

@@ -36,7 +36,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import cut
 from privacy_engine.formats.source import Meter, Source, display_name, size_of, stem
 
-Reader = Callable[[Source, ReadOptions, Report], list[Trajectory]]
+Reader = Callable[[Source, ReadOptions, Report], Sequence[Trajectory]]
 GZIP = b"\x1f\x8b"
 PACKED = (b"PK\x03\x04", b"PK\x05\x06", GZIP, b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
 _MAX_DIRECTORY = 1 << 23

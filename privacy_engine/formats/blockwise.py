@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ import numpy as np
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import FEW, FileColumn, MappedSeries
+from privacy_engine.data.mapped_series import FEW, FileColumn
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.crs import report_eastward
@@ -98,7 +98,7 @@ class _Filed:
         return values if len(values) > FEW else values.copy()
 
 
-def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBlock) -> list[Trajectory] | None:
+def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBlock) -> Sequence[Trajectory] | None:
     """The series of a long text; None where it is short, or must be read as a whole (the source is at its start)."""
     blocks = source.blocks(BLOCK)
     first = next(blocks, b"")
@@ -117,7 +117,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
 
 def series_of(
     blocks: Iterator[Block], used: ReadOptions, options: ReadOptions, report: Report, most: int
-) -> list[Trajectory] | None:
+) -> Sequence[Trajectory] | None:
     """The series of a table of at most so many rows, read with the options ``used``; None where it is not plain.
 
     Raises
@@ -140,8 +140,11 @@ def series_of(
     report.layout = own.layout
     report_eastward(counts["eastward"], report)
     report_repeats(counts["repeated"], report)
-    series = cut(settle(list(filed.series(timed)), whose, options, report), options)
-    return MappedSeries(series) if own.rows_read > FEW else series
+    whole = filed.series(timed)
+    series = settle(list(whole), whose, options, report)
+    if options.first_n is None and own.rows_read > FEW:
+        return whole.called([one.name for one in series], [one.person for one in series])
+    return cut(series, options)
 
 
 def _points(blocks: Iterator[bytes], options: ReadOptions, points_in: ReadBlock) -> Iterator[Block]:

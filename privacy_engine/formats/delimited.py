@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from privacy_engine.data import Trajectory
 from privacy_engine.formats import blockwise, head_sample
 from privacy_engine.formats.columns import whose
@@ -39,7 +41,7 @@ def _without_guard(name: str) -> str:
     return name[1:] if name.startswith("'") and name.lstrip("'")[:1] in ("=", "+", "-", "@", "\t", "\r") else name
 
 
-def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+def read(source: Source, options: ReadOptions, report: Report) -> Sequence[Trajectory]:
     """The series of a table of positions; a long one in good order is read block by block, in little memory."""
     if (series := blockwise.read(source, options, report, points_in)) is not None:
         return series

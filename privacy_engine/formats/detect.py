@@ -41,7 +41,7 @@ class Format:
     title: str
     extensions: Sequence[str]
     sniff: Callable[[bytes], bool]
-    read: Callable[[Source, ReadOptions, Report], list[Trajectory]]
+    read: Callable[[Source, ReadOptions, Report], Sequence[Trajectory]]
     rank: int = 50
     hidden: bool = False
     keeps: str = ""

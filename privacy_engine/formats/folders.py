@@ -31,7 +31,7 @@ class Member:
     """
 
     path: str
-    series: list[Trajectory]
+    series: Sequence[Trajectory]
     people: Mapping[str, Any]
     unused: Mapping[str, ParameterError]
     decided: Mapping[str, Any]

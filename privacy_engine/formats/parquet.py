@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, BinaryIO
@@ -31,7 +31,7 @@ _HEAD_ROWS = 200
 _SAMPLE_ROWS = 60
 
 
-def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+def read(source: Source, options: ReadOptions, report: Report) -> Sequence[Trajectory]:
     """The series of a Parquet file; a long one in good order is read block by block, in little memory."""
     report.unit = "row"
     stream = source.whole_file()
@@ -46,7 +46,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     return series_of(table, chosen, report)
 
 
-def _by_blocks(stream: BinaryIO, source: Source, options: ReadOptions, report: Report) -> list[Trajectory] | None:
+def _by_blocks(stream: BinaryIO, source: Source, options: ReadOptions, report: Report) -> Sequence[Trajectory] | None:
     """None where the file is short, or must be read as a whole (the source is at its start)."""
     size, counted = size_of(stream), source.meter.total
     file = _opened(stream, size, source)
@@ -57,7 +57,7 @@ def _by_blocks(stream: BinaryIO, source: Source, options: ReadOptions, report: R
     return series
 
 
-def _plain(file: Any, size: int, source: Source, options: ReadOptions, report: Report) -> list[Trajectory] | None:
+def _plain(file: Any, size: int, source: Source, options: ReadOptions, report: Report) -> Sequence[Trajectory] | None:
     used, own = replace(options, first_n=None), Report(unit=report.unit, given=report.given, hint=report.hint)
     try:
         chosen = _chosen(file, used, own)

@@ -26,7 +26,7 @@ ROWS = 8
 COLUMNS = 100
 CELL_CHARS = 60
 ROLES = {name: option for name, option in OPTIONS.items() if option.kind == "column"}
-ReadAs = Callable[[Format, Source, ReadOptions, Report], list[Trajectory]]
+ReadAs = Callable[[Format, Source, ReadOptions, Report], Sequence[Trajectory]]
 
 
 @dataclass(frozen=True)

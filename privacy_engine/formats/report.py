@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -210,7 +210,7 @@ class Reading:
     A file of another ``kind`` has no series: ``other`` is what it holds.
     """
 
-    series: list[Trajectory]
+    series: Sequence[Trajectory]
     report: Report
     other: Any = None
     kind: str = Trajectory.kind

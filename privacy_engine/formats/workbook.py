@@ -11,7 +11,7 @@ import itertools
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, BinaryIO, cast
@@ -42,7 +42,7 @@ _DAMAGE = (
 )
 
 
-def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+def read(source: Source, options: ReadOptions, report: Report) -> Sequence[Trajectory]:
     """The series of a sheet, whose columns are found as those of a CSV table."""
     text = as_text(source, options, report)
     return delimited.read(text, replace(options, delimiter=","), report)

@@ -12,7 +12,7 @@ from privacy_engine.core.growing_column import Column
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.event_hashes.hashes import LARGEST_EXACT, FreshEvents, Keys
 from privacy_engine.data.event_words import Hashes, Instants, instants, position_words, siphash24, text_words
-from privacy_engine.data.mapped_series import FEW, FileColumn
+from privacy_engine.data.mapped_series import FEW, FileColumn, leave
 from privacy_engine.data.trajectories import in_pieces
 from privacy_engine.data.types import CheckIns, CountStream, Trajectory
 
@@ -48,7 +48,9 @@ def event_hashes(kind: str, data: Any, keys: Keys, most: int = LARGEST_EXACT) ->
         found.add(*block)
     exact, what, ms = found.columns()
     near, phase = _near_and_phase(sort, what, ms, keys)
-    return FreshEvents(exact, near, phase, sort=sort, events=found.events, what=what, ms=ms, keys=keys)
+    fresh = FreshEvents(exact, near, phase, sort=sort, events=found.events, what=what, ms=ms, keys=keys)
+    leave(fresh)
+    return fresh
 
 
 class _Smallest:

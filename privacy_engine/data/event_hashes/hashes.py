@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from privacy_engine.core.progress import blocks
 from privacy_engine.data.event_hashes.table import Table
 from privacy_engine.data.event_words import Hashes, Instants
+from privacy_engine.data.mapped_series import leave
 from privacy_engine.errors import DataError
 
 Indices = NDArray[np.uint32]
@@ -92,6 +93,7 @@ class EventHashes:
         for column in columns:
             for part in blocks(len(column)):
                 yield column[part].astype("<u8", copy=False).tobytes()
+            leave(self)
 
     def to_bytes(self) -> bytes:
         """Return a header and the columns as little-endian 64-bit words: exact, near, phase."""
