@@ -58,7 +58,7 @@ def _opened(path: Source) -> Iterator[Any]:
     with (
         decoding(path),
         located(path) as local,
-        pq.ParquetFile(local, page_checksum_verification=True) as file,
+        pq.ParquetFile(local, page_checksum_verification=True, pre_buffer=False) as file,  # or it holds all it reads
     ):
         yield file
 

@@ -90,7 +90,7 @@ def _first(file: Any, rows: int) -> Any:
 
 def _opened(stream: Any, size: int, source: Source) -> Any:
     """The file, after a check of the rows that it declares."""
-    file = pq.ParquetFile(stream, buffer_size=1 << 16)
+    file = pq.ParquetFile(stream, buffer_size=1 << 16, pre_buffer=False)  # or it holds all it reads
     if file.metadata.num_rows * _BYTES_PER_ROW > max(size, 1 << 16) * source.meter.limits.ratio:
         raise FormatError("The file expands too much to be opened.", code="compression_ratio")
     return file
