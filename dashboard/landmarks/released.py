@@ -69,7 +69,7 @@ def spent_per_m(dataset: Dataset, method: ReleasedZones, is_landmark: Mask) -> f
     """What the release spent on the landmarks (n,) and one more event of any one person, per metre."""
     row = usable_release(dataset, method)
     mechanism = row.parsed_spec.mechanism
-    budgets = parquet.read_columns(row.budgets_path)["budget"]
+    budgets = parquet.read_table(row.budgets_path, ["budget"]).column("budget").to_numpy()
     parts = np.split(budgets, np.cumsum(dataset.series_lengths)[:-1])
     own = [person.joined_values(parts) for person in people_of(dataset)]
     before, now = (person_masks(dataset, mask) for mask in (mask_of(dataset, row.set_read), is_landmark))

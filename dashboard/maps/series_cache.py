@@ -100,7 +100,7 @@ def lines(path: Source) -> Sequence[Line]:
 
 def sizes_of(some: Sequence[Line]) -> list[int]:
     """How many points each line has."""
-    return some.sizes if isinstance(some, StoredSeries) else [len(one) for one in some]
+    return some.sizes.tolist() if isinstance(some, StoredSeries) else [len(one) for one in some]
 
 
 def _line(column: dict[str, np.ndarray]) -> Line:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from privacy_engine import data
 from privacy_engine.analysis.release_curves import ReleasedSeries
 from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.data import Trajectory
+from privacy_engine.data.numbered import Numbered
 from privacy_engine.data.people import Person
 from privacy_engine.datatypes import datatypes
 
@@ -52,18 +54,30 @@ def matches_label(name: str, path: Path) -> bool | None:
     return datatypes[row.kind].digest(data_files.read_release(row.kind, path)) == row.data_sha256
 
 
-def read_releases(row: Release) -> list[data.Release]:
+class _Stored(Numbered[data.Release]):
     """A finished release as its mechanism made it, one for each series, out of its own files alone."""
-    columns = parquet.read_columns(row.budgets_path)
-    found = data_files.read_release(row.kind, row.data_path)
-    if "sd_m" not in columns:  # written before there was noise that is not planar Laplace
-        columns["sd_m"] = row.parsed_spec.mechanism.sd_m(columns["budget"])
-    ends = np.searchsorted(columns["series"], np.arange(1, len(found)))
-    parts = zip(*(np.split(columns[name], ends) for name in ("budget", "fresh", "sd_m")), strict=True)
-    return [
-        data.Release(published, event, budgets, fresh.astype(np.bool_), sd_m)
-        for (published, event), (budgets, fresh, sd_m) in zip(found, parts, strict=True)
-    ]
+
+    def __init__(self, row: Release) -> None:
+        self._mechanism, self._budgets = row.parsed_spec.mechanism, parquet.Rows(row.budgets_path)
+        self._found = data_files.read_release(row.kind, row.data_path)
+        self._starts = np.append(0, np.cumsum(row.dataset.series_lengths)).tolist()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def _read(self, number: int) -> data.Release:
+        published, event = self._found[number]
+        table = self._budgets.between(*self._starts[number : number + 2])
+        columns = {name: table.column(name).to_numpy() for name in table.column_names}
+        if "sd_m" not in columns:  # written before there was noise that is not planar Laplace
+            columns["sd_m"] = self._mechanism.sd_m(columns["budget"])
+        fresh = columns["fresh"].astype(np.bool_)
+        return data.Release(published, event, columns["budget"], fresh, columns["sd_m"])
+
+
+def read_releases(row: Release) -> Sequence[data.Release]:
+    """A finished release as its mechanism made it, one for each series, read when they are needed."""
+    return _Stored(row)
 
 
 def people_of_release(row: Release) -> list[Person]:
@@ -111,14 +125,13 @@ def read_curves(row: Release, series: int) -> Curves:
         There is no such series.
     """
     found = data_files.read_release(row.kind, row.data_path)
-    start, end = series_bounds([len(trajectory) for trajectory, _ in found], series)
+    start, end = series_bounds(found.sizes, series)
     published, event = found[series]
-    columns = parquet.read_columns(row.budgets_path)
-    first, last = np.searchsorted(columns["series"], [series, series + 1])
-    n = int(last - first)
-    errors = parquet.read_columns(row.errors_path)["error_m"][start:end]
-    time_s = None if published.time_s is None else _over_events(n, event, published.time_s)
-    return Curves(published, event, columns["budget"][first:last], _over_events(n, event, errors), time_s)
+    first, last = series_bounds(row.dataset.series_lengths, series)
+    budget = parquet.Rows(row.budgets_path, ["budget"]).between(first, last).column("budget").to_numpy()
+    errors = parquet.Rows(row.errors_path, ["error_m"]).between(start, end).column("error_m").to_numpy()
+    time_s = None if published.time_s is None else _over_events(last - first, event, published.time_s)
+    return Curves(published, event, budget, _over_events(last - first, event, errors), time_s)
 
 
 def read_series(row: Release, series: int, landmark_set: LandmarkSet | None) -> ReleasedSeries:

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 from dashboard.storage import parquet
 from dashboard.storage.stored_path import Source, decoding
+from privacy_engine.core.arrays import Ints
 from privacy_engine.data.numbered import Numbered
-from privacy_engine.datatypes.trajectory_table import SeriesIndex, columns_of, columns_of_batches, index_of_batches
+from privacy_engine.datatypes.trajectory_table import SeriesIndex, columns_of_batches, index_of_batches
 
 T = TypeVar("T")
 BATCH = 250_000
@@ -26,7 +27,7 @@ class StoredSeries(Numbered[T]):
     """
 
     def __init__(self, path: Source, make: Callable[[str, str, dict[str, Any]], T]) -> None:
-        self._path, self._make = path, make
+        self._path, self._make, self._rows = path, make, parquet.Rows(path)
         self._index = series_index(path)
         self._labels = list(zip(self._index.names, self._index.people, strict=True))
 
@@ -34,9 +35,9 @@ class StoredSeries(Numbered[T]):
         return len(self._labels)
 
     @property
-    def sizes(self) -> list[int]:
-        """How many rows each series has."""
-        return self._index.sizes.tolist()
+    def sizes(self) -> Ints:
+        """How many rows each series has, (m,)."""
+        return self._index.sizes
 
     def __iter__(self) -> Iterator[T]:
         with decoding(self._path):
@@ -47,8 +48,9 @@ class StoredSeries(Numbered[T]):
     def _read(self, number: int) -> T:
         end = int(self._index.sizes[: number + 1].sum())
         with decoding(self._path):
-            table = parquet.read_rows(self._path, end - int(self._index.sizes[number]), end)
-            return self._make(*self._labels[number], columns_of(table)[number])
+            table = self._rows.between(end - int(self._index.sizes[number]), end)
+            columns = {name: table.column(name).to_numpy() for name in table.column_names if name != "series"}
+            return self._make(*self._labels[number], columns)
 
 
 @lru_cache(maxsize=16)

@@ -98,29 +98,33 @@ def _batches(path: Source, rows: int, columns: Sequence[str] | None) -> Iterator
         yield from reported(file.iter_batches(rows, columns=columns, use_threads=False))
 
 
-def read_rows(path: Source, first: int, last: int) -> pa.Table:
-    """The rows from ``first`` to before ``last`` of the table of :func:`write_table`."""
-    found, start = [], 0
-    with _opened(path) as file:
-        for group in reported(range(file.num_row_groups)):
-            end = start + file.metadata.row_group(group).num_rows
-            if start < last and end > first:
-                rows = file.read_row_group(group, use_threads=False)
-                found.append(rows.slice(max(first - start, 0), min(last, end) - max(first, start)))
-            start = end
-        return pa.concat_tables(found) if found else file.schema_arrow.empty_table()
+class Rows:
+    """Rows of the table of :func:`write_table` by their numbers; the group that was read last is kept."""
+
+    def __init__(self, path: Source, columns: Sequence[str] | None = None) -> None:
+        self._path, self._columns = path, None if columns is None else list(columns)
+        self._start = self._end = 0
+        self._held: pa.Table | None = None
+
+    def between(self, first: int, last: int) -> pa.Table:
+        """The rows from ``first`` to before ``last``."""
+        if self._held is not None and self._start <= first and last <= self._end:
+            return self._held.slice(first - self._start, last - first)
+        found, end = [], 0
+        with _opened(self._path) as file:
+            for group in reported(range(file.num_row_groups)):
+                start, end = end, end + file.metadata.row_group(group).num_rows
+                if start < last and end > first:
+                    self._start, self._end = start, end
+                    self._held = file.read_row_group(group, columns=self._columns, use_threads=False)
+                    found.append(self._held.slice(max(first - start, 0), min(last, end) - max(first, start)))
+            return pa.concat_tables(found) if found else file.read_row_groups([], columns=self._columns)
 
 
 def rows_of(path: Source) -> int:
     """How many rows a file of :func:`write_table` has."""
     with _opened(path) as file:
         return int(file.metadata.num_rows)
-
-
-def read_columns(path: Source) -> dict[str, Floats]:
-    """The columns of :func:`write_columns`."""
-    table = read_table(path)
-    return {name: table.column(name).to_numpy() for name in table.column_names}
 
 
 def pack_mask(mask: Mask) -> bytes:

@@ -206,6 +206,11 @@ class PublishedTable(Numbered[PublishedSeries]):
     def __len__(self) -> int:
         return len(self.positions)
 
+    @property
+    def sizes(self) -> Ints:
+        """How many positions each series has, (m,)."""
+        return np.diff(self.positions.starts)
+
     def _read(self, number: int) -> PublishedSeries:
         return PublishedSeries(self.positions[number], self.event[slice(*self.positions.starts[number : number + 2])])
 

@@ -209,7 +209,7 @@ class TestLargeFiles:
     def test_only_the_rows_of_the_series_are_read(self, both, monkeypatch):
         _, path = both
         monkeypatch.setattr(parquet, "read_table", lambda *_: pytest.fail("the whole file was read"))
-        assert len(parquet.read_rows(path, 20, 53)) == 33
+        assert len(parquet.Rows(path).between(20, 53)) == 33
         assert len(series_cache.line(path, 2)) == 33
 
     def test_data_and_releases_are_those_in_memory(self, tmp_path, monkeypatch):
