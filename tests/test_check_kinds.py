@@ -14,13 +14,9 @@ LOADER.exec_module(check)
 PYTHON, PAGE, SCRIPT = "dashboard/x/views.py", "templates/x/page.html", "static/js/pages/x.js"
 FOUND = {
     PYTHON: [
-        'row.kind == "stream"',
-        "Trajectory.kind != kind",
-        "row.kind in (Kind.STREAM, other)",
-        "isinstance(data, CheckIns | None)",
-        "isinstance(one, (int, StreamMechanism))",
-        '{"stream": 1, "checkins": 2}',
-        'getattr(spec.mechanism, "order", None)',
+        *('row.kind == "stream"', "Trajectory.kind != kind", "row.kind in (Kind.STREAM, other)"),
+        *("isinstance(data, CheckIns | None)", "isinstance(one, (int, StreamMechanism))"),
+        *('{"stream": 1, "checkins": 2}', 'getattr(spec.mechanism, "order", None)'),
     ],
     PAGE: ['{% if row.kind == "stream" %}', '{% elif a and row.kind != "checkins" %}', "{% if row.of_trajectories %}"],
     SCRIPT: ['if (facts.kind === "stream") {', '"checkins" !== kind', 'case "stream":'],

@@ -166,13 +166,7 @@ class TestLandmarkMethods:
         method = parse_short("stay-points:0.2km:30min")
         assert method == landmark_methods.parse({"name": "stay-points", "distance_m": 200.0, "duration_s": 1800.0})
         wrong = (
-            "",
-            "x",
-            "stay-points",
-            "stay-points:1:2",
-            "stay-points:200m:30parsec",
-            "manual:a",
-            "manual:-1",
+            *("", "x", "stay-points", "stay-points:1:2", "stay-points:200m:30parsec", "manual:a", "manual:-1"),
             "manual:٣",
         )
         for text in wrong:

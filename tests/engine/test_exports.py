@@ -33,16 +33,7 @@ from tests.patience import patience
 LABEL = {"text": "Planar Laplace,\n ε = 1 at 200 m", "epsilon": 1.0, "level": "event"}
 AWKWARD = ["", "u1", "<img src=x onerror=alert(1)>", "</script>", "=1+1", "'=1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
 AWKWARD += [
-    'type "hi", you',
-    "two\nlines",
-    "\x00nul\x01",
-    "é漢字🙂",
-    "]]>",
-    "&amp;",
-    "'",
-    "a;b|c",
-    "{{7*7}}",
-    "  padded ",
+    *('type "hi", you', "two\nlines", "\x00nul\x01", "é漢字🙂", "]]>", "&amp;", "'", "a;b|c", "{{7*7}}", "  padded "),
 ]
 FORMATS = sorted(exports.FORMATS)
 

@@ -138,11 +138,8 @@ class TestGeoPackage:
         [
             "ALTER TABLE fixes RENAME TO real; CREATE VIEW fixes AS SELECT * FROM real",
             "DROP TABLE fixes; CREATE VIEW fixes AS SELECT randomblob(1000000000) AS geom, 1 AS t",
-            "DELETE FROM gpkg_geometry_columns",
-            "DROP TABLE gpkg_geometry_columns",
-            "DELETE FROM fixes",
-            "UPDATE gpkg_geometry_columns SET column_name = 'nothing'",
-            "UPDATE fixes SET geom = 'text'",
+            *("DELETE FROM gpkg_geometry_columns", "DROP TABLE gpkg_geometry_columns", "DELETE FROM fixes"),
+            *("UPDATE gpkg_geometry_columns SET column_name = 'nothing'", "UPDATE fixes SET geom = 'text'"),
             "UPDATE fixes SET geom = zeroblob(40)",
         ],
     )

@@ -113,18 +113,14 @@ class TestCutOff:
 
 PLAIN = '<trkpt lat="48.{0}" lon="2.35">\n <ele>35.2</ele><time>2024-05-14T07:00:{0}Z</time><sat>7</sat></trkpt>'
 FORMS = (
-    PLAIN,
-    PLAIN,
-    PLAIN,
-    '<trkpt lon="2.{0}" lat="48.1"><time>2024-05-14T08:00:{0}Z</time></trkpt>\r\n',
+    *(PLAIN, PLAIN, PLAIN, '<trkpt lon="2.{0}" lat="48.1"><time>2024-05-14T08:00:{0}Z</time></trkpt>\r\n'),
     '<trkpt lat="48.{0}" lon="2.35"><time>2024-05-14T09:00:{0}Z</time><time>1999-01-01T00:00:00Z</time></trkpt>',
     '<trkpt lat="48.{0}" lon="2.35"><ele>1</ele></trkpt>',
     "<trkpt lat='48.{0}' lon='2.35'><time>2024-05-14T10:00:{0}Z</time></trkpt>",
     '<g:trkpt lat="48.{0}" lon="2.35"><time>2024-05-14T10:00:{0}Z</time></g:trkpt>',
     '<trkpt lat="48.{0}" lon="2.35"><time>2024-05-14&#84;11:00:{0}Z</time></trkpt>',
     '<trkpt lat="91.{0}" lon="2.35"><time>2024-05-14T07:00:{0}Z</time></trkpt>',
-    '<trkpt lat="" lon="2.{0}"><time></time></trkpt>',
-    '<wpt lat="1" lon="2"><name>Al</name></wpt>',
+    *('<trkpt lat="" lon="2.{0}"><time></time></trkpt>', '<wpt lat="1" lon="2"><name>Al</name></wpt>'),
     "</trkseg></trk><trk><name>Bo</name><trkseg>",
 )
 AROUND = (
