@@ -8,7 +8,6 @@ import io
 import json
 import re
 import sqlite3
-import time
 from contextlib import closing
 from dataclasses import replace
 
@@ -28,7 +27,6 @@ from tests.cases import each, refusal
 from tests.engine.recorded import whole
 from tests.later import geopandas, movingpandas, pyogrio
 from tests.later import pandas as pd
-from tests.patience import patience
 
 LABEL = {"text": "Planar Laplace,\n ε = 1 at 200 m", "epsilon": 1.0, "level": "event"}
 AWKWARD = ["", "u1", "<img src=x onerror=alert(1)>", "</script>", "=1+1", "'=1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
@@ -157,16 +155,6 @@ def test_geojson_has_lines_points_and_nothing():
     assert script["properties"]["series"] == "</script>"
     (untimed,) = json.loads(exported([track(timed=False)], "geojson"))["features"]
     assert "coordTimes" not in untimed["properties"]
-
-
-@pytest.mark.slow
-@each("fmt", FORMATS)
-def test_a_long_series_is_written_in_seconds(fmt):
-    """A tenth of a second is usual."""
-    one = track(n=100_000)
-    start = time.process_time()
-    exported([Trajectory(one.lon % 180, np.clip(one.lat, -90, 90), one.time_s, "u1")], fmt)
-    assert time.process_time() - start < patience(5)
 
 
 FULL_LABEL = {"text": "ε = 1 within 200 m", "epsilon": 1.0, "radius_m": 200.0, "guarantee": {"assumptions": ["é漢字"]}}
