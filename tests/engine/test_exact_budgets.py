@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from privacy_engine import noise
@@ -217,6 +217,7 @@ def plain_adaptive(how, mask, lon, lat):
 
 @pytest.mark.parametrize("reading", ["calibrated", "literal"])
 @pytest.mark.parametrize("redistribution", ["uniform", "absorption"])
+@example(np.random.default_rng(1).random(3000) < 0.9, 1, 20.0)
 @given(masks, st.integers(0, 2**32), st.sampled_from([0.5, 20.0, 1e3]))
 def test_adaptive_follows_its_own_releases_as_the_rule_is_written(reading, redistribution, mask, seed, radius_m):
     how = Adaptive(epsilon=1.0, radius_m=radius_m, reading=reading, redistribution=redistribution)

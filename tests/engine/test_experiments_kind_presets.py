@@ -1,7 +1,5 @@
 """Presets of count streams and check-ins, their batches and predicted times; users that are measured are not fitted."""
 
-from time import process_time
-
 import numpy as np
 import pytest
 
@@ -27,14 +25,6 @@ def stream_cell(mechanism, **changes):
     return cell
 
 
-def assert_predicted(cell, data, sizes, repetitions):
-    run_block(Block(cell, 0, 1), data)  # kernels are compiled
-    start = process_time()
-    run_block(Block(cell, 0, repetitions), data)
-    seconds = process_time() - start
-    assert seconds / 8 < cell_seconds(cell, sizes, repetitions) < 8 * seconds
-
-
 class TestBatches:
     @STREAM_MECHANISMS
     def test_no_release_is_computed_that_is_not_measured_unless_a_batch_saves_time(self, mechanism, monkeypatch):
@@ -48,17 +38,6 @@ class TestBatches:
         for first, count in ((0, 2), (2, 3)):
             run_block(Block(cell, first, count), STREAM)
         assert drawn == ([16, 16] if cell.release.mechanism.batched else [1] * 5)
-
-    @pytest.mark.thorough  # it measures time, which CI never does
-    @STREAM_MECHANISMS
-    @pytest.mark.parametrize(("timestamps", "dimensions"), [(100, 1), (200, 20), (100, 200)])
-    def test_the_prediction_has_the_order_of_the_time_it_takes(self, mechanism, timestamps, dimensions):
-        about = {"name": "poisson-stream", "timestamps": timestamps, "dimensions": dimensions, "mean": 20.0}
-        data, cell = (
-            experiments.generators.parse(about).data(),
-            stream_cell(mechanism, metrics=["stream-mean-absolute-error"]),
-        )
-        assert_predicted(cell, data, [timestamps, dimensions], 16)
 
 
 GIVEN = {
@@ -243,17 +222,6 @@ class TestCells:
         assert "test_share must be at most 0.9" in refused(name="checkin-popularity", test_share=1.0)
         assert "density must be greater than 0, got 0.0" in refused(name="checkin-popularity", density=0.0)
         assert "history must be greater than 0, got 0" in refused(name="checkin-popularity", history=0)
-
-    @pytest.mark.thorough  # it measures time, which CI never does
-    @pytest.mark.parametrize(
-        "name", [one.registered_name() for one in mechanisms.of("checkins") if not one.needs_venues]
-    )
-    @pytest.mark.parametrize("users", [300, 5_000])
-    @pytest.mark.parametrize("metrics", [("hit-rate", "reciprocal-rank"), ("range-share-error", "top-overlap")])
-    def test_the_prediction_has_the_order_of_the_time_it_takes(self, name, users, metrics):
-        data = experiments.CityCheckIns(users=users, per_user=20, seed=1).data()
-        box = dict(zip(SIDES, given_of("checkins", data).box, strict=True)) | {"side": 16}
-        assert_predicted(cell_of(name, metrics, box), data, [len(data)], 4)
 
 
 class TestTables:

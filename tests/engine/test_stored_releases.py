@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privacy_engine.data import LandmarkSet, Trajectory, mapped_series, releases
+from privacy_engine.data import LandmarkSet, Trajectory, releases
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.labelled_release import Marks, release_trajectories
 from privacy_engine.datatypes.trajectory_table import series_of, series_of_batches, table_of
@@ -166,7 +166,3 @@ def test_memory_is_far_below_that_of_the_columns():
     command = [sys.executable, "-c", SCRIPT, "300"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, **how)
     assert int(done.stdout) < 150_000
-
-
-def test_few_is_one_number():
-    assert releases.FEW == mapped_series.FEW

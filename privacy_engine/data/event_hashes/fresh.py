@@ -56,7 +56,7 @@ def event_hashes(kind: str, data: Any, keys: Keys, most: int = LARGEST_EXACT) ->
 class _Smallest:
     """The ``most`` smallest distinct hashes of up to ``many`` events, and the events they are of.
 
-    Of more than :data:`FEW` events everything lies in files: what comes in parts by the first bits of the hashes, of
+    Of more than :data:`FEW` events everything lies in files: the blocks in parts by the first bits of the hashes, of
     which memory holds one at a time, and then the columns.
     """
 
