@@ -224,13 +224,13 @@ class TestDraw:
         ((published, event),) = data_files.read_release("trajectory", release.data_path)
         assert len(published) == len(event) == release.summary["published"]
         assert published.time_s.tolist() == paris_day.time_s[event].tolist()
-        assert len(parquet.read_columns(release.budgets_path)["budget"]) == len(paris_day)
+        assert len(parquet.read_table(release.budgets_path)["budget"].to_numpy()) == len(paris_day)
         assert downloads.label(release)["guarantee"]["epsilon"] == 1.0
         assert release.data_sha256 == trajectories_digest(data_files.read_data("trajectory", release.data_path))
         errors = metrics.error_m(paris_day, Mock(event=event, series=published))
         assert release.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
         assert release.owner_view["max_error_m"] == pytest.approx(errors.max(), abs=0.01)
-        assert parquet.read_columns(release.errors_path)["error_m"] == pytest.approx(errors, abs=0.01)
+        assert parquet.read_table(release.errors_path)["error_m"].to_numpy() == pytest.approx(errors, abs=0.01)
 
     def test_two_releases_of_one_description_differ_and_neither_is_original(self, submit, paris_day):
         one, other = executed(submit("event-level")), executed(submit("event-level"))

@@ -159,7 +159,7 @@ def test_of_two_writers_at_once_one_file_is_left_and_it_is_whole(storage):
 def test_tables_and_blocks_of_results(storage):
     column = np.random.default_rng(1).random(1000)
     parquet.write_columns(FILE, [{"a": column}])
-    assert parquet.read_columns(FILE)["a"].tolist() == column.tolist()
+    assert parquet.read_table(FILE)["a"].to_numpy().tolist() == column.tolist()
     assert parquet.read_schema(FILE).names == ["a"]
     owner = "5b2d1f0e-0000-4000-8000-000000000001"
     store = stored_blocks.block_store(owner)
