@@ -29,14 +29,13 @@ class Quantiles:
     """
 
     def __init__(self, most: int = FEW) -> None:
-        self._most, self.count, self._in_file, self._total = most, 0, 0, 0.0
+        self._most, self.count, self._in_file = most, 0, 0
         self._held: list[Floats] = []
         self._file: IO[bytes] | None = None
 
     def add(self, numbers: Floats) -> None:
         """Add numbers, (n,)."""
         self.count += len(numbers)
-        self._total += float(numbers.sum())
         self._held.append(numbers)
         if self.count - self._in_file > self._most:
             self._spill()
@@ -55,7 +54,14 @@ class Quantiles:
 
     def mean(self) -> float:
         """Their mean; there must be one."""
-        return self._total / self.count
+        return self.total() / self.count
+
+    def total(self, above: float = -1.0) -> float:
+        """The sum of those that are greater."""
+        if self._file is not None:
+            self._spill()
+        parts = [self.held()] if self._file is None else (bits.view(np.float64) for bits in self._bits())
+        return sum((float(one[one > above].sum()) for one in parts if one is not None), 0.0)
 
     def median(self) -> float | None:
         """Their median; None without any."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from privacy_engine.analysis.quantiles import Quantiles
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats
-from privacy_engine.core.growing_column import gathered
 
 GAP_STEPS = 10
 """A gap is a step that takes longer than this many median steps."""
@@ -37,18 +37,14 @@ def step_facts(series: Sequence[Columns]) -> StepFacts:
     >>> step_facts([(np.zeros(4), np.zeros(4), np.array([0.0, 60.0, 120.0, 1320.0]))]).gap_share
     0.9090909090909091
     """
-    far = gathered(geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:]) for lon, lat, _ in series)
-    steps, median_m = len(far), _median(far)
-    del far  # one of both columns of a large file in memory, not two
-    long = gathered(np.diff(time_s) for _, _, time_s in series if time_s is not None)
-    if not steps or len(long) < steps:
-        return StepFacts(median_m=median_m, median_s=None, gap_s=None, gap_share=None)
-    total, usual = float(long.sum()), _median(long)
+    far, long = Quantiles(), Quantiles()
+    for lon, lat, time_s in series:
+        far.add(geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:]))
+        if time_s is not None:
+            long.add(np.diff(time_s))
+    if not far.count or long.count < far.count:
+        return StepFacts(median_m=far.median(), median_s=None, gap_s=None, gap_share=None)
+    total, usual = long.total(), long.median()
     assert usual is not None
-    share = float(long[long > GAP_STEPS * usual].sum()) / total if total else 0.0
-    return StepFacts(median_m=median_m, median_s=usual, gap_s=GAP_STEPS * usual, gap_share=share)
-
-
-def _median(values: Floats) -> float | None:
-    """The median; the order of ``values`` changes."""
-    return float(np.median(values, overwrite_input=True)) if len(values) else None
+    share = long.total(above=GAP_STEPS * usual) / total if total else 0.0
+    return StepFacts(median_m=far.median(), median_s=usual, gap_s=GAP_STEPS * usual, gap_share=share)

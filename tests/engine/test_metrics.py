@@ -182,6 +182,7 @@ def test_is_that_of_all_together(pieces, most):
         found.add(np.array(piece, dtype=np.float64))
     expected = float(np.median(every)) if len(every) else None
     assert found.median() == found.median() == (expected if expected is None else pytest.approx(expected, rel=0, abs=0))
+    assert found.total() == pytest.approx(every.sum())
     if (held := found.held()) is not None:
         assert held.tolist() == every.tolist()
     for p in (0.0, 0.3, 0.5, 0.95, 1.0) if held is None else ():
