@@ -28,11 +28,12 @@ def derived(row: Release, lease: leases.Lease) -> list[data.Release]:
         raise _gone() from None
     persons = files.people_of_release(source)
     made = list(published)
+    names = [one.series.name for one in made]
     for i, person in enumerate(reported(persons)):
         stage = "Smoothing" if len(persons) == 1 else f"Smoothing person {i + 1} of {len(persons)}"
         lease.report(stage, DRAWN * i / len(persons))
-        after = processed(person.joined_release(published), steps)
-        for series, one in zip(person.members, person.cut(after, [one.series.name for one in published]), strict=True):
+        after = processed(person.joined_release(made), steps)
+        for series, one in zip(person.members, person.cut(after, names), strict=True):
             made[series] = one
     return made
 
