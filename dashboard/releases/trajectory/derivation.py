@@ -23,11 +23,10 @@ def derived(row: Release, lease: leases.Lease) -> list[data.Release]:
     source = _source(row)
     steps = row.steps_after(source)
     try:
-        published = files.read_releases(source)
+        made = list(files.read_releases(source))
     except FileNotFoundError:  # discarded after its row was read and before its files were
         raise _gone() from None
     persons = files.people_of_release(source)
-    made = list(published)
     names = [one.series.name for one in made]
     for i, person in enumerate(reported(persons)):
         stage = "Smoothing" if len(persons) == 1 else f"Smoothing person {i + 1} of {len(persons)}"
