@@ -173,7 +173,7 @@ def _plans(mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask]) -> Iterator
         return
     starts: Ints = np.cumsum([0, *map(len, masks)])
     for some in in_turn(np.diff(starts), EVENTS):
-        part = concatenated(masks[some], np.bool_)
+        part = concatenated([*masks[some]], np.bool_)
         yield planned_noise(mechanism, part, starts[some.start : some.stop + 1] - starts[some.start])
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, laid_out
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.mapped_series import in_files, leave
-from privacy_engine.data.numbered import Numbered
+from privacy_engine.data.numbered import Each, Numbered
 from privacy_engine.data.people import Person, people, people_of
 from privacy_engine.data.types import Trajectory, instants
 from privacy_engine.errors import DataError
@@ -98,8 +98,20 @@ class Trajectories(Numbered[Trajectory]):
     @cached_property
     def people(self) -> list[Person]:
         """Whose the series are, in the order of their first series."""
-        times = None if self.time_s is None else np.split(self.time_s, self.starts[1:-1])
-        return people_of(self.persons, np.diff(self.starts).tolist(), times)
+        times, read = self.time_s, 0
+
+        def of(number: int) -> Floats:
+            nonlocal read
+            assert times is not None
+            some = slice(*self.starts[number : number + 2])
+            read += some.stop - some.start
+            if read > EVENTS * 16:
+                leave(self)
+                read = 0
+            return times[some]
+
+        each_time = None if times is None else Each(range(len(self)), of)
+        return people_of(self.persons, np.diff(self.starts).tolist(), each_time)
 
     def _read(self, number: int) -> Trajectory:
         some = slice(self.starts[number], self.starts[number + 1])

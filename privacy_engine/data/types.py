@@ -317,6 +317,13 @@ class LandmarkSet:
         object.__setattr__(self, "mask", _mask(self.mask, "mask", "landmarks"))
 
     @classmethod
+    def of(cls, mask: Mask) -> LandmarkSet:
+        """The landmark set of a part of another one's mask, which is not copied."""
+        found = object.__new__(cls)
+        object.__setattr__(found, "mask", mask)
+        return found
+
+    @classmethod
     def at(cls, events: Sequence[int] | Ints, n: int) -> LandmarkSet:
         """The landmark set of the 0-based ``events`` of a series of length ``n``."""
         index = np.array(events, dtype=np.int64)

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from privacy_engine.core.arrays import Mask
+from privacy_engine.core.arrays import Mask, parts_of
 from privacy_engine.core.component import Component
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.data.trajectories import has_times
@@ -87,5 +87,5 @@ class LandmarkMethod(Component):
 
 def split(mask: Mask, lengths: Sequence[int]) -> list[LandmarkSet]:
     """A mask over a whole dataset as one landmark set for each of its series."""
-    parts = np.split(np.asarray(mask, dtype=np.bool_), np.cumsum(lengths, dtype=np.int64)[:-1])
-    return [LandmarkSet(part) for part in parts][: len(lengths)]
+    whole = LandmarkSet(np.asarray(mask, dtype=np.bool_)).mask
+    return [LandmarkSet.of(part) for part in parts_of(whole, np.append(0, np.cumsum(lengths, dtype=np.int64)))]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Generic, TypeVar
 
 from privacy_engine.accounting.promise import Context
 from privacy_engine.core.arrays import Mask
 from privacy_engine.data import LandmarkSet
+from privacy_engine.data.numbered import Each
 from privacy_engine.data.people import Person
 from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT
 
@@ -30,8 +30,8 @@ class ReleaseInputs(Generic[D]):
     landmarks: Sequence[LandmarkSet] = ()
     context: Context = NO_CONTEXT
 
-    @cached_property
-    def masks(self) -> list[Mask]:
-        """The landmarks of each person, over their events in the order of time."""
+    @property
+    def masks(self) -> Sequence[Mask]:
+        """The landmarks of each person, over their events in the order of time, put together when they are needed."""
         masks = [one.mask for one in self.landmarks]
-        return [person.joined_mask(masks) for person in self.people]
+        return Each(self.people, lambda person: person.joined_mask(masks))
