@@ -76,9 +76,7 @@ class Trajectories(Numbered[Trajectory]):
     def _check_pieces(self) -> None:
         """The checks of columns in files, of which no more than a piece is to be in memory."""
         for some in blocks(len(self.lon), EVENTS * 16):
-            piece = slice(
-                max(some.start - 1, 0), some.stop
-            )  # times must not decrease from one piece to the next either
+            piece = slice(max(some.start - 1, 0), some.stop)  # with the event before it, whose time is no later
             one = self._view(piece)
             Trajectory(one.lon, one.lat, marked=one.marked)
             if one.time_s is not None:
