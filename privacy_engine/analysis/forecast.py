@@ -32,7 +32,7 @@ from privacy_engine.noise.expected import (
 
 QUANTILES = (0.5, 0.95)
 LONGEST_RUN = 10_000
-"""So many events are simulated at most: a mechanism whose budgets depend on the run takes about 25 µs for each."""
+"""So many events are simulated at most: a mechanism whose budgets depend on the run takes about 7 µs for each."""
 FEWEST_EVENTS, MOST_RUNS = 2_000, 100
 """Short series are simulated again and again, to this many events or runs."""
 MOST_RATES = 100_000

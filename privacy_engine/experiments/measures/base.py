@@ -16,7 +16,7 @@ from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.registry import Registry
 
-RELEASE_S, RELEASED_EVENT_S, WALKED_EVENT_S = 2e-4, 4e-7, 2.2e-5
+RELEASE_S, RELEASED_EVENT_S, WALKED_EVENT_S = 2e-4, 4e-7, 7e-6
 """Seconds of one release, of each of its events, and of an event more where budgets depend on the run."""
 
 Work = dict[str, float]
