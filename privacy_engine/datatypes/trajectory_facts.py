@@ -65,11 +65,13 @@ def _marked(series: Sequence[Trajectory]) -> int | None:
 
 
 def _span(series: Sequence[Trajectory], has_time: bool) -> tuple[str | None, str | None]:
-    parts = [series] if isinstance(series, Trajectories) else series
-    times = [one.time_s for one in parts if one.time_s is not None and len(one.time_s)]
-    if not has_time or not times:
+    if isinstance(series, Trajectories):
+        ends = [] if series.time_s is None or not len(series.time_s) else [(series.time_s.min(), series.time_s.max())]
+    else:
+        ends = [(one.time_s[0], one.time_s[-1]) for one in series if one.time_s is not None and len(one)]
+    if not has_time or not ends:
         return None, None
-    return instant(min(float(t.min()) for t in times)), instant(max(float(t.max()) for t in times))
+    return instant(min(first for first, _ in ends)), instant(max(last for _, last in ends))
 
 
 def bounds(series: Sequence[Trajectory]) -> list[float] | None:

@@ -85,7 +85,7 @@ def _batches_of(series: Sequence[Trajectory]) -> Iterator[tuple[int, Trajectorie
     for first, held in batches(series, len):
         marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in held]
         columns = together(held)
-        for one in held:
+        for one in held[:1]:  # of series that lie in a file all lie in one
             leave(one)
         yield first, columns, concatenated(marks, np.bool_)
 

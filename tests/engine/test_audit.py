@@ -173,7 +173,7 @@ class TestVerdicts:
     )
     @every_number_of_trials
     def test_controls_are_violated(self, cls, control, trials):
-        found = audit.audit(spec(f"control:{control}:{cls.registered_name()}", trials=trials // 2))
+        found = audit.audit(spec(f"control:{control}:{cls.registered_name()}", trials=trials))
         assert found.verdict == audit.VIOLATED
         assert found.claimed == 1.0
         assert 1.0 < found.lower_bound <= 2.0
