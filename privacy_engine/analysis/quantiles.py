@@ -73,7 +73,9 @@ class Quantiles:
         return float(np.mean(self._of_ranks((self.count - 1) // 2, self.count // 2)))
 
     def quantile(self, p: float) -> float:
-        """The number that a share ``p`` of those in the file does not exceed, linear between two of them (type 7)."""
+        """The number that a share ``p`` of them does not exceed, linear between two of them (type 7)."""
+        if (held := self.held()) is not None:
+            return float(np.quantile(held, p))
         self._spill()
         at = p * (self.count - 1)
         return float(np.quantile(self._of_ranks(math.floor(at), math.ceil(at)), at - math.floor(at)))

@@ -33,11 +33,10 @@ def over_parts(reduced: np.ufunc, values: NDArray[Any], starts: Ints, **how: Any
     return found
 
 
-def laid_out(starts: Ints, which: Sequence[int]) -> Ints:
-    """The places of the values of some parts, one part after another, (n,)."""
-    begin, sizes = starts[which], np.diff(starts)[which]
+def places_of(begins: Ints, sizes: Ints) -> Ints:
+    """The places of the values of parts that begin somewhere, one part after another, (n,)."""
     ends = np.cumsum(sizes)
-    return np.asarray(np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin - (ends - sizes), sizes))
+    return np.asarray(np.arange(ends[-1] if len(ends) else 0) + np.repeat(begins - (ends - sizes), sizes))
 
 
 def at_least(sizes: Ints, least: int) -> Iterator[slice]:

@@ -10,7 +10,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from privacy_engine.core.progress import reported
 from privacy_engine.data.types import Trajectory
 
+T = TypeVar("T")
 FEW = 2_000_000
 """Points that are held in memory; 48 MB."""
 _COLUMNS = ("lon", "lat", "time_s", "marked")
@@ -112,6 +113,15 @@ def leave(columns: Any) -> None:
     """
     for file in in_files(columns) if hasattr(mmap, "MADV_DONTNEED") else ():
         file.madvise(mmap.MADV_DONTNEED)
+
+
+def leaving(columns: Any, items: Iterable[T]) -> Iterator[T]:
+    """What is made of an object's columns item by item, of whose pages memory holds those of one at a time."""
+    filed = in_files(columns)
+    for one in items:
+        yield one
+        if filed:
+            leave(columns)
 
 
 def in_files(columns: Any) -> list[mmap.mmap]:

@@ -6,20 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, over_parts
 from privacy_engine.core.progress import reported
-from privacy_engine.data.mapped_series import FEW, FileColumn, in_files, leave
+from privacy_engine.data.mapped_series import FEW, FileColumn, leaving
 from privacy_engine.data.numbered import Numbered
-from privacy_engine.data.trajectories import Joined, Trajectories, unchecked
+from privacy_engine.data.trajectories import Joined, Trajectories, labels_of, unchecked
 from privacy_engine.data.types import Release, Trajectory
 from privacy_engine.errors import DataError
 
-T = TypeVar("T")
 _TYPES: dict[str, type[Any]] = {
     "lon": np.float64,
     "lat": np.float64,
@@ -73,7 +72,7 @@ class Releases(Numbered[Release]):
         return len(self.names)
 
     def __iter__(self) -> Iterator[Release]:
-        return self.left(map(self._read, reported(range(len(self)))))
+        return leaving(self, map(self._read, reported(range(len(self)))))
 
     def _read(self, number: int) -> Release:
         some = slice(*self.starts[number : number + 2])
@@ -137,17 +136,9 @@ class Releases(Numbered[Release]):
         starts = np.concatenate([[0], np.cumsum(self.sizes)])
         return unchecked(**columns, starts=starts, names=self.names, persons=self.persons)
 
-    def left(self, items: Iterable[T]) -> Iterator[T]:
-        """What is made of these columns item by item, of whose pages memory holds those of one at a time."""
-        filed = in_files(self)
-        for one in items:
-            yield one
-            if filed:
-                leave(self)
-
     def parts(self, some: Iterable[slice]) -> Iterator[Releases]:
         """The releases of some successive series, and of others, of which memory holds one part at a time."""
-        return self.left(self.part(one.start, one.stop) for one in reported(some))
+        return leaving(self, (self.part(one.start, one.stop) for one in reported(some)))
 
 
 def _must_follow(one: Release, of: Trajectory) -> None:
@@ -167,8 +158,7 @@ class Gathered:
     def __init__(self, series: Sequence[Trajectory]) -> None:
         whole = series if isinstance(series, Trajectories) else None
         self._starts = np.cumsum([0, *map(len, series)]) if whole is None else whole.starts
-        self._names = [one.name for one in series] if whole is None else whole.names
-        self._persons = [one.person for one in series] if whole is None else whole.persons
+        self._names, self._persons = labels_of(series)
         self._time_s = None if whole is None else whole.time_s
         self._columns = {name: self._column(dtype) for name, dtype in _TYPES.items() if name != "published"}
         if whole is None and any(one.time_s is not None for one in series):

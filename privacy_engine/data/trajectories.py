@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, laid_out
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, places_of
 from privacy_engine.core.progress import advance, blocks, reported
-from privacy_engine.data.mapped_series import in_files, leave
+from privacy_engine.data.mapped_series import in_files, leave, leaving
 from privacy_engine.data.numbered import Each, Numbered
 from privacy_engine.data.people import Person, people, people_of
 from privacy_engine.data.types import Trajectory, instants
@@ -87,11 +87,7 @@ class Trajectories(Numbered[Trajectory]):
         return len(self.names)
 
     def __iter__(self) -> Iterator[Trajectory]:
-        filed = in_files(self)
-        for i in reported(range(len(self))):
-            yield self._read(i)
-            if filed:
-                leave(self)
+        return leaving(self, map(self._read, reported(range(len(self)))))
 
     @cached_property
     def people(self) -> list[Person]:
@@ -136,12 +132,17 @@ class Trajectories(Numbered[Trajectory]):
             **columns, starts=starts - starts[0], names=self.names[first:last], persons=self.persons[first:last]
         )
 
+    def parts(self, some: Iterable[slice]) -> Iterator[Trajectories]:
+        """Some successive series, and others, of which memory holds one part at a time."""
+        return leaving(self, (self.part(one.start, one.stop) for one in reported(some)))
+
     def picked(self, numbers: Sequence[int]) -> Trajectories:
-        """The series of these numbers, without marks."""
+        """The series of these numbers."""
         first, last = numbers[0], numbers[-1] + 1
         if list(numbers) == list(range(first, last)):
             return self.part(first, last)
-        at, sizes = laid_out(self.starts, numbers), np.diff(self.starts)[numbers]
+        sizes = np.diff(self.starts)[numbers]
+        at = places_of(self.starts[numbers], sizes)
         columns = {name: None if column is None else column[at] for name, column in self._columns.items()}
         names = {name: [getattr(self, name)[i] for i in numbers] for name in ("names", "persons")}
         return unchecked(**columns, **names, starts=np.concatenate([[0], np.cumsum(sizes)]))
@@ -181,6 +182,13 @@ def has_times(series: Sequence[Trajectory]) -> bool:
     return all(one.time_s is not None for one in series)
 
 
+def labels_of(series: Sequence[Trajectory]) -> tuple[Sequence[str], Sequence[str]]:
+    """The names of the series, and whose they are."""
+    if isinstance(series, Trajectories):
+        return series.names, series.persons
+    return [one.name for one in series], [one.person for one in series]
+
+
 def together(series: Sequence[Trajectory]) -> Trajectories:
     """Series as columns, with times if all of them have some; marks are left out."""
     advance()
@@ -188,7 +196,7 @@ def together(series: Sequence[Trajectory]) -> Trajectories:
     if not series or any(one is None for one in columns["time_s"]):
         del columns["time_s"]
     whole = {name: parts[0] if len(parts) == 1 else concatenated(parts) for name, parts in columns.items()}
-    names, persons = [one.name for one in series], [one.person for one in series]
+    names, persons = labels_of(series)
     return unchecked(**whole, starts=np.cumsum([0, *map(len, series)]), names=names, persons=persons)
 
 
@@ -199,9 +207,7 @@ def in_blocks(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Tr
     or none; marks are left out.
     """
     if isinstance(series, Trajectories):
-        for some in in_turn(np.diff(series.starts), events):
-            yield series.part(some.start, some.stop)
-            leave(series)
+        yield from series.parts(in_turn(np.diff(series.starts), events))
         return
     held, size = list[Trajectory](), 0
     for one in series:

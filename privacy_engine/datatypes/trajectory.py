@@ -19,7 +19,7 @@ from privacy_engine.core.geo import distance_m
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.event_sketch import EventSketch, sketch_of
-from privacy_engine.data.mapped_series import leave
+from privacy_engine.data.mapped_series import leave, leaving
 from privacy_engine.data.numbered import each
 from privacy_engine.data.people import largest_total
 from privacy_engine.data.published import CELLS_PER_DEGREE, blocks_digest, trajectories_digest
@@ -44,7 +44,6 @@ from privacy_engine.datatypes.trajectory_table import (
 )
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.exports.trajectory import FORMATS, write
-from privacy_engine.metrics.pointwise import ErrorMetric
 from privacy_engine.releases.inputs import ReleaseInputs
 from privacy_engine.releases.spec import ReleaseSpec
 
@@ -154,7 +153,7 @@ class TrajectoryType(DataType):
         budgets = parts_of(drawn.budgets, drawn.starts)
         return replace(
             inputs.context,
-            whole_trace=largest_total(drawn.left(person.joined_values(budgets) for person in inputs.people)),
+            whole_trace=largest_total(leaving(drawn, (person.joined_values(budgets) for person in inputs.people))),
             noise_p95_m=None if spec.postprocess else noise_p95_m(spec.mechanism, inputs.masks),
         )
 
@@ -181,16 +180,8 @@ class TrajectoryType(DataType):
             errors.add(some)
         if not errors.count:
             return {}
-        held, found = errors.held(), {}
-        for key, described in FIGURES.items():
-            metric = self.metrics.parse(described)
-            assert isinstance(metric, ErrorMetric)
-            if held is not None:
-                found[key] = round(float(metric.of_errors(held)), 3)
-            else:
-                share = described.get("p")
-                found[key] = round(errors.mean() if share is None else errors.quantile(share), 3)
-        return found
+        shares = {key: described.get("p") for key, described in FIGURES.items()}
+        return {key: round(errors.mean() if p is None else errors.quantile(p), 3) for key, p in shares.items()}
 
     def budget_columns(self, release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``series``, ``budget``, ``fresh`` and ``sd_m`` of each event."""

@@ -24,7 +24,7 @@ from privacy_engine.data.numbered import Numbered
 from privacy_engine.data.people import Person, people_of
 from privacy_engine.data.published import CELLS_PER_DEGREE
 from privacy_engine.data.releases import Releases
-from privacy_engine.data.trajectories import Trajectories, together
+from privacy_engine.data.trajectories import Trajectories, has_times, labels_of, together
 from privacy_engine.formats.arrow import pa
 
 T = TypeVar("T")
@@ -60,15 +60,10 @@ def table_of(series: Sequence[Trajectory]) -> Any:
 
 def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
     """The rows of :func:`table_of`, in tables of about a million."""
-    if isinstance(series, Trajectories):
-        timed, marked = series.time_s is not None, series.marked is not None
-        names, persons = series.names, series.persons
-    else:
-        timed, marked = all(one.time_s is not None for one in series), any(one.marked is not None for one in series)
-        names, persons = [one.name for one in series], [one.person for one in series]
-    metadata = {"series": json.dumps(list(names)), "people": json.dumps(list(persons))}
+    whole = [series] if isinstance(series, Trajectories) else series
+    marked, metadata = any(one.marked is not None for one in whole), _metadata(*labels_of(series))
     for first, some, marks in _batches_of(series):
-        columns = _positions(some, first=first, timed=timed)
+        columns = _positions(some, first=first, timed=has_times(series))
         if marked:
             columns["marked"] = pa.array(marks)
         yield pa.table(columns).replace_schema_metadata(metadata)
@@ -77,10 +72,10 @@ def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
 def _batches_of(series: Sequence[Trajectory]) -> Iterator[tuple[int, Trajectories, Mask]]:
     """Successive series of at least :data:`BATCH` events, the number of the first one, and their marks."""
     if isinstance(series, Trajectories):
-        for some in reported(at_least(np.diff(series.starts), BATCH)):
-            part = series.part(some.start, some.stop)
-            yield some.start, part, np.zeros(len(part.lon), dtype=np.bool_) if part.marked is None else part.marked
-            leave(series)
+        first = 0
+        for part in series.parts(at_least(np.diff(series.starts), BATCH)):
+            yield first, part, np.zeros(len(part.lon), dtype=np.bool_) if part.marked is None else part.marked
+            first += len(part)
         return
     for first, held in batches(series, len):
         marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in held]
@@ -116,11 +111,11 @@ def release_tables_of(releases: Sequence[Release | PublishedSeries]) -> Iterator
         found = ((part.positions, part.event) for part in parts)
     else:
         series = [one.series.first(0) for one in reported(releases)]
-        timed = all(one.time_s is not None for one in series)
-        names, persons = [one.name for one in series], [one.person for one in series]
+        timed = has_times(series)
+        names, persons = labels_of(series)
         held = (some for _, some in batches(releases, lambda one: len(one.event)))
         found = ((together([one.series for one in some]), _events(some)) for some in held)
-    metadata, first = {"series": json.dumps(list(names)), "people": json.dumps(list(persons))}, 0
+    metadata, first = _metadata(names, persons), 0
     for some, event in found:
         columns = _positions(some, first=first, timed=timed) | {"event": pa.array(event)}
         yield pa.table(columns).replace_schema_metadata(metadata)
@@ -258,6 +253,10 @@ def _positions(some: Trajectories, *, timed: bool, first: int = 0) -> dict[str, 
         time_s = np.empty(0) if some.time_s is None else some.time_s  # there is no series
         columns["time_ms"] = pa.array(np.round(time_s * 1000).astype(np.int64))
     return columns
+
+
+def _metadata(names: Sequence[str], persons: Sequence[str]) -> dict[str, str]:
+    return {"series": json.dumps(list(names)), "people": json.dumps(list(persons))}
 
 
 def _degrees(column: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints, places_of
 from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import FEW, FileColumn
@@ -91,9 +91,7 @@ class _Filed:
             out = FileColumn()
             groups = (0, *np.flatnonzero(np.diff(ends // PIECE)) + 1, len(ends))
             for start, end in reported(itertools.pairwise(groups)):
-                own = lengths[start:end]
-                shift = begins[start:end] - (np.cumsum(own) - own)
-                out.add(values[np.arange(own.sum()) + np.repeat(shift, own)])
+                out.add(values[places_of(begins[start:end], lengths[start:end])])
             values = out.taken()
         return values if len(values) > FEW else values.copy()
 

@@ -123,7 +123,7 @@ def test_parts_of_arrays(lengths, most):
     assert arrays.over_parts(np.add, values, starts).tolist() == [one.sum() for one in parts]
     chosen = list(range(len(lengths)))[::-2]
     expected = np.concatenate([parts[i] for i in chosen])
-    assert values[arrays.laid_out(starts, chosen)].tolist() == expected.tolist()
+    assert values[arrays.places_of(starts[chosen], lengths[chosen])].tolist() == expected.tolist()
     assert list(arrays.at_least(lengths[:0], most)) == [slice(0, 0)]
     for some, ends in ((list(arrays.in_turn(lengths, most)), True), (list(arrays.at_least(lengths, most)), False)):
         assert [i for one in some for i in range(one.start, one.stop)] == list(range(len(lengths)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dashboard.core.errors import Conflict
 from dashboard.jobs import leases
 from dashboard.releases import files
@@ -9,10 +11,11 @@ from dashboard.releases.common.drawing import DRAWN
 from dashboard.releases.models import Release
 from privacy_engine import data
 from privacy_engine.core.progress import reported
+from privacy_engine.data.releases import releases_of
 from privacy_engine.releases.spec import processed
 
 
-def derived(row: Release, lease: leases.Lease) -> list[data.Release]:
+def derived(row: Release, lease: leases.Lease) -> Sequence[data.Release]:
     """The source's releases after the steps that ``row`` adds, one for each series.
 
     Raises
@@ -34,7 +37,7 @@ def derived(row: Release, lease: leases.Lease) -> list[data.Release]:
         after = processed(person.joined_release(made), steps)
         for series, one in zip(person.members, person.cut(after, names), strict=True):
             made[series] = one
-    return made
+    return releases_of(made)
 
 
 def _source(row: Release) -> Release:
