@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.progress import blocks
-from privacy_engine.data.event_hashes.hashes import FreshEvents
+from privacy_engine.data.event_hashes.hashes import FreshEvents, indices_where
 from privacy_engine.data.event_hashes.table import Table, distinct
 from privacy_engine.data.event_words import Hashes, siphash24
+from privacy_engine.data.mapped_series import leaving
 
 Indices = NDArray[np.uint32]
 
@@ -31,13 +32,10 @@ def neighbour_hashes(fresh: FreshEvents, events: Indices) -> tuple[Hashes, Indic
 
 def near_any(fresh: FreshEvents, events: Indices, near: Hashes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of ``events`` are in a neighbour of a cell of ``near``, and which of ``near`` are such cells."""
-    first, cell = fresh.cells
-    wanted = np.zeros(len(first), dtype=np.bool_)
-    wanted[cell[events]] = True
-    chosen = np.flatnonzero(wanted)
-    held = np.zeros(len(first), dtype=np.bool_)
-    held[chosen], holding = near_each(fresh, first[chosen], near)
-    return held[cell[events]], holding
+    wanted, held = (np.zeros(len(fresh), dtype=np.bool_) for _ in range(2))
+    wanted[fresh.cells[events]] = True
+    held[wanted], holding = near_each(fresh, indices_where(wanted), near)
+    return held[fresh.cells[events]], holding
 
 
 def near_each(fresh: FreshEvents, events: Indices, near: Hashes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -45,10 +43,10 @@ def near_each(fresh: FreshEvents, events: Indices, near: Hashes) -> tuple[NDArra
     table = Table(distinct(near))
     held = np.zeros(len(events), dtype=np.bool_)
     holding = np.zeros(len(table.values), dtype=np.bool_)
-    for part in blocks(len(events), CELLS):
+    for part in leaving(fresh, blocks(len(events), CELLS)):
         hashes, owner = neighbour_hashes(fresh, events[part])
         places = table.find(hashes)
         found = np.flatnonzero(places >= 0)
         held[part][owner[found]] = True
         holding[places[found]] = True
-    return held, Table(table.values[holding]).find(near) >= 0
+    return held, Table(table.values[holding]).holds(near)

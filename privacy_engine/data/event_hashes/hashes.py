@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.progress import blocks
+from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data.event_hashes.table import Table
 from privacy_engine.data.event_words import Hashes, Instants
 from privacy_engine.data.mapped_series import leave
@@ -22,9 +22,18 @@ Indices = NDArray[np.uint32]
 
 LARGEST_EXACT = 10**7
 """Of more distinct events the smallest hashes are kept, a uniform sample of so many."""
+BITS = 4  # highest ones of a hash of a cell: events are sorted by cell in so many parts as these have values
 SORTS = ("timed", "untimed", "places", "counts")
 MAGIC = b"CAIRNEH1"
 HEADER = np.dtype([("magic", "S8"), ("sort", "<u8"), ("n", "<u8"), ("events", "<u8"), ("columns", "<u8")])
+
+
+def indices_where(mask: NDArray[np.bool_]) -> Indices:
+    """The ascending indices at which a mask is true, block by block: numpy has them in 64 bits."""
+    found = [np.empty(0, dtype=np.uint32)]
+    for part in blocks(len(mask)):
+        found.append(np.flatnonzero(mask[part]).astype(np.uint32) + np.uint32(part.start))
+    return np.concatenate(found)
 
 
 class Keys(NamedTuple):
@@ -82,7 +91,9 @@ class EventHashes:
     @cached_property
     def untimed(self) -> Indices:
         """The events without a time, of an upload in which others have one."""
-        return np.flatnonzero(self.phase == 0).astype(np.uint32)
+        untimed = self.phase == 0
+        leave(self)
+        return indices_where(untimed)
 
     def pieces(self) -> Iterator[bytes]:
         """The parts of :meth:`to_bytes`, one after another."""
@@ -146,12 +157,15 @@ class FreshEvents(EventHashes):
     keys: Keys = field(repr=False)
 
     @cached_property
-    def cells(self) -> tuple[Indices, Indices]:
-        """The first event of each distinct cell, and the place of each event's cell among them."""
-        order = np.argsort(self.near, kind="stable").astype(np.uint32)
-        ascending = self.near[order]
-        new = np.ones(len(order), dtype=np.bool_)
-        np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
-        cell = np.empty(len(order), dtype=np.uint32)
-        cell[order] = np.cumsum(new, dtype=np.uint32) - np.uint32(1)
-        return order[new], cell
+    def cells(self) -> Indices:
+        """The first event in the cell of each event, (n,)."""
+        first = np.empty(len(self), dtype=np.uint32)
+        highest = np.empty(len(self), dtype=np.uint8)
+        for some in blocks(len(self)):
+            highest[some] = self.near[some] >> np.uint64(64 - BITS)
+        for part in reported(range(1 << BITS)):
+            events = indices_where(highest == part)
+            _, at, which = np.unique(self.near[events], return_index=True, return_inverse=True)
+            first[events] = events[at][which]
+        leave(self)
+        return first

@@ -14,11 +14,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.progress import advance
+from privacy_engine.core.progress import advance, blocks
 from privacy_engine.data.event_hashes.cells import near_any, near_each
-from privacy_engine.data.event_hashes.hashes import EventHashes, FreshEvents
+from privacy_engine.data.event_hashes.hashes import EventHashes, FreshEvents, indices_where
 from privacy_engine.data.event_hashes.table import common
 from privacy_engine.data.event_hashes.zones import in_another_zone
+from privacy_engine.data.mapped_series import leave
 
 How = Literal["same", "zone", "moved"]
 Indices = NDArray[np.uint32]
@@ -27,6 +28,7 @@ MOST = 0.5
 """The share of the smaller upload's remaining events from which on it is a copy in another zone, or a moved one."""
 LIKELY = MOST / 2
 """A sample that shows less than this of the smaller one rules a copy out."""
+NOTHING = (np.empty(0, dtype=np.uint32),) * 2
 SAMPLE = 1 << 13
 EXPECTED = 256
 """Sampled events at the least that lie in the smaller upload, if the larger one has all of it."""
@@ -54,11 +56,13 @@ def shared(fresh: FreshEvents, other: EventHashes) -> Shared | None:
     Where an upload is a sample, indices are of the events in the sample, and ``share`` is an estimate.
     """
     pair = _Pair(fresh, other)
-    pair.take_same()
+    ways = [pair.take_same]
     if fresh.sort == other.sort and len(fresh.phase):
-        pair.take_shifted()
-        if len(fresh.near):
-            pair.take_moved()
+        ways += [pair.take_shifted, pair.take_moved][: 1 + bool(len(fresh.near))]
+    for take in ways:
+        take()
+        leave(fresh)
+        leave(other)
     return pair.result()
 
 
@@ -83,7 +87,7 @@ class _Side:
         mask = np.ones(end, dtype=np.bool_)
         for some in gone:
             mask[some[: np.searchsorted(some, end)]] = False
-        return np.flatnonzero(mask)[:many].astype(np.uint32)
+        return indices_where(mask)[:many]
 
     def share(self, way: How, other: _Side) -> float:
         """The share of its events that ``way`` found, estimated where one of the two is a sample."""
@@ -102,11 +106,15 @@ class _Pair:
 
     def take_same(self) -> None:
         """Equal hashes: the smaller one's are looked up in the larger one."""
-        small, large = sorted((self._one, self._two), key=lambda side: side.n)
-        places = large.hashes.table.find(small.hashes.exact)
-        held = places >= 0
-        small.found["same"] = np.flatnonzero(held).astype(np.uint32)
-        large.found["same"] = places[held].astype(np.uint32)
+        small, large = sorted((self._two, self._one), key=lambda side: side.n)
+        table, exact, found = large.hashes.table, small.hashes.exact, list[tuple[Indices, Indices]]()
+        for part in blocks(small.n):
+            places = table.find(exact[part])
+            leave(small.hashes)  # both ascend: no page is read again
+            leave(large.hashes)
+            held = np.flatnonzero(places >= 0)
+            found.append((held.astype(np.uint32) + np.uint32(part.start), places[held].astype(np.uint32)))
+        small.found["same"], large.found["same"] = (np.concatenate(of) for of in zip(NOTHING, *found, strict=True))
 
     def take_shifted(self) -> None:
         """Equal phases, which a shift by quarters of an hour then explains."""

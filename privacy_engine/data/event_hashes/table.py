@@ -35,6 +35,11 @@ class Table:
             find(frozen(queries[part]), self.values, self._shift, self._finer, self._starts, self._filled, out[part])
         return out
 
+    def holds(self, queries: Hashes) -> NDArray[np.bool_]:
+        """Which queries are among the values, (n,)."""
+        found = [self.find(queries[part]) >= 0 for part in blocks(len(queries))]
+        return np.concatenate([np.empty(0, dtype=np.bool_), *found])
+
 
 def distinct(hashes: Hashes) -> Hashes:
     """The distinct hashes, ascending."""
@@ -49,7 +54,7 @@ def common(one: Hashes, other: Hashes) -> tuple[NDArray[np.bool_], NDArray[np.bo
     if len(one) > len(other):
         held, holding = common(other, one)
         return holding, held
-    holding = Table(distinct(one)).find(other) >= 0
+    holding = Table(distinct(one)).holds(other)
     if not holding.any():
         return np.zeros(len(one), dtype=np.bool_), holding
-    return Table(distinct(other[holding])).find(one) >= 0, holding
+    return Table(distinct(other[holding])).holds(one), holding
