@@ -82,7 +82,7 @@ class AttackViewSet(JobViewSet[Attack]):
         if not files.read(row).path:
             rule = "an attack that guesses every event"
             raise Conflict("There is no path: this attack does not guess events.", field="attack", rule=rule)
-        return binary.answer(request, lambda _: files.line(row), tag=row.data_sha256[:32])
+        return binary.answer_line(request, lambda: files.line(row), tag=row.data_sha256[:32])
 
 
 class AttackMethodsView(PublicFacts):

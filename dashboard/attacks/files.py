@@ -21,7 +21,6 @@ import numpy as np
 from dashboard.attacks.models import Attack
 from dashboard.core.errors import require_format
 from dashboard.jobs.models import State
-from dashboard.maps import line_simplification
 from dashboard.maps.series_cache import Line
 from dashboard.storage import local_files, parquet
 from dashboard.storage.stored_path import decoding
@@ -94,7 +93,7 @@ def line(row: Attack) -> Line:
     """The guessed path of a finished attack, as the map reads it."""
     columns = read(row).columns
     lon, lat = (np.round(columns[name] * CELLS_PER_DEGREE).astype(np.int32) for name in ("lon", "lat"))
-    return Line(lon, lat, line_simplification.heights(lat))
+    return Line(lon, lat)
 
 
 # Downloads ---------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from dashboard.core.text import one_line, storable
 from dashboard.datasets import evidence, lineage, matching, thumbnails
 from dashboard.datasets.models import Dataset, kind_text
 from dashboard.datasets.signals import imported
+from dashboard.datasets.trajectory import steps
 from dashboard.jobs import leases
 from dashboard.jobs.models import State
 from dashboard.storage import data_files
@@ -31,7 +32,7 @@ from privacy_engine.formats.decisions import Decisions
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 UNPACKED = 4
-COMPARED = 0.9
+COMPARED, REGISTERED = 0.9, 0.95
 READ = 0.8  # the share of the work that is over once the file was read
 Data = Sequence[Trajectory] | CountStream | CheckIns
 
@@ -129,6 +130,9 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     lease.report("Comparing with earlier uploads", COMPARED)
     matching.prepare(row.owner_id, found.evidence)
     file = lineage.register(owner_id=row.owner_id, evidence=found.evidence, content_digest=fields["content_digest"])
+    lease.report("Preparing its page", REGISTERED)
+    row.points_file, row.points, row.summary = (fields[name] for name in ("points_file", "points", "summary"))
+    steps.prepare(row)
     return fields | read_columns(found) | {"source_file": file}
 
 

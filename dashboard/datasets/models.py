@@ -115,6 +115,10 @@ class Dataset(InProject, Job):
         """The points as they were understood."""
         return self.folder / self.points_file
 
+    def beside(self, what: str) -> StoredPath:
+        """What is made ahead of requests about its points; removed with them."""
+        return self.folder / f"{what}-{self.points_file}"
+
     @property
     def tags(self) -> list[str]:
         """What its owner groups it by."""

@@ -81,11 +81,12 @@ def _ids(names: Iterable[str], part: int = 1) -> Iterator[uuid.UUID]:
 def _of_datasets(names: list[str]) -> Iterator[str]:
     rows = Dataset.objects.filter(pk__in=set(_ids(names)))
     for row in rows.only("pk", "points_file"):
-        yield from (str(row.original_path), str(row.points_path))
+        yield str(row.original_path)
+        yield from (name for name in names if row.points_file and name.endswith(row.points_file))
     errors = {name.partition("/errors-")[2][:36] for name in names}
     known = [uuid.UUID(pk) for pk in errors if _is_id(pk)]
     for release in Release.objects.filter(pk__in=known).select_related("dataset").only("pk", "data_file", "dataset_id"):
-        yield str(release.errors_path)
+        yield from (name for name in names if release.data_file and name.endswith(release.data_file))
 
 
 def _of_releases(names: list[str]) -> Iterator[str]:

@@ -6,22 +6,25 @@ with the ends of the pieces, one for each series.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, BinaryIO
 
 import numpy as np
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Whole, valid
-from dashboard.maps.series_cache import MOST, Line, importances, sizes_of
+from dashboard.maps.prepared import LARGE, Beside, stored
+from dashboard.maps.series_cache import Line, importances, lines, sizes_of
 from dashboard.maps.track_encoding import VERSION, joined
+from dashboard.storage.stored_path import Source
 from privacy_engine.core.arrays import Ints
 from privacy_engine.errors import ParameterError
 
 LEAST, USUAL, MOST_POINTS = 1000, 200_000, 400_000
+MOST = 3_000_000  # positions whose importance is computed
 REDUCE = ("line", "sample")
 
 
@@ -44,19 +47,28 @@ class TracksQuery(serializers.Serializer[Any]):
         return attrs
 
 
-def answer(request: Request, read: Callable[[], Sequence[Line]], lengths: Sequence[int], *, tag: str) -> HttpResponse:
-    """All series of ``request``, whose dataset has ``lengths`` events each. ``tag`` names the file's content."""
+def answer(request: Request, path: Source, lengths: Sequence[int], beside: Beside, *, tag: str) -> HttpResponseBase:
+    """All series of a file, whose dataset has ``lengths`` events each. ``tag`` names the file's content."""
     params = valid(TracksQuery, request.query_params)
     name = f"{tag}-all-{params['points']}-{params['reduce']}-{VERSION}"
-    return binary_response(request, lambda: encode(read(), lengths, **params), tag=name)
+    if params["points"] == USUAL and sum(lengths) > LARGE:
+        return binary_response(request, lambda: ahead(path, lengths, beside, params["reduce"]), tag=name)
+    return binary_response(request, lambda: encode(lines(path), lengths, **params), tag=name)
 
 
-def encode(lines: Sequence[Line], lengths: Sequence[int], *, points: int, reduce: str) -> bytes:
-    """The points of ``lines`` that are kept, each line a piece; its events begin after those of the lines before."""
-    kept = _kept(lines, points, reduce)
-    before = np.cumsum([0, *lengths])[: len(lines)]
+def ahead(path: Source, lengths: Sequence[int], beside: Beside, reduce: str) -> BinaryIO:
+    """What is sent of many events with the usual number of points, as a file."""
+    return stored(beside(f"tracks-{reduce}"), lambda: encode(lines(path), lengths, points=USUAL, reduce=reduce))
+
+
+def encode(series: Sequence[Line], lengths: Sequence[int], *, points: int, reduce: str) -> bytes:
+    """The points of ``series`` that are kept, each line a piece; its events begin after those of the lines before."""
+    if reduce == "line" and points < sum(lengths) <= MOST:
+        series = list(series)  # read once: their importance is kept with them
+    kept = _kept(series, points, reduce)
+    before = np.cumsum([0, *lengths])[: len(series)]
     lon, lat, events = [], [], []
-    for one, index, first in zip(lines, kept, before, strict=True):  # once: those of a large file are read here
+    for one, index, first in zip(series, kept, before, strict=True):  # once: those of a large file are read here
         lon.append(one.lon[index])
         lat.append(one.lat[index])
         events.append(first + (index if one.event is None else one.event[index]))
@@ -64,14 +76,14 @@ def encode(lines: Sequence[Line], lengths: Sequence[int], *, points: int, reduce
     return joined(1, np.concatenate(lon), np.concatenate(lat), None, np.concatenate(events), ends)
 
 
-def _kept(lines: Sequence[Line], points: int, reduce: str) -> list[Ints]:
+def _kept(series: Sequence[Line], points: int, reduce: str) -> list[Ints]:
     """Indices of the points of each line that remain."""
-    sizes = sizes_of(lines)
+    sizes = sizes_of(series)
     total = sum(sizes)
     if total <= points:
         return [np.arange(size) for size in sizes]
     if reduce == "sample" or total > MOST:  # whose importance would take seconds
         return [np.arange(0, size, -(-total // points)) for size in sizes]
-    important = np.concatenate(importances(lines))
+    important = np.concatenate(importances(series))
     least = np.partition(important, total - points)[total - points]
-    return [np.flatnonzero((one.importance > least) | np.isinf(one.importance)) for one in lines]
+    return [np.flatnonzero((one.importance > least) | np.isinf(one.importance)) for one in series]

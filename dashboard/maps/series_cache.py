@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -14,27 +14,34 @@ from dashboard.maps import line_simplification
 from dashboard.storage import parquet
 from dashboard.storage.large_files import StoredSeries
 from dashboard.storage.stored_path import Source, StoredPath, decoding, stored_files
+from privacy_engine.core.progress import blocks
 from privacy_engine.datatypes.trajectory_table import columns_of
 from privacy_engine.errors import ParameterError
 
-MOST = 3_000_000  # points held by a process, 28 bytes each at most
+MOST = 1_000_000  # points held by a process, 28 bytes each at most
+LEVEL = 100_000
+BLOCK = 1 << 20  # positions of a large series that are read at once
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Positions (n,) in 1e-7 degrees, their heights on the map, times, and the events they stand for.
+    """Positions (n,) in 1e-7 degrees, times, and the events they stand for.
 
     ``event`` is None where the j-th position stands for event j.
     """
 
     lon: np.ndarray
     lat: np.ndarray
-    y: np.ndarray
     time_ms: np.ndarray | None = None
     event: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.lon)
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        """Their heights on the map."""
+        return line_simplification.heights(self.lat)
 
     @cached_property
     def importance(self) -> np.ndarray:
@@ -98,6 +105,28 @@ def lines(path: Source) -> Sequence[Line]:
     return found
 
 
+@lru_cache(maxsize=16)
+def level(path: Source, series: int) -> Line:
+    """What views of the map show of a series: every k-th position and the last, :data:`LEVEL` at most, of a large file.
+
+    Errors as of :func:`line`.
+    """
+    held = lines(path)
+    if not isinstance(held, StoredSeries) or not 0 <= series < len(held):
+        return line(path, series)
+    start, size = int(held.sizes[:series].sum()), int(held.sizes[series])
+    every = max(-(-size // (LEVEL - 1)), 1)
+    found = [{name: values[:0] for name, values in held.columns(0, 0).items()} | {"event": np.arange(0)}]
+    for part in blocks(size, BLOCK):
+        columns = held.columns(start + part.start, start + part.stop)
+        index = np.arange(-part.start % every, part.stop - part.start, every)
+        if part.stop == size:
+            index = np.union1d(index, part.stop - part.start - 1)
+        columns.setdefault("event", np.arange(part.start, part.stop))
+        found.append({name: values[index] for name, values in columns.items()})
+    return _line({name: np.concatenate([part[name] for part in found]) for name in found[0]})
+
+
 def sizes_of(some: Sequence[Line]) -> list[int]:
     """How many points each line has."""
     return some.sizes.tolist() if isinstance(some, StoredSeries) else [len(one) for one in some]
@@ -110,4 +139,4 @@ def _line(column: dict[str, np.ndarray]) -> Line:
     if event is not None:
         event = None if np.array_equal(event, np.arange(len(event))) else event.astype(np.int32)
     time_ms = column["time_ms"].copy() if "time_ms" in column else None
-    return Line(lon, lat, line_simplification.heights(lat), time_ms, event)
+    return Line(lon, lat, time_ms, event)

@@ -9,19 +9,21 @@ drawn from position ends[k - 1] to before ends[k]; there are as many ends as the
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO
 
 import numpy as np
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Number, Whole, valid
 from dashboard.maps.line_simplification import MapView
-from dashboard.maps.series_cache import Line
+from dashboard.maps.prepared import LARGE, Beside, stored
+from dashboard.maps.series_cache import Line, level, line
 from dashboard.maps.varint import packed
+from dashboard.storage.stored_path import Source
 from privacy_engine.data.published import CELLS_PER_DEGREE
 from privacy_engine.errors import ParameterError
 
@@ -54,28 +56,44 @@ class TrackQuery(serializers.Serializer[Any]):
 VIEW = ("west", "north", "width", "height", "zoom", "middle")
 
 
-def answer(request: Request, read: Callable[[int], Line], *, tag: str) -> HttpResponse:
-    """The series of ``request``: all of it or what a map view shows. ``tag`` names the file's content."""
+def answer(request: Request, path: Source, lengths: Sequence[int], beside: Beside, *, tag: str) -> HttpResponseBase:
+    """A series of a file, whose dataset has ``lengths`` events each: all of it or what a map view shows.
+
+    ``tag`` names the file's content.
+    """
     params = valid(TrackQuery, request.query_params)
+    series, view = params["series"], params["view"]
 
-    def body() -> bytes:
-        line = read(params["series"])
-        return encode(line) if params["view"] is None else encode_view(line, params["view"])
+    def body() -> bytes | BinaryIO:
+        if view is None and series < len(lengths) and lengths[series] > LARGE:
+            return ahead(path, series, beside)
+        return encode(line(path, series)) if view is None else encode_view(level(path, series), view)
 
-    return binary_response(request, body, tag=f"{tag}-{params['series']}-{VERSION}")  # an address has one view
+    return binary_response(request, body, tag=f"{tag}-{series}-{VERSION}")  # an address has one view
 
 
-def encode(line: Line) -> bytes:
+def ahead(path: Source, series: int, beside: Beside) -> BinaryIO:
+    """What is sent of a large series, as a file."""
+    return stored(beside(f"track-{series}"), lambda: encode(line(path, series)))
+
+
+def answer_line(request: Request, read: Callable[[], Line], *, tag: str) -> HttpResponseBase:
+    """A line that is not stored as a series; ``tag`` names it."""
+    view = valid(TrackQuery, request.query_params)["view"]
+    return binary_response(request, lambda: encode(read()) if view is None else encode_view(read(), view), tag=tag)
+
+
+def encode(one: Line) -> bytes:
     """All of one series."""
-    return joined(1, line.lon, line.lat, line.time_ms, line.event, None)
+    return joined(1, one.lon, one.lat, one.time_ms, one.event, None)
 
 
-def encode_view(line: Line, view: MapView) -> bytes:
+def encode_view(one: Line, view: MapView) -> bytes:
     """What a map view shows of one series, without times and with the event of every position."""
-    index, ends = view.shown(line.lon, line.y, line.importance)
-    event = index if line.event is None else line.event[index]
+    index, ends = view.shown(one.lon, one.y, one.importance)
+    event = index if one.event is None else one.event[index]
     unit = max(1, int(360 * CELLS_PER_DEGREE / view.scale / UNITS_PER_PIXEL))
-    lon, lat = (np.round(column[index] / unit).astype(np.int32) for column in (line.lon, line.lat))
+    lon, lat = (np.round(column[index] / unit).astype(np.int32) for column in (one.lon, one.lat))
     return joined(unit, lon, lat, None, event, ends)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from dashboard.core.database_errors import patiently
 from dashboard.jobs import leases
 from dashboard.releases import files
-from dashboard.releases.common.drawing import DRAWN, MEASURED, drawings
+from dashboard.releases.common.drawing import DRAWN, MEASURED, WRITTEN, drawings
 from dashboard.releases.models import Release
 from privacy_engine import __version__
 from privacy_engine.datatypes import datatypes
@@ -31,14 +31,15 @@ def draw_release(row: Release, lease: leases.Lease) -> dict[str, Any]:
     figures = found.figures(inputs.data, drawn)
     lease.report("Writing", MEASURED)
     files.write(row, inputs.data, drawn)
+    row.data_sha256, size = found.digest(drawn), found.size(inputs.data)
+    summary, beside = kind.summary(row, inputs, drawn), kind.beside_figures(row, inputs)
+    del inputs, drawn  # large; what is made ahead is read from the files
+    lease.report("Preparing its charts", WRITTEN)
+    kind.prepare(row)
     return {
         "data_file": row.data_file,
         "engine_version": __version__,
-        "data_sha256": found.digest(drawn),
-        "summary": {
-            "mechanism": row.mechanism,
-            "points": found.size(inputs.data),
-            **kind.summary(row, inputs, drawn),
-        },
-        "owner_view": figures | kind.beside_figures(row, inputs) if figures else None,
+        "data_sha256": row.data_sha256,
+        "summary": {"mechanism": row.mechanism, "points": size, **summary},
+        "owner_view": figures | beside if figures else None,
     }

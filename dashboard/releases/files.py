@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from privacy_engine import data
 from privacy_engine.analysis.release_curves import ReleasedSeries
 from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.data import Trajectory
-from privacy_engine.data.numbered import Numbered
+from privacy_engine.data.numbered import Numbered, each
 from privacy_engine.data.people import Person
 from privacy_engine.datatypes import datatypes
 
@@ -136,12 +137,13 @@ def read_curves(row: Release, series: int) -> Curves:
 
 def read_series(row: Release, series: int, landmark_set: LandmarkSet | None) -> ReleasedSeries:
     """One series of a finished release beside all events of its person; errors as in :func:`person_of_release`."""
-    person = person_of_release(row, series)
-    joined, is_landmark = read_person(row, person, landmark_set)
-    found = read_curves(row, series)
-    return ReleasedSeries(
-        found.error_m, found.budget, found.time_s, joined.budgets, is_landmark, person.ranks_of(series)
+    person, found = person_of_release(row, series), read_curves(row, series)
+    rows, ends = parquet.Rows(row.budgets_path, ["budget"]), np.cumsum([0, *row.dataset.series_lengths]).tolist()
+    budgets = person.joined_values(
+        each(tuple(pairwise(ends)), lambda of: rows.between(*of).column("budget").to_numpy())
     )
+    is_landmark = mask_of_person(row.dataset, mask_of(row.dataset, landmark_set), person)
+    return ReleasedSeries(found.error_m, found.budget, found.time_s, budgets, is_landmark, person.ranks_of(series))
 
 
 def _over_events(n: int, event: Ints, values: Floats) -> Floats:

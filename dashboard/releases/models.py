@@ -176,6 +176,10 @@ class Release(Job):
         """Errors against the original, grouping of a stream: with the dataset, where only its owner's views look."""
         return self.dataset.folder / f"errors-{self.pk}-{self.data_file}"
 
+    def beside(self, what: str) -> StoredPath:
+        """What is made ahead of its owner's requests; removed with its errors."""
+        return self.dataset.folder / f"errors-{self.pk}-{what}-{self.data_file}"
+
 
 def export_formats(kind: str) -> list[dict[str, Any]]:
     """Name, title, group and use of each format that releases of ``kind`` are exported in."""

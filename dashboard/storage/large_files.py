@@ -47,10 +47,13 @@ class StoredSeries(Numbered[T]):
 
     def _read(self, number: int) -> T:
         end = int(self._index.sizes[: number + 1].sum())
+        return self._make(*self._labels[number], self.columns(end - int(self._index.sizes[number]), end))
+
+    def columns(self, first: int, last: int) -> dict[str, Any]:
+        """The columns of the rows from ``first`` to before ``last``."""
         with decoding(self._path):
-            table = self._rows.between(end - int(self._index.sizes[number]), end)
-            columns = {name: table.column(name).to_numpy() for name in table.column_names if name != "series"}
-            return self._make(*self._labels[number], columns)
+            table = self._rows.between(first, last)
+            return {name: table.column(name).to_numpy() for name in table.column_names if name != "series"}
 
 
 @lru_cache(maxsize=16)

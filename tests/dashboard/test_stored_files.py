@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.datasets import people
 from dashboard.datasets.trajectory import steps
-from dashboard.maps import joined_tracks, line_simplification, series_cache
+from dashboard.maps import joined_tracks, series_cache
 from dashboard.maps.series_cache import Line, line
 from dashboard.storage import data_files, local_files, parquet
 from dashboard.storage.data_files import read_data, read_release, write_data, write_release
@@ -233,7 +233,7 @@ URL = "/api/v1/datasets/"
 def lines(*lengths):
     rng = np.random.default_rng(5)
     walks = [rng.normal(0, 1e4, (2, n)).cumsum(axis=1).astype(np.int32) for n in lengths]
-    return [Line(lon, lat, line_simplification.heights(lat)) for lon, lat in walks]
+    return [Line(lon, lat) for lon, lat in walks]
 
 
 @pytest.fixture

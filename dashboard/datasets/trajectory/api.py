@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
@@ -22,7 +21,8 @@ from dashboard.datasets.serializers import SeriesSerializer
 from dashboard.datasets.trajectory.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import joined_tracks, track_encoding
-from dashboard.maps.series_cache import line, lines
+from dashboard.maps.prepared import Beside
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.data import Trajectory
 
 
@@ -42,22 +42,21 @@ class TrajectoryActions(JobViewSet[Dataset]):
         responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY},
     )
     @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def track(self, request: Request, pk: Any = None) -> HttpResponse:
+    def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """One series of the original, in full or simplified, for the map; see dashboard/maps/track_encoding.py."""
         dataset = self.get_object()
         selectors.require_ready_of(dataset, Trajectory.kind)
-        return track_encoding.answer(request, partial(line, dataset.points_path), tag=dataset.points_file)
+        return track_encoding.answer(request, *_drawn(dataset), tag=dataset.points_file)
 
     @extend_schema(
         parameters=[joined_tracks.TracksQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
     )
     @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def tracks(self, request: Request, pk: Any = None) -> HttpResponse:
+    def tracks(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """All series of the original as one track in pieces, reduced; see dashboard/maps/joined_tracks.py."""
         dataset = self.get_object()
         selectors.require_ready_of(dataset, Trajectory.kind)
-        read = partial(lines, dataset.points_path)
-        return joined_tracks.answer(request, read, dataset.series_lengths, tag=dataset.points_file)
+        return joined_tracks.answer(request, *_drawn(dataset), tag=dataset.points_file)
 
     @extend_schema(parameters=[StepsQuery], responses={200: StepsSerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None, records="original")
@@ -65,7 +64,11 @@ class TrajectoryActions(JobViewSet[Dataset]):
         """The median step and the gaps of one series of the original, or of all of them."""
         dataset, params = self.get_object(), valid(StepsQuery, request.query_params)
         selectors.require_ready_of(dataset, Trajectory.kind)
-        return Response(StepsSerializer(steps_of(dataset, params.get("series"))).data, headers=UNKEPT)
+        return Response(steps_of(dataset, params.get("series")), headers=UNKEPT)
+
+
+def _drawn(dataset: Dataset) -> tuple[StoredPath, list[int], Beside]:
+    return dataset.points_path, dataset.series_lengths, dataset.beside
 
 
 ADAPTER = TrajectoryActions

@@ -8,8 +8,11 @@ from rest_framework import serializers
 
 from dashboard.core.rest.parsing import Whole
 from dashboard.datasets.models import Dataset
+from dashboard.maps import joined_tracks, track_encoding
+from dashboard.maps.prepared import LARGE, facts
 from dashboard.maps.series_cache import Line, line, lines
-from privacy_engine.analysis.step_facts import Columns, StepFacts, step_facts
+from privacy_engine.analysis.step_facts import Columns, step_facts
+from privacy_engine.core.progress import reported
 from privacy_engine.data.numbered import each
 
 PER_DEGREE = 1e7
@@ -30,7 +33,7 @@ class StepsSerializer(serializers.Serializer[Any]):
     gap_share = serializers.FloatField(allow_null=True, help_text="The share of the time that lies in gaps.")
 
 
-def steps_of(dataset: Dataset, series: int | None) -> StepFacts:
+def steps_of(dataset: Dataset, series: int | None) -> dict[str, Any]:
     """Return the facts of one series of a dataset that is ready, or of all.
 
     Raises
@@ -39,7 +42,23 @@ def steps_of(dataset: Dataset, series: int | None) -> StepFacts:
         There is no such series.
     """
     path = dataset.points_path
-    return step_facts(each(lines(path) if series is None else [line(path, series)], _columns))
+    if series is not None:
+        return step_facts([_columns(line(path, series))]).model_dump()
+    if dataset.points <= LARGE:
+        return step_facts(each(lines(path), _columns)).model_dump()
+    return facts(dataset.beside("steps"), lambda: step_facts(each(lines(path), _columns)).model_dump())
+
+
+def prepare(dataset: Dataset) -> None:
+    """Make ahead what requests about many points need."""
+    if dataset.points <= LARGE or not dataset.series_count:
+        return
+    path, lengths = dataset.points_path, dataset.series_lengths
+    steps_of(dataset, None)
+    if len(lengths) > 1:
+        joined_tracks.ahead(path, lengths, dataset.beside, "line").close()
+    for series in reported(i for i, length in enumerate(lengths) if length > LARGE):
+        track_encoding.ahead(path, series, dataset.beside).close()
 
 
 def _columns(one: Line) -> Columns:

@@ -12,7 +12,7 @@ from privacy_engine.accounting.promise import Context
 from privacy_engine.datatypes import datatypes
 from privacy_engine.releases.inputs import ReleaseInputs
 
-READ, DRAWN, MEASURED = 0.05, 0.75, 0.85
+READ, DRAWN, MEASURED, WRITTEN = 0.05, 0.75, 0.85, 0.95
 """The share of the work that is over after each stage."""
 
 
@@ -38,6 +38,9 @@ class Drawing:
     def beside_figures(self, row: Release, inputs: ReleaseInputs[Any]) -> dict[str, float]:
         """What the verdict on its errors needs beside them: the owner's alone."""
         return {}
+
+    def prepare(self, row: Release) -> None:
+        """Make ahead what requests about many events need, from the stored release."""
 
     def context(self, row: Release) -> Context:
         """What the promise of a release depends on."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 from django.http import HttpResponseBase
@@ -21,16 +20,17 @@ from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.datasets.selectors import require_kind, visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks.correlation import named, parse_correlation
-from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
+from dashboard.landmarks.loss_serializers import CORRELATION
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import mask_of
-from dashboard.landmarks.selectors import series_bounds, visible_landmark_sets
+from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.maps import joined_tracks
 from dashboard.maps import track_encoding as binary
-from dashboard.maps.series_cache import line, lines
-from dashboard.releases import files, services
+from dashboard.maps.prepared import Beside
+from dashboard.releases import services
 from dashboard.releases.common.actions import Actions, finished_of_kind
 from dashboard.releases.models import Release
+from dashboard.releases.trajectory import charts
 from dashboard.releases.trajectory.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
 from dashboard.releases.trajectory.expected_errors import (
     ExpectedErrors,
@@ -48,8 +48,9 @@ from dashboard.releases.trajectory.forecast_serializers import (
 )
 from dashboard.releases.trajectory.forecasts import Forecast, forecast_releases
 from dashboard.storage.data_files import cached_data
-from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
-from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves
+from dashboard.storage.stored_path import StoredPath
+from privacy_engine.analysis.error_curves import ErrorCurves
+from privacy_engine.analysis.release_curves import ReleaseCurves
 from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff
 from privacy_engine.errors import ParameterError
 
@@ -134,7 +135,7 @@ class TrajectoryActions(Actions):
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """The published positions of one series, in full or simplified; see dashboard/maps/track_encoding.py."""
         row = finished_of_kind(self, Kind.TRAJECTORY)
-        return binary.answer(request, partial(line, row.data_path), tag=row.data_sha256[:32])
+        return binary.answer(request, *_drawn(row), tag=row.data_sha256[:32])
 
     @extend_schema(
         parameters=[joined_tracks.TracksQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
@@ -143,32 +144,22 @@ class TrajectoryActions(Actions):
     def tracks(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """The published positions of all series as one track in pieces; see dashboard/maps/joined_tracks.py."""
         row = finished_of_kind(self, Kind.TRAJECTORY)
-        read, lengths = partial(lines, row.data_path), row.dataset.series_lengths
-        return joined_tracks.answer(request, read, lengths, tag=row.data_sha256[:32])
+        return joined_tracks.answer(request, *_drawn(row), tag=row.data_sha256[:32])
 
     @extend_schema(parameters=[SeriesQuery], responses={200: ReleaseCurves}, filters=False)
     @action(detail=True, records="original")
     def series(self, request: Request, pk: Any = None) -> Response:
         """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
         row, params = finished_of_kind(self, Kind.TRAJECTORY), valid(SeriesQuery, request.query_params)
-        wanted = any(name in request.query_params for name in CORRELATION)
-        correlation = correlation_of(params, row.dataset) if wanted else None
-        landmark_set = self._compared_on(row, params)
-        rest = {name: value for name, value in params.items() if name not in CORRELATION}
-        released = files.read_series(row, rest["series"], landmark_set)
-        return Response(
-            release_curves(row.parsed_spec.mechanism, released, correlation=correlation, **rest).model_dump()
-        )
+        correlated = any(name in request.query_params for name in CORRELATION)
+        return Response(charts.curves(row, params, self._compared_on(row, params), correlated=correlated))
 
     @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorCurves}, filters=False)
     @action(detail=True, records="original")
     def errors(self, request: Request, pk: Any = None) -> Response:
         """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
         row, params = finished_of_kind(self, Kind.TRAJECTORY), valid(ErrorsQuery, request.query_params)
-        start, end = series_bounds(row.dataset.series_lengths, params["series"])
-        is_landmark = mask_of(row.dataset, self._compared_on(row, params))[start:end]
-        errors = files.read_curves(row, params["series"]).error_m
-        return Response(error_curves(errors, is_landmark, **params).model_dump())
+        return Response(charts.errors(row, params, self._compared_on(row, params)))
 
     def _subject(self, params: dict[str, Any]) -> dict[str, Any]:
         """The dataset and the landmark set of a :class:`SubjectRequest`, taken out of its parameters."""
@@ -194,6 +185,10 @@ class TrajectoryActions(Actions):
             visible_landmark_sets(self.request.user).filter(dataset=row.dataset), pk=requested
         )
         return found
+
+
+def _drawn(row: Release) -> tuple[StoredPath, list[int], Beside]:
+    return row.data_path, row.dataset.series_lengths, row.beside
 
 
 ADAPTER = TrajectoryActions

@@ -1,0 +1,34 @@
+"""What requests about large series need: a worker makes it ahead, and it is stored compressed beside the data.
+
+A request makes what is not there: about data of a version that made nothing ahead.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from dashboard.storage.stored_path import StoredPath
+from privacy_engine.formats.arrow import pa
+
+LARGE = 200_000
+"""Events; what is about more of them is made ahead."""
+Beside = Callable[[str], StoredPath]
+"""Where something of a name is stored beside the data that it is about."""
+
+
+def stored(path: StoredPath, make: Callable[[], bytes]) -> BinaryIO:
+    """The open file of what ``make`` returns, compressed by zstd."""
+
+    def write(out: BinaryIO) -> None:
+        out.write(pa.Codec("zstd").compress(make(), asbytes=True))
+
+    return path.kept(write)
+
+
+def facts(path: StoredPath, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What ``make`` returns, by way of JSON."""
+    with stored(path, lambda: json.dumps(make()).encode()) as file:
+        found: dict[str, Any] = json.load(pa.input_stream(file, compression="zstd"))
+        return found
