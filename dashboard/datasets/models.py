@@ -117,7 +117,7 @@ class Dataset(InProject, Job):
 
     def beside(self, what: str) -> StoredPath:
         """What is made ahead of requests about its points; removed with them."""
-        return self.folder / f"{what}-{self.points_file}"
+        return self.folder / f"{what}-{Path(self.points_file).stem}.zst"
 
     @property
     def tags(self) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 
 from dashboard.account_data.models import AccountExport
 from dashboard.accounts.models import MapFile
@@ -82,11 +83,11 @@ def _of_datasets(names: list[str]) -> Iterator[str]:
     rows = Dataset.objects.filter(pk__in=set(_ids(names)))
     for row in rows.only("pk", "points_file"):
         yield str(row.original_path)
-        yield from (name for name in names if row.points_file and name.endswith(row.points_file))
+        yield from (name for name in names if row.points_file and Path(row.points_file).stem in name)
     errors = {name.partition("/errors-")[2][:36] for name in names}
     known = [uuid.UUID(pk) for pk in errors if _is_id(pk)]
     for release in Release.objects.filter(pk__in=known).select_related("dataset").only("pk", "data_file", "dataset_id"):
-        yield from (name for name in names if release.data_file and name.endswith(release.data_file))
+        yield from (name for name in names if release.data_file and Path(release.data_file).stem in name)
 
 
 def _of_releases(names: list[str]) -> Iterator[str]:

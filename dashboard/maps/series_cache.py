@@ -95,7 +95,7 @@ def lines(path: Source) -> Sequence[Line]:
             return _kept[path]
         _kept.pop(path, None)
     if parquet.rows_of(path) > MOST:
-        return StoredSeries(path, lambda _name, _person, columns: _line(columns))
+        return StoredSeries(path, lambda _name, _person, columns: _line(columns, of_a_file=True))
     with decoding(path):
         found = [_line(columns) for columns in columns_of(parquet.read_table(path))]
     with _lock:
@@ -132,11 +132,10 @@ def sizes_of(some: Sequence[Line]) -> list[int]:
     return some.sizes.tolist() if isinstance(some, StoredSeries) else [len(one) for one in some]
 
 
-def _line(column: dict[str, np.ndarray]) -> Line:
+def _line(column: dict[str, np.ndarray], *, of_a_file: bool = False) -> Line:
     """A series of its own arrays: a slice of the file's would keep all of the file in memory."""
-    lon, lat = column["lon"].copy(), column["lat"].copy()
-    event = column.get("event")
-    if event is not None:
-        event = None if np.array_equal(event, np.arange(len(event))) else event.astype(np.int32)
-    time_ms = column["time_ms"].copy() if "time_ms" in column else None
-    return Line(lon, lat, time_ms, event)
+    own = column if of_a_file else {name: values.copy() for name, values in column.items()}
+    event = own.get("event")
+    if event is not None:  # ascending
+        event = None if not len(event) or event[-1] == len(event) - 1 else event.astype(np.int32)
+    return Line(own["lon"], own["lat"], own.get("time_ms"), event)

@@ -18,11 +18,15 @@ BLOCK = 16384  # numbers encoded together: each takes the bytes of the longest u
 
 def packed(values: NDArray[np.signedinteger[Any]]) -> bytes:
     """Return the differences of ``values`` (n,), the first from 0. They must stay within 62 bits."""
-    wide: Ints = np.append(np.int64(0), values)
-    steps = wide[1:] - wide[:-1]
-    codes = ((steps << 1) ^ (steps >> 63)).view(np.uint64)
     # the first is a position and not a step: longer than all others of its block, so it has a block of its own
-    return b"".join(_encoded(codes[i:j]) for i, j in _blocks(len(codes)))
+    return b"".join(_encoded(_steps(values[max(i - 1, 0) : j], is_first=not i)) for i, j in _blocks(len(values)))
+
+
+def _steps(values: NDArray[np.signedinteger[Any]], *, is_first: bool) -> NDArray[np.uint64]:
+    """The zig-zag codes of the differences; of the first one that from 0, if ``is_first``."""
+    wide: Ints = np.append(np.int64(0), values) if is_first else values.astype(np.int64)
+    steps = wide[1:] - wide[:-1]
+    return ((steps << 1) ^ (steps >> 63)).view(np.uint64)
 
 
 def _blocks(n: int) -> list[tuple[int, int]]:

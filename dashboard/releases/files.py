@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dashboard.datasets.people import mask_of_person, people_of
 from dashboard.jobs.models import State
@@ -18,11 +19,13 @@ from dashboard.landmarks.promise import mask_of
 from dashboard.landmarks.selectors import series_bounds
 from dashboard.releases.models import Release
 from dashboard.storage import data_files, local_files, parquet, stored_path
+from dashboard.storage.large_files import series_index
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine import data
 from privacy_engine.analysis.release_curves import ReleasedSeries
 from privacy_engine.core.arrays import Floats, Ints, Mask
-from privacy_engine.data import Trajectory
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.mapped_series import column, leaving
 from privacy_engine.data.numbered import Numbered, each
 from privacy_engine.data.people import Person
 from privacy_engine.datatypes import datatypes
@@ -110,8 +113,6 @@ def read_person(row: Release, person: Person, landmark_set: LandmarkSet | None) 
 class Curves:
     """One series of a release, over its n events; not a number where nothing was published."""
 
-    published: Trajectory
-    event: Ints
     budget: Floats
     error_m: Floats
     time_s: Floats | None
@@ -125,31 +126,40 @@ def read_curves(row: Release, series: int) -> Curves:
     ParameterError
         There is no such series.
     """
-    found = data_files.read_release(row.kind, row.data_path)
-    start, end = series_bounds(found.sizes, series)
-    published, event = found[series]
+    start, end = series_bounds(series_index(row.data_path).sizes.tolist(), series)
     first, last = series_bounds(row.dataset.series_lengths, series)
-    budget = parquet.Rows(row.budgets_path, ["budget"]).between(first, last).column("budget").to_numpy()
-    errors = parquet.Rows(row.errors_path, ["error_m"]).between(start, end).column("error_m").to_numpy()
-    time_s = None if published.time_s is None else _over_events(last - first, event, published.time_s)
-    return Curves(published, event, budget, _over_events(last - first, event, errors), time_s)
+    timed = "time_ms" in parquet.read_schema(row.data_path).names
+    event = _column(row.data_path, "event", start, end)
+    times = _over_events(last - first, event, _column(row.data_path, "time_ms", start, end), 1000) if timed else None
+    errors = _over_events(last - first, event, _column(row.errors_path, "error_m", start, end))
+    return Curves(_column(row.budgets_path, "budget", first, last), errors, times)
+
+
+def _column(path: StoredPath, name: str, first: int, last: int) -> NDArray[Any]:
+    found: NDArray[Any] = parquet.Rows(path, [name]).columns(first, last)[name]
+    return found
 
 
 def read_series(row: Release, series: int, landmark_set: LandmarkSet | None) -> ReleasedSeries:
     """One series of a finished release beside all events of its person; errors as in :func:`person_of_release`."""
     person, found = person_of_release(row, series), read_curves(row, series)
     rows, ends = parquet.Rows(row.budgets_path, ["budget"]), np.cumsum([0, *row.dataset.series_lengths]).tolist()
-    budgets = person.joined_values(
-        each(tuple(pairwise(ends)), lambda of: rows.between(*of).column("budget").to_numpy())
-    )
+    budgets = person.joined_values(each(tuple(pairwise(ends)), lambda of: rows.columns(*of)["budget"]))
     is_landmark = mask_of_person(row.dataset, mask_of(row.dataset, landmark_set), person)
-    return ReleasedSeries(found.error_m, found.budget, found.time_s, budgets, is_landmark, person.ranks_of(series))
+    ranks = person.ranks_of(series) if len(person.members) > 1 else slice(None)
+    return ReleasedSeries(found.error_m, found.budget, found.time_s, budgets, is_landmark, ranks)
 
 
-def _over_events(n: int, event: Ints, values: Floats) -> Floats:
-    full = np.full(n, np.nan)
-    full[event] = values
-    return full
+def _over_events(n: int, event: Ints, values: NDArray[Any], per: float = 1.0) -> Floats:
+    """``values`` of ascending events, each divided by ``per``, over all ``n``."""
+    full = column(np.float64, n)
+    for part in leaving([event, values], blocks(n)):
+        here = slice(*np.searchsorted(event, (part.start, part.stop)).tolist())
+        piece = np.full(part.stop - part.start, np.nan)
+        piece[event[here] - part.start] = values[here] / per
+        full.add(piece)
+    found: Floats = full.taken()
+    return found
 
 
 # Away with them ----------------------------------------------------------------------------------
@@ -163,14 +173,11 @@ def clear_after(draft: Release) -> None:
     row = Release.objects.filter(pk=draft.pk).first()
     if row is None:
         remove_all(draft.pk, draft.dataset_id)
-    elif row.state == State.DONE:
-        stored_path.remove_all(
-            files=(path for path in _all(row.pk, row.dataset_id) if not path.name.endswith(row.data_file))
-        )
-    else:
-        stored_path.remove_all(
-            files=(path for path in _all(row.pk, row.dataset_id) if path.name.endswith(draft.data_file))
-        )
+        return
+    kept = row if row.state == State.DONE else draft
+    of_it = {path: Path(kept.data_file).stem in path.name for path in _all(row.pk, row.dataset_id)}
+    stored_path.remove_all(files=(path for path, own in of_it.items() if own == (kept is draft)))
+    if kept is draft:
         _remove_empty(row.pk, row.dataset_id)
 
 

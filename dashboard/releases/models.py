@@ -1,6 +1,7 @@
 """Releases: what may go out, drawn once."""
 
 import uuid
+from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -178,7 +179,7 @@ class Release(Job):
 
     def beside(self, what: str) -> StoredPath:
         """What is made ahead of its owner's requests; removed with its errors."""
-        return self.dataset.folder / f"errors-{self.pk}-{what}-{self.data_file}"
+        return self.dataset.folder / f"errors-{self.pk}-{what}-{Path(self.data_file).stem}.zst"
 
 
 def export_formats(kind: str) -> list[dict[str, Any]]:

@@ -52,8 +52,7 @@ class StoredSeries(Numbered[T]):
     def columns(self, first: int, last: int) -> dict[str, Any]:
         """The columns of the rows from ``first`` to before ``last``."""
         with decoding(self._path):
-            table = self._rows.between(first, last)
-            return {name: table.column(name).to_numpy() for name in table.column_names if name != "series"}
+            return {name: values for name, values in self._rows.columns(first, last).items() if name != "series"}
 
 
 @lru_cache(maxsize=16)

@@ -190,7 +190,11 @@ def temporal_loss(
         before = series(budgets, *loss_function(backward, "backward").arrays)
     if forward is not None:
         after = series(budgets[::-1].copy(), *loss_function(forward, "forward").arrays)[::-1]
-    return TemporalLoss(before + more, after + more, before + (after - budgets) + more)
+    total = after - budgets
+    total += before
+    if not more:
+        return TemporalLoss(before, after, total)
+    return TemporalLoss(before + more, after + more, total + more)
 
 
 def landmark_temporal_loss(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.progress import BLOCK, blocks
+from privacy_engine.data.mapped_series import leaving
 from privacy_engine.errors import ParameterError
 
 POINTS = (10, 20_000)
@@ -32,13 +34,16 @@ def decimated(curves: list[Floats], points: int, first: int = 0, after: int | No
     bins = max((points - 2) // (2 * len(curves)), 1)
     edges = np.linspace(0, n, bins + 1).astype(np.int64)
     size = int(np.diff(edges).max())
-    index = np.minimum(edges[:-1, None] + np.arange(size), edges[1:, None] - 1)  # (bins, size), the last repeated
     chosen = np.zeros(n, dtype=bool)
     chosen[[0, -1]] = True
-    for curve in curves:
-        values = curve[index]
-        chosen[index[np.arange(bins), np.where(np.isnan(values), np.inf, values).argmin(axis=1)]] = True
-        chosen[index[np.arange(bins), np.where(np.isnan(values), -np.inf, values).argmax(axis=1)]] = True
+    for some in leaving(curves, blocks(bins, max(BLOCK // size, 1))):
+        begins, ends = edges[some, None], edges[some.start + 1 : some.stop + 1, None]
+        index = np.minimum(begins + np.arange(size), ends - 1)  # (bins, size), the last repeated
+        for curve in curves:
+            values = curve[index]
+            lowest = np.where(np.isnan(values), np.inf, values).argmin(axis=1)
+            highest = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
+            chosen[index[np.arange(len(index)), [lowest, highest]]] = True
     return np.flatnonzero(chosen)[:points]
 
 

@@ -7,6 +7,8 @@ import numpy as np
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import Curve, Result, listed
 from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.mapped_series import column, leave, leaving
 
 QUANTILES = 400
 """A distribution has so many of its order statistics, or all of them where there are fewer."""
@@ -63,24 +65,23 @@ def error_curves(
     """
     n = len(error_m)
     groups = {"all": np.ones(n, dtype=np.bool_), "landmarks": is_landmark, "others": ~is_landmark}
-    means = {name: running_mean(error_m, mask) for name, mask in groups.items()}
-    sums = {name: cumulated(error_m, mask) for name, mask in groups.items()}
+    curves = {name: running(error_m, mask) for name, mask in groups.items()}
+    means, sums = ({name: both[i] for name, both in curves.items()} for i in (0, 1))
     at = decimated([*means.values(), *sums.values()], points, first, after)
-    found = {
-        name: ErrorGroup(
-            **distribution(error_m[mask]).model_dump(),
-            running_mean_m=listed(means[name][at]),
-            cumulative_m=listed(sums[name][at]),
-        )
-        for name, mask in groups.items()
-    }
+    found = {}
+    for name, mask in groups.items():
+        shown = [listed(curve[at]) for curve in (means[name], sums[name])]
+        known = distribution(error_m[mask]).model_dump()
+        found[name] = ErrorGroup(**known, running_mean_m=shown[0], cumulative_m=shown[1])
+        leave([error_m, means[name], sums[name]])
     thinned = len(at) < len(range(n)[first:after])
     return ErrorCurves(series=series, points=n, event=at.tolist(), decimated=thinned, **found)
 
 
 def distribution(error_m: Floats) -> Distribution:
     """The empirical distribution of errors in metres, NaN left out."""
-    found = np.sort(error_m[~np.isnan(error_m)])
+    found = error_m[~np.isnan(error_m)]
+    found.sort()
     n = len(found)
     ranks = np.linspace(1, n, min(n, QUANTILES)).round().astype(np.int64)  # no two alike: they lie at least 1 apart
     return Distribution(
@@ -91,16 +92,19 @@ def distribution(error_m: Floats) -> Distribution:
     )
 
 
-def running_mean(error_m: Floats, mask: Mask) -> Floats:
-    """The mean error of the events in ``mask`` published up to each event, (n,); not a number before the first."""
-    number = np.cumsum(mask & ~np.isnan(error_m))
-    nothing = np.full(len(error_m), np.nan)
-    found: Floats = np.divide(cumulated(error_m, mask), number, out=nothing, where=number > 0)
-    return found
+def running(error_m: Floats, mask: Mask) -> tuple[Floats, Floats]:
+    """Mean and sum of the errors of the events in ``mask`` published up to each event, metres, (n,).
 
-
-def cumulated(error_m: Floats, mask: Mask) -> Floats:
-    """The sum of the errors of the events in ``mask`` published up to each event, metres, (n,)."""
-    counts = mask & ~np.isnan(error_m)
-    sums = np.cumsum(np.where(counts, error_m, 0.0))
-    return np.where(np.cumsum(counts) > 0, sums, np.nan)
+    Not a number before the first.
+    """
+    columns, total, number = [column(np.float64, len(error_m)) for _ in range(2)], 0.0, 0
+    for part in leaving([error_m], blocks(len(error_m))):
+        counts = mask[part] & ~np.isnan(error_m[part])
+        sums = np.cumsum(np.append(total, np.where(counts, error_m[part], 0.0)))[1:]
+        numbers = number + np.cumsum(counts)
+        total, number = sums[-1], numbers[-1]
+        sums[numbers == 0] = np.nan
+        for one, values in zip(columns, (sums / np.maximum(numbers, 1), sums), strict=True):
+            one.add(values)
+    mean, sum_m = (one.taken() for one in columns)
+    return mean, sum_m

@@ -21,6 +21,7 @@ from privacy_engine.analysis.losses import (
 )
 from privacy_engine.analysis.results import Curve, Result, listed
 from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.data.mapped_series import filed, leave, picked
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
@@ -43,10 +44,10 @@ class _Losses:
     pairwise: bool = False
     why_not: str = ""
 
-    def at(self, events: Ints) -> _Losses:
+    def at(self, events: Ints | slice) -> _Losses:
         """The same at ``events`` alone; what holds for all of them together stays."""
         event = self.event and TemporalLoss(
-            *(getattr(self.event, one)[events] for one in ("backward", "forward", "total"))
+            *(picked(getattr(self.event, one), events) for one in ("backward", "forward", "total"))
         )
         own = self.landmark and replace(self.landmark, own=self.landmark.own[events], joint=self.landmark.joint[events])
         return replace(self, event=event, landmark=own)
@@ -96,7 +97,7 @@ class ReleasedSeries:
     """One series of a release, of the m of all n events of its person.
 
     ``error_m``, ``budget`` and ``time_s`` (m,); ``budgets`` and ``is_landmark`` (n,) of all events of the person in
-    the order of time, of which those at ``ranks`` (m,) are the series'.
+    the order of time, of which those at ``ranks`` (m,) are the series', all of them at ``slice(None)``.
     """
 
     error_m: Floats
@@ -104,7 +105,7 @@ class ReleasedSeries:
     time_s: Floats | None
     budgets: Floats
     is_landmark: Mask
-    ranks: Ints
+    ranks: Ints | slice
 
 
 def release_curves(
@@ -131,14 +132,15 @@ def release_curves(
     """
     loss = _losses(mechanism, released, correlation, bound).at(released.ranks)
     at = decimated([released.error_m, released.budget, *loss.curves()], points, first, after)
+    loss = loss.at(at)
     return ReleaseCurves(
         series=series,
         event=at.tolist(),
-        time_s=None if released.time_s is None else listed(released.time_s[at]),
-        error_m=listed(released.error_m[at]),
-        budget=released.budget[at].tolist(),
-        loss=_event_loss(loss, correlation, at),
-        landmark=loss.landmark.shown(at) if loss.landmark else LandmarkLossCurves(undefined=loss.why_not),
+        time_s=None if released.time_s is None else listed(picked(released.time_s, at)),
+        error_m=listed(picked(released.error_m, at)),
+        budget=picked(released.budget, at).tolist(),
+        loss=_event_loss(loss, correlation),
+        landmark=loss.landmark.shown() if loss.landmark else LandmarkLossCurves(undefined=loss.why_not),
         correlation=None if correlation is None else correlation.shown(),
         landmarks=runs(released.is_landmark[released.ranks]),
         points=len(released.budget),
@@ -156,7 +158,10 @@ def _losses(
     if (why_not := undefined(mechanism)) or correlation is None:
         return _Losses(None, None, why_not=why_not or NO_CORRELATION)
     own, shared = levels(mechanism, released.budgets, is_landmark, correlation)
+    own = filed(own)
+    leave(released)
     event, pairwise = event_loss(own, shared, correlation)
+    event = TemporalLoss(filed(event.backward), filed(event.forward), filed(event.total))
     level = mechanism.epsilon * correlation.scale(mechanism.radius_m)
     limits = correlation.supremum(highest(own), shared)
     try:
@@ -168,7 +173,7 @@ def _losses(
     return _Losses(event, landmark, level, limits, pairwise)
 
 
-def _event_loss(loss: _Losses, correlation: Correlation | None, at: Ints) -> EventLossCurves:
+def _event_loss(loss: _Losses, correlation: Correlation | None) -> EventLossCurves:
     """Each event alone; ``s``, ``n`` and the matrices are those of ``correlation``."""
     shown = None if correlation is None else correlation.shown()
     names = {"s", "n", "backward_matrix", "forward_matrix"}
@@ -176,5 +181,5 @@ def _event_loss(loss: _Losses, correlation: Correlation | None, at: Ints) -> Eve
     common = EventLossCurves(**known, level=loss.level, pairwise=loss.pairwise)
     if loss.event is None:
         return common.model_copy(update={"undefined": loss.why_not})
-    curves = {name: getattr(loss.event, name)[at].tolist() for name in ("backward", "forward", "total")}
+    curves = {name: getattr(loss.event, name).tolist() for name in ("backward", "forward", "total")}
     return common.model_copy(update=curves | {"supremum": loss.supremum})

@@ -15,6 +15,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from privacy_engine.core.growing_column import Column
 from privacy_engine.core.progress import reported
 from privacy_engine.data.types import Trajectory
 
@@ -106,6 +107,29 @@ class FileColumn:
         return np.frombuffer(_mapped(self._file), self._dtype, size)
 
 
+def column(dtype: Any, many: int) -> Any:
+    """A column to which ``many`` numbers are to be added: in a file if they are more than :data:`FEW`."""
+    return FileColumn(dtype) if many > FEW else Column(dtype, many)
+
+
+def filed(values: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers, in a file if they are more than :data:`FEW`."""
+    found = values
+    if len(values) > FEW:
+        file = FileColumn(values.dtype)
+        file.add(values)
+        found = file.taken()
+    return found
+
+
+def picked(values: NDArray[Any], at: Any) -> NDArray[Any]:
+    """Some of the values, after which the pages of the others are left."""
+    found: NDArray[Any] = values[at]
+    if not isinstance(at, slice):
+        leave([values])
+    return found
+
+
 def leave(columns: Any) -> None:
     """Let the operating system take back the memory of the files in which the attributes of an object lie, if any.
 
@@ -125,9 +149,9 @@ def leaving(columns: Any, items: Iterable[T]) -> Iterator[T]:
 
 
 def in_files(columns: Any) -> list[mmap.mmap]:
-    """The files in which the attributes of an object lie."""
+    """The files in which the attributes of an object lie, or the arrays of a list."""
     files = {}
-    for base in vars(columns).values():
+    for base in columns if isinstance(columns, list) else vars(columns).values():
         while isinstance(base, np.ndarray):
             base = base.base
         if isinstance(base, memoryview) and isinstance(base.obj, mmap.mmap):

@@ -237,31 +237,39 @@ def landmark_losses(
     little memory.
     """
     series, n = landmark.shape
-    alone, together = np.empty((series if own else 0, n)), np.empty((series if joint else 0, n))
-    none = np.zeros(n + 1)
-    inside, cut, inside_back, cut_back = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    level, steps, steps_back = -1.0, (none, none), (none, none)
+    alone, together = np.empty((series if own else 1, n)), np.empty((series if joint else 1, n))
+    none = np.zeros(2)
+    inside_back, cut_back = np.empty(n), np.empty(n)
+    level, reach, steps, steps_back = -1.0, 1, (none, none), (none, none)
     for row in range(series):
         budgets, marks = epsilons[row if len(epsilons) > 1 else 0], landmark[row]
-        found = _level(budgets, marks)
-        if found >= 0.0 and found != level:
-            level = found
-            steps = _both_steps(level, n, ahead)
-            steps_back = _both_steps(level, n, back)
+        inside, cut = alone[row if own else 0], together[row if joint else 0]
+        found, gap = _level(budgets, marks), _longest(marks)
+        if found >= 0.0 and (found != level or gap > reach):
+            level, reach = found, max(gap, reach)
+            steps = _both_steps(level, reach, ahead)
+            steps_back = _both_steps(level, reach, back)
         _windows(budgets, marks, found, ahead, steps, inside, cut)
         _windows(budgets[::-1].copy(), marks[::-1].copy(), found, back, steps_back, inside_back, cut_back)
         landmarks = 0.0
         for t in range(n):
             inside[t] += inside_back[n - 1 - t] - budgets[t]
             landmarks += inside[t] if marks[t] else 0.0
-        if own:
-            for t in range(n):
-                alone[row, t] = inside[t]
         if joint:
             for t in range(n):
                 added = inside[t] + (cut[t] + cut_back[n - 1 - t])
-                together[row, t] = landmarks + (0.0 if marks[t] else added)
-    return alone, together
+                cut[t] = landmarks + (0.0 if marks[t] else added)
+    return alone[: series if own else 0], together[: series if joint else 0]
+
+
+@compiled_for(b1[::1])
+def _longest(landmark: Mask) -> int:
+    """The most events from a landmark, or from before the first one, to the next landmark, or the end."""
+    longest, last = 0, -1
+    for t in range(len(landmark)):
+        longest = max(longest, t - last)
+        last = t if landmark[t] else last
+    return max(longest, len(landmark) - last)
 
 
 @compiled

@@ -180,9 +180,9 @@ class TestDistribution:
         error_m = np.array([np.nan, 4.0, 2.0, np.nan, 9.0])
         mask = np.array([True, False, True, True, True])
         for found, expected in (
-            (error_curves.running_mean(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 5.5]),
-            (error_curves.cumulated(error_m, np.ones(5, bool)), [np.nan, 4.0, 6.0, 6.0, 15.0]),
-            (error_curves.cumulated(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 11.0]),
+            (error_curves.running(error_m, mask)[0], [np.nan, np.nan, 2.0, 2.0, 5.5]),
+            (error_curves.running(error_m, np.ones(5, bool))[1], [np.nan, 4.0, 6.0, 6.0, 15.0]),
+            (error_curves.running(error_m, mask)[1], [np.nan, np.nan, 2.0, 2.0, 11.0]),
         ):
             assert np.array_equal(found, expected, equal_nan=True)
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.core.growing_column import Column
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.event_hashes.hashes import LARGEST_EXACT, FreshEvents, Keys
 from privacy_engine.data.event_words import Hashes, Instants, instants, position_words, siphash24, text_words
-from privacy_engine.data.mapped_series import FEW, FileColumn, leave
+from privacy_engine.data.mapped_series import FEW, column, leave
 from privacy_engine.data.trajectories import in_pieces
 from privacy_engine.data.types import CheckIns, CountStream, Trajectory
 
@@ -63,7 +62,7 @@ class _Smallest:
     def __init__(self, many: int, most: int, timed: bool) -> None:
         self._most, self._filed, self.events = most, many > FEW, 0
         self._types = [np.uint64, *([np.uint64, np.int64] if timed else [])]
-        self._parts = [[_column(one, many) for one in self._types] for _ in range(PARTS if self._filed else 1)]
+        self._parts = [[column(one, many) for one in self._types] for _ in range(PARTS if self._filed else 1)]
 
     def add(self, exact: Hashes, what: Hashes, ms: Instants) -> None:
         """Take a block of events of at most :data:`BLOCK`."""
@@ -75,11 +74,11 @@ class _Smallest:
         order = np.argsort(first, kind="stable")
         ends = np.searchsorted(first[order], np.arange(PARTS + 1, dtype=np.uint64))
         for part, start, end in zip(self._parts, ends[:-1], ends[1:], strict=True):
-            _append(part, [column[order[start:end]] for column in columns])
+            _append(part, [one[order[start:end]] for one in columns])
 
     def columns(self) -> tuple[Hashes, Hashes, Instants]:
         """Hashes, ascending, and words and times where there are any; nothing can be added any more."""
-        found, size, last = [_column(one, FEW + 1) for one in self._types], 0, np.uint64(0)
+        found, size, last = [column(one, FEW + 1) for one in self._types], 0, np.uint64(0)
         for part in reported(self._parts):
             exact = part[0].taken()
             order = np.argsort(exact)
@@ -91,7 +90,7 @@ class _Smallest:
             if not new.all() or size + many > self._most:
                 exact, order = exact[new][: self._most - size], order[new][: self._most - size]
             size, last = size + len(exact), exact[-1] if len(exact) else last
-            columns = itertools.chain([exact], (column.taken()[order] for column in part[1:]))
+            columns = itertools.chain([exact], (one.taken()[order] for one in part[1:]))
             if not self._filed:
                 found = [*columns]
             else:
@@ -100,25 +99,21 @@ class _Smallest:
                 self.events = max(round((self._most - 1) * 2.0**64 / float(last)), self._most + 1)
                 break
         self.events = self.events or size
-        exact, *others = (column.taken() for column in found) if self._filed else found
+        exact, *others = (one.taken() for one in found) if self._filed else found
         what, ms = others or (np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64))
         return exact, what, ms
 
 
-def _column(dtype: Any, many: int) -> Any:
-    return FileColumn(dtype) if many > FEW else Column(dtype, many)
-
-
 def _append(columns: Iterable[Any], pieces: Iterable[Any]) -> None:
-    for column, piece in zip(columns, pieces, strict=True):
-        column.add(piece)
+    for one, piece in zip(columns, pieces, strict=True):
+        one.add(piece)
 
 
 def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[Hashes, Hashes]:
     """The hashes of cells and phases; 0 for an event without a time, empty where no event has one."""
     from privacy_engine.kernels.event_cells import QUARTER_MS, cells
 
-    near, phase = (_column(np.uint64, len(what)) for _ in range(2))
+    near, phase = (column(np.uint64, len(what)) for _ in range(2))
     for part in blocks(len(what), BLOCK):
         words, times = what[part], ms[part]
         untimed = times == UNTIMED
