@@ -9,9 +9,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.account_data.models import AccountExport
-from dashboard.core.rest.parsing import FailureField
 from dashboard.jobs.models import State
-from dashboard.jobs.serializers import QueuePositionField
+from dashboard.jobs.serializers import JobRowSerializer
 
 
 class AccountExportUrls(serializers.Serializer[Any]):
@@ -22,12 +21,9 @@ class AccountExportUrls(serializers.Serializer[Any]):
     page = serializers.CharField()
 
 
-class AccountExportSerializer(serializers.ModelSerializer[AccountExport]):
+class AccountExportSerializer(JobRowSerializer[AccountExport]):
     """An export of the account as its owner sees it."""
 
-    eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
-    queue_position = QueuePositionField()
-    error = FailureField()
     expires_at = serializers.DateTimeField(allow_null=True, help_text="When the file is deleted.")
     left_out = serializers.ListField(
         child=serializers.CharField(), help_text="What was deleted while the export was packed, by paths in the ZIP."

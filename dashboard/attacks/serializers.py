@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.urls import reverse
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.attacks import files
 from dashboard.attacks.models import Attack
 from dashboard.core.rest.components import DescriptionField
-from dashboard.core.rest.parsing import FailureField, Whole
-from dashboard.jobs.serializers import QueuePositionField
+from dashboard.core.rest.parsing import Whole
+from dashboard.core.rest.row_fields import ObjectField, UrlsField
+from dashboard.jobs.serializers import JobRowSerializer
 from privacy_engine.attacks import attacks
 
 
@@ -49,35 +48,22 @@ class ParameterSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField()
 
 
-class AttackUrls(serializers.Serializer[Any]):
-    """Where to go from here."""
-
-    self = serializers.CharField()
-    result = serializers.CharField()
-    data = serializers.CharField()
-    track = serializers.CharField()
-    page = serializers.CharField()
-
-
-class AttackSerializer(serializers.ModelSerializer[Attack]):
+class AttackSerializer(JobRowSerializer[Attack]):
     """An attack as the release's owner sees it: measured against the original, and not for publication."""
 
     release = serializers.UUIDField(source="release_id")
     dataset = serializers.UUIDField(source="release.dataset_id")
-    attack = serializers.SerializerMethodField()
+    attack = ObjectField()
     method = serializers.CharField(source="parsed.title", help_text="What the attack is called.")
     title = serializers.CharField(help_text="The attack and the release it is on.")
     parameters = serializers.SerializerMethodField()
-    sentence = serializers.SerializerMethodField()
+    sentence = serializers.CharField(source="summary.sentence", default=None, allow_null=True, read_only=True)
     headlines = serializers.SerializerMethodField()
-    assumes = serializers.SerializerMethodField()
-    source = serializers.SerializerMethodField()
+    assumes = serializers.ListField(child=serializers.CharField(), source="parsed.assumes", read_only=True)
+    source = serializers.CharField(source="parsed.source", read_only=True)
     warning = serializers.SerializerMethodField()
     note = serializers.SerializerMethodField()
-    eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
-    queue_position = QueuePositionField()
-    error = FailureField()
-    urls = serializers.SerializerMethodField()
+    urls = UrlsField("attack", "result", "data", "track")
     cairn = serializers.CharField(source="engine_version", help_text="The version of the engine that computed it.")
 
     class Meta:
@@ -89,10 +75,6 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
             *("attempt", "cancel_requested", "error", "created_at", "started_at", "finished_at", "cairn", "urls"),
         )
 
-    @extend_schema_field(OpenApiTypes.OBJECT)
-    def get_attack(self, row: Attack) -> dict[str, Any]:
-        return dict(row.attack)
-
     @extend_schema_field(ParameterSerializer(many=True))
     def get_parameters(self, row: Attack) -> list[dict[str, Any]]:
         attack = row.parsed
@@ -101,10 +83,6 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
             for one in attack.fields()
         ]
 
-    @extend_schema_field({"type": "string", "nullable": True})
-    def get_sentence(self, row: Attack) -> str | None:
-        return (row.summary or {}).get("sentence")
-
     @extend_schema_field(HeadlineSerializer(many=True))
     def get_headlines(self, row: Attack) -> list[dict[str, Any]]:
         found = (row.summary or {}).get("headlines", {})
@@ -112,22 +90,11 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
         names = ("name", "title", "unit", "summary", "share")
         return [{name: getattr(one, name) for name in names} | {"value": found[one.name]} for one in measured]
 
-    def get_assumes(self, row: Attack) -> list[str]:
-        return list(row.parsed.assumes)
-
-    def get_source(self, row: Attack) -> str:
-        return row.parsed.source()
-
     def get_warning(self, row: Attack) -> str:
         return files.WARNING
 
     def get_note(self, row: Attack) -> str:
         return files.ILLUSTRATION
-
-    @extend_schema_field(AttackUrls)
-    def get_urls(self, row: Attack) -> dict[str, str]:
-        endpoints = {name: reverse(f"api:attack-{name}", args=[row.pk]) for name in ("result", "data", "track")}
-        return {"self": reverse("api:attack-detail", args=[row.pk]), **endpoints, "page": row.page_url}
 
 
 class PlaceSerializer(serializers.Serializer[Any]):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.audits.models import Audit
-from dashboard.core.rest.parsing import Anything, FailureField
-from dashboard.jobs.serializers import QueuePositionField
+from dashboard.core.rest.parsing import Anything
+from dashboard.core.rest.row_fields import ObjectField, UrlsField
+from dashboard.jobs.serializers import JobRowSerializer
 from privacy_engine.audit import AuditSpec, completed
 from privacy_engine.errors import ParameterError, ParameterErrors
 
@@ -69,24 +69,13 @@ class AuditResultSerializer(serializers.Serializer[Any]):
     verdict = serializers.ChoiceField(choices=["consistent", "violated"])
 
 
-class AuditUrls(serializers.Serializer[Any]):
-    """Addresses of an audit."""
-
-    self = serializers.CharField()
-    data = serializers.CharField()
-    page = serializers.CharField()
-
-
-class AuditSerializer(serializers.ModelSerializer[Audit]):
+class AuditSerializer(JobRowSerializer[Audit]):
     """An audit as its owner sees it."""
 
-    mechanism = serializers.SerializerMethodField()
+    mechanism = ObjectField(source="spec.mechanism")
     trials = serializers.IntegerField()
     result = AuditResultSerializer(source="outcome", allow_null=True)
-    eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
-    queue_position = QueuePositionField()
-    error = FailureField()
-    urls = serializers.SerializerMethodField()
+    urls = UrlsField("audit", "data", description="Addresses of an audit.")
 
     class Meta:
         model = Audit
@@ -95,15 +84,3 @@ class AuditSerializer(serializers.ModelSerializer[Audit]):
             *("attempt", "cancel_requested", "error", "created_at", "started_at", "finished_at"),
             *("engine_version", "urls"),
         )
-
-    @extend_schema_field(OpenApiTypes.OBJECT)
-    def get_mechanism(self, row: Audit) -> dict[str, Any]:
-        return dict(row.spec["mechanism"])
-
-    @extend_schema_field(AuditUrls)
-    def get_urls(self, row: Audit) -> dict[str, str]:
-        return {
-            "self": reverse("api:audit-detail", args=[row.pk]),
-            "data": reverse("api:audit-data", args=[row.pk]),
-            "page": reverse("audits:detail", args=[row.pk]),
-        }

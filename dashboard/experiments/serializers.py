@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.core.rest.components import DescriptionField
-from dashboard.core.rest.parsing import Anything, FailureField
+from dashboard.core.rest.parsing import Anything
+from dashboard.core.rest.row_fields import ObjectField, ObjectOrNullField, UrlsField
 from dashboard.experiments.models import Experiment
-from dashboard.jobs.serializers import QueuePositionField
+from dashboard.jobs.serializers import JobRowSerializer
 from dashboard.projects.serializers import PROJECT_HELP
 from privacy_engine.experiments import ExperimentSpec, presets
 
@@ -80,64 +80,26 @@ class ExperimentChangeRequest(serializers.Serializer[Any]):
     project = serializers.UUIDField(required=False, allow_null=True, help_text=PROJECT_HELP)
 
 
-class ExperimentUrls(serializers.Serializer[Any]):
-    """Where to go from here."""
-
-    self = serializers.CharField()
-    results = serializers.CharField()
-    table = serializers.CharField()
-    page = serializers.CharField()
-
-
-class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
+class ExperimentSerializer(JobRowSerializer[Experiment]):
     """An experiment as its owner sees it. Seeded simulations against the original: never private, never published."""
 
     dataset = serializers.UUIDField(source="dataset_id", allow_null=True)
     project = serializers.UUIDField(source="project_id", allow_null=True)
-    preset = serializers.SerializerMethodField()
+    preset = ObjectOrNullField()
     tags = serializers.ListField(child=serializers.CharField(), read_only=True)
-    spec = serializers.SerializerMethodField()
-    eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
-    queue_position = QueuePositionField()
-    error = FailureField()
+    spec = ObjectField()
     kind = serializers.CharField(help_text="The kind of data.")
-    urls = serializers.SerializerMethodField()
+    urls = UrlsField("experiment", "results", "table")
     cairn = serializers.CharField(source="engine_version", help_text="The version of the engine that computed it.")
 
     class Meta:
         model = Experiment
         fields = (
-            *(
-                "id",
-                "name",
-                "kind",
-                "dataset",
-                "project",
-                "data_title",
-                "preset",
-                "spec",
-                "spec_digest",
-                "data_digest",
-                "events",
-            ),
-            "tags",
+            *("id", "name", "kind", "dataset", "project", "data_title", "preset", "spec", "spec_digest", "data_digest"),
+            *("events", "tags"),
             *("state", "stage", "progress", "eta_s", "queue_position", "work_s", "error"),
             *("created_at", "started_at", "finished_at", "table_sha256", "cairn", "urls"),
         )
-
-    @extend_schema_field({"type": "object", "nullable": True})
-    def get_preset(self, row: Experiment) -> dict[str, Any] | None:
-        return row.preset
-
-    @extend_schema_field(OpenApiTypes.OBJECT)
-    def get_spec(self, row: Experiment) -> dict[str, Any]:
-        return dict(row.spec)
-
-    @extend_schema_field(ExperimentUrls)
-    def get_urls(self, row: Experiment) -> dict[str, str]:
-        endpoints = {name: reverse(f"api:experiment-{name}", args=[row.pk]) for name in ("results", "table")}
-        page = reverse("experiments:detail", args=[row.pk])
-        return {"self": reverse("api:experiment-detail", args=[row.pk]), **endpoints, "page": page}
 
 
 class ResultsSerializer(serializers.Serializer[Any]):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.core.rest.parsing import FailureField
 from dashboard.jobs.models import JobStatus, State
 from dashboard.jobs.positions import positions
+
+Row = TypeVar("Row", bound=JobStatus)
 
 
 @extend_schema_field({"type": "integer", "nullable": True, "minimum": 1})
@@ -26,3 +29,11 @@ class QueuePositionField(serializers.Field[Any, Any, Any, Any]):
             self.context["queue_positions"] = positions()
         found: int | None = self.context["queue_positions"].get(value.pk)
         return found
+
+
+class JobRowSerializer(serializers.ModelSerializer[Row]):
+    """What the representation of a job has of its work."""
+
+    eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    queue_position = QueuePositionField()
+    error = FailureField()

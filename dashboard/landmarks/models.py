@@ -6,6 +6,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.urls import reverse
 
 from dashboard.datasets.models import Dataset
 from dashboard.projects.access import ProjectQuerySet
@@ -54,6 +55,11 @@ class LandmarkSet(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def page_url(self) -> str:
+        """Its page."""
+        return reverse("landmarks:detail", args=[self.pk])
 
     @property
     def mask(self) -> Mask:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.core.rest.components import DescriptionField, SeedField
+from dashboard.core.rest.row_fields import UrlsField
 from dashboard.landmarks.models import LandmarkSet
 from privacy_engine.landmarks import SelectionSpec, dummy_methods, landmark_methods
 
@@ -129,16 +129,6 @@ class SelectionSerializer(DrawsSerializer):
     series = SeriesCounts()
 
 
-class LandmarkSetUrls(serializers.Serializer[Any]):
-    """Where to go from here."""
-
-    self = serializers.CharField()
-    events = serializers.CharField()
-    duplicate = serializers.CharField()
-    dummies = serializers.CharField()
-    page = serializers.CharField()
-
-
 class LandmarkSetSerializer(serializers.ModelSerializer[LandmarkSet]):
     """A kept landmark set."""
 
@@ -147,29 +137,18 @@ class LandmarkSetSerializer(serializers.ModelSerializer[LandmarkSet]):
     share = serializers.FloatField()
     source = serializers.UUIDField(source="source_id", allow_null=True, help_text="The set its dummies were added to.")
     selection = serializers.SerializerMethodField()
-    urls = serializers.SerializerMethodField()
+    urls = UrlsField("landmark-set", "events", "duplicate", "dummies")
 
     class Meta:
         model = LandmarkSet
         fields: ClassVar[tuple[str, ...]] = (
             *("id", "dataset", "name", "method", "count", "share", "points", "source", "selection", "earlier"),
-            "created_at",
-            "urls",
+            *("created_at", "urls"),
         )
 
     @extend_schema_field(SelectionSerializer(allow_null=True))
     def get_selection(self, row: LandmarkSet) -> dict[str, Any] | None:
         return None if row.selection is None else {"method": row.method, **row.selection}
-
-    @extend_schema_field(LandmarkSetUrls)
-    def get_urls(self, row: LandmarkSet) -> dict[str, str]:
-        return {
-            "self": reverse("api:landmark-set-detail", args=[row.pk]),
-            "events": reverse("api:landmark-set-events", args=[row.pk]),
-            "duplicate": reverse("api:landmark-set-duplicate", args=[row.pk]),
-            "dummies": reverse("api:landmark-set-dummies", args=[row.pk]),
-            "page": reverse("landmarks:detail", args=[row.pk]),
-        }
 
 
 class LandmarkSetDetailSerializer(LandmarkSetSerializer):

@@ -8,6 +8,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.core.rest.row_fields import UrlsField
 from dashboard.projects.access import role_of
 from dashboard.projects.models import GIVEN, Membership, Project, Role
 
@@ -37,14 +38,6 @@ class RoleRequest(serializers.Serializer[Any]):
     role = serializers.ChoiceField(choices=ROLES)
 
 
-class ProjectUrls(serializers.Serializer[Any]):
-    """Where to go from here."""
-
-    self = serializers.CharField()
-    members = serializers.CharField()
-    page = serializers.CharField()
-
-
 class ProjectSerializer(serializers.ModelSerializer[Project]):
     """A project as a member sees it: its rows are listed by ``?project=`` of datasets, experiments and streams."""
 
@@ -54,7 +47,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
     experiments = serializers.IntegerField(source="experiments_count", help_text="How many are in it.")
     streams = serializers.IntegerField(source="livestreams_count", help_text="How many are in it.")
     members = serializers.IntegerField(source="members_count", help_text="How many it has beside its owner.")
-    urls = serializers.SerializerMethodField()
+    urls = UrlsField("project", "members")
 
     class Meta:
         model = Project
@@ -63,11 +56,6 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
     @extend_schema_field(serializers.ChoiceField(choices=Role.choices))
     def get_role(self, row: Project) -> str:
         return role_of(self.context["request"].user, row)
-
-    @extend_schema_field(ProjectUrls)
-    def get_urls(self, row: Project) -> dict[str, str]:
-        members = reverse("api:project-members", args=[row.pk])
-        return {"self": reverse("api:project-detail", args=[row.pk]), "members": members, "page": row.page_url}
 
 
 class MemberUrls(serializers.Serializer[Any]):

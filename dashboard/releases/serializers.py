@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.urls import reverse
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.core.rest.components import DescriptionField, SeedField
-from dashboard.core.rest.parsing import Anything, FailureField
-from dashboard.jobs.serializers import QueuePositionField
+from dashboard.core.rest.parsing import Anything
+from dashboard.core.rest.row_fields import ObjectField
+from dashboard.jobs.serializers import JobRowSerializer
 from dashboard.releases import downloads
 from dashboard.releases.common.actions import actions
 from dashboard.releases.models import Release
@@ -129,7 +129,7 @@ def _key(endpoint: str) -> str:
     return endpoint.replace("-", "_")
 
 
-class ReleaseSerializer(serializers.ModelSerializer[Release]):
+class ReleaseSerializer(JobRowSerializer[Release]):
     """A release as its owner sees it.
 
     ``owner_view`` was measured against the original, and ``verdict`` compares it with the original's own scale: neither
@@ -138,19 +138,16 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
 
     dataset = serializers.UUIDField(source="dataset_id")
     landmark_set = serializers.UUIDField(source="landmark_set_id", allow_null=True)
-    mechanism = serializers.SerializerMethodField()
+    mechanism = ObjectField(source="spec.mechanism")
     postprocess = serializers.SerializerMethodField()
-    seed = serializers.SerializerMethodField()
+    seed = serializers.IntegerField(source="spec.seed", allow_null=True, read_only=True)
     box_from_data = serializers.BooleanField(source="parsed_spec.box_from_data", help_text=BOX_FROM_DATA)
     derived_from = serializers.UUIDField(source="derived_from_id", allow_null=True)
-    source = serializers.SerializerMethodField()
+    source = SourceSerializer(allow_null=True, read_only=True)
     points = serializers.IntegerField(source="dataset.points")
     verdict = serializers.SerializerMethodField()
     guarantee = serializers.SerializerMethodField()
     label = serializers.SerializerMethodField()
-    eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
-    queue_position = QueuePositionField()
-    error = FailureField()
     urls = serializers.SerializerMethodField()
 
     _labelled: tuple[Release, dict[str, Any]] | None = None
@@ -165,20 +162,9 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
             *("summary", "owner_view", "verdict", "guarantee", "label", "urls"),
         )
 
-    @extend_schema_field(OpenApiTypes.OBJECT)
-    def get_mechanism(self, row: Release) -> dict[str, Any]:
-        return dict(row.spec["mechanism"])
-
     @extend_schema_field(OBJECTS)
     def get_postprocess(self, row: Release) -> list[dict[str, Any]]:
         return list(row.spec.get("postprocess", ()))
-
-    @extend_schema_field(SourceSerializer(allow_null=True))
-    def get_source(self, row: Release) -> dict[str, str] | None:
-        return row.source
-
-    def get_seed(self, row: Release) -> int | None:
-        return row.spec["seed"]
 
     @extend_schema_field({"type": "object", "nullable": True})
     def get_verdict(self, row: Release) -> dict[str, Any] | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.urls import reverse
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.core.rest.components import DescriptionField
 from dashboard.core.rest.parsing import Anything, Number, Whole
+from dashboard.core.rest.row_fields import ObjectField, UrlsField
 from dashboard.projects.serializers import PROJECT_HELP
 from dashboard.streams.models import LiveStream, PublishedTimestamp
 from dashboard.streams.selectors import MOST_AT_ONCE, MOST_COUNTS
@@ -148,16 +147,6 @@ class PublishResponse(serializers.Serializer[Any]):
     results = PublishedSerializer(many=True)
 
 
-class StreamUrls(serializers.Serializer[Any]):
-    """Addresses of a live stream."""
-
-    self = serializers.CharField()
-    events = serializers.CharField()
-    live = serializers.CharField()
-    data = serializers.CharField()
-    page = serializers.CharField()
-
-
 class StreamChangeRequest(serializers.Serializer[Any]):
     """Which project it is in."""
 
@@ -168,8 +157,8 @@ class StreamSerializer(serializers.ModelSerializer[LiveStream]):
     """A live stream as its owner sees it."""
 
     project = serializers.UUIDField(source="project_id", allow_null=True)
-    mechanism = serializers.SerializerMethodField()
-    urls = serializers.SerializerMethodField()
+    mechanism = ObjectField(source="spec.mechanism")
+    urls = UrlsField("stream", "events", "live", "data", description="Addresses of a live stream.")
 
     class Meta:
         model = LiveStream
@@ -178,13 +167,3 @@ class StreamSerializer(serializers.ModelSerializer[LiveStream]):
             *("published", "last_label", "window_spent"),
             *("engine_version", "created_at", "changed_at", "urls"),
         )
-
-    @extend_schema_field(OpenApiTypes.OBJECT)
-    def get_mechanism(self, row: LiveStream) -> dict[str, Any]:
-        return dict(row.spec["mechanism"])
-
-    @extend_schema_field(StreamUrls)
-    def get_urls(self, row: LiveStream) -> dict[str, str]:
-        names = {"self": "detail", "events": "events", "live": "live", "data": "data"}
-        found = {key: reverse(f"api:stream-{name}", args=[row.pk]) for key, name in names.items()}
-        return found | {"page": row.page_url}
