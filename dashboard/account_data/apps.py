@@ -7,8 +7,6 @@ class AccountDataConfig(AppConfig):
     """Registers the app under its short name."""
 
     name = "dashboard.account_data"
-    label = "account_data"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """What the row states of a stored export."""

@@ -7,8 +7,6 @@ class AttacksConfig(AppConfig):
     """Registers the app under its short name."""
 
     name = "dashboard.attacks"
-    label = "attacks"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """State how a file is compared whose digest is not known."""

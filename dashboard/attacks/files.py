@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dashboard.attacks.models import Attack
-from dashboard.core.errors import require_format
+from dashboard.core.errors import must_be, require_format
 from dashboard.jobs.models import State
 from dashboard.maps.series_cache import Line
 from dashboard.storage import local_files, parquet
@@ -27,7 +27,6 @@ from dashboard.storage.stored_path import decoding
 from privacy_engine.attacks import Result
 from privacy_engine.core.progress import blocks
 from privacy_engine.data.published import CELLS_PER_DEGREE
-from privacy_engine.errors import ParameterError
 from privacy_engine.formats.arrow import pa
 
 PART = 50_000  # values written at a time
@@ -139,8 +138,7 @@ def _plain(value: Any) -> Any:
 def _write_csv(row: Attack, kept: Kept, out: BinaryIO) -> None:
     """A row for each event: its number, what is guessed, how far that is off; numbers as they were computed."""
     if not kept.path:
-        rule = "json for an attack that does not guess events"
-        raise ParameterError(f"format must be {rule}", field="format", rule=rule, value="csv")
+        raise must_be("format", "json for an attack that does not guess events", "csv", got=False)
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["event", *kept.columns])

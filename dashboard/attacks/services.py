@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from dashboard.attacks import execution, files
 from dashboard.attacks.models import Attack
-from dashboard.core.errors import Conflict, require_state
+from dashboard.core.errors import Conflict, must_be, require_state
 from dashboard.datasets.models import Kind
 from dashboard.datasets.selectors import require_kind
 from dashboard.jobs import queue
@@ -100,8 +100,7 @@ def _series(lengths: list[int], attack: Description, series: int | None) -> int 
         series_bounds(lengths, series or 0)
         return series or 0
     if series is not None:
-        rule = "left out: the attack reads all series"
-        raise ParameterError(f"series must be {rule}", field="series", rule=rule, value=series)
+        raise must_be("series", "left out: the attack reads all series", series, got=False)
     return None
 
 

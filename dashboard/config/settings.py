@@ -206,8 +206,6 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = False  # its row is sent again, behind others: it may have ended its process
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_TASK_SERIALIZER = "json"
-CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_TIME_LIMIT = 1800
 CELERY_TASK_SOFT_TIME_LIMIT = 1740
 CELERY_TASK_PUBLISH_RETRY = False
@@ -220,7 +218,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "max_retries": 0,
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_WORKER_SEND_TASK_EVENTS = False
 # a job model names its queue; workers of both take from them in turn: no release waits for hours of experiments
 CELERY_TASK_DEFAULT_QUEUE = "interactive"
 CELERY_TASK_QUEUES = [Queue("interactive"), Queue("batch")]
@@ -328,10 +325,6 @@ STATIC_URL = "static/"
 CAIRN_COLLECTED = env.bool("CAIRN_COLLECTED", default=False)  # the image collects; elsewhere they lie in packages
 STATIC_ROOT = BASE_DIR / "staticfiles" if CAIRN_COLLECTED else None
 STATICFILES_DIRS = [ASSETS_DIR / "static"]
-STATICFILES_FINDERS = [
-    "django.contrib.staticfiles.finders.FileSystemFinder",
-    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-]
 WHITENOISE_USE_FINDERS = not CAIRN_COLLECTED
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/base-map/[a-z]+\.[0-9a-f]{12}\.bin$"  # their names have a digest of the content
 STORAGES = {
@@ -383,7 +376,6 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
-SILENCED_SYSTEM_CHECKS: list[str] = []
 
 # Logs: codes and ids, never a coordinate, a file's text or a query string
 LOGGING = logs.configuration(env.str("CAIRN_LOG", default="INFO"))

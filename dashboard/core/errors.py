@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from privacy_engine.errors import EngineError, ParameterError
 
@@ -23,6 +23,16 @@ class TooLarge(EngineError):
 
     code = "too-large"
     status = 413
+
+
+def must_be(field: str, rule: str, value: Any = None, *, got: bool = True) -> ParameterError:
+    """Return the error of ``field``, whose value breaks ``rule``; the message has the value where there is ``got``.
+
+    >>> str(must_be("k", "between 1 and 9", 10))
+    'k must be between 1 and 9, got 10'
+    """
+    shown = f", got {value!r:.60}" if got and value is not None else ""
+    return ParameterError(f"{field} must be {rule}{shown}", field=field, rule=rule, value=value)
 
 
 class HasState(Protocol):

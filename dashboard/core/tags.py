@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from dashboard.core.alternatives import parts_of
+from dashboard.core.errors import must_be
 from dashboard.core.text import one_line
 from privacy_engine.errors import ParameterError
 
@@ -34,8 +35,7 @@ def parse_tags(tags: Sequence[str]) -> str:
             rule = f"at most {LONGEST} characters, without a comma"
             raise ParameterError(f"tags must have {rule}, got {tag!r}", field="tags", rule=rule, value=tag)
     if len(found) > MOST:
-        rule = f"at most {MOST} tags"
-        raise ParameterError(f"tags must be {rule}, got {len(found)}", field="tags", rule=rule, value=len(found))
+        raise must_be("tags", f"at most {MOST} tags", len(found))
     return f",{','.join(found)}," if found else ""
 
 

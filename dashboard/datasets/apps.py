@@ -7,8 +7,6 @@ class DatasetsConfig(AppConfig):
     """Registers the app under its short name."""
 
     name = "dashboard.datasets"
-    label = "datasets"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """State what pages of other apps show of datasets."""

@@ -16,7 +16,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Q, Sum
 
-from dashboard.core.errors import Conflict
+from dashboard.core.errors import Conflict, must_be
 from dashboard.datasets import event_classes, losses, matching, tombstones
 from dashboard.datasets.evidence import Evidence, evidence_of
 from dashboard.datasets.matching import matches
@@ -30,7 +30,6 @@ from dashboard.datasets.models import (
     SourceFile,
     SourceSketch,
 )
-from privacy_engine.errors import ParameterError
 
 __all__ = ["Evidence", "evidence_of", "known_source_of", "lock_owner", "matches", "record_other_people", "register"]
 __all__ += ["register_reading", "source_of"]
@@ -201,8 +200,7 @@ def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None
         )
     for pk in others or []:
         if pk not in sharing:
-            rule = f"source files that share the budget: {', '.join(map(str, sorted(sharing)))}"
-            raise ParameterError(f"others must be {rule}, got {pk}", field="others", rule=rule, value=pk)
+            raise must_be("others", f"source files that share the budget: {', '.join(map(str, sorted(sharing)))}", pk)
     chosen = sharing if others is None else set(others)
     for pk in sorted(chosen):
         amounts = _amounts(_charged({file.pk}), _charged({pk}))

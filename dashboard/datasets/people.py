@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.core.errors import must_be
 from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.storage import parquet
@@ -18,7 +19,6 @@ from privacy_engine.core.instants import instant
 from privacy_engine.data.people import Person
 from privacy_engine.data.people import people_of as grouped
 from privacy_engine.datatypes.trajectory_table import people_columns, people_of_table
-from privacy_engine.errors import ParameterError
 
 
 def people_of(dataset: Dataset) -> list[Person]:
@@ -71,8 +71,7 @@ def person_of(dataset: Dataset, series: int) -> Person:
     for person in people_of(dataset):
         if series in person.members:
             return person
-    rule = f"between 0 and {dataset.series_count - 1}"
-    raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
+    raise must_be("series", f"between 0 and {dataset.series_count - 1}", series)
 
 
 def person_masks(dataset: Dataset, mask: Mask) -> list[Mask]:

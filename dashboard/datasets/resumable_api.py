@@ -22,6 +22,7 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dashboard.core.errors import must_be
 from dashboard.core.rest.views import ApiView
 from dashboard.datasets import resumable, selectors
 from dashboard.datasets.models import Upload
@@ -159,8 +160,7 @@ def _headers(upload: Upload) -> dict[str, str]:
 def _whole(request: Request, name: str) -> int:
     value = request.headers.get(name, "")
     if not _WHOLE.fullmatch(value):
-        rule = "a whole number of bytes"
-        raise ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)
+        raise must_be(name, "a whole number of bytes", value)
     return int(value)
 
 
@@ -184,6 +184,5 @@ def _checksum(request: Request) -> tuple[str, bytes] | None:
         return None
     algorithm, _, digest = value.partition(" ")
     if algorithm not in resumable.HASHES:
-        rule = f"one of {', '.join(resumable.HASHES)}, then the digest in base64"
-        raise ParameterError(f"Upload-Checksum must be {rule}", field="Upload-Checksum", rule=rule)
+        raise must_be("Upload-Checksum", f"one of {', '.join(resumable.HASHES)}, then the digest in base64")
     return algorithm, _decoded("Upload-Checksum", digest)

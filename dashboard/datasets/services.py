@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from dashboard.accounts.models import User
-from dashboard.core.errors import Conflict
+from dashboard.core.errors import Conflict, must_be
 from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name, storable
 from dashboard.datasets import execution, ledger, lineage, losses, matching, quota, tombstones
@@ -156,8 +156,7 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_kind(kind: str) -> None:
     if kind and kind not in datatypes:
-        rule = f"one of {', '.join(datatypes)}, or empty to detect it"
-        raise ParameterError(f"kind must be {rule}, got {kind!r:.60}", field="kind", rule=rule, value=kind)
+        raise must_be("kind", f"one of {', '.join(datatypes)}, or empty to detect it", kind)
 
 
 def _assign(row: Dataset, **fields: Any) -> None:

@@ -7,8 +7,6 @@ class ExperimentsConfig(AppConfig):
     """Registers the app under its short name."""
 
     name = "dashboard.experiments"
-    label = "experiments"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """State how blocks are removed, which experiments share, and files compared whose digests are not known.

@@ -7,8 +7,6 @@ class LandmarksConfig(AppConfig):
     """Registers the app under its short name."""
 
     name = "dashboard.landmarks"
-    label = "landmarks"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """Connect what marks samples, and state what pages of other apps show of landmarks."""

@@ -9,6 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.core.errors import must_be
 from dashboard.core.rest.parsing import Anything, Number, Whole
 from dashboard.landmarks.correlation import named, parse_correlation
 from privacy_engine.analysis.correlation import Correlation
@@ -150,6 +151,5 @@ class PlanRequest(serializers.Serializer[Any]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("n" in attrs) == ("landmark_set" in attrs):
-            rule = "named, or a landmark_set, and not both"
-            raise ParameterError(f"n must be {rule}", field="n", rule=rule, value=attrs.get("n"))
+            raise must_be("n", "named, or a landmark_set, and not both", attrs.get("n"), got=False)
         return attrs

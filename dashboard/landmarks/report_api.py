@@ -11,6 +11,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dashboard.core.errors import must_be
 from dashboard.core.filenames import content_disposition, file_name
 from dashboard.core.rest.parsing import AnyAccept, JSONBody, valid
 from dashboard.core.rest.views import ApiView
@@ -21,7 +22,6 @@ from dashboard.landmarks.report import mask_of_series
 from dashboard.landmarks.selectors import visible_landmark_sets
 from privacy_engine.analysis.budget_plan import BudgetPlan, plan
 from privacy_engine.analysis.loss_report import LossReport, losses
-from privacy_engine.errors import ParameterError
 
 FORMATS = ("json", "csv")
 
@@ -82,6 +82,5 @@ class BudgetPlanView(ApiView):
 
 def _format(text: str) -> str:
     if text and text not in FORMATS:
-        rule = " or ".join(FORMATS)
-        raise ParameterError(f"format must be {rule}, got {text!r:.60}", field="format", rule=rule, value=text)
+        raise must_be("format", " or ".join(FORMATS), text)
     return text

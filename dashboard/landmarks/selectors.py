@@ -11,11 +11,11 @@ from django.conf import settings
 from django.db.models import Count, QuerySet, Sum
 from django.http import HttpRequest
 
+from dashboard.core.errors import must_be
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from privacy_engine.analysis.downsampling import runs
 from privacy_engine.core.arrays import Mask
-from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.dummy_methods import OneSided
 from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 
@@ -92,7 +92,6 @@ def described(mask: Mask, lengths: list[int]) -> dict[str, Any]:
 def series_bounds(lengths: list[int], series: int) -> tuple[int, int]:
     """First event of a series, and the first after it, counted over the dataset."""
     if not 0 <= series < len(lengths):
-        rule = f"between 0 and {len(lengths) - 1}"
-        raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
+        raise must_be("series", f"between 0 and {len(lengths) - 1}", series)
     start = sum(lengths[:series])
     return start, start + lengths[series]

@@ -9,7 +9,7 @@ from django.http import Http404
 
 from dashboard.accounts.attempts import count_attempt, take_back_attempt
 from dashboard.accounts.models import User
-from dashboard.core.errors import Conflict
+from dashboard.core.errors import Conflict, must_be
 from dashboard.core.text import one_line, required_name
 from dashboard.projects.access import (
     InProject,
@@ -78,8 +78,7 @@ def add_member(*, project: Project, username: str, role: str) -> Membership:
     count_attempt("member", tries, NAMES_TRIED)  # before the name is looked up: or names could be found by trying
     user = User.objects.filter(username=one_line(username, 150), is_active=True).first()
     if user is None:
-        rule = "the name of a user of this server"
-        raise ParameterError(f"user must be {rule}", field="user", rule=rule, value=username)
+        raise must_be("user", "the name of a user of this server", username, got=False)
     take_back_attempt("member", tries)
     if user.pk == project.owner_id:
         rule = "another user than the owner"
@@ -120,8 +119,7 @@ def remove_member(*, membership: Membership) -> None:
 
 def _check_role(role: str) -> None:
     if role not in GIVEN:
-        rule = f"one of {', '.join(GIVEN)}"
-        raise ParameterError(f"role must be {rule}, got {role!r:.60}", field="role", rule=rule, value=role)
+        raise must_be("role", f"one of {', '.join(GIVEN)}", role)
 
 
 def _lock(pk: Any) -> Project:

@@ -7,8 +7,6 @@ class PublicationsConfig(AppConfig):
     """Registers the app under its short name."""
 
     name = "dashboard.publications"
-    label = "publications"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """What its label states of a published copy."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from dashboard.core.errors import Conflict, require_state
+from dashboard.core.errors import Conflict, must_be, require_state
 from dashboard.core.filenames import file_stem
 from dashboard.core.idempotency import check_key, earlier_row
 from dashboard.core.text import one_line
@@ -18,7 +18,6 @@ from dashboard.publications.models import Publication, digest_of
 from dashboard.releases import naming
 from dashboard.releases.models import Release
 from dashboard.releases.services import lock_finished
-from privacy_engine.errors import ParameterError
 
 
 def publish_release(
@@ -46,8 +45,7 @@ def publish_release(
             rule="a release without a seed",
         )
     if expires_on is not None and expires_on < datetime.now(UTC).date():
-        rule = "today (UTC) or later"
-        raise ParameterError(f"expires_on must be {rule}", field="expires_on", rule=rule, value=str(expires_on))
+        raise must_be("expires_on", "today (UTC) or later", str(expires_on), got=False)
     fresh = Publication(
         owner=release.owner,
         release=release,

@@ -12,6 +12,7 @@ from django.utils.dateparse import parse_date
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from dashboard.core.errors import must_be
 from dashboard.core.paging import KeyPaginator
 from dashboard.jobs.models import State
 from dashboard.projects.access import require_role
@@ -20,7 +21,7 @@ from dashboard.publications import services
 from dashboard.publications.selectors import visible_publications
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
-from privacy_engine.errors import EngineError, ParameterError
+from privacy_engine.errors import EngineError
 
 PER_PAGE = 50
 
@@ -66,8 +67,7 @@ def _day(text: str) -> Any:
     except ValueError:
         found = None
     if text.strip() and found is None:
-        rule = "a day such as 2027-11-22, or empty"
-        raise ParameterError(f"expires_on must be {rule}", field="expires_on", rule=rule, value=text[:60])
+        raise must_be("expires_on", "a day such as 2027-11-22, or empty", text[:60], got=False)
     return found
 
 

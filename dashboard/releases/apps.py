@@ -7,8 +7,6 @@ class ReleasesConfig(AppConfig):
     """Registers the app under its short name."""
 
     name = "dashboard.releases"
-    label = "releases"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """What its label states of a stored release, and what the page of a dataset shows of releases."""

@@ -15,7 +15,7 @@ from contextlib import suppress
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from dashboard.core.errors import require_state
+from dashboard.core.errors import must_be, require_state
 from dashboard.core.filenames import file_name
 from dashboard.jobs.models import State
 from dashboard.releases import downloads, reproduce
@@ -53,8 +53,7 @@ def chosen(releases: Sequence[Release]) -> list[Release]:
     for row in releases:
         require_state(row, State.DONE, "release")
     if len({row.kind for row in releases}) > 1:
-        rule = "releases of one kind of data"
-        raise ParameterError(f"release must be {rule}", field="release", rule=rule)
+        raise must_be("release", "releases of one kind of data")
     return sorted(releases, key=lambda row: (row.public_stem, row.pk))
 
 

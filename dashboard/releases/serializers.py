@@ -9,6 +9,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.core.errors import must_be
 from dashboard.core.rest.components import DescriptionField, SeedField
 from dashboard.core.rest.parsing import Anything
 from dashboard.core.rest.row_fields import ObjectField
@@ -16,7 +17,7 @@ from dashboard.jobs.serializers import JobRowSerializer
 from dashboard.releases import downloads
 from dashboard.releases.common.actions import actions
 from dashboard.releases.models import Release
-from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.registry import MAX_STEPS
@@ -44,8 +45,7 @@ class MechanismsField(Anything):
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list) or not 1 <= len(data) <= MAX_COMPARED:
-            rule = f"a list of 1 to {MAX_COMPARED} mechanisms"
-            raise ParameterError(f"mechanisms must be {rule}", field="mechanisms", rule=rule, value=data)
+            raise must_be("mechanisms", f"a list of 1 to {MAX_COMPARED} mechanisms", data, got=False)
         found, errors = [], []
         for i, one in enumerate(data):
             try:

@@ -7,8 +7,6 @@ class StreamsConfig(AppConfig):
     """Registers the app under its short name."""
 
     name = "dashboard.streams"
-    label = "streams"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """State what pages of other apps show of live streams."""

@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.core.errors import must_be
 from dashboard.core.rest.components import DescriptionField
 from dashboard.core.rest.parsing import Anything, Number, Whole
 from dashboard.core.rest.row_fields import ObjectField, UrlsField
@@ -97,8 +98,7 @@ class EventsRequest(serializers.Serializer[Any]):
     def validate_events(self, value: Any) -> list[Any]:
         """Return the list."""
         if not isinstance(value, list):
-            rule = "a list of events"
-            raise ParameterError(f"events must be {rule}", field="events", rule=rule)
+            raise must_be("events", "a list of events")
         return value
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from dashboard.core.errors import Conflict, TooLarge
+from dashboard.core.errors import Conflict, TooLarge, must_be
 from dashboard.core.idempotency import check_key, earlier_row
 from dashboard.core.text import one_line, required_name
 from dashboard.streams.events import Event, parse_counts, parse_time, parse_times
@@ -66,11 +66,9 @@ def open_stream(
     check_key(idempotency_key)
     spec.checked("stream")
     if spec.seed is not None:
-        rule = "left out: a live stream is published, and a seed ends privacy"
-        raise ParameterError(f"seed must be {rule}", field="seed", rule=rule, value=spec.seed)
+        raise must_be("seed", "left out: a live stream is published, and a seed ends privacy", spec.seed, got=False)
     if spec.postprocess:
-        rule = "left out for a live stream"
-        raise ParameterError(f"postprocess must be {rule}", field="postprocess", rule=rule)
+        raise must_be("postprocess", "left out for a live stream")
     if step is not None and not (step > 0 and math.isfinite(step)):
         raise ParameterError(f"step must be above 0, got {step:g}", field="step", rule="above 0", value=step)
     fresh = LiveStream(

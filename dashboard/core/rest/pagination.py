@@ -9,8 +9,8 @@ from django.core.paginator import Paginator
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 
+from dashboard.core.errors import must_be
 from dashboard.core.paging import KeyPaginator
-from privacy_engine.errors import ParameterError
 
 _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
 
@@ -34,10 +34,7 @@ class Pages(PageNumberPagination):
         """
         text = request.query_params.get(self.page_size_query_param, str(self.page_size))
         if not _WHOLE.fullmatch(text) or not 1 <= int(text) <= self.max_page_size:
-            rule = f"a whole number from 1 to {self.max_page_size}"
-            raise ParameterError(
-                f"page_size must be {rule}, got {text!r:.60}", field="page_size", rule=rule, value=text
-            )
+            raise must_be("page_size", f"a whole number from 1 to {self.max_page_size}", text)
         return int(text)
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:

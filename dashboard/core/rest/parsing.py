@@ -18,7 +18,7 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 
-from dashboard.core.errors import TooLarge
+from dashboard.core.errors import TooLarge, must_be
 from dashboard.core.failures import explained
 from dashboard.core.filenames import content_disposition
 from privacy_engine.errors import ParameterError, ParameterErrors
@@ -88,7 +88,7 @@ class Whole(serializers.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:
         if not _WHOLE.fullmatch(str(data)):
-            raise _refused(self, "a whole number", data)
+            raise must_be(self.field_name or "", "a whole number", data)
         return int(data)
 
 
@@ -97,13 +97,8 @@ class Number(serializers.FloatField):
 
     def to_internal_value(self, data: Any) -> float:
         if not _NUMBER.fullmatch(str(data)) or not math.isfinite(float(data)):
-            raise _refused(self, "a finite number", data)
+            raise must_be(self.field_name or "", "a finite number", data)
         return float(data)
-
-
-def _refused(field: serializers.Field[Any, Any, Any, Any], rule: str, value: Any) -> ParameterError:
-    name = field.field_name or ""
-    return ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)
 
 
 class AnyAccept(DefaultContentNegotiation):

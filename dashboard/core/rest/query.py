@@ -11,6 +11,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.serializers import ListField, Serializer
 from rest_framework.views import APIView
 
+from dashboard.core.errors import must_be
 from dashboard.core.rest.parsing import CSRF, unknown_name
 from privacy_engine.errors import ParameterError, ParameterErrors
 
@@ -120,11 +121,7 @@ def _error(name: str, values: list[str], known: Mapping[str, Declared]) -> Param
     if name not in known:
         return unknown_name(name, values[-1], known, sort="query parameter")
     if len(values) > 1 and not known[name].many:
-        return _refused(name, "given once", values)
+        return must_be(name, "given once", values)
     if "" in values and not known[name].blank:
-        return _refused(name, "a value or left out", "")
+        return must_be(name, "a value or left out", "")
     return None
-
-
-def _refused(name: str, rule: str, value: str | list[str]) -> ParameterError:
-    return ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)

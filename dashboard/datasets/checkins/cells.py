@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from rest_framework import serializers
 
+from dashboard.core.errors import must_be
 from dashboard.core.rest.parsing import Whole
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.data import CheckIns
@@ -64,8 +65,7 @@ def display_grid(checkins: CheckIns) -> Grid:
 def checked(k: int) -> int:
     """Return how many cells are shown; ParameterError where ``k`` is not between 1 and :data:`MOST`."""
     if not 1 <= k <= MOST:
-        rule = f"between 1 and {MOST:,}"
-        raise ParameterError(f"k must be {rule}, got {k}", field="k", rule=rule, value=k)
+        raise must_be("k", f"between 1 and {MOST:,}", k)
     return k
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from rest_framework import serializers
 
+from dashboard.core.errors import must_be
 from dashboard.core.rest.parsing import Whole
 from privacy_engine.data import CheckIns
 from privacy_engine.errors import ParameterError
@@ -48,8 +49,7 @@ def most_visited(checkins: CheckIns, k: int) -> dict[str, Any]:
         ``k`` is not between 1 and :data:`MOST`, or the check-ins name no places.
     """
     if not 1 <= k <= MOST:
-        rule = f"between 1 and {MOST:,}"
-        raise ParameterError(f"k must be {rule}, got {k}", field="k", rule=rule, value=k)
+        raise must_be("k", f"between 1 and {MOST:,}", k)
     if checkins.place is None:
         rule = "places"
         raise ParameterError("check-ins must have places to be listed", field="place", rule=rule)

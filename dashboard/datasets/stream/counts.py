@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from rest_framework import serializers
 
+from dashboard.core.errors import must_be
 from dashboard.core.rest.parsing import Whole
 from dashboard.datasets.models import Dataset
 from privacy_engine.analysis.downsampling import decimated
@@ -14,7 +15,6 @@ from privacy_engine.analysis.results import listed
 from privacy_engine.core.arrays import Floats
 from privacy_engine.data import CountStream
 from privacy_engine.data.stream_release import StreamRelease
-from privacy_engine.errors import ParameterError
 
 LISTED = 2000
 """The most streams that are listed by name."""
@@ -49,8 +49,7 @@ def curve_of(stream: CountStream | StreamRelease, which: int | None) -> tuple[st
     if which is None:
         return "Total", np.asarray(stream.counts.sum(axis=1), dtype=np.float64)
     if not 0 <= which < len(stream.names):
-        rule = f"between 0 and {len(stream.names) - 1}"
-        raise ParameterError(f"stream must be {rule}, got {which}", field="stream", rule=rule, value=which)
+        raise must_be("stream", f"between 0 and {len(stream.names) - 1}", which)
     return stream.names[which], np.asarray(stream.counts[:, which], dtype=np.float64)
 
 

@@ -10,7 +10,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.errors import require_state
+from dashboard.core.errors import must_be, require_state
 from dashboard.core.rest.parsing import UNKEPT, Anything, Whole, valid
 from dashboard.datasets.checkins.cells import MOST, CellsQuery, CellsSerializer
 from dashboard.datasets.models import Kind
@@ -28,7 +28,6 @@ from dashboard.releases.checkins.results import (
 )
 from dashboard.releases.common.actions import Actions, finished_of_kind
 from dashboard.releases.models import Release
-from privacy_engine.errors import ParameterError
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
 from privacy_engine.mechanisms.recommendation.beside_nearest import not_better
 
@@ -56,8 +55,7 @@ class HistoryField(Anything):
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list):
-            rule = "a list of cells, positions and names of places"
-            raise ParameterError(f"history must be {rule}, got {data!r:.60}", field="history", rule=rule, value=data)
+            raise must_be("history", "a list of cells, positions and names of places", data)
         return data
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.core.errors import must_be
 from dashboard.datasets.checkins import cells
 from dashboard.datasets.models import Kind
 from dashboard.releases.checkins.results import (
@@ -105,7 +106,7 @@ def venues(row: Release, cell: int, k: int) -> VenueRanking:
     """
     model = model_of(row)
     if not isinstance(model, VenuesModel):
-        raise _refused("release", "of a mechanism that counts venues", row.mechanism)
+        raise must_be("release", "of a mechanism that counts venues", row.mechanism)
     cell, listed = _cell_of(row, model.grid, cell, "cell"), model.venues
     found = [
         RankedVenue(
@@ -180,36 +181,32 @@ def _cell_of(row: Release, grid: Grid, item: Any, field: str) -> int:
         return _cell_of_position(grid, item, field)
     rule = f"a cell from 0 to {len(grid) - 1}, a position with lon and lat, or the name of a place of the upload"
     if type(item) is not int or not 0 <= item < len(grid):
-        raise _refused(field, rule, item)
+        raise must_be(field, rule, item)
     return item
 
 
 def _cell_of_position(grid: Grid, item: Mapping[str, Any], field: str) -> int:
     position = [item.get("lon"), item.get("lat")]
     if unknown := sorted(set(item) - {"lon", "lat"}):
-        raise _refused(f"{field}.{unknown[0]:.40}", "left out: a position has lon and lat", item[unknown[0]])
+        raise must_be(f"{field}.{unknown[0]:.40}", "left out: a position has lon and lat", item[unknown[0]])
     if any(type(value) not in (int, float) for value in position):
-        raise _refused(field, "a position with numbers lon and lat", dict(item))
+        raise must_be(field, "a position with numbers lon and lat", dict(item))
     cell = int(grid.cells(np.array(position[:1], float), np.array(position[1:], float))[0])
     if cell < 0:
-        raise _refused(field, f"in the box of the release, {grid.box_text}", dict(item))
+        raise must_be(field, f"in the box of the release, {grid.box_text}", dict(item))
     return cell
 
 
 def _cell_of_place(row: Release, grid: Grid, name: str, field: str) -> int:
     upload = _upload(row)
     if name not in upload.places or upload.place is None or upload.lon is None or upload.lat is None:
-        raise _refused(field, "the name of a place of the upload", name)
+        raise must_be(field, "the name of a place of the upload", name)
     there = np.flatnonzero(upload.place == list(upload.places).index(name))
     inside = grid.cells(upload.lon[there], upload.lat[there])
     inside = inside[inside >= 0]
     if not inside.size:
-        raise _refused(field, f"a place in the box of the release, {grid.box_text}", name)
+        raise must_be(field, f"a place in the box of the release, {grid.box_text}", name)
     return int(inside[0])
-
-
-def _refused(field: str, rule: str, value: Any) -> ParameterError:
-    return ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
 
 
 def _ranked(grid: Grid, scores: Floats, history: list[int], k: int) -> list[RankedCell]:
@@ -259,7 +256,7 @@ def _number(value: float) -> float | None:
 
 def _history_of(row: Release, upload: CheckIns, user: str) -> UserHistory:
     if user not in upload.users:
-        raise _refused("user", "a user of the upload", user)
+        raise must_be("user", "a user of the upload", user)
     found = Sequences.of(upload, model_of(row).grid)
     start, end = found.starts[list(upload.users).index(user) :][:2]
     cells_of_user = found.cells[start:end]

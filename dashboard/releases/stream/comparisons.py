@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.core.errors import must_be
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.releases.common.published import original_of, read_release
 from dashboard.releases.models import Release
@@ -24,7 +25,6 @@ from privacy_engine.analysis.stream_detection import Detection, detection
 from privacy_engine.data import CountStream
 from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.datatypes.stream import grouping_columns
-from privacy_engine.errors import ParameterError
 from privacy_engine.metrics import StreamMeanAbsoluteError, StreamRelativeError, StreamRootMeanSquareError
 from privacy_engine.metrics.stream_events import Event
 
@@ -56,10 +56,7 @@ def grouping_of(row: Release, dimension: int) -> ColumnGrouping | None:
     """
     size = len(row.dataset.summary["dimensions"])
     if not 0 <= dimension < size:
-        rule = f"between 0 and {size - 1}"
-        raise ParameterError(
-            f"dimension must be {rule}, got {dimension}", field="dimension", rule=rule, value=dimension
-        )
+        raise must_be("dimension", f"between 0 and {size - 1}", dimension)
     if not row.errors_path.exists():
         return None
     table = parquet.read_table(row.errors_path, list(grouping_columns(dimension)))

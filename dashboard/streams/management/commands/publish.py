@@ -19,6 +19,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
+from dashboard.core.errors import must_be
 from dashboard.streams import services
 from dashboard.streams.models import LINE, LiveStream, PublishedTimestamp, StreamState
 from privacy_engine.commands.base import pairs
@@ -114,8 +115,7 @@ class Command(BaseCommand):
         if options["stream"]:
             return self._continued(options["stream"], user, names)
         if options["file"] == "-" and not options["name"]:
-            rule = "given for a new stream of standard input, unless --stream is"
-            raise ParameterError(f"name must be {rule}", field="name", rule=rule)
+            raise must_be("name", "given for a new stream of standard input, unless --stream is")
         if not options["mechanism"]:
             raise ParameterError("mechanism must be given for a new stream", field="mechanism", rule="given")
         parameters = {name: value_of(text) for name, text in pairs(options["set"], "--set").items()}
@@ -134,8 +134,7 @@ class Command(BaseCommand):
         except ValueError:
             found = None
         if found is None:
-            rule = "the id of a stream of this user"
-            raise ParameterError(f"stream must be {rule}, got {given!r:.60}", field="stream", rule=rule, value=given)
+            raise must_be("stream", "the id of a stream of this user", given)
         if found.dimensions != names:
             rule = "the dimensions of the stream, in its order"
             message = f"The header must have {rule}: {', '.join(found.dimensions)}"
