@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,23 +14,13 @@ from dashboard.core.filenames import file_name
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 
 
-class AccountExportFilter(JobFilter):
-    """By state."""
-
-    class Meta:
-        model = AccountExport
-        fields = ("state",)
-
-
 class AccountExportViewSet(JobViewSet[AccountExport]):
     """Exports of the account: all that is stored of it as one ZIP, with the originals."""
 
     serializer_class = AccountExportSerializer
-    filterset_class = AccountExportFilter
+    filterset_class = JobFilter
     queryset = AccountExport.objects.none()
-
-    def get_queryset(self) -> Any:
-        return selectors.visible_exports(self.request.user)
+    visible_to = staticmethod(selectors.visible_exports)
 
     @extend_schema(request=None, responses={201: AccountExportSerializer})
     def create(self, request: Request) -> Response:

@@ -23,6 +23,8 @@ register = template.Library()
 
 BUILT_IN = settings.ASSETS_DIR / "static" / "base-map"
 ZXY = "{z}/{x}/{y}"
+OF_SERVER = ("url", "host", "name", "attribution", "attribution_url", "referrer", "zooms", "bounds")
+"""What scripts receive of a tile server."""
 
 
 @cache
@@ -42,17 +44,7 @@ def base_map_config(user: Any) -> dict[str, Any]:
         "upload_mb": settings.CAIRN_BASE_MAP_BYTES // 1_000_000,
         "built_in": built_in_addresses(),
         "file": _own_file(own) or _operators_file(),
-        "server": server
-        and {
-            "url": server.url,
-            "host": server.host,
-            "name": server.name,
-            "attribution": server.attribution,
-            "attribution_url": server.attribution_url,
-            "referrer": server.referrer,
-            "zooms": server.zooms,
-            "bounds": server.bounds,
-        },
+        "server": server and {name: getattr(server, name) for name in OF_SERVER},
     }
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rest_framework import mixins, serializers
+from rest_framework import serializers
 
 from dashboard.accounts import selectors
 from dashboard.accounts.models import UserSession
-from dashboard.core.rest.views import ApiViewSet
+from dashboard.core.rest.views import RowViewSet
 
 
 class SessionSerializer(serializers.ModelSerializer[UserSession]):
@@ -32,15 +30,11 @@ class SessionSerializer(serializers.ModelSerializer[UserSession]):
         return session is not None and session.session_key == row.session_key
 
 
-class SessionViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[UserSession]
-):
+class SessionViewSet(RowViewSet[UserSession]):
     """Sessions: browsers that are logged in. A deleted one is logged out with its next request."""
 
     serializer_class = SessionSerializer
     queryset = UserSession.objects.none()
+    visible_to = staticmethod(selectors.sessions_of)
     lookup_field = "id"
     lookup_url_kwarg = "pk"
-
-    def get_queryset(self) -> Any:
-        return selectors.sessions_of(self.request.user)

@@ -32,10 +32,6 @@ class AttackFilter(JobFilter):
 
     release = filters.UUIDFilter(field_name="release_id")
 
-    class Meta:
-        model = Attack
-        fields = ("release", "state")
-
 
 class AttackViewSet(JobViewSet[Attack]):
     """Attacks on releases: what an adversary makes of them, measured against the original."""
@@ -43,9 +39,7 @@ class AttackViewSet(JobViewSet[Attack]):
     serializer_class = AttackSerializer
     filterset_class = AttackFilter
     queryset = Attack.objects.none()
-
-    def get_queryset(self) -> Any:
-        return selectors.visible_attacks(self.request.user)
+    visible_to = staticmethod(selectors.visible_attacks)
 
     @extend_schema(request=AttackRequest, responses={200: AttackSerializer, 201: AttackSerializer})
     def create(self, request: Request) -> Response:

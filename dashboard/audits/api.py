@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,23 +13,13 @@ from dashboard.core.rest.parsing import valid
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 
 
-class AuditFilter(JobFilter):
-    """By state."""
-
-    class Meta:
-        model = Audit
-        fields = ("state",)
-
-
 class AuditViewSet(JobViewSet[Audit]):
     """Audits: lower bounds of a mechanism's ε from draws alone, beside its claim."""
 
     serializer_class = AuditSerializer
-    filterset_class = AuditFilter
+    filterset_class = JobFilter
     queryset = Audit.objects.none()
-
-    def get_queryset(self) -> Any:
-        return selectors.visible_audits(self.request.user)
+    visible_to = staticmethod(selectors.visible_audits)
 
     @extend_schema(request=AuditRequest, responses={201: AuditSerializer})
     def create(self, request: Request) -> Response:

@@ -39,6 +39,12 @@ def parse_tags(tags: Sequence[str]) -> str:
     return f",{','.join(found)}," if found else ""
 
 
+def tag(row: Any, tags: Sequence[str]) -> None:
+    """Group a row by other tags; errors of :func:`parse_tags`."""
+    row.stored_tags = parse_tags(tags)
+    row.save(update_fields=["stored_tags"])
+
+
 def tags_of(stored: str) -> list[str]:
     """Return the tags in a stored text.
 

@@ -41,6 +41,12 @@ def required_name(name: str) -> str:
     return found
 
 
+def rename(row: Any, name: str) -> None:
+    """Call a row something else; errors of :func:`required_name`."""
+    row.name = required_name(name)
+    row.save(update_fields=["name"])
+
+
 def plain(text: str) -> str:
     """``text`` as every database and encoder takes it: no NUL, no half of a surrogate pair."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

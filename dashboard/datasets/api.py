@@ -16,6 +16,8 @@ from rest_framework.response import Response
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, JSONBody, valid
 from dashboard.core.rest.views import PublicFacts
+from dashboard.core.tags import tag
+from dashboard.core.text import rename
 from dashboard.datasets import aggregation, ledger, lineage, resumable, selectors, services
 from dashboard.datasets.common.api import actions
 from dashboard.datasets.filters import DatasetFilter
@@ -94,9 +96,9 @@ class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[mi
         dataset, params = self.get_object(), valid(ChangeSerializer, request.data)
         with transaction.atomic():
             if "name" in params:
-                services.rename_dataset(dataset=dataset, name=params["name"])
+                rename(dataset, params["name"])
             if "tags" in params:
-                services.tag_dataset(dataset=dataset, tags=params["tags"])
+                tag(dataset, params["tags"])
             if "budget" in params:
                 require_own(request.user, dataset, "set its budget")
                 given = params["budget"] is not None

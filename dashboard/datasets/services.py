@@ -17,8 +17,7 @@ from django.utils import timezone
 
 from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict, must_be
-from dashboard.core.tags import parse_tags
-from dashboard.core.text import one_line, required_name, storable
+from dashboard.core.text import one_line, storable
 from dashboard.datasets import execution, ledger, lineage, losses, matching, quota, tombstones
 from dashboard.datasets.models import Budget, Dataset, SourceFile, Unit
 from dashboard.jobs import queue
@@ -299,20 +298,6 @@ def _refuse_without_upload(dataset: Dataset) -> None:
         raise Conflict(message, field="file", rule="kept upload")
     if not dataset.original_path.exists():
         raise Conflict("The upload of this dataset is gone. Upload the file again.", field="file", rule="kept upload")
-
-
-def rename_dataset(*, dataset: Dataset, name: str) -> Dataset:
-    """Call it something else."""
-    dataset.name = required_name(name)
-    dataset.save(update_fields=["name"])
-    return dataset
-
-
-def tag_dataset(*, dataset: Dataset, tags: Sequence[str]) -> Dataset:
-    """Group it by other tags; errors of :func:`dashboard.core.tags.parse_tags`."""
-    dataset.stored_tags = parse_tags(tags)
-    dataset.save(update_fields=["stored_tags"])
-    return dataset
 
 
 @transaction.atomic

@@ -17,6 +17,8 @@ from rest_framework.response import Response
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, attachment, file_body, valid
 from dashboard.core.rest.views import PublicFacts
+from dashboard.core.tags import tag
+from dashboard.core.text import rename
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.datasets.serializers import KindQuery
 from dashboard.experiments import files, results, run_table, selectors, services
@@ -48,9 +50,7 @@ class ExperimentViewSet(JobViewSet[Experiment]):
     serializer_class = ExperimentSerializer
     filterset_class = ExperimentFilter
     queryset = Experiment.objects.none()
-
-    def get_queryset(self) -> Any:
-        return selectors.visible_experiments(self.request.user)
+    visible_to = staticmethod(selectors.visible_experiments)
 
     def _params(self, request: Request) -> dict[str, Any]:
         params = valid(ExperimentRequest, request.data)
@@ -91,9 +91,9 @@ class ExperimentViewSet(JobViewSet[Experiment]):
         params, row = valid(ExperimentChangeRequest, request.data), self.get_object()
         with transaction.atomic():
             if "name" in params:
-                row = services.rename_experiment(experiment=row, name=params["name"])
+                rename(row, params["name"])
             if "tags" in params:
-                row = services.tag_experiment(experiment=row, tags=params["tags"])
+                tag(row, params["tags"])
             if "project" in params:
                 move_row(user=request.user, row=row, project=params["project"])
         return Response(self.get_serializer(row).data)

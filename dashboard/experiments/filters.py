@@ -22,10 +22,6 @@ class ExperimentFilter(JobFilter):
     tag = filters.CharFilter(method="tagged", help_text="One whole tag.")
     search = filters.CharFilter(method="searched", help_text="Part of the name, of a tag or of the dataset's name.")
 
-    class Meta:
-        model = Experiment
-        fields = ("dataset", "state")
-
     def of_kind(self, rows: QuerySet[Experiment], _: str, value: str) -> QuerySet[Experiment]:
         """Of the kind that the stored spec states, or from before there were kinds."""
         stated = Coalesce(KT("spec__kind"), Value(UNSTATED), output_field=TextField())

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Now
 
-from dashboard.core.tags import parse_tags
-from dashboard.core.text import one_line, required_name
+from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import require_kind, require_ready
 from dashboard.experiments import execution
@@ -197,20 +195,6 @@ def resume_experiment(*, experiment: Experiment) -> Experiment:
     execution.start_over(experiment)
     queue.require_capacity(experiment.owner)
     experiment.refresh_from_db()
-    return experiment
-
-
-def tag_experiment(*, experiment: Experiment, tags: Sequence[str]) -> Experiment:
-    """Group it by other tags; errors of :func:`dashboard.core.tags.parse_tags`."""
-    experiment.stored_tags = parse_tags(tags)
-    experiment.save(update_fields=["stored_tags"])
-    return experiment
-
-
-def rename_experiment(*, experiment: Experiment, name: str) -> Experiment:
-    """Call it something else."""
-    experiment.name = required_name(name)
-    experiment.save(update_fields=["name"])
     return experiment
 
 

@@ -9,14 +9,13 @@ from typing import Any, BinaryIO, TypeVar
 from django.http import FileResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.errors import require_state
 from dashboard.core.rest.parsing import AnyAccept, JSONBody, attachment, file_body
-from dashboard.core.rest.views import ApiViewSet
+from dashboard.core.rest.views import RowViewSet
 from dashboard.jobs import queue
 from dashboard.jobs.models import JobStatus, State
 
@@ -29,7 +28,7 @@ class JobFilter(filters.FilterSet):
     state = filters.ChoiceFilter(choices=[choice for choice in State.choices if choice[0] != State.READY])
 
 
-class JobViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[Row]):
+class JobViewSet(RowViewSet[Row]):
     """List, retrieve, delete, cancel and retry the rows of one model.
 
     A subclass overrides :meth:`cancel_job`, :meth:`retry_job` and ``perform_destroy`` where its app does more.

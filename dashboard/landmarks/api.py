@@ -8,14 +8,14 @@ from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import JSONBody, valid
-from dashboard.core.rest.views import ApiViewSet, PublicFacts
+from dashboard.core.rest.views import PublicFacts, RowViewSet
+from dashboard.core.text import rename
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.landmarks import dummy_landmarks, selectors, services
 from dashboard.landmarks.models import LandmarkSet
@@ -40,27 +40,19 @@ class LandmarkSetFilter(filters.FilterSet):
 
     dataset = filters.UUIDFilter(field_name="dataset_id")
 
-    class Meta:
-        model = LandmarkSet
-        fields = ("dataset",)
 
-
-class LandmarkSetViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[LandmarkSet]
-):
+class LandmarkSetViewSet(RowViewSet[LandmarkSet]):
     """Landmark sets: which events of a dataset are landmarks."""
 
     serializer_class = LandmarkSetSerializer
     filterset_class = LandmarkSetFilter
     parser_classes = (JSONBody,)
     queryset = LandmarkSet.objects.none()
+    visible_to = staticmethod(selectors.visible_landmark_sets)
     reading_actions = ("preview_dummies",)
 
     def get_serializer_class(self) -> type[LandmarkSetSerializer]:
         return LandmarkSetSerializer if self.action == "list" else LandmarkSetDetailSerializer
-
-    def get_queryset(self) -> Any:
-        return selectors.visible_landmark_sets(self.request.user)
 
     @extend_schema(request=MarkRequest, responses={201: LandmarkSetDetailSerializer})
     def create(self, request: Request) -> Response:
@@ -74,8 +66,8 @@ class LandmarkSetViewSet(
     def partial_update(self, request: Request, pk: Any = None) -> Response:
         """Rename it."""
         landmark_set, params = self.get_object(), valid(RenameRequest, request.data)
-        renamed = services.rename_landmark_set(landmark_set=landmark_set, name=params["name"])
-        return Response(self.get_serializer(renamed).data)
+        rename(landmark_set, params["name"])
+        return Response(self.get_serializer(landmark_set).data)
 
     @extend_schema(request=DuplicateRequest, responses={201: LandmarkSetDetailSerializer})
     @action(detail=True, methods=["post"])

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import RestrictedError
 
 from dashboard.core.errors import Conflict, require_state
-from dashboard.core.text import one_line, required_name
+from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import person_masks
 from dashboard.datasets.selectors import require_markable
@@ -92,19 +92,6 @@ def mark_landmarks(
 def joined(sets: list[data.LandmarkSet]) -> Mask:
     """The landmark sets of a dataset's series as one mask over all its events."""
     return np.concatenate([one.mask for one in sets]) if sets else np.zeros(0, dtype=np.bool_)
-
-
-def rename_landmark_set(*, landmark_set: LandmarkSet, name: str) -> LandmarkSet:
-    """Call it something else; its marks and the releases made with it stay as they are.
-
-    Raises
-    ------
-    ParameterError
-        Nothing is left of the name.
-    """
-    landmark_set.name = required_name(name)
-    landmark_set.save(update_fields=["name"])
-    return landmark_set
 
 
 @transaction.atomic

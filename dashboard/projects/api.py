@@ -11,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.rest.parsing import JSONBody, valid
-from dashboard.core.rest.views import ApiViewSet
+from dashboard.core.rest.views import ApiViewSet, RowViewSet
+from dashboard.core.text import rename
 from dashboard.projects import selectors, services
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Membership, Project, Role
@@ -29,7 +30,7 @@ from dashboard.projects.serializers import (
         description="Delete it with its memberships. What is in it stays, and is its owners' alone again."
     ),
 )
-class ProjectViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[Project]):
+class ProjectViewSet(RowViewSet[Project]):
     """Projects: people who work on the same datasets, experiments and streams."""
 
     serializer_class = ProjectSerializer
@@ -50,7 +51,8 @@ class ProjectViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.De
     def partial_update(self, request: Request, pk: Any = None) -> Response:
         """Rename it."""
         project, params = self.get_object(), valid(ProjectRequest, request.data)
-        return Response(self.get_serializer(services.rename_project(project=project, **params)).data)
+        rename(project, params["name"])
+        return Response(self.get_serializer(project).data)
 
     def perform_destroy(self, instance: Project) -> None:
         services.delete_project(project=instance)
@@ -74,12 +76,10 @@ class MemberViewSet(mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiView
 
     serializer_class = MemberSerializer
     queryset = Membership.objects.none()
+    visible_to = staticmethod(selectors.visible_memberships)
     parser_classes = (JSONBody,)
     change_role = Role.OWNER
     delete_role = Role.VIEWER  # who leaves; others are refused below
-
-    def get_queryset(self) -> Any:
-        return selectors.visible_memberships(self.request.user)
 
     @extend_schema(request=RoleRequest, responses={200: MemberSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:

@@ -48,13 +48,6 @@ def create_project(*, owner: User, name: str) -> Project:
     return made
 
 
-def rename_project(*, project: Project, name: str) -> Project:
-    """Call it something else."""
-    project.name = required_name(name)
-    project.save(update_fields=["name"])
-    return project
-
-
 def delete_project(*, project: Project) -> None:
     """Delete it with its memberships; what is in it stays, and is its owners' alone again."""
     project.delete()

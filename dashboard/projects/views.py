@@ -13,6 +13,7 @@ from rest_framework.exceptions import Throttled
 
 from dashboard.accounts.attempts import wait_text
 from dashboard.core.ids import uuid_or_404
+from dashboard.core.text import rename as rename_row
 from dashboard.projects import selectors, services
 from dashboard.projects.access import require_role, role_of
 from dashboard.projects.contents import contents
@@ -76,7 +77,7 @@ def rename(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     project = _project(request, pk)
     require_role(request.user, project, Role.OWNER)
     try:
-        services.rename_project(project=project, name=request.POST.get("name", ""))
+        rename_row(project, request.POST.get("name", ""))
     except EngineError as refused:
         messages.error(request, f"{refused}.")
     return redirect("projects:detail", pk)

@@ -7,13 +7,12 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.idempotency import HEADER, sent_key
 from dashboard.core.rest.parsing import JSONBody, valid
-from dashboard.core.rest.views import ApiView, ApiViewSet
+from dashboard.core.rest.views import ApiView, RowViewSet
 from dashboard.projects.models import Role
 from dashboard.publications import services
 from dashboard.publications.models import Publication
@@ -33,23 +32,15 @@ class PublicationFilter(filters.FilterSet):
     release = filters.UUIDFilter(field_name="release_id")
     dataset = filters.UUIDFilter(field_name="release__dataset_id")
 
-    class Meta:
-        model = Publication
-        fields = ("release", "dataset")
 
-
-class PublicationViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[Publication]
-):
+class PublicationViewSet(RowViewSet[Publication]):
     """Public links: pages of published releases that need no account. Deleting one revokes it at once."""
 
     serializer_class = PublicationSerializer
     filterset_class = PublicationFilter
     queryset = Publication.objects.none()
+    visible_to = staticmethod(visible_publications)
     delete_role = Role.EDITOR  # who may publish may revoke
-
-    def get_queryset(self) -> Any:
-        return visible_publications(self.request.user)
 
     def perform_destroy(self, instance: Publication) -> None:
         services.revoke_publication(publication=instance)

@@ -68,10 +68,6 @@ class ReleaseFilter(JobFilter):
     kind = filters.ChoiceFilter(choices=Kind.choices)
     derived_from = filters.UUIDFilter(field_name="derived_from_id")
 
-    class Meta:
-        model = Release
-        fields = ("dataset", "kind", "landmark_set", "without_landmark_set", "state", "mechanism", "derived_from")
-
 
 ActionsOfKinds: Any = type("ActionsOfKinds", tuple(actions.values()), {})
 
@@ -85,9 +81,7 @@ class ReleaseViewSet(QuoteActions, ActionsOfKinds, JobViewSet[Release]):
     serializer_class = ReleaseSerializer
     filterset_class = ReleaseFilter
     queryset = Release.objects.none()
-
-    def get_queryset(self) -> Any:
-        return selectors.visible_releases(self.request.user)
+    visible_to = staticmethod(selectors.visible_releases)
 
     @extend_schema(request=ReleaseRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
     def create(self, request: Request) -> Response:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
@@ -18,7 +16,7 @@ from rest_framework.response import Response
 
 from dashboard.core.idempotency import HEADER, sent_key
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, valid
-from dashboard.core.rest.views import ApiViewSet
+from dashboard.core.rest.views import RowViewSet
 from dashboard.jobs.viewsets import Download, download_action
 from dashboard.projects.services import move_row
 from dashboard.streams import exports, live, selectors, services
@@ -46,16 +44,14 @@ class StreamFilter(filters.FilterSet):
         fields = ("state", "mechanism")
 
 
-class StreamViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[LiveStream]):
+class StreamViewSet(RowViewSet[LiveStream]):
     """Live streams: counts come in one timestamp after the other, and what is published of each is the response."""
 
     serializer_class = StreamSerializer
     filterset_class = StreamFilter
     queryset = LiveStream.objects.none()
+    visible_to = staticmethod(selectors.visible_streams)
     parser_classes = (JSONBody,)
-
-    def get_queryset(self) -> QuerySet[LiveStream]:
-        return selectors.visible_streams(self.request.user)
 
     @extend_schema(
         request=StreamRequest,

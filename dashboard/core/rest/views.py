@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, set_response_etag
+from rest_framework import mixins
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -80,8 +82,17 @@ class ApiViewSet(ApiView, GenericViewSet[Row]):
     """The view set of a model whose rows have UUIDs: any other id is an unknown path."""
 
     lookup_value_converter = "uuid"
+    visible_to: Callable[[Any], QuerySet[Any]]
+    """Returns the rows that a user may read; ``queryset`` is empty, and states the model."""
+
+    def get_queryset(self) -> Any:
+        return type(self).visible_to(self.request.user)
 
     def get_object(self) -> Any:
         found = super().get_object()
         self.read_rows = [found]
         return found
+
+
+class RowViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[Row]):
+    """Lists, retrieves and deletes rows."""
