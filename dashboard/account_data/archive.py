@@ -1,7 +1,5 @@
 """What the export of an account has: a list of members, each opened when it is packed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """What a worker does for an export, without Celery."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

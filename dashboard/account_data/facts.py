@@ -1,7 +1,5 @@
 """The parts of an account's export that are rows, as plain values for JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dashboard.accounts.models import AccessEntry, Invitation, User

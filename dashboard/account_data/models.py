@@ -1,7 +1,5 @@
 """Exports of accounts: a job, and the ZIP that it makes."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import datetime, timedelta
 from typing import ClassVar

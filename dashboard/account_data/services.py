@@ -1,7 +1,5 @@
 """Writes of account data: request an export, delete the account with all that is stored of it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages of account data: its export, and the deletion of the account."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

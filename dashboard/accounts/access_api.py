@@ -1,7 +1,5 @@
 """REST API of the trail of access."""
 
-from __future__ import annotations
-
 from django_filters import rest_framework as filters
 from rest_framework import mixins, serializers
 

@@ -5,8 +5,6 @@ response is there and before it is sent. A database that is busy fails no read: 
 with the next one, and its ids are in the log. See docs/decisions/0089.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

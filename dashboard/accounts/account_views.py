@@ -1,7 +1,5 @@
 """Pages of the account: the trail of access; how sessions end."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

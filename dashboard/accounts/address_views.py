@@ -1,7 +1,5 @@
 """Pages of mail: a forgotten password, and the address that links are sent to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -3,8 +3,6 @@
 An attempt is counted before its password is checked, so that of many at once no more than the limit are checked.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import math
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Authentication by API tokens."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

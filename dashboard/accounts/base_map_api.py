@@ -1,7 +1,5 @@
 """REST API of the base map: the choice, the user's PMTiles file and its tiles."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the scripts of maps receive of a user's base map: the choice, what is offered, and where it is served."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

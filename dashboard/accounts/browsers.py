@@ -1,7 +1,5 @@
 """The name of a browser from its User-Agent header."""
 
-from __future__ import annotations
-
 import re
 
 _BROWSERS = {  # in this order: most also name the ones further down

@@ -1,7 +1,5 @@
 """How a user enters after the first factor (password, link): at once, or after a code of the second one."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Invitations: links with which one person makes an account."""
 
-from __future__ import annotations
-
 import secrets
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages of invitations: the one where an invited person makes an account, and the one where a user invites."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

@@ -5,8 +5,6 @@ link. Middleware guards every response that is streamed; one thread of the proce
 web servers read files in the thread that serves all connections. See docs/decisions/0107.
 """
 
-from __future__ import annotations
-
 import errno
 import logging
 import threading

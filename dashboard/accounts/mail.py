@@ -1,7 +1,5 @@
 """Mail: texts to users who confirmed an address, sent after the response, so that its time shows nothing."""
 
-from __future__ import annotations
-
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,7 +1,5 @@
 """Sessions that know their requests, and what every response to a user has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

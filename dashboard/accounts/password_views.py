@@ -1,7 +1,5 @@
 """Pages where a user sets a password: logged in, or by a link of an administrator."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """What a token permits: one rule for every operation of the API."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework.exceptions import PermissionDenied

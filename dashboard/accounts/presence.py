@@ -4,8 +4,6 @@ A change of what logs in, and the end of the account, need all that the account 
 factor, or both; where it has neither, a login of the last :data:`FRESH`. See docs/decisions/0107.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any, NamedTuple
 

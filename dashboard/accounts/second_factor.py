@@ -3,8 +3,6 @@
 A recovery code is stored as a keyed digest, and is good once. The secret of the app must be stored as it is.
 """
 
-from __future__ import annotations
-
 import base64
 import secrets
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages of the second factor: the code at a login, and how it is enabled and disabled."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

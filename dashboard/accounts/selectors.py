@@ -1,7 +1,5 @@
 """Lookups of users by name."""
 
-from __future__ import annotations
-
 from django.core.management.base import CommandError
 from django.db.models import QuerySet
 from django.db.models.functions import Now

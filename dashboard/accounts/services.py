@@ -1,7 +1,5 @@
 """Ways in: links that work once, tokens for clients. What the tour remembers."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import uuid

@@ -1,7 +1,5 @@
 """Sessions in the database, with their user, last use, address and browser. ``SESSION_ENGINE`` names this module."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """REST API of the user's sessions in browsers."""
 
-from __future__ import annotations
-
 from rest_framework import serializers
 
 from dashboard.accounts import selectors

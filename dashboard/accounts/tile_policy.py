@@ -1,7 +1,5 @@
 """The content security policy's part on tile servers: pages of users who agreed to one may show its images."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest

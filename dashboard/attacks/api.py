@@ -1,7 +1,5 @@
 """REST API of the attacks app. All of it reads originals: for their owner, and in no file of a release."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpResponseBase

@@ -1,7 +1,5 @@
 """A worker's work on an attack; no Celery in here."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ An attempt writes under a name that carries its token, so two attempts never mee
 what may be published lies there, and nothing else.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Reads of the attacks app. All of it was measured against originals: for who may read those."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """Writes of the attacks app: submit, cancel, retry, delete."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import uuid

@@ -1,7 +1,5 @@
 """What a worker does for an audit, without Celery."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dashboard.audits.models import Audit

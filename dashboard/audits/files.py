@@ -1,7 +1,5 @@
 """Downloads of an audit: its result as JSON and as CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Reads of the audits app."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

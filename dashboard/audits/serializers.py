@@ -1,7 +1,5 @@
 """Audits in the API."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Writes of the audits app: submit, delete."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth import get_user_model

@@ -1,7 +1,5 @@
 """The audits page: a form, the result of one audit, the user's audits."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

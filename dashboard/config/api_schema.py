@@ -1,7 +1,5 @@
 """Summaries and tags of the OpenAPI schema's operations: both follow from path and method."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compression of answers: what is compressed already, or costs more than it saves, is sent as it is."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware

@@ -1,7 +1,5 @@
 """What Django answers where no view does: problem details below ``/api/``, pages elsewhere."""
 
-from __future__ import annotations
-
 import sys
 from functools import wraps
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """What is logged, and how: a line for each record, to the console."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

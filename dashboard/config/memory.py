@@ -1,7 +1,5 @@
 """Memory that a request needed for a moment returns to the operating system."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import time

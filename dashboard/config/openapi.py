@@ -1,7 +1,5 @@
 """What the OpenAPI schema contains beyond the views: errors, and headers of every operation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dashboard.config.api_schema import TAGS

@@ -1,7 +1,5 @@
 """What a worker loads before it forks: its processes share that memory."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 SHARED = ("privacy_engine.experiments", "pyarrow.compute", "pyarrow.csv", "pyarrow.parquet")

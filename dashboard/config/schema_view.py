@@ -1,7 +1,5 @@
 """The address of the OpenAPI schema."""
 
-from __future__ import annotations
-
 from threading import Lock
 
 from drf_spectacular.views import SpectacularAPIView

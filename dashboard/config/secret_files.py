@@ -1,7 +1,5 @@
 """Settings that are secrets: from the environment, or from a file that it names, such as a secret of Docker."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit

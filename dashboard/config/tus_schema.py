@@ -1,7 +1,5 @@
 """The parts of the tus protocol that drf-spectacular leaves out of the schema: HEAD and OPTIONS."""
 
-from __future__ import annotations
-
 from typing import Any
 
 _UPLOADS, _UPLOAD = "/api/v1/uploads/", "/api/v1/uploads/{id}/"

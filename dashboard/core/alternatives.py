@@ -4,8 +4,6 @@ Joined by OR, two conditions cannot both be read in the order of an index: all r
 them. As two queries without common rows each is read in its own order, and only as far as a page needs.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """Signs of life of processes on any host: keys of the message broker, which all of them reach."""
 
-from __future__ import annotations
-
 import logging
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Whether the message broker answers, and takes the password."""
 
-from __future__ import annotations
-
 from dashboard.core.redis_protocol import Refused, query
 
 

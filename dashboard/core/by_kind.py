@@ -1,7 +1,5 @@
 """What depends on the kind of data: one adapter a kind and layer, in a folder that the kind gives its name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TypeVar

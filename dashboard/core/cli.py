@@ -1,7 +1,5 @@
 """The engine's commands as commands of Django."""
 
-from __future__ import annotations
-
 from argparse import RawDescriptionHelpFormatter
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Errors of a database or storage that is away or busy for a while, and work repeated until it answers again."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable

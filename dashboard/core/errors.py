@@ -3,8 +3,6 @@
 ``status`` is that of the API's response; without it, it is 400.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Protocol
 

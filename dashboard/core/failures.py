@@ -5,8 +5,6 @@ so that a better text applies to old failures too. ``tests/dashboard/test_datase
 sources.
 """
 
-from __future__ import annotations
-
 import logging
 import traceback
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 static/js/core/file_name.js is the same rule for files that a page makes.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

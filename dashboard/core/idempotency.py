@@ -1,7 +1,5 @@
 """The Idempotency-Key of a request that may be sent again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Keys that are derived from the ledger's key, which stays when SECRET_KEY is changed."""
 
-from __future__ import annotations
-
 import hmac
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Errors of the machine: a database or storage that is away, a full disk, a damaged file. The same may work later."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from dashboard.core.database_errors import is_transient

@@ -1,7 +1,5 @@
 """Rows that belong to a user: who may see them and who may change them, where no project extends it."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from django.db import models

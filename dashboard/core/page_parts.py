@@ -1,7 +1,5 @@
 """What a page shows of the apps above its own: they add it as they start, and the page does not know them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

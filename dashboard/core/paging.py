@@ -1,7 +1,5 @@
 """Pages of long lists."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any
 

@@ -3,8 +3,6 @@
 It serves to find out whether the broker answers, and which processes are alive. Jobs go through Celery.
 """
 
-from __future__ import annotations
-
 import socket
 import ssl
 from collections.abc import Sequence

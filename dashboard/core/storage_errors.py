@@ -1,7 +1,5 @@
 """Errors of the storage of files: one on another host that does not answer, and a stored file that is damaged."""
 
-from __future__ import annotations
-
 _SUBJECTS = {
     "accountexports": "an account export",
     "attacks": "attack",

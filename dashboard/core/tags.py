@@ -1,7 +1,5 @@
 """Tags: short texts by which a user groups rows, stored as one text ",first,second,"."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

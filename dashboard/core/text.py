@@ -1,7 +1,5 @@
 """Texts of users and files, made fit to show on one line or to store."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Count streams made of the events of another dataset: how large one would be, and the request for one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """REST API of the datasets app."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Datasets that are made of another one: counts of its events, and its stays as check-ins."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

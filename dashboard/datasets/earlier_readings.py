@@ -4,8 +4,6 @@ The sweep requests one in each round (:func:`request_next`), a worker computes t
 killed is begun again after an hour; a file is given up after three attempts, and then counts by its sketches.
 """
 
-from __future__ import annotations
-
 import logging
 from datetime import timedelta
 

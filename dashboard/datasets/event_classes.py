@@ -1,7 +1,5 @@
 """Which other source files hold the events of a reading: one class of events for each set of files."""
 
-from __future__ import annotations
-
 import uuid
 
 import numpy as np

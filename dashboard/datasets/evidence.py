@@ -1,7 +1,5 @@
 """What identifies an upload in the ledger: its bytes, and its events before any cleaning."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import uuid

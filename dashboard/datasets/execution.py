@@ -1,7 +1,5 @@
 """What it takes to make an upload a dataset. The same work in a request, in a worker and in a command."""
 
-from __future__ import annotations
-
 import math
 import uuid
 from collections.abc import Callable, Mapping, Sequence

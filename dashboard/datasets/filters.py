@@ -1,7 +1,5 @@
 """Which datasets a list shows, and in which order: of the API and of the page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.exceptions import ValidationError

@@ -4,8 +4,6 @@
 or the means of the timestamps of each column where T is larger than n. Pages show them as numbers and export them.
 """
 
-from __future__ import annotations
-
 import struct
 from typing import Any
 

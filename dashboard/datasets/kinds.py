@@ -1,7 +1,5 @@
 """Kinds of data, those of the engine, and the units of privacy loss that their releases are charged in."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dashboard.core.choices import TextChoices

@@ -13,8 +13,6 @@ that protects each event with ε protects each record with m·ε, for a mechanis
 one limit: dashboard/datasets/lineage.py.
 """
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Sequence
 from decimal import Decimal, localcontext

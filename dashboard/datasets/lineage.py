@@ -6,8 +6,6 @@ unit of loss, which holds for every event. Datasets made from the same bytes hav
 reading, cleaning or kind of data. See docs/decisions/0023 and 0111.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any

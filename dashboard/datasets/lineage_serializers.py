@@ -1,7 +1,5 @@
 """Lineages in the API: the uploads that share a budget, what was recorded, and the owner's decision."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.urls import reverse

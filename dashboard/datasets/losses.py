@@ -4,8 +4,6 @@ An event of a file has spent what the releases of that file were charged, of all
 files ``whole``, in one unit; units are never added. The sum is exact, and rounded up once.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal, localcontext

@@ -6,8 +6,6 @@ check-ins no positions, and with what a deleted account left.
 All events then count as shared.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

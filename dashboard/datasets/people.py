@@ -1,7 +1,5 @@
 """The people of a stored dataset: which series are whose."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any

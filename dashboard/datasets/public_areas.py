@@ -1,7 +1,5 @@
 """Areas to choose a public grid over: boxes around cities, known without any upload."""
 
-from __future__ import annotations
-
 from typing import Any
 
 AREAS: dict[str, tuple[float, float, float, float]] = {

@@ -3,8 +3,6 @@
 What is made of them (points, releases, experiments) does not count, nor the base map, which has a limit of its own.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -4,8 +4,6 @@ Where files are local, the bytes of an upload are appended to one file (:mod:`da
 hosts share their files, each request may arrive at another host (:mod:`dashboard.datasets.upload_pieces`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ POST /api/v1/uploads/ announces a file, PATCH continues it at the offset that HE
 becomes a dataset by POST /api/v1/datasets/ with its id as ``upload``.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

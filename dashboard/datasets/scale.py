@@ -1,7 +1,5 @@
 """The scale of a dataset's own positions, which errors are compared with: read from the original, the owner's alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dashboard.datasets.models import Dataset

@@ -1,7 +1,5 @@
 """Reads of the datasets app."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Case, Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, Value, When

@@ -1,7 +1,5 @@
 """Datasets in the API."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, ClassVar

@@ -5,8 +5,6 @@ again, from whatever account, takes its lineage over, with everything that was s
 events, and at least 100. All events then count as shared. See docs/decisions/0088 and 0111.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any
 

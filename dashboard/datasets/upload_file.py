@@ -1,7 +1,5 @@
 """The bytes of a resumable upload in one local file, which requests of this host append to."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

@@ -4,8 +4,6 @@ A piece is stored first and then counted, by one conditional UPDATE: of two requ
 the other's piece is deleted. What is stored and not counted (its process was killed) goes with the upload.
 """
 
-from __future__ import annotations
-
 import contextlib
 import tempfile
 import uuid

@@ -1,7 +1,5 @@
 """The bytes of a request of a resumable upload: counted, checked, kept as far as the connection held."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Pages of the datasets app: the list with its uploads, one dataset."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

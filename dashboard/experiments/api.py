@@ -1,7 +1,5 @@
 """REST API of the experiments app."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import Any
 

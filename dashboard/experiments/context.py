@@ -1,7 +1,5 @@
 """What an experiment is computed from and into: its data, its blocks, the store that keeps them."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ Who changes how an experiment stands together with its parts holds its row meanw
 worker that was thought dead cannot take away the parts of its successor, or end what was started again.
 """
 
-from __future__ import annotations
-
 import time
 import uuid
 from datetime import timedelta

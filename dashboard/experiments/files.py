@@ -1,7 +1,5 @@
 """The files of an experiment: its table, and the blocks it was made of."""
 
-from __future__ import annotations
-
 import contextlib
 import uuid
 from functools import partial

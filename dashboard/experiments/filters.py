@@ -1,7 +1,5 @@
 """Which experiments a list shows: of the API and of the page."""
 
-from __future__ import annotations
-
 from django.db.models import Q, QuerySet, TextField, Value
 from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce

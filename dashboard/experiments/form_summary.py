@@ -1,7 +1,5 @@
 """The folds of the experiment form in one line each, and what presets take."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Any

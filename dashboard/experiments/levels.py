@@ -1,7 +1,5 @@
 """The radii of the levels that an experiment tried, and the one within which its charts state them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dashboard.datasets import ledger

@@ -1,7 +1,5 @@
 """Names: landmark sets that an experiment was tried on have those they are kept under, runs get one that differs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import count
 from typing import Any

@@ -4,8 +4,6 @@ The page of a running experiment requests it every second: what was read and sum
 follows from. Workers remember nothing, since what is remembered may have been cleared away.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Hashable
 from itertools import product

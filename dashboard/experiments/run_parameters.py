@@ -1,7 +1,5 @@
 """The parameters of an experiment as a row of a table: which values each of them takes, with its label."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

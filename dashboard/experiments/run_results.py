@@ -1,7 +1,5 @@
 """What the table of runs shows of results: the range of each measure over the cells, and curves of the first one."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

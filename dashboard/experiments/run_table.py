@@ -1,7 +1,5 @@
 """The table of runs: parameters and measures of experiments as columns, in order, and as CSV."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Reads of the experiments app. All of it was measured against originals, and is published nowhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

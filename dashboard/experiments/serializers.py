@@ -1,7 +1,5 @@
 """Experiments in the API."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes

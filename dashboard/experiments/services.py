@@ -1,7 +1,5 @@
 """Writes of the experiments app: submit, cancel, resume, rename, delete."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

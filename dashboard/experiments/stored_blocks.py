@@ -1,7 +1,5 @@
 """Blocks of results of an owner's experiments: in a folder of this host, or as objects that all hosts share."""
 
-from __future__ import annotations
-
 import contextlib
 import uuid
 from pathlib import Path

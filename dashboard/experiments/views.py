@@ -1,7 +1,5 @@
 """Pages of the experiments app: the list with its presets, the form that composes one, its results."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the owner waits for, and what came of it: every kind of job, for the drawer in every page's header."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import timedelta
 from typing import Any

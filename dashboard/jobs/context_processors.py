@@ -1,7 +1,5 @@
 """What templates show of jobs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest

@@ -5,8 +5,6 @@ fewest running jobs in it; among equals, of the one whom this process served lon
 longest. Nothing is stored for it: what waits and runs is in the rows, and the turns are in each worker process.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator

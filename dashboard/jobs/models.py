@@ -1,7 +1,5 @@
 """Job rows: states, columns, constraints. The row is the truth; messages carry ids only."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, TypeVar
 
 from django.apps import apps

@@ -8,8 +8,6 @@ It is a thread of the worker process, which forks: so it touches neither databas
 place of a killed one, or the worker process once its pool has ended, does what is left (:func:`recover`).
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

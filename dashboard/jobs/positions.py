@@ -1,7 +1,5 @@
 """Places in the queues of jobs: the first is the next that a free worker takes, with owners taking turns."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The queues: one Celery task per job model, messages to workers by its name, limits, cancellation and retries."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """The sweep: what comes back, what is given up, and what is sent again; see dashboard/jobs/queue.py."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

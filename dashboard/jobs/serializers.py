@@ -1,7 +1,5 @@
 """Fields of jobs that the API views of every kind of job share."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 from drf_spectacular.utils import extend_schema_field

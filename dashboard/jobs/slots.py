@@ -6,8 +6,6 @@ process looks at them (dashboard/jobs/monitor.py) and kills what does not go on;
 then, for the process that replaces it.
 """
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os

@@ -1,7 +1,5 @@
 """Queues in which nothing goes on: known from the rows alone, whatever holds up their workers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """What the API views of every kind of job share: list, retrieve, delete, cancel, retry, download."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, BinaryIO, TypeVar

@@ -1,7 +1,5 @@
 """Whether workers answer: each records so in the broker every few seconds while it takes messages from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from django.conf import settings

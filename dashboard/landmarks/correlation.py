@@ -1,7 +1,5 @@
 """The correlation of a request: given, smoothed, or estimated from a dataset."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Dummies beside the landmarks of a set: how many there would be, and a draw that makes a new set."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

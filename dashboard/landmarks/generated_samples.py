@@ -1,7 +1,5 @@
 """The generated samples with their landmark sets, as datasets of a user."""
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -1,7 +1,5 @@
 """Parameters of correlations, losses and plans in the API."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

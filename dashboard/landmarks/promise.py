@@ -1,7 +1,5 @@
 """What a promise about trajectories depends on: their landmarks, if there are any, and how these were found."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

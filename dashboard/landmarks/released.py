@@ -1,7 +1,5 @@
 """Landmarks from an earlier release: which may be used, the marks, and what it spent on them."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

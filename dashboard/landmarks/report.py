@@ -1,7 +1,5 @@
 """What a landmark set is like, and whose losses a report of it has; only the mask is read, never a position."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

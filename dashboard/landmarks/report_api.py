@@ -1,7 +1,5 @@
 """REST API of losses before any release: a landmark set's report, budgets for a target."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import StreamingHttpResponse

@@ -1,7 +1,5 @@
 """The page of a landmark set's report."""
 
-from __future__ import annotations
-
 import uuid
 
 from django.http import HttpRequest, HttpResponse

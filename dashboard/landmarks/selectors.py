@@ -1,7 +1,5 @@
 """Reads of the landmarks app."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from typing import Any

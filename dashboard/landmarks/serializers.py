@@ -1,7 +1,5 @@
 """Landmark sets in the API."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema_field

@@ -1,7 +1,5 @@
 """Writes of the landmarks app: mark, rename, copy, forget. Nothing is written by a preview. Dummies: dummies.py."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages of the landmarks app: the editor, one set, dummies beside one."""
 
-from __future__ import annotations
-
 import uuid
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """``manage.py`` and ``cairn``: commands that end before they write where database and files do not belong together."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ waitress calls the application once a request is whole, so that clients which se
 what came of one that is cut. Of a piece of a resumable upload that part is of use: it need not be sent again.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from typing import Any

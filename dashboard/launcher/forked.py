@@ -1,7 +1,5 @@
 """Processes forked from the supervisor: what it imported they share, in memory and in time."""
 
-from __future__ import annotations
-
 import gc
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Settings that cannot be read, as a finding of ``doctor``: without them Django finds no command at all."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What the sweep does: requeue lost jobs every few seconds; remove files that no row names every minute."""
 
-from __future__ import annotations
-
 import logging
 import re
 import socket

@@ -4,8 +4,6 @@ Files that were stored before there were digests get theirs here. What is found 
 ``damaged_at``, so that a check that was interrupted goes on where it was.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import time

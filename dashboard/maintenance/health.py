@@ -1,7 +1,5 @@
 """``/healthz``: is the service healthy? Public, so it has ages and counts only."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

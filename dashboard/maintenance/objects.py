@@ -1,7 +1,5 @@
 """Objects of a storage that hosts share which no row names: of attempts and requests that were killed."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Iterable, Iterator
 from itertools import islice

@@ -4,8 +4,6 @@ Attempts that were killed leave a few. Where there are many, the database is mor
 known to be one, even a few are kept.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Retention: what is deleted after the days that the operator set. 0 days: it is kept as long as its owner keeps it."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.conf import settings

@@ -4,8 +4,6 @@ What is ticked is read from rows: landmark sets, releases, datasets, and the two
 Built in for every template as ``{% tour %}``; pages that are no step show nothing and query nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The buttons that hide and show the first steps."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect

@@ -5,8 +5,6 @@ This is the one description: every selector restricts rows by :class:`ProjectQue
 lookups from the model. Rows made of a dataset follow their dataset.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, ClassVar, Self

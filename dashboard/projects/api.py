@@ -1,7 +1,5 @@
 """REST API of the projects app."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema, extend_schema_view

@@ -1,7 +1,5 @@
 """What can be put into a project: each app states its rows as it starts, and the pages of projects list them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What a role permits: one rule for every operation of the API on a row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework.permissions import SAFE_METHODS, BasePermission

@@ -1,7 +1,5 @@
 """Reads of the projects app."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery

@@ -1,7 +1,5 @@
 """Projects and members in the API."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.urls import reverse

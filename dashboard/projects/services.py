@@ -1,7 +1,5 @@
 """Writes of the projects app: projects, their members, and what is put into them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import IntegrityError, transaction

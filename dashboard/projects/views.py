@@ -1,7 +1,5 @@
 """Pages of the projects app: all of them, one with what is in it and its members, and moving a row into one."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

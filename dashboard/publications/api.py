@@ -1,7 +1,5 @@
 """REST API of the publications app."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.shortcuts import get_object_or_404

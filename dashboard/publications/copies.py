@@ -1,7 +1,5 @@
 """The copy that a publication keeps: what the release published without names of people and series, and its label."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, BinaryIO

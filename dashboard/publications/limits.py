@@ -1,7 +1,5 @@
 """What readers of public links may take of the server: a rate for each address, and one rendering at a time."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Published releases: a public link each, and a copy of what is published that outlives the dataset."""
 
-from __future__ import annotations
-
 import secrets
 import uuid
 from base64 import urlsafe_b64encode

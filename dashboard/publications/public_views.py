@@ -1,7 +1,5 @@
 """Pages and files behind a public link: for whoever has it, the same with and without a login."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import wraps

@@ -1,7 +1,5 @@
 """Reads of the publications app."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

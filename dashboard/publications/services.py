@@ -1,7 +1,5 @@
 """Writes of the publications app: publish a release under a link, revoke the link."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from typing import Any
 

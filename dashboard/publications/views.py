@@ -1,7 +1,5 @@
 """The owner's pages of public links: all of them, and those of one release with the form that makes one."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

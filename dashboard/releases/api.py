@@ -1,7 +1,5 @@
 """REST API of the releases app."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import FileResponse

@@ -3,8 +3,6 @@
 A batch is of one landmark set, so that its releases can be compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

@@ -4,8 +4,6 @@ The same releases give the same bytes: fixed times and rights, sorted names, no 
 is written while it is sent; one file of one release at a time is on the disk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """REST API of bundles: one release, or several, as a ZIP."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

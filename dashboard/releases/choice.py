@@ -1,7 +1,5 @@
 """Releases that a request names by id."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any

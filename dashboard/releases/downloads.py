@@ -1,7 +1,5 @@
 """Exports of a stored release: its privacy label, and files that carry it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

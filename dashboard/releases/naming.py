@@ -1,7 +1,5 @@
 """What a release is called: its mechanism, the steps after it and its level, "Skip · ε 1 / 200 m"."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

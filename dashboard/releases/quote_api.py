@@ -1,7 +1,5 @@
 """API of what releases would promise and cost that need the upload alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

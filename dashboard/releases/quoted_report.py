@@ -1,7 +1,5 @@
 """What a printed report holds of releases that need the upload alone, beside what every report holds."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The public part is made from what a release publishes of itself and from its lab
 figures measured against it, at names the owner chose, or at the ledger; the owner's part adds those.
 """
 
-from __future__ import annotations
-
 import platform
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

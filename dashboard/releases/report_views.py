@@ -1,7 +1,5 @@
 """Pages to print: a report of one release, or of several beside each other. Public unless the owner's is requested."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Sequence
 from urllib.parse import urlencode

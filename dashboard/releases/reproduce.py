@@ -1,7 +1,5 @@
 """How a release is made again: request, command, configuration. What is the owner's is a blank."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Reads of the releases app. Answers hold what was published; what was measured against the original is marked so."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.paginator import Paginator

@@ -1,7 +1,5 @@
 """Releases in the API."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """Writes of the releases app: submit, derive, cancel, retry, discard."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages of the releases app: the form that requests releases, and the comparison."""
 
-from __future__ import annotations
-
 import uuid
 
 from django.http import HttpRequest, HttpResponse

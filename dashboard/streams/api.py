@@ -1,7 +1,5 @@
 """REST API of live streams: open one, publish the counts of its timestamps, read what was published."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase

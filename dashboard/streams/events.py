@@ -1,7 +1,5 @@
 """Counts of timestamps as requests and lines of a file give them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

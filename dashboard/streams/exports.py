@@ -1,7 +1,5 @@
 """What a live stream published so far, as files with its label."""
 
-from __future__ import annotations
-
 from typing import Any, BinaryIO
 
 from dashboard.core.errors import require_format

@@ -1,7 +1,5 @@
 """Server-sent events: what a live stream publishes, sent as it is published."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Live streams and the timestamps they published."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any, ClassVar
 

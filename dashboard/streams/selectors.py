@@ -1,7 +1,5 @@
 """Reads of the streams app."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Writes of the streams app: open, publish, pause, resume, close, delete."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages of live streams: a form and the list, and the page of one stream."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Binary responses that a browser stores and revalidates, compressed where that is worth it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 

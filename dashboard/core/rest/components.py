@@ -1,7 +1,5 @@
 """A registered description (a mechanism, a way to mark) as API field, listing, form fields, schema."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes

@@ -1,7 +1,5 @@
 """Errors of the API's views as problem details, and the pages of Django's own errors as such below ``/api/``."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """How lists are paged."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Request bodies and queries, made harmless before anything looks at them; what an answer may be."""
 
-from __future__ import annotations
-
 import io
 import math
 import re

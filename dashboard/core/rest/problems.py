@@ -1,7 +1,5 @@
 """Problem details (RFC 9457): the one shape of every error below ``/api/``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any

@@ -1,7 +1,5 @@
 """Query parameters and bodies: those that the schema declares for an operation, given as it declares them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

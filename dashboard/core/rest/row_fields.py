@@ -1,7 +1,5 @@
 """Fields of what a row shows of itself: its addresses, and objects of its JSON columns."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The base of every view of the API: strict queries and bodies, ``Location``, ``ETag`` and ``Cache-Control``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 

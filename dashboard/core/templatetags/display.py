@@ -1,7 +1,5 @@
 """Numbers, times and icons in templates, as static/js/core/format.js formats them. In every template."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from datetime import UTC, datetime

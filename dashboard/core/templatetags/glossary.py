@@ -4,8 +4,6 @@
 press; ``{% term_notes %}`` writes the sentences that the page needs, at its end. Built in for every template.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

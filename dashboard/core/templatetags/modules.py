@@ -3,8 +3,6 @@
 Left to itself a browser finds imports level by level, and waits for the server on each.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from functools import cache

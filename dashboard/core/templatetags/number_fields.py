@@ -3,8 +3,6 @@
 What is typed is read by static/js/core/number_text.js; the rule beside the field is written here as the same text.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any, get_args
 

@@ -1,7 +1,5 @@
 """What the API has of check-ins alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

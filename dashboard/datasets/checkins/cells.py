@@ -1,7 +1,5 @@
 """Check-ins counted in the cells of a grid, for the owner's map."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

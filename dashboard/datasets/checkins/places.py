@@ -1,7 +1,5 @@
 """The most visited places of check-ins, for their owner's page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a dataset's page shows by its kind of data, in ``templates/datasets/<kind>/``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 

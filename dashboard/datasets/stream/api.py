@@ -1,7 +1,5 @@
 """What the API has of count streams alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpResponse

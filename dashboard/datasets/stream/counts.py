@@ -1,7 +1,5 @@
 """Count streams of a dataset: their names, and curves of their counts for charts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page of a count stream."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the API has of trajectories alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http.response import HttpResponseBase

@@ -1,7 +1,5 @@
 """The page of trajectories; its template shows their facts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """What experiments on check-ins are run on."""
 
-from __future__ import annotations
-
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.common.inputs import Inputs
 from privacy_engine.experiments import Given

@@ -1,7 +1,5 @@
 """What an experiment is run on, by the kind of data: of a dataset, of an old row, of what its cells generate."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 from dashboard.core.by_kind import ByKind

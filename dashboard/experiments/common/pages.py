@@ -1,7 +1,5 @@
 """What the form of an experiment shows by the kind of data."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.http import Http404

@@ -1,7 +1,5 @@
 """What experiments on count streams are run on."""
 
-from __future__ import annotations
-
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import require_ready
 from dashboard.experiments.common.inputs import Inputs

@@ -1,7 +1,5 @@
 """The form of an experiment on count streams."""
 
-from __future__ import annotations
-
 from dashboard.experiments.common.pages import Pages
 
 ADAPTER = Pages()

@@ -1,7 +1,5 @@
 """A small drawing of a run's curves in the table of runs."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

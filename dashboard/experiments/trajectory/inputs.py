@@ -1,7 +1,5 @@
 """What experiments on trajectories are run on: a selection of the series of a dataset, or a generated one."""
 
-from __future__ import annotations
-
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import people_of
 from dashboard.datasets.selectors import require_ready_of

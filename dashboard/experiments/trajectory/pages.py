@@ -1,7 +1,5 @@
 """The form of an experiment on trajectories."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.http import Http404

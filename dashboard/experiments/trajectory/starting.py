@@ -1,7 +1,5 @@
 """Where an experiment may begin: at a release, tried again and attacked at levels around its own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from privacy_engine.experiments import ExperimentSpec

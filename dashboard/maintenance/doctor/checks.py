@@ -1,7 +1,5 @@
 """The checks, in the order in which their findings are best corrected."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from dashboard.maintenance.doctor import host, services, storage

@@ -1,7 +1,5 @@
 """A finding of ``manage.py doctor``."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

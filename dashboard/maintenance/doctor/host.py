@@ -1,7 +1,5 @@
 """Checks of this host: disk, permissions, keys, names, HTTPS, limits, memory."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

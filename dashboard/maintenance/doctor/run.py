@@ -1,7 +1,5 @@
 """Run every check, whatever one of them raises."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Checks of what runs: database, broker, workers, sweep, clocks."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Checks of the storage: what the rows name is there."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """What a user may do with a row, for templates: no query for each row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import template

@@ -1,7 +1,5 @@
 """A published model of check-ins: the cells it ranks first, on a map."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest

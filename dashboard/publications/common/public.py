@@ -1,7 +1,5 @@
 """What depends on the kind of data of a publication; ``page.html`` in its folder extends ``page_base.html``."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Publications of releases that needed the upload alone: the lines of their report, and the noise."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Published counts: a chart of one stream, or of the total."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest

@@ -1,7 +1,5 @@
 """Published positions: a map of where they lie, and when they were published."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

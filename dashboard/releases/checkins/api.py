@@ -1,7 +1,5 @@
 """API of releases of check-ins: what their models rank first, alone and after a history."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema, extend_schema_field

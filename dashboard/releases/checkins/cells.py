@@ -1,7 +1,5 @@
 """The cells that a published model of check-ins ranks first."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

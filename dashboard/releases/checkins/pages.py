@@ -1,7 +1,5 @@
 """Pages of releases of check-ins: the form, and the comparison of models with baselines and the evaluation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

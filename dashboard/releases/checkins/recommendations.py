@@ -1,7 +1,5 @@
 """Recommendations of cells by published models of check-ins, and what their owner may compare them with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby

@@ -1,7 +1,5 @@
 """What a printed report holds of releases of check-ins."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

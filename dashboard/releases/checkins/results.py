@@ -1,7 +1,5 @@
 """What the API returns of recommendations: plain numbers and text."""
 
-from __future__ import annotations
-
 from privacy_engine.analysis.results import Result
 
 

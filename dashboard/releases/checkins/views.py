@@ -1,7 +1,5 @@
 """The list of models that recommend the next place."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse

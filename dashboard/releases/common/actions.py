@@ -1,7 +1,5 @@
 """What the API has of releases of one kind of data: a class a kind, of which the view set inherits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """How releases of a kind of data are drawn: what a worker needs of the kind."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dashboard.core.by_kind import ByKind

@@ -1,7 +1,5 @@
 """What pages of releases have of the kind of data; the templates are in the folder of the kind."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any
 

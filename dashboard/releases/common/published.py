@@ -1,7 +1,5 @@
 """What a finished release published, and the upload that it is of."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dashboard.releases.models import Release

@@ -1,7 +1,5 @@
 """Pages of releases that need the upload alone: the form of one mechanism with its quote, and the list to compare."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """API of releases of count streams beside the upload: for its owner."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.http import HttpResponse

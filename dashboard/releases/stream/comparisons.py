@@ -1,7 +1,5 @@
 """Releases of count streams beside the upload: errors, budgets, grouping, and what publishing zeros would have."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages of releases of count streams: the form, and the comparison with its table of releases and the zero row."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

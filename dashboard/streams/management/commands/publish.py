@@ -1,7 +1,5 @@
 """``manage.py publish FILE``: publish counts as they come out of a file or a pipe, each timestamp once."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
