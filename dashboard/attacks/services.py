@@ -3,14 +3,16 @@
 import hashlib
 import json
 import uuid
+from functools import partial
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models.functions import Now
 
 from dashboard.attacks import execution, files
 from dashboard.attacks.models import Attack
 from dashboard.core.errors import Conflict, must_be, require_state
+from dashboard.core.idempotency import once
 from dashboard.datasets.models import Kind
 from dashboard.datasets.selectors import require_kind
 from dashboard.jobs import queue
@@ -65,7 +67,8 @@ def submit_attack(
         digest=_digest(attack, series),
         work_s=seconds,
     )
-    return _once(fresh, at_once=seconds < AT_ONCE_S and sum(lengths) <= SMALL)
+    create = _run_now if seconds < AT_ONCE_S and sum(lengths) <= SMALL else _submit
+    return once(partial(_earlier, fresh), partial(create, fresh))
 
 
 def _events(release: Release, series: int | None) -> list[int]:
@@ -100,18 +103,6 @@ def _series(lengths: list[int], attack: Description, series: int | None) -> int 
     if series is not None:
         raise must_be("series", "left out: the attack reads all series", series, got=False)
     return None
-
-
-def _once(fresh: Attack, *, at_once: bool) -> tuple[Attack, bool]:
-    """The row, written and worked on unless there is an equal one."""
-    if earlier := _earlier(fresh):
-        return earlier, False
-    try:
-        return (_run_now(fresh) if at_once else _submit(fresh)), True
-    except IntegrityError:
-        if earlier := _earlier(fresh):  # the same was requested twice at once, and the other was first
-            return earlier, False
-        raise
 
 
 def _earlier(fresh: Attack) -> Attack | None:

@@ -4,7 +4,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.audits import files, selectors, services
+from dashboard.audits import files, services
 from dashboard.audits.models import Audit
 from dashboard.audits.serializers import AuditRequest, AuditSerializer
 from dashboard.core.rest.parsing import valid
@@ -17,7 +17,7 @@ class AuditViewSet(JobViewSet[Audit]):
     serializer_class = AuditSerializer
     filterset_class = JobFilter
     queryset = Audit.objects.none()
-    visible_to = staticmethod(selectors.visible_audits)
+    visible_to = Audit.objects.visible_to
 
     @extend_schema(request=AuditRequest, responses={201: AuditSerializer})
     def create(self, request: Request) -> Response:

@@ -9,7 +9,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dashboard.audits.models import Audit
-from dashboard.audits.selectors import visible_audits
 from dashboard.core.paging import KeyPaginator
 from dashboard.core.templatetags.display import number
 from privacy_engine.audit import ALTERATIONS, PREFIX, TITLES, NumpyLaplace, completed, provable, trials_field
@@ -24,7 +23,7 @@ SHORTEST_AXIS = 1.2
 @require_safe
 def index(request: HttpRequest, pk: uuid.UUID | None = None) -> HttpResponse:
     """Show the form, the audit ``pk`` (the newest without one) and all audits of the user."""
-    audits = visible_audits(request.user)
+    audits = Audit.objects.visible_to(request.user)
     shown = get_object_or_404(audits, pk=pk) if pk else audits.first()
     context = {
         "page": KeyPaginator(audits, PER_PAGE).get_page(request.GET.get("page")),

@@ -71,18 +71,12 @@ api = [
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
 ]
 
+WITH_PAGES = (
+    *("accounts", "projects", "datasets", "landmarks", "releases", "publications"),
+    *("experiments", "audits", "streams", "account_data", "onboarding"),
+)
 urlpatterns = [
-    path("", include("dashboard.accounts.urls")),
-    path("", include("dashboard.projects.urls")),
-    path("", include("dashboard.datasets.urls")),
-    path("", include("dashboard.landmarks.urls")),
-    path("", include("dashboard.releases.urls")),
-    path("", include("dashboard.publications.urls")),
-    path("", include("dashboard.experiments.urls")),
-    path("", include("dashboard.audits.urls")),
-    path("", include("dashboard.streams.urls")),
-    path("", include("dashboard.account_data.urls")),
-    path("", include("dashboard.onboarding.urls")),
+    *(path("", include(f"dashboard.{app}.urls")) for app in WITH_PAGES),
     path(
         "glossary/",
         TemplateView.as_view(template_name="glossary.html", extra_context={"glossary": GLOSSARY}),

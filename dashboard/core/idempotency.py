@@ -1,10 +1,11 @@
-"""The Idempotency-Key of a request that may be sent again."""
+"""Requests that may be sent again, with an Idempotency-Key or without: there is one row."""
 
 import re
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any, TypeVar
 
+from django.db import IntegrityError
 from django.db.models import Model
 
 from dashboard.core.errors import Conflict
@@ -50,3 +51,18 @@ def earlier_row(fresh: Row, request: Callable[[Row], Any]) -> Row | None:
         rule = "a new key for a new request"
         raise Conflict(f"{HEADER} was used for another request.", field=HEADER, rule=rule, value=key)
     return found
+
+
+def once(earlier: Callable[[], Row | None], create: Callable[[], Row]) -> tuple[Row, bool]:
+    """Return the row that an equal request made ``earlier``, or the one that this request creates; whether it is new.
+
+    Of two equal requests at once, the constraints of the database let one create it.
+    """
+    if found := earlier():
+        return found, False
+    try:
+        return create(), True
+    except IntegrityError:
+        if found := earlier():
+            return found, False
+        raise

@@ -22,14 +22,14 @@ from django.db import transaction
 from django.db.models import F
 from pydantic import ValidationError
 
-from dashboard.core.errors import Conflict
+from dashboard.core.errors import Conflict, must_be
 from dashboard.datasets import losses
 from dashboard.datasets.lineage import known_source_of, lock_owner, source_of
 from dashboard.datasets.losses import DIGITS, LARGEST, MICRO, MICRO_PER_KM, micro, whole
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, EventLoss, SourceFile, Unit
 from privacy_engine.accounting.promise import Context
 from privacy_engine.core.params import Epsilon, Frozen, RadiusM, explain
-from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Mechanism
 
 PER: dict[str, str] = {
@@ -93,9 +93,7 @@ def parse_total(dataset: Dataset, description: Any) -> dict[str, Any]:
         raise ParameterErrors(explain(error, prefix="budget")) from None
     unit = total.unit or dataset.units[0]
     if unit not in dataset.units:
-        rule = f"one of {', '.join(dataset.units)}"
-        refused = ParameterError(f"budget.unit must be {rule}", field="budget.unit", rule=rule, value=unit)
-        raise ParameterErrors([refused])
+        raise ParameterErrors([must_be("budget.unit", f"one of {', '.join(dataset.units)}", unit, got=False)])
     return {"epsilon": total.epsilon, "radius_m": None, "unit": unit}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.core.errors import Conflict
+from dashboard.core.errors import Conflict, must_be
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import people_of, person_masks
 from dashboard.jobs.models import State
@@ -14,7 +14,6 @@ from dashboard.storage import parquet
 from dashboard.storage.data_files import read_release
 from privacy_engine.core.arrays import Mask
 from privacy_engine.data import LandmarkSet
-from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import LandmarkMethod, ReleasedZones
 from privacy_engine.landmarks.coverage import earlier_loss_per_m
 
@@ -37,12 +36,7 @@ def usable_release(dataset: Dataset, method: ReleasedZones) -> Any:
     """The row of the release that the method names; errors as in :func:`mark_released`."""
     row = _release_of(dataset, method.release)
     if row is None:
-        raise ParameterError(
-            f"method.release must be a release of this dataset, got {method.release!r:.60}",
-            field="method.release",
-            rule="a release of this dataset",
-            value=method.release,
-        )
+        raise must_be("method.release", "a release of this dataset", method.release)
     choice = promise_context(dataset, row.set_read, landmarks=0).choice
     for holds, rule in (
         (row.state == State.DONE, "a finished release"),

@@ -1,9 +1,11 @@
 """Objects of a storage that hosts share which no row names: of attempts and requests that were killed."""
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from dashboard.account_data.models import AccountExport
 from dashboard.accounts.models import MapFile
@@ -32,7 +34,7 @@ def orphans() -> Iterator[str]:
     storage = stored_files()
     if not storage.shared:
         return
-    for app in _NAMES:
+    for app in FOLDERS:
         old = (one.name for one in storage.listed(f"{app}/") if one.age_s > STALE_S)
         while names := list(islice(old, BATCH)):
             progress.advance()
@@ -88,46 +90,13 @@ def _of_datasets(names: list[str]) -> Iterator[str]:
         yield from (name for name in names if release.data_file and Path(release.data_file).stem in name)
 
 
-def _of_releases(names: list[str]) -> Iterator[str]:
-    for row in Release.objects.filter(pk__in=set(_ids(names))).only("pk", "data_file"):
-        yield from (str(row.data_path), str(row.budgets_path))
-
-
-def _of_events(names: list[str]) -> Iterator[str]:
-    for row in Reading.objects.filter(pk__in=set(_ids(names))).only("pk", "labels_file"):
-        yield from _files_of(row)
-
-
 def _files_of(reading: Reading) -> list[str]:
     return [str(reading.hashes_path), *([str(reading.labels_path)] if reading.labels_file else [])]
-
-
-def _of_exports(names: list[str]) -> Iterator[str]:
-    yield from (str(row.path) for row in AccountExport.objects.filter(pk__in=set(_ids(names))))
-
-
-def _of_attacks(names: list[str]) -> Iterator[str]:
-    for row in Attack.objects.filter(pk__in=set(_ids(names))).only("pk", "data_file"):
-        yield str(row.data_path)
-
-
-def _of_experiments(names: list[str]) -> Iterator[str]:
-    for row in Experiment.objects.filter(pk__in=set(_ids(names))).only("pk", "table_sha256"):
-        yield from (str(row.table_path(row.table_sha256)), f"{row.folder}/{OLD_TABLE}")
 
 
 def _of_publications(names: list[str]) -> Iterator[str]:
     known = {str(pk) for pk in Publication.objects.in_bulk(set(_ids(names)))}
     yield from (name for name in names if name.split("/")[1] in known)
-
-
-def _of_base_maps(names: list[str]) -> Iterator[str]:
-    yield from (str(row.path) for row in MapFile.objects.filter(pk__in=set(_ids(names))))
-
-
-def _of_uploads(names: list[str]) -> Iterator[str]:
-    for row in Upload.objects.filter(pk__in=set(_ids(names))):
-        yield from (str(row.folder / name) for name in row.pieces)
 
 
 def _of_blocks(names: list[str]) -> Iterator[str]:
@@ -144,17 +113,32 @@ def _is_id(text: str) -> bool:
         return False
 
 
-_NAMES = {
-    "accountexports": _of_exports,
-    "attacks": _of_attacks,
-    "base-maps": _of_base_maps,
+def _of_rows(
+    names: list[str], model: Any, columns: Sequence[str], files: Callable[[Any], Iterable[Any]]
+) -> Iterator[str]:
+    """The ``files`` of the rows whose ids the names have, by these columns of theirs."""
+    for row in model.objects.filter(pk__in=set(_ids(names))).only("pk", *columns):
+        yield from map(str, files(row))
+
+
+_OF_ROWS: dict[str, tuple[Any, Sequence[str], Callable[[Any], Iterable[Any]]]] = {
+    "accountexports": (AccountExport, (), lambda row: [row.path]),
+    "attacks": (Attack, ["data_file"], lambda row: [row.data_path]),
+    "base-maps": (MapFile, (), lambda row: [row.path]),
+    "events": (Reading, ["labels_file"], _files_of),
+    "experiments": (
+        Experiment,
+        ["table_sha256"],
+        lambda row: [row.table_path(row.table_sha256), row.folder / OLD_TABLE],
+    ),
+    "releases": (Release, ["data_file"], lambda row: [row.data_path, row.budgets_path]),
+    "uploads": (Upload, ["pieces"], lambda row: [row.folder / name for name in row.pieces]),
+}
+_NAMES: dict[str, Callable[[list[str]], Iterator[str]]] = {
     "blocks": _of_blocks,
     "datasets": _of_datasets,
-    "events": _of_events,
-    "experiments": _of_experiments,
     "publications": _of_publications,
-    "releases": _of_releases,
-    "uploads": _of_uploads,
+    **{app: partial(_of_rows, model=of[0], columns=of[1], files=of[2]) for app, of in _OF_ROWS.items()},
 }
-FOLDERS = tuple(_NAMES)
+FOLDERS = tuple(sorted(_NAMES))
 """The folders of all that is stored."""

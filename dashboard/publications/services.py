@@ -1,13 +1,14 @@
 """Writes of the publications app: publish a release under a link, revoke the link."""
 
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from dashboard.core.errors import Conflict, must_be, require_state
 from dashboard.core.filenames import file_stem
-from dashboard.core.idempotency import check_key, earlier_row
+from dashboard.core.idempotency import check_key, earlier_row, once
 from dashboard.core.text import one_line
 from dashboard.jobs.models import State
 from dashboard.publications import copies
@@ -57,14 +58,7 @@ def publish_release(
     fresh.digest = digest_of(fresh.token)
     parts = [fresh.title] if fresh.title else [*naming.file_parts(release.parsed_spec), fresh.pk.hex[:8]]
     fresh.file_stem = file_stem(*parts)
-    if earlier := earlier_row(fresh, _request):
-        return earlier
-    try:
-        return _create(fresh, release)
-    except IntegrityError:
-        if earlier := earlier_row(fresh, _request):  # the same request came twice at once, and the other was first
-            return earlier
-        raise
+    return once(partial(earlier_row, fresh, _request), partial(_create, fresh, release))[0]
 
 
 def _request(publication: Publication) -> tuple[Any, ...]:

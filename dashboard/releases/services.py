@@ -1,12 +1,13 @@
 """Writes of the releases app: submit, derive, cancel, retry, discard."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from dashboard.core.errors import Conflict, require_state
-from dashboard.core.idempotency import check_key, earlier_row
+from dashboard.core.idempotency import check_key, earlier_row, once
 from dashboard.core.text import one_line
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Unit, kind_text
@@ -108,14 +109,7 @@ def _described(spec: ReleaseSpec, *, name: str, **columns: Any) -> Release:
 
 def _once(fresh: Release, dataset: Dataset, mechanism: Mechanism) -> Release:
     """The row, written unless the same request wrote it before."""
-    if earlier := earlier_row(fresh, _request):
-        return earlier
-    try:
-        return _create(fresh, dataset, mechanism)
-    except IntegrityError:
-        if earlier := earlier_row(fresh, _request):  # the same request came twice at once, and the other was first
-            return earlier
-        raise
+    return once(partial(earlier_row, fresh, _request), partial(_create, fresh, dataset, mechanism))[0]
 
 
 def _check_kind(dataset: Dataset, spec: ReleaseSpec) -> None:

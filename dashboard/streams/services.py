@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from dashboard.core.errors import Conflict, TooLarge, must_be
-from dashboard.core.idempotency import check_key, earlier_row
+from dashboard.core.idempotency import check_key, earlier_row, once
 from dashboard.core.text import one_line, required_name
 from dashboard.streams.events import Event, parse_counts, parse_time, parse_times
 from dashboard.streams.models import LINE, Clock, LiveStream, PublishedTimestamp, StreamState
@@ -79,20 +80,7 @@ def open_stream(
         step=step,
         idempotency_key=idempotency_key,
     )
-    if earlier := earlier_row(fresh, _request):
-        return earlier, False
-    waiting = LiveStream.objects.filter(owner=owner).exclude(state=StreamState.CLOSED).count()
-    if waiting >= MOST_OPEN:
-        rule = f"at most {MOST_OPEN} streams that are not closed"
-        raise Conflict(f"You have {waiting} streams that are not closed; close one.", field="streams", rule=rule)
-    try:
-        with transaction.atomic():
-            fresh.save(force_insert=True)
-    except IntegrityError:
-        if earlier := earlier_row(fresh, _request):  # the same request came twice at once, and the other was first
-            return earlier, False
-        raise
-    return fresh, True
+    return once(partial(earlier_row, fresh, _request), partial(_open, fresh))
 
 
 def stream_names(dimensions: Sequence[Any]) -> list[str]:
@@ -118,6 +106,16 @@ def stream_names(dimensions: Sequence[Any]) -> list[str]:
             raise ParameterError(message, field=f"dimensions.{i}", rule=rule, value=given)
         first[name] = i
     return list(first)
+
+
+@transaction.atomic
+def _open(fresh: LiveStream) -> LiveStream:
+    waiting = LiveStream.objects.filter(owner=fresh.owner).exclude(state=StreamState.CLOSED).count()
+    if waiting >= MOST_OPEN:
+        rule = f"at most {MOST_OPEN} streams that are not closed"
+        raise Conflict(f"You have {waiting} streams that are not closed; close one.", field="streams", rule=rule)
+    fresh.save(force_insert=True)
+    return fresh
 
 
 def _request(stream: LiveStream) -> tuple[Any, ...]:
