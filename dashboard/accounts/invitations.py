@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.accounts.models import Invitation, User
-from dashboard.accounts.services import digest_of
 from dashboard.core.errors import Conflict
+from dashboard.core.keys import digest_of
 from dashboard.core.text import one_line
 
 DAYS = 7

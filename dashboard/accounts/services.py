@@ -1,6 +1,5 @@
 """Ways in: links that work once, tokens for clients. What the tour remembers."""
 
-import hashlib
 import secrets
 import uuid
 from collections.abc import Iterable
@@ -25,14 +24,10 @@ from dashboard.accounts.models import (
     User,
     UserSession,
 )
+from dashboard.core.keys import digest_of
 
 LINK_LIFE = timedelta(hours=12)  # long enough for a link printed in the morning, short for one left in a terminal
 TOKEN_DAYS = 90
-
-
-def digest_of(token: str) -> str:
-    """What is stored of a link: its SHA-256."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def make_login_link(*, user: User) -> str:

@@ -4,7 +4,6 @@ import math
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -187,39 +186,28 @@ def read(
     ParameterError
         There are cleaning steps for data that take none.
     """
-    with located(path) as local:
-        return _read(local, name=name, options=options, cleaning=cleaning, kind=kind, decided=decided, watch=watch)
-
-
-def _read(
-    path: Path,
-    *,
-    name: str,
-    options: Mapping[str, Any],
-    cleaning: Sequence[Any],
-    kind: str,
-    decided: Mapping[str, Any],
-    watch: Callable[[float], None] | None,
-) -> Read:
     earlier = Decisions(**decided) if decided else None
     values = options if earlier is None else earlier.values(options)
-    with path.open("rb") as file:
-        kinds = (kind,) if kind else tuple(datatypes)
-        reading = formats.read(file, name=name, limits=_limits(), kinds=kinds, watch=watch, **values)
-    if not len(reading):
-        raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
-    steps, report = parse_cleaning(cleaning), storable(reading.report.as_dict()) | {"kind": reading.kind}
-    decisions = Decisions(**storable(Decisions.of(reading.report, earlier).as_dict()))
-    del report["decided"], report["series"]  # that has a column, and these are read from the points
-    report["guesses"] = decisions.guesses
-    data, report["cleaning"] = reading.data, []
-    if datatypes[reading.kind].cleaned:
-        data, done = clean(data, steps)
-        report["cleaning"] = [step.as_dict() for step in done]
-    elif steps:
-        rule = f"empty for {' and '.join(kind_text(kind) for kind, one in datatypes.items() if not one.cleaned)}"
-        raise ParameterError(f"cleaning must be {rule}", field="cleaning", rule=rule)
-    return Read(data, report, evidence.evidence_of(path, reading.data, reading.kind), decisions)
+    kinds = (kind,) if kind else tuple(datatypes)
+    with located(path) as local:
+        with local.open("rb") as file:
+            reading = formats.read(file, name=name, limits=_limits(), kinds=kinds, watch=watch, **values)
+        if not len(reading):
+            raise FormatError(
+                "The file holds no position that could be read.", code="no_points", rule="at least 1 point"
+            )
+        steps, report = parse_cleaning(cleaning), storable(reading.report.as_dict()) | {"kind": reading.kind}
+        decisions = Decisions(**storable(Decisions.of(reading.report, earlier).as_dict()))
+        del report["decided"], report["series"]  # that has a column, and these are read from the points
+        report["guesses"] = decisions.guesses
+        data, report["cleaning"] = reading.data, []
+        if datatypes[reading.kind].cleaned:
+            data, done = clean(data, steps)
+            report["cleaning"] = [step.as_dict() for step in done]
+        elif steps:
+            rule = f"empty for {' and '.join(kind_text(kind) for kind, one in datatypes.items() if not one.cleaned)}"
+            raise ParameterError(f"cleaning must be {rule}", field="cleaning", rule=rule)
+        return Read(data, report, evidence.evidence_of(local, reading.data, reading.kind), decisions)
 
 
 def preview(

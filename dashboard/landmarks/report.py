@@ -6,10 +6,10 @@ import numpy as np
 
 from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.selectors import described
 from privacy_engine.analysis.downsampling import runs
 from privacy_engine.core.arrays import Mask
 from privacy_engine.errors import ParameterError
-from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 
 MAX_EVENTS = 100_000
 """Events of one person that a report is worked out for within a request."""
@@ -19,13 +19,7 @@ def set_facts(landmark_set: LandmarkSet) -> dict[str, Any]:
     """Size, share and distances of a whole set: runs and distances end where a series does."""
     lengths = landmark_set.dataset.series_lengths
     parts = np.split(landmark_set.mask, np.cumsum(lengths)[:-1])
-    return {
-        "points": landmark_set.points,
-        "count": landmark_set.count,
-        "share": landmark_set.share,
-        "runs": sum(len(runs(part)) for part in parts),
-        "average_temporal_distance": dataset_temporal_distance(landmark_set.mask, lengths),
-    }
+    return described(landmark_set.mask, lengths) | {"runs": sum(len(runs(part)) for part in parts)}
 
 
 def mask_of_series(landmark_set: LandmarkSet, series: int) -> Mask:

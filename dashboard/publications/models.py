@@ -4,7 +4,6 @@ import secrets
 import uuid
 from base64 import urlsafe_b64encode
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -13,6 +12,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
+from dashboard.core.keys import digest_of
 from dashboard.datasets.models import Kind
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases.models import Release, export_formats
@@ -25,11 +25,6 @@ SALT = "dashboard.publications.link"
 def make_nonce() -> str:
     """128 random bits of the operating system."""
     return secrets.token_hex(16)
-
-
-def digest_of(token: str) -> str:
-    """What is stored of a link's token: its SHA-256."""
-    return sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 class Publication(models.Model):

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from dashboard.publications.models import Publication, digest_of
+from dashboard.core.keys import digest_of
+from dashboard.publications.models import Publication
 
 
 def visible_publications(user: Any) -> QuerySet[Publication]:

@@ -9,11 +9,12 @@ from django.db import transaction
 from dashboard.core.errors import Conflict, must_be, require_state
 from dashboard.core.filenames import file_stem
 from dashboard.core.idempotency import check_key, earlier_row, once
+from dashboard.core.keys import digest_of
 from dashboard.core.text import one_line
 from dashboard.jobs.models import State
 from dashboard.publications import copies
 from dashboard.publications.common.public import publics
-from dashboard.publications.models import Publication, digest_of
+from dashboard.publications.models import Publication
 from dashboard.releases import naming
 from dashboard.releases.models import Release
 from dashboard.releases.services import lock_finished
