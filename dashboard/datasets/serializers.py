@@ -188,7 +188,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         read_only=True,
         help_text="The most events that one uploaded record decides: how many times a release's level is charged.",
     )
-    decided = DecidedSerializer(source="decisions.as_dict", read_only=True)
+    decided = serializers.SerializerMethodField()
     counted_from = serializers.UUIDField(
         source="counted_from_id", allow_null=True, read_only=True, help_text="The dataset that it was made of."
     )
@@ -219,6 +219,10 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             return None
         radius = {} if row.total_radius_m is None else {"radius_m": row.total_radius_m}
         return {"epsilon": row.total_epsilon, **radius}
+
+    @extend_schema_field(DecidedSerializer)
+    def get_decided(self, row: Dataset) -> dict[str, Any]:
+        return row.decisions.as_dict()
 
     @extend_schema_field(SpentSerializer)
     def get_spent(self, row: Any) -> dict[str, float | None]:
