@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import sys
 import time
 
 SHARE = 0.02
@@ -11,7 +12,7 @@ _collect_at = 0.0
 
 
 def release_free_memory(**_: object) -> None:
-    """Collect the reference cycles of the last requests, and have glibc release the free pages inside its heap.
+    """Collect the reference cycles of the last requests, and have Arrow and glibc release the free pages they hold.
 
     A receiver of a signal. The collection takes 4 ms where what imports made is frozen, and the next one waits until it
     takes the share ``SHARE`` of the time: five a second. Python's own full collections wait until a quarter of all
@@ -24,5 +25,7 @@ def release_free_memory(**_: object) -> None:
         gc.collect()
         ended = time.monotonic()
         _collect_at = ended + (ended - started) / SHARE
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
     if _malloc_trim is not None:
         _malloc_trim(0)

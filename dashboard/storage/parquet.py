@@ -16,8 +16,8 @@ from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data.mapped_series import FEW, FileColumn
 from privacy_engine.formats.arrow import pa, pq
 
-ROW_GROUP = 1 << 20
-"""Rows that are compressed together: as many as pyarrow would take."""
+ROW_GROUP = 1 << 17
+"""Rows that are compressed together, and read together where one of them is needed."""
 
 
 def write_table(path: Source, table: pa.Table, *, differences: Collection[str] = ()) -> None:

@@ -58,6 +58,10 @@ def _check_range(n: int, first: int, after: int | None) -> None:
 
 def runs(mask: Mask) -> list[list[int]]:
     """The true ranges of a mask as half-open [start, end) pairs."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
-    found: list[list[int]] = edges.reshape(-1, 2).tolist()
+    edges, before = [], np.zeros(1, dtype=np.bool_)
+    for part in blocks(len(mask)):
+        edges.append(np.flatnonzero(mask[part] != np.append(before, mask[part][:-1])) + part.start)
+        before = mask[part][-1:]
+    edges.append(np.full(int(before[0]), len(mask)))
+    found: list[list[int]] = np.concatenate(edges).reshape(-1, 2).tolist()
     return found

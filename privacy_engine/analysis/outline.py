@@ -12,7 +12,7 @@ from privacy_engine.core.geo import LocalPlane
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.data.grid import Grid
 from privacy_engine.data.stream_release import StreamRelease
-from privacy_engine.data.trajectories import Trajectories
+from privacy_engine.data.trajectories import lengths_of
 
 POINTS = 96
 """Points of all lines of a drawing."""
@@ -23,8 +23,8 @@ SIDE = 14
 
 def of_tracks(series: Sequence[Trajectory]) -> list[Floats]:
     """Return the longest tracks in the plane, each (n, 2) with n >= 1, of evenly chosen events."""
-    lengths = np.diff(series.starts) if isinstance(series, Trajectories) else [len(one) for one in series]
-    order = np.argsort(-np.asarray(lengths), kind="stable")[:TRACKS].tolist()
+    lengths = lengths_of(series)
+    order = np.argsort(-np.array(lengths), kind="stable")[:TRACKS].tolist()
     longest = [series[i] for i in order if lengths[i]]
     if not longest:
         return []

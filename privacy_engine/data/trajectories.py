@@ -182,6 +182,11 @@ def has_times(series: Sequence[Trajectory]) -> bool:
     return all(one.time_s is not None for one in series)
 
 
+def lengths_of(series: Sequence[Trajectory]) -> list[int]:
+    """How many events each series has."""
+    return np.diff(series.starts).tolist() if isinstance(series, Trajectories) else [len(one) for one in series]
+
+
 def labels_of(series: Sequence[Trajectory]) -> tuple[Sequence[str], Sequence[str]]:
     """The names of the series, and whose they are."""
     if isinstance(series, Trajectories):

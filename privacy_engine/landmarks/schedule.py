@@ -10,10 +10,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask, concatenated
 from privacy_engine.core.params import Frozen, Param, broken
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.trajectories import in_pieces, lengths_of
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.local_time import Clock, local_clock, zone_names
 from privacy_engine.landmarks.methods import LandmarkMethod, Reads, landmark_methods, split
@@ -155,8 +156,8 @@ class Schedule(LandmarkMethod):
         return value
 
     def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
-        times = np.concatenate([np.empty(0), *(one.time_s for one in series if one.time_s is not None)])
-        return split(self.holds(times), [len(one) for one in series])
+        parts = [self.holds(one.time_s) for one in in_pieces(series) if one.time_s is not None]
+        return split(concatenated(parts, np.bool_), lengths_of(series))
 
     def holds(self, time_s: Floats) -> Mask:
         """Which of the instants (n,), seconds since 1970 UTC, lie inside a window, (n,)."""

@@ -10,6 +10,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Annotated, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike
 from privacy_engine import noise
 from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.core.params import Param
+from privacy_engine.core.progress import blocks
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.methods import LandmarkMethod, Reads, landmark_methods
@@ -130,7 +132,18 @@ def dataset_temporal_distance(is_landmark: Mask, lengths: Sequence[int]) -> floa
     1.2
     """
     starts = np.cumsum(lengths, dtype=np.int64)[:-1]
-    return average_temporal_distance(np.insert(is_landmark, starts, True))
+    regular, last, total = len(is_landmark) - int(np.count_nonzero(is_landmark)), -1, 0
+    for part in chain(blocks(len(is_landmark)), [slice(len(is_landmark), None)]):  # of trailing series without events
+        first, after = np.searchsorted(starts, (part.start, part.stop or len(is_landmark) + 1)).tolist()
+        ends = starts[first:after]
+        events = np.flatnonzero(is_landmark[part]) + part.start
+        events += first + np.searchsorted(ends, events, side="right")
+        places = np.sort(np.concatenate([events, ends + np.arange(first, after)]))
+        gaps = np.diff(places, prepend=last)
+        total += int((gaps * gaps // 4).sum())
+        last = int(places[-1]) if len(places) else last
+    total += (len(is_landmark) + len(starts) - last) ** 2 // 4
+    return total / regular if regular else 0.0
 
 
 def _log_weights(n: int, distribution: str, scale: float) -> Floats:

@@ -18,10 +18,11 @@ from pydantic import (
     model_serializer,
 )
 
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Floats, Mask, concatenated
 from privacy_engine.core.params import Frozen, Param, broken
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.trajectories import in_pieces, lengths_of
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import polygon_rings
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods, split
@@ -168,11 +169,13 @@ class Zones(LandmarkMethod):
         return value
 
     def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
-        lon, lat = (np.concatenate([np.empty(0), *(getattr(one, axis) for one in series)]) for axis in ("lon", "lat"))
-        found = np.zeros(len(lon), dtype=np.bool_)
+        return split(concatenated([self._holds(one) for one in in_pieces(series)], np.bool_), lengths_of(series))
+
+    def _holds(self, events: Trajectory) -> Mask:
+        found = np.zeros(len(events), dtype=np.bool_)
         for zone in reported(self.zones):
-            found |= zone.holds(lon, lat)
-        return split(found, [len(one) for one in series])
+            found |= zone.holds(events.lon, events.lat)
+        return found
 
     def describe(self) -> str:
         return "1 zone" if len(self.zones) == 1 else f"{len(self.zones):,} zones"
