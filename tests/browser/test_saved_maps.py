@@ -1,20 +1,18 @@
-"""Images and films of a map: tiles, layers in order and cut as on the screen, with and without the original."""
+"""Images of a map: tiles, layers in order and cut as on the screen, with and without the original."""
 
 import base64
 from xml.etree import ElementTree
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import check_page
-from tests.browser.fixtures import HOST, PRECISE, released
+from tests.browser.fixtures import HOST, PRECISE
 from tests.browser.rendering import at_rest, compare, painted
 from tests.browser.test_basemap import choose, open_map, open_panel, wait_for_tiles
 from tests.patience import patience
 from tests.pmtiles import streets
 
 SVG = "{http://www.w3.org/2000/svg}"
-EBML = b"\x1a\x45\xdf\xa3"
 WARNING = "Contains the original: for you alone, not for publication."
 EDGE, HEAD = 16, 80  # pixels of the page: beside the map of an image, and above what is surely map alone
 RATIO = 2
@@ -39,46 +37,16 @@ TRACK = [34, 32, 28]
 BLOCK = [230, 226, 220]  # what the made-up city has between its streets, as pale as a base map is
 ORIGINAL, OF_UNIFORM = "#22201c", "#0054a5"  # the colours of lines in light pages
 BLUE = [38, 134, 189]  # Uniform's line, as pale as a release is
-# A video: its length and size, and how many pixels differ between the frames at some of its times
-PLAY = """async ([base64, times]) => {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const video = Object.assign(document.createElement("video"), { muted: true });
-  video.src = URL.createObjectURL(new Blob([bytes], { type: "video/webm" }));
-  const event = (name) => new Promise((done, fail) => {
-    video.addEventListener(name, done, { once: true });
-    video.addEventListener("error", () => fail(new Error(video.error.message)), { once: true });
-  });
-  await event("loadeddata");
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
-  const ctx = canvas.getContext("2d");
-  const frames = [];
-  for (const time of times) {
-    const there = event("seeked");
-    video.currentTime = time;
-    await there;
-    ctx.drawImage(video, 0, 0);
-    frames.push(ctx.getImageData(0, 0, canvas.width, canvas.height).data);
-  }
-  const changed = frames.slice(1).map((data, k) => {
-    let n = 0;
-    for (let i = 0; i < data.length; i += 4) n += Math.abs(data[i] - frames[k][i]) > 60;
-    return n;
-  });
-  return { duration: video.duration, width: video.videoWidth, height: video.videoHeight, changed };
-}"""
 
 
-def saved_file(page, format="PNG", *, published=False, **options):
-    """What the first map's dialog saves in a format; further options by their labels."""
+def saved_file(page, format="PNG", *, published=False):
+    """What the first map's dialog saves in a format."""
     at_rest(page)
     page.get_by_role("button", name="Save the map", exact=True).first.click()
     dialog = page.get_by_role("dialog", name="Save the map")
     dialog.get_by_role("radio", name=format).check()
     if published:
         dialog.get_by_role("checkbox", name="Published positions only").check()
-    for label, value in options.items():
-        dialog.get_by_label(label).select_option(value)
     with page.expect_download(timeout=patience(60_000)) as waiting:
         dialog.get_by_role("button", name="Save", exact=True).click()
     expect(dialog).to_have_count(0)
@@ -102,14 +70,6 @@ def texts(svg):
 def strokes(svg):
     """The colours of long lines: tracks, not marks."""
     return {one.get("stroke", "") for one in svg.iter(f"{SVG}path") if len(one.get("d", "")) > 1000} - {""}
-
-
-def play(page, path, times):
-    """The video in a page of its own, which has no content security policy."""
-    other = page.context.new_page()
-    found = other.evaluate(PLAY, [base64.b64encode(path.read_bytes()).decode(), times])
-    other.close()
-    return found
 
 
 def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(page, taxi, seeded_pair):
@@ -139,37 +99,13 @@ def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(page, taxi, s
     assert strokes(published) == {OF_UNIFORM}
     assert len(list(published.iter(f"{SVG}g"))) < len(list(svg.iter(f"{SVG}g")))
 
-
-def test_a_film_is_cancelled_refused_or_plays_for_as_long_as_chosen(page, stays):
-    released(stays, "uniform", **PRECISE, seed=1)
-    compare(page, stays.dataset)
-    file = saved_file(page, "WebM", Length="5")
-    assert file.suggested_filename.endswith("playback_landmark-uniform_eps10_D20m.webm")
-    assert file.path().read_bytes().startswith(EBML)
-    found = play(page, file.path(), [0.5, 2.5, 4.9])
-    assert found["duration"] == pytest.approx(5, abs=0.1)
-    assert (found["width"], found["height"]) == (1280, 720)
-    assert min(found["changed"]) > 200
-
     page.set_viewport_size({"width": 390, "height": 844})
     button, dialog = (page.get_by_role(role, name="Save the map", exact=True) for role in ("button", "dialog"))
-    save = dialog.get_by_role("button", name="Save", exact=True)
     button.press("Enter")
     expect(dialog.get_by_role("status")).to_have_text(WARNING)
-    dialog.get_by_role("radio", name="WebM").check()
-    dialog.get_by_label("Length").select_option("30")
     check_page(page, both_colours=True)
-    save.click()
-    expect(dialog.get_by_role("progressbar", name="Recorded")).to_be_visible()
     dialog.get_by_role("button", name="Cancel").click()
-    expect(page.locator("#announcer")).to_have_text("Nothing was saved.")
-    page.evaluate("delete window.VideoEncoder")
-    button.click()
-    dialog.get_by_role("radio", name="WebM").check()
-    expect(dialog.get_by_role("status")).to_contain_text("cannot record video")
-    expect(save).to_be_disabled()
-    dialog.get_by_role("radio", name="PNG").check()
-    expect(save).to_be_enabled()
+    expect(dialog).to_have_count(0)
 
 
 def test_the_base_map_of_this_server_is_in_the_image(page, walk, served):

@@ -20,25 +20,6 @@ export function usualStep(time, n) {
 }
 
 /**
- * The event of each of `frames` frames of a film of the events `first` to `last`: by their times (evenly where `time`
- * is null), long gaps as long as {@link LONG} usual steps. The first frame has the first event, the last one the last.
- *
- * @param {{time: ArrayLike<number> | null, first: number, last: number}} series
- * @param {number} frames
- */
-export function frameEvents({ time, first, last }, frames) {
-  const n = last - first + 1;
-  const longest = time ? LONG * usualStep(Array.prototype.slice.call(time, first, last + 1), n) || Infinity : 1;
-  const clock = new Float64Array(n);
-  for (let i = 1; i < n; i += 1)
-    clock[i] = clock[i - 1] + (time ? Math.min(longest, time[first + i] - time[first + i - 1]) : 1);
-  const step = clock[n - 1] / Math.max(1, frames - 1);
-  return Array.from({ length: frames }, (_, k) =>
-    k === frames - 1 ? last : first + Math.max(0, lastAtMost(clock, k * step)),
-  );
-}
-
-/**
  * A function (event shown, now in ms) -> event to show, for a series that plays from `at` and `began` (ms) on to
  * `last`; `speed` in seconds of the data (events where `time` is null) in a second, `usual` the usual step. Long gaps
  * are cut short.

@@ -24,18 +24,6 @@ export function paintTimeline(canvas, scale, width, { n, runs, dummies, other })
   const ctx = canvas.getContext("2d");
   if (!ctx) return;
   ctx.scale(ratio, ratio);
-  drawTimeline(ctx, scale, width, { n, runs, dummies, other });
-}
-
-/**
- * Draw the same at the context's origin.
- *
- * @param {CanvasRenderingContext2D} ctx
- * @param {Scale} scale
- * @param {number} width
- * @param {{n: number, runs: Run[], dummies: Run[], other: Run[] | null}} shown
- */
-export function drawTimeline(ctx, scale, width, { n, runs, dummies, other }) {
   ctx.fillStyle = token("--line");
   ctx.fillRect(8, 17, width - 16, 4);
   ctx.fillStyle = token("--line-strong");

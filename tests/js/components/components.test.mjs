@@ -5,7 +5,7 @@ import { draggedBox, handlesOf, isBox, roundedBox } from "../../../static/js/com
 import { budgetShares, floorOf } from "../../../static/js/components/budget_shares.js";
 import { watchStates } from "../../../static/js/components/job_status.js";
 import { matching } from "../../../static/js/components/matching.js";
-import { frameEvents, playSchedule, usualStep } from "../../../static/js/components/playback_schedule.js";
+import { playSchedule, usualStep } from "../../../static/js/components/playback_schedule.js";
 import { spendingText, statusOf } from "../../../static/js/components/quote_text.js";
 import { noiseTexts } from "../../../static/js/stream/noise_text.js";
 import { timelineScale } from "../../../static/js/components/timeline_scale.js";
@@ -175,29 +175,6 @@ test("the usual step is the median", () => {
       )(0),
     );
   deepEqual([usualStep(uneven(2000, 20), 2000), usualStep(uneven(2001, 20), 2001)], [1, 5], "of more every second");
-});
-
-test("frames begin and end with the events, in order", () => {
-  for (let k = 0; k < 100; k += 1) {
-    const n = draw.int(1, 40);
-    let at = 0;
-    const time = draw.pick([null, draw.list(n, () => (at += draw.pick([1, 5, 1000])))]);
-    const [first, last] = [draw.int(0, n - 1), draw.int(0, n - 1)].sort((a, b) => a - b);
-    const events = frameEvents({ time, first, last }, draw.int(2, 60));
-    deepEqual([events[0], events.at(-1)], [first, last]);
-    events.slice(1).forEach((event, i) => ok(event >= events[i], String(events)));
-  }
-});
-
-test("frames are even in time, and a long gap is as long as ten usual steps", () => {
-  deepEqual(frameEvents({ time: null, first: 2, last: 6 }, 5), [2, 3, 4, 5, 6]);
-  deepEqual(frameEvents({ time: [0, 1, 2, 4], first: 0, last: 3 }, 5), [0, 1, 2, 2, 3]);
-  const gap = { time: [0, 1, 2, 3, 4, 5, 100_005], first: 0, last: 6 };
-  deepEqual(frameEvents(gap, 16), [0, 1, 2, 3, 4, ...Array(10).fill(5), 6]);
-  deepEqual(frameEvents({ time: null, first: 3, last: 3 }, 3), [3, 3, 3]);
-  deepEqual(frameEvents({ time: null, first: 3, last: 7 }, 1), [7]);
-  deepEqual(frameEvents({ time: null, first: 0, last: 9 }, 2), [0, 9]);
-  deepEqual(frameEvents({ time: [0, 9, 10, 30], first: 1, last: 3 }, 4), [1, 2, 2, 3]);
 });
 
 /** The events that are shown at times in ms. */

@@ -3,7 +3,6 @@ import { test } from "node:test";
 
 import { Raster } from "../../../static/js/map/line_raster.js";
 import { SvgContext, tag, xml } from "../../../static/js/map/image/svg_context.js";
-import { webm } from "../../../static/js/map/image/webm.js";
 import { rows } from "../cases.mjs";
 import { draws, setGlobals } from "../support.mjs";
 
@@ -121,99 +120,6 @@ test("pixels are embedded where they are, in pixels of the page", () => {
   }, 2);
   const style = 'style="image-rendering:pixelated" href="data:9x1"';
   equal(part, `<image x="5" y="6" width="90" height="10" preserveAspectRatio="none" ${style}/>`);
-});
-
-const [EBML, SEGMENT, INFO, TRACK] = [0x1a45dfa3, 0x18538067, 0x1549a966, 0x1654ae6b];
-const [CUES, CLUSTER] = [0x1c53bb6b, 0x1f43b675];
-/** Elements that have elements, by their numbers in RFC 9559. */
-const MASTERS = new Set([EBML, SEGMENT, INFO, TRACK, 0xae, 0xe0, CUES, 0xbb, 0xb7, CLUSTER]);
-
-/** The elements of a file or element, by RFC 8794. */
-function elementsOf(bytes, from = 0) {
-  const found = [];
-  const sumOf = (some, first = 0) => some.reduce((sum, byte) => sum * 256 + byte, first);
-  for (let at = 0; at < bytes.length;) {
-    const began = at;
-    const width = (first) => Math.clz32(first) - 23;
-    const idBytes = width(bytes[at]);
-    const id = sumOf(bytes.slice(at, at + idBytes));
-    at += idBytes;
-    const sizeBytes = width(bytes[at]);
-    const [first, ...rest] = bytes.slice(at, at + sizeBytes);
-    const size = sumOf(rest, first - 2 ** (8 - sizeBytes));
-    at += sizeBytes;
-    const data = bytes.slice(at, at + size);
-    equal(data.length, size, "an element ends within the one around it");
-    found.push({ id, at: from + began, data, inside: MASTERS.has(id) ? elementsOf(data, from + at) : [] });
-    at += size;
-  }
-  return found;
-}
-const step = (found, id) => found.flatMap(({ inside }) => inside).filter((one) => one.id === id);
-const all = (elements, ...path) => path.reduce(step, [{ inside: elements }]);
-const numberIn = ({ data }) => data.reduce((sum, byte) => sum * 256 + byte, 0);
-const textIn = ({ data }) => new TextDecoder().decode(data);
-const viewOf = ({ data }) => new DataView(data.buffer, data.byteOffset);
-
-const FRAMES = [0, 40, 1000, 40_000, 40_300].map((time_ms, i) => ({
-  ...{ time_ms, isKey: i === 0 || i === 3 },
-  data: Uint8Array.from({ length: 10 + i }, (_, k) => k + i),
-}));
-const VIDEO = { codec: "V_VP9", width: 1280, height: 300, duration_ms: 40_340, title: "Größe" };
-const bytesOf = (frames = FRAMES) => Uint8Array.from(webm(frames, VIDEO).flatMap((part) => [...part]));
-const FILE = elementsOf(bytesOf());
-
-test("a file has a head, a segment and nothing else", () => {
-  deepEqual([FILE.length, FILE[0].id, FILE[1].id], [2, EBML, SEGMENT]);
-  equal(textIn(all(FILE, EBML, 0x4282)[0]), "webm");
-  const head = [0x4286, 0x42f7, 0x42f2, 0x42f3].map((id) => numberIn(all(FILE, EBML, id)[0]));
-  deepEqual(head, [1, 1, 4, 8]);
-});
-
-test("the track has the codec and the size, the file its length and title", () => {
-  const video = [SEGMENT, TRACK, 0xae];
-  equal(textIn(all(FILE, ...video, 0x86)[0]), "V_VP9");
-  const numbers = [0xd7, 0x73c5, 0x83, 0x9c].map((id) => numberIn(all(FILE, ...video, id)[0]));
-  deepEqual(numbers, [1, 1, 1, 0], "number and UID of the track, a video, without lacing");
-  const size = [0xb0, 0xba].map((id) => numberIn(all(FILE, ...video, 0xe0, id)[0]));
-  deepEqual(size, [1280, 300]);
-  equal(viewOf(all(FILE, SEGMENT, INFO, 0x4489)[0]).getFloat64(0), 40_340);
-  equal(numberIn(all(FILE, SEGMENT, INFO, 0x2ad7b1)[0]), 1e6, "times are in milliseconds");
-  equal(textIn(all(FILE, SEGMENT, INFO, 0x7ba9)[0]), "Größe");
-});
-
-test("frames come back with their times, marks and bytes, a cluster for each key frame", () => {
-  const clusters = all(FILE, SEGMENT, CLUSTER);
-  equal(clusters.length, 2);
-  const frames = clusters.flatMap(({ inside }) => {
-    const began = numberIn(inside[0]);
-    const blocks = inside.filter(({ id }) => id === 0xa3);
-    return blocks.map(({ data }) => {
-      equal(data[0], 0x81, "track 1");
-      return {
-        time_ms: began + viewOf({ data }).getInt16(1),
-        isKey: { 0: false, 128: true }[data[3]],
-        data: data.slice(4),
-      };
-    });
-  });
-  deepEqual(frames, FRAMES);
-});
-
-test("cues lead to the clusters, so that a reader can seek", () => {
-  const [, segment] = FILE;
-  const from = bytesOf().length - segment.data.length;
-  const cues = all(FILE, SEGMENT, CUES, 0xbb).flatMap(({ inside }) => [inside[0], inside[1].inside[1]].map(numberIn));
-  const [first, second] = all(FILE, SEGMENT, CLUSTER).map(({ at }) => at - from);
-  deepEqual(cues, [0, first, 40_000, second]);
-});
-
-test("a lone frame of 255 bytes and a long file; the same frames give the same file", () => {
-  const of = (n, bytes) =>
-    Array.from({ length: n }, (_, i) => ({ time_ms: 1000 * i, isKey: i % 30 === 0, data: new Uint8Array(bytes) }));
-  const blocks = (frames) => all(elementsOf(bytesOf(frames)), SEGMENT, CLUSTER, 0xa3);
-  deepEqual([blocks(of(1, 255))[0].data.length, blocks(of(300, 300)).length], [259, 300]);
-  deepEqual(bytesOf(), bytesOf());
 });
 
 const [WIDTH, HEIGHT] = [40, 30];

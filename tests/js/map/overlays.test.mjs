@@ -21,7 +21,6 @@ const { drawZones } = await import("../../../static/js/map/zone_layer.js");
 const { peopleLayer } = await import("../../../static/js/map/people_layer.js");
 const { trackLayer } = await import("../../../static/js/map/track_layer.js");
 const sheet = await import("../../../static/js/map/image/sheet.js");
-const { viewFor } = await import("../../../static/js/trajectory/compare/film.js");
 
 /** A context that notes each call as [name, ...arguments], and what is set as ["=", name, value]. */
 function noted(own = {}) {
@@ -128,17 +127,6 @@ test("what was drawn is moved by whole pixels and less than half of the view, or
     [[{}, 2], null],
     ...["zoom", "width", "height"].map((name) => [[{ [name]: 77 }], null]),
   ]);
-});
-
-test("a film has the middle of the map and at least what was in view", () => {
-  const view = { width: 400, height: 300, zoom: 5, scale: 8192, left: 1000, top: 500 };
-  const found = viewFor(view, { width: 800, height: 450 });
-  deepEqual(found, {
-    ...{ width: 800, height: 450, zoom: 5 + Math.log2(1.5), scale: 12_288 },
-    ...{ left: 1200 * 1.5 - 400, top: 650 * 1.5 - 225 },
-  });
-  const upright = { width: 200, height: 300, zoom: 4, scale: 4096, left: 500, top: 175 };
-  deepEqual(viewFor(view, { width: 200, height: 300 }), upright);
 });
 
 const VIEW = { width: 200, height: 100, scale: 360, left: 80, top: 130, zoom: 0 };

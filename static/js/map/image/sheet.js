@@ -18,19 +18,16 @@ const DRAWN_BY_HAND = ["selection", "sketch"];
 export const WARNING = "Contains the original: for you alone, not for publication.";
 
 /** @typedef {import("./surfaces.js").Surface} Surface */
-/** @typedef {{seconds: number, fps: number, published: boolean}} FilmOptions */
-/** @typedef {{canvas: HTMLCanvasElement, count: number, title: string, draw: (k: number) => void}} Film */
 /**
  * What a page states of its map: `entries` for the legend by layer, the layers that are `published`, `notes` for the
- * foot; `file` are the parts of the file's name. `film` makes the frames of its playback, where there is one.
+ * foot; `file` are the parts of the file's name.
  *
  * @typedef {{ids: string[], name: string, kind: string, style?: any}} Entry
- * @typedef {{title: string, entries: Entry[], published: string[], notes?: string[], file: string[],
- *   film?: ((source: any, options: FilmOptions) => Promise<Film>) | null}} Description
+ * @typedef {{title: string, entries: Entry[], published: string[], notes?: string[],
+ *   file: string[]}} Description
  */
 
-export const textFont = (/** @type {number} */ px, weight = 400) =>
-  `${weight} ${px}px ${token("--sans") || "sans-serif"}`;
+const textFont = (/** @type {number} */ px, weight = 400) => `${weight} ${px}px ${token("--sans") || "sans-serif"}`;
 
 /** Whether a layer shows what was not published. @param {Description} description */
 export const isPrivate =
@@ -54,14 +51,13 @@ export const hasOriginal = (layers, description) =>
   layers.some((layer) => !DRAWN_BY_HAND.includes(layer.id) && isPrivate(description)(layer));
 
 /**
- * Where the parts of an image lie. `text(font, text)` measures; `height` is the whole image's where it is given,
- * else the map's is `mapHeight`; `strip` is left free below the map.
+ * Where the parts of an image lie, `width` wide with a map of `mapHeight`. `measured(font, text)` is a text's width.
  *
  * @param {{title: string, entries: Entry[], foot: string[]}} content
- * @param {{width: number, mapHeight?: number, height?: number, strip?: number}} size
+ * @param {{width: number, mapHeight: number}} size
  * @param {(font: string, text: string) => number} measured
  */
-export function layoutOf({ title, entries, foot }, { width, mapHeight = 0, height = 0, strip = 0 }, measured) {
+export function layoutOf({ title, entries, foot }, { width, mapHeight }, measured) {
   const inner = width - 2 * EDGE;
   const titles = wrapped(title, inner, (text) => measured(textFont(TITLE_PX, 600), text));
   /** @type {{entry: Entry, x: number, row: number}[]} */
@@ -76,10 +72,9 @@ export function layoutOf({ title, entries, foot }, { width, mapHeight = 0, heigh
   const legendTop = EDGE + titles.length * TITLE_ROW;
   const top = legendTop + (entries.length ? (row + 1) * ROW + 6 : 0);
   const lines = foot.flatMap((text) => wrapped(text, inner, (one) => measured(textFont(SMALL_PX), one)));
-  const bottom = strip + lines.length * FOOT_ROW + EDGE;
-  const tall = height ? Math.max(40, height - top - bottom) : mapHeight;
-  const map = { x: EDGE, y: top, width: inner, height: tall };
-  return { titles, legend, legendTop, map, strip: top + tall, foot: lines, width, height: top + tall + bottom };
+  const map = { x: EDGE, y: top, width: inner, height: mapHeight };
+  const height = top + mapHeight + lines.length * FOOT_ROW + EDGE;
+  return { titles, legend, legendTop, map, foot: lines, width, height };
 }
 
 /** A text in lines of at most `most`, cut at blanks. @param {string} text
@@ -101,7 +96,7 @@ export function wrapped(text, most, measured) {
 /** Title, legend and foot. @param {CanvasRenderingContext2D} ctx
  * @param {Layout} layout
  * @param {(draw: () => void, x: number, y: number) => void} at */
-function drawText(ctx, { titles, legend, legendTop, map, strip, foot, width, height }, at) {
+function drawText(ctx, { titles, legend, legendTop, map, foot, width, height }, at) {
   ctx.fillStyle = token("--panel");
   ctx.fillRect(0, 0, width, height);
   ctx.fillStyle = token("--foreground");
@@ -121,7 +116,7 @@ function drawText(ctx, { titles, legend, legendTop, map, strip, foot, width, hei
     ctx.fillText(text, EDGE, from + 16 + i * FOOT_ROW);
   });
   ctx.fillStyle = token("--map");
-  ctx.fillRect(map.x, map.y, map.width, strip - map.y);
+  ctx.fillRect(map.x, map.y, map.width, map.height);
 }
 
 /** The scale in the lower right corner of the map. @param {CanvasRenderingContext2D} ctx
@@ -158,14 +153,14 @@ async function paintLayer(ctx, { copy }, view) {
  *
  * @param {Surface} surface
  * @param {Layout} layout
- * @param {{element: HTMLElement, layers: any[], shown: View, view: View, clip: any}} map
+ * @param {{element: HTMLElement, layers: any[], view: View, clip: any}} map
  */
-export async function drawSheet(surface, layout, { element, layers, shown, view, clip }) {
+export async function drawSheet(surface, layout, { element, layers, view, clip }) {
   const { map } = layout;
   drawText(surface.ctx, layout, (draw, x, y) => surface.at(draw, x, y));
   const ground = layers.filter(({ id }) => GROUND.includes(id));
   const rest = layers.filter(({ id }) => !GROUND.includes(id));
-  const tiles = (/** @type {CanvasRenderingContext2D} */ ctx) => drawTiles(ctx, element, { shown, view });
+  const tiles = (/** @type {CanvasRenderingContext2D} */ ctx) => drawTiles(ctx, element);
   if (element.querySelector(".base-tiles")) await surface.layer(map, tiles, { pixels: true });
   const order = [
     ...ground.filter(({ id }) => id !== "degrees"),

@@ -1,20 +1,18 @@
 /* The tiles of a base map on a canvas of our own. Tiles whose server lets no user copy them are left out. */
 
 /**
- * Draw the tiles of `element`, a map whose view is `shown`, as they lie in `view`, with the opacity and the filter of
- * the style sheet. Returns whether there were any.
+ * Draw the tiles of `element`, a map, as they lie on it, with the opacity and the filter of the style sheet. Returns
+ * whether there were any.
  *
  * @param {CanvasRenderingContext2D} ctx
  * @param {HTMLElement} element
- * @param {{shown: View, view: View}} views
  */
-export async function drawTiles(ctx, element, { shown, view }) {
+export async function drawTiles(ctx, element) {
   const tiles = /** @type {any[]} */ ([...element.querySelectorAll(".base-tiles .leaflet-tile-loaded")]);
   const ground = element.getBoundingClientRect();
   // before anything moves
   const known = tiles.map((tile) => ({ box: tile.getBoundingClientRect(), layer: tile.closest(".base-tiles") }));
   const copies = await Promise.all(tiles.map(copyOf));
-  const k = view.scale / shown.scale;
   ctx.save();
   copies.forEach((copy, i) => {
     if (!copy) return;
@@ -22,9 +20,7 @@ export async function drawTiles(ctx, element, { shown, view }) {
     ctx.filter = filter;
     ctx.globalAlpha = Number(opacity);
     const { left, top, width, height } = known[i].box;
-    const x = (left - ground.left + shown.left) * k - view.left;
-    const y = (top - ground.top + shown.top) * k - view.top;
-    ctx.drawImage(copy, x, y, width * k, height * k);
+    ctx.drawImage(copy, left - ground.left, top - ground.top, width, height);
   });
   ctx.restore();
   return copies.some(Boolean);

@@ -154,7 +154,7 @@ test("a choice of a drawing is reported once, and what was drawn where it change
   assert.deepEqual([drawings.chosen("a"), shown.drawings.size], ["auto", 0]);
 });
 
-test("what a saved image of the map states, and when it can be a film", () => {
+test("what a saved image of the map states", () => {
   const drawings = createDrawings(view(), none);
   const people = { isOn: () => false };
   const known = { marks: [], lineStyles, titled, dataset: { name: "Data" }, people, drawings, original };
@@ -168,6 +168,4 @@ test("what a saved image of the map states, and when it can be a film", () => {
   const names = (more) => image([near], more).entries.map(({ name, kind }) => `${name} ${kind}`);
   isText(names(), "Original line", "near line", "Selected event selection");
   isText(names({ people: { isOn: () => true }, view: view({ byPerson: true }) }), "Original people", "near people");
-  const films = [trackAt(2, 48), original].map((one) => Boolean(image([near], { original: one }).film));
-  assert.deepEqual([...films, image([near], { people: { isOn: () => true } }).film], [false, true, null]);
 });
