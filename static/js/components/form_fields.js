@@ -2,6 +2,7 @@
 
 import { check, createNumber, ruleText, showProblem, valueOf, write } from "./number_field.js";
 import { el } from "../core/dom.js";
+import { errorPlace } from "../core/elements.js";
 import { learnLabels, messageOf } from "../core/field_errors.js";
 import { duration, metres, percent } from "../core/format.js";
 
@@ -63,7 +64,7 @@ export function frame(field, inputs, input, hint) {
     field.help || rule
       ? el("p", { class: "field__help", id: `${id}-help` }, field.help, field.help && rule && " ", rule)
       : null;
-  const error = el("p", { class: "field__error", id: `${id}-error`, role: "alert", hidden: true });
+  const error = errorPlace({ id: `${id}-error` });
   input.setAttribute("aria-describedby", [help && help.id, error.id].filter(Boolean).join(" "));
   const label = el(
     "label",

@@ -1,6 +1,7 @@
 /* What was understood of a file and what was refused: reports, errors and questions as elements. */
 
 import { el } from "../core/dom.js";
+import { choice } from "../core/elements.js";
 import { labelOf, sentenceOf } from "../core/field_errors.js";
 import { count, eventNumber, number, percent, plural, whole } from "../core/format.js";
 
@@ -16,62 +17,25 @@ export function rows(list, total, unit) {
   return `${total === 1 ? unit : plural(unit)} ${text.join(", ")}${last}`;
 }
 
-const title = (heading, text) => el(heading, { class: "report__title" }, text);
-
-function dropped(report, heading) {
-  const reasons = Object.entries(report.dropped)
+/** Each part of a report is [title, its lines]; a line is [text, what is beside it or nothing]. */
+function dropped({ dropped: found, rows_read: read, row_unit: unit }) {
+  const reasons = Object.entries(found)
     .filter(([name]) => !name.endsWith("_member")) // those are distinguished, below
     .map(([, reason]) => reason);
-  if (!reasons.length) return null;
   const total = reasons.reduce((sum, reason) => sum + reason.count, 0);
-  const share = report.rows_read ? ` of ${whole(report.rows_read)} (${percent(total / report.rows_read)})` : "";
-  return el(
-    "section",
-    { class: "report__part" },
-    title(heading, `${count(total, report.row_unit)} refused${share}`),
-    el(
-      "ul",
-      { class: "report__list" },
-      reasons.map((reason) =>
-        el(
-          "li",
-          {},
-          el("span", {}, reason.message),
-          el(
-            "span",
-            { class: "muted" },
-            reason.rows.length ? rows(reason.rows, reason.count, report.row_unit) : whole(reason.count),
-          ),
-        ),
-      ),
-    ),
-  );
+  const share = read ? ` of ${whole(read)} (${percent(total / read)})` : "";
+  const where = ({ rows: some, count: n }) => (some.length ? rows(some, n, unit) : whole(n));
+  return [`${count(total, unit)} refused${share}`, reasons.map((reason) => [reason.message, where(reason)])];
 }
 
-function noted(report, heading, level, text) {
-  const notes = report.notes.filter((note) => note.level === level);
-  if (!notes.length) return null;
-  return el(
-    "section",
-    { class: "report__part" },
-    title(heading, text),
-    el(
-      "ul",
-      { class: "report__list" },
-      notes.map((note) =>
-        el(
-          "li",
-          {},
-          el("span", {}, note.member ? `${note.member}: ${note.message}` : note.message),
-          note.rows && el("span", { class: "muted" }, rows(note.rows, note.count ?? note.rows.length, report.row_unit)),
-        ),
-      ),
-    ),
-  );
+const textOf = ({ member, message }) => (member ? `${member}: ${message}` : message);
+
+function noted({ notes, row_unit: unit }, level, title) {
+  const where = ({ rows: some, count: n }) => some && rows(some, n ?? some.length, unit);
+  return [title, notes.filter((note) => note.level === level).map((note) => [textOf(note), where(note)])];
 }
 
-function cleaned(report, heading) {
-  if (!report.cleaning?.length) return null;
+function cleaned({ cleaning }) {
   const became = ({ before, after, series_before, series_after }) =>
     [
       before !== after && `${whole(before)} → ${count(after, "event")}`,
@@ -81,72 +45,31 @@ function cleaned(report, heading) {
       .join(", ");
   const which = ({ events, before, after }) =>
     events.length ? ` (${rows(events.map(eventNumber), Math.max(before - after, events.length), "event")})` : "";
-  return el(
-    "section",
-    { class: "report__part" },
-    title(heading, "Cleaning"),
-    el(
-      "ol",
-      { class: "report__list" },
-      report.cleaning.map((step) =>
-        el(
-          "li",
-          {},
-          el("span", {}, `${step.title}: ${step.message}`),
-          el("span", { class: "muted" }, (became(step) || "nothing changed") + which(step)),
-        ),
-      ),
-    ),
-  );
+  const line = (step) => [`${step.title}: ${step.message}`, (became(step) || "nothing changed") + which(step)];
+  return ["Cleaning", (cleaning ?? []).map(line), "ol"];
 }
 
 /** `onChange(guess)` is called to correct a guess; without it the guesses are only shown. */
-function guessed(report, heading, onChange) {
-  if (!report.guesses.length) return null;
-  return el(
-    "section",
-    { class: "report__part" },
-    title(heading, "Detected automatically"),
-    el(
-      "ul",
-      { class: "report__list" },
-      report.guesses.map((guess) =>
-        el(
-          "li",
-          {},
-          el("span", {}, guess.member ? `${guess.member}: ${guess.message}` : guess.message),
-          onChange &&
-            el(
-              "button",
-              {
-                class: "link",
-                type: "button",
-                "aria-label": `Change: ${guess.message}`,
-                onclick: () => onChange(guess),
-              },
-              "Change",
-            ),
-        ),
-      ),
-    ),
-  );
+function guessed({ guesses }, onChange) {
+  const button = (guess) => {
+    const name = `Change: ${guess.message}`;
+    return el(
+      "button",
+      { class: "link", type: "button", "aria-label": name, onclick: () => onChange(guess) },
+      "Change",
+    );
+  };
+  return ["Detected automatically", guesses.map((guess) => [textOf(guess), onChange && button(guess)])];
 }
 
-function members(report, heading) {
-  const skipped = report.members.filter((member) => member.reason);
-  if (!skipped.length) return null;
-  const why = (member) => member.message || report.dropped[member.reason]?.message;
-  return el(
-    "section",
-    { class: "report__part" },
-    title(heading, `${count(skipped.length, "member")} of the archive not read`),
-    el(
-      "ul",
-      { class: "report__list" },
-      skipped.map((member) => el("li", {}, el("span", {}, member.name), el("span", { class: "muted" }, why(member)))),
-    ),
-  );
+function members({ members: all, dropped: found }) {
+  const skipped = all.filter(({ reason }) => reason);
+  const line = ({ name, message, reason }) => [name, message || found[reason]?.message];
+  return [`${count(skipped.length, "member")} of the archive not read`, skipped.map(line)];
 }
+
+const lineOf = ([text, beside]) =>
+  el("li", {}, el("span", {}, text), typeof beside === "string" ? el("span", { class: "muted" }, beside) : beside);
 
 /**
  * "GPX, 20 of 21 points read in 1 series"; of count streams, "CSV or TSV table, 374 timestamps of 1,298 dimensions".
@@ -168,19 +91,25 @@ export function understood(report, { item = "event", dimensions = null } = {}) {
  * A report; `heading` is the level that fits where it stands.
  *
  * @param {any} report
- * @param {{onChange?: (guess: any) => void, heading?: string}} options
+ * @param {{onChange?: (guess: any) => void, heading?: "h3" | "h4"}} options
  */
 export function renderReport(report, { onChange, heading = "h4" } = {}) {
-  return el(
-    "div",
-    { class: "report" },
-    cleaned(report, heading),
-    dropped(report, heading),
-    noted(report, heading, "warning", "Warnings"),
-    guessed(report, heading, onChange),
-    noted(report, heading, "info", "Notes"),
-    members(report, heading),
-  );
+  const parts = [
+    cleaned(report),
+    dropped(report),
+    noted(report, "warning", "Warnings"),
+    guessed(report, onChange),
+    noted(report, "info", "Notes"),
+    members(report),
+  ].filter(([, lines]) => lines.length);
+  const partOf = (/** @type {any} */ [title, lines, tag = "ul"]) =>
+    el(
+      "section",
+      { class: "report__part" },
+      el(heading, { class: "report__title" }, title),
+      el(tag, { class: "report__list" }, lines.map(lineOf)),
+    );
+  return el("div", { class: "report" }, parts.map(partOf));
 }
 
 const PLACE = (error) =>
@@ -216,6 +145,9 @@ export function renderQuestion(error, onChoose) {
   questions += 1;
   const name = `question-${questions}`;
   const chosen = error.default ?? error.choices[0]?.value;
+  const one = ({ value, label }) =>
+    choice(el("input", { type: "radio", name, value, checked: value === chosen, required: true }), label);
+  const many = error.choices.length > 6 ? " question__choices--many" : "";
   const form = el(
     "form",
     { class: "question" },
@@ -223,18 +155,7 @@ export function renderQuestion(error, onChoose) {
       "fieldset",
       {},
       el("legend", {}, sentenceOf(error)),
-      el(
-        "div",
-        { class: error.choices.length > 6 ? "question__choices question__choices--many" : "question__choices" },
-        error.choices.map((choice) =>
-          el(
-            "label",
-            { class: "choice" },
-            el("input", { type: "radio", name, value: choice.value, checked: choice.value === chosen, required: true }),
-            el("span", {}, choice.label),
-          ),
-        ),
-      ),
+      el("div", { class: `question__choices${many}` }, error.choices.map(one)),
     ),
     el("button", { class: "button button--primary" }, "Apply"),
   );

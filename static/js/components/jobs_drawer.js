@@ -2,6 +2,7 @@
 
 import { post } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
+import { showText, smallButton } from "../core/elements.js";
 import { count, done, duration, queued } from "../core/format.js";
 
 const OVER = { done: "done", ready: "ready", cancelled: "cancelled" };
@@ -41,24 +42,15 @@ function createRow(job, act) {
   const [note, advice] = [el("p", { class: "small job__note" }), el("p", { class: "small muted" })];
   const bar = el("progress", { class: "progress", max: 1, "aria-label": job.title });
   const buttons = Object.entries({ cancel: "Cancel", retry: "Retry", dismiss: "Dismiss" }).map(([what, text]) => {
-    const quiet = what === "dismiss" ? " button--quiet" : "";
-    const button = el(
-      "button",
-      { class: `button button--small${quiet}`, type: "button", "aria-label": `${text} ${job.title}` },
-      text,
-    );
-    button.addEventListener("click", () => act(what, job, button));
+    const style = what === "dismiss" ? "button--quiet" : "";
+    const button = smallButton(text, `${text} ${job.title}`, () => act(what, job, button), { style });
     return /** @type {[string, HTMLButtonElement]} */ ([what, button]);
   });
   const item = el(
     "li",
     { class: "job", dataset: { job: job.id } },
     el("div", { class: "job__text" }, link, note, advice),
-    el(
-      "div",
-      { class: "job__buttons" },
-      buttons.map(([, button]) => button),
-    ),
+    el("div", { class: "job__buttons" }, ...buttons.map(([, button]) => button)),
     bar,
   );
   return {
@@ -107,10 +99,7 @@ export function createDrawer(host, button, refreshJobs) {
     await refreshJobs();
   }
 
-  const problem = (text) => {
-    $("[data-jobs-problem]", host).textContent = text;
-    $("[data-jobs-problem]", host).hidden = !text;
-  };
+  const problem = (text) => showText($("[data-jobs-problem]", host), text);
 
   async function clear() {
     await Promise.allSettled(over.map(({ urls }) => post(urls.dismiss)));

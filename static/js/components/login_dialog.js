@@ -1,6 +1,7 @@
 /* Logging in again without leaving the page, where the session has ended: here, or in another tab. */
 
 import { announce, el } from "../core/dom.js";
+import { errorPlace, showText } from "../core/elements.js";
 import { currentSession, logIn, onSessionLost, pageUser, restoreSession } from "../core/session.js";
 import { discardAll } from "../core/form_memory.js";
 
@@ -14,10 +15,7 @@ function showLogin() {
   const before = document.activeElement;
   return new Promise((resolve) => {
     let answer = false;
-    const show = (message) => {
-      error.hidden = !message;
-      error.textContent = message;
-    };
+    const show = (message) => showText(error, message);
     const settle = ({ user, problem, needsCode = false }, missing = problem) => {
       submit.disabled = false;
       if (needsCode) codeField.hidden = !(code.required = true);
@@ -70,7 +68,7 @@ function build() {
     "input",
     attributes("again-code", { autocomplete: "one-time-code", "aria-describedby": "again-error" }),
   );
-  const error = el("p", { class: "field__error", id: "again-error", role: "alert", hidden: true });
+  const error = errorPlace({ id: "again-error" });
   const submit = el("button", { type: "submit", class: "button button--primary" }, "Log in");
   const cancel = el("button", { type: "button", class: "button" }, "Cancel");
   const other = el("button", { type: "button", class: "button button--small" }, "Continue");

@@ -1,6 +1,7 @@
 /* What a preview of an upload reports beside its rows: the format, guesses, problems, errors. */
 
 import { el } from "../core/dom.js";
+import { list } from "../core/elements.js";
 import { sentenceOf } from "../core/field_errors.js";
 
 /** @type {Record<string, string>} */
@@ -45,10 +46,8 @@ export function previewFacts({ title, member, delimiter, decimal, encoding, head
 /** What the server guessed; null if nothing. @param {{guesses: {message: string}[]}} preview */
 export function previewGuesses({ guesses }) {
   if (!guesses.length) return null;
-  const attributes = { class: "preview__found small", "aria-label": "Detected automatically" };
-  return el(
-    "ul",
-    attributes,
-    guesses.map(({ message }) => el("li", {}, message)),
+  return list(
+    { class: "preview__found small", "aria-label": "Detected automatically" },
+    guesses.map(({ message }) => message),
   );
 }

@@ -1,13 +1,13 @@
 /* The place of a page where failures are shown. */
 
 import { $, announce, el } from "../core/dom.js";
+import { showText } from "../core/elements.js";
 import { sentenceOf } from "../core/field_errors.js";
 
 /** {show(message), attempt(action)} for the element `box`; "" hides it, and `attempt` shows what its action throws. */
 export function createProblemBox(box) {
   function show(message) {
-    box.hidden = !message;
-    box.textContent = message;
+    showText(box, message);
     if (message) announce(message);
   }
 
@@ -23,18 +23,17 @@ export function createProblemBox(box) {
   return { show, attempt };
 }
 
-/**
- * Show in `box` the problems that no field shows, one paragraph each; without any it is hidden.
- *
- * @param {HTMLElement} box
- * @param {ApiProblem[]} problems
- */
-export function showProblems(box, problems) {
-  const texts = problems.map(sentenceOf);
+/** Show texts in `box`, one paragraph each; without any it is hidden. @param {HTMLElement} box
+ * @param {string[]} texts */
+export function showTexts(box, texts) {
   box.replaceChildren(...texts.map((text) => el("p", {}, text)));
   box.hidden = !texts.length;
   if (texts.length) announce(texts.join(" "));
 }
+
+/** The same for the problems that no field shows. @param {HTMLElement} box
+ * @param {ApiProblem[]} problems */
+export const showProblems = (box, problems) => showTexts(box, problems.map(sentenceOf));
 
 /** Go to the first wrong field of `form`, or to `box` where none is. */
 export const focusProblem = (form, box) => ($("[aria-invalid=true]", form) ?? box).focus();

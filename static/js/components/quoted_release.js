@@ -2,6 +2,7 @@
 
 import { ApiError, post } from "../core/api.js";
 import { $, $$, data, el } from "../core/dom.js";
+import { list } from "../core/elements.js";
 import { number } from "../core/format.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
 import { createFields } from "./form_fields.js";
@@ -133,15 +134,8 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
   delete $("[data-side]").dataset.stale;
   budget = price;
   const simulation = purpose.experiment();
-  const list = (/** @type {string} */ title, /** @type {string[]} */ texts) =>
-    texts.length > 0 && [
-      el("h3", {}, title),
-      el(
-        "ul",
-        { class: "small" },
-        texts.map((text) => el("li", {}, text)),
-      ),
-    ];
+  const titled = (/** @type {string} */ title, /** @type {string[]} */ texts) =>
+    texts.length > 0 && [el("h3", {}, title), list({ class: "small" }, texts)];
   const least = promise.noise_varies ? "at least " : "";
   const noise = `Standard deviation of the noise of one newly sampled count: ${least}${number(promise.noise_sd)}.`;
   $("[data-promise]").replaceChildren(
@@ -151,8 +145,8 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
       promise.better_elsewhere && el("p", {}, promise.better_elsewhere),
       ...(added.textsOf?.(promise) ?? []).map((text) => el("p", {}, text)),
       !simulation && [el("h3", {}, "Guarantee"), el("p", {}, promise.statement)],
-      !simulation && list("Assumes", promise.assumptions),
-      !simulation && list("Does not cover", [...promise.not_covered.map(sentence), ...promise.caveats]),
+      !simulation && titled("Assumes", promise.assumptions),
+      !simulation && titled("Does not cover", [...promise.not_covered.map(sentence), ...promise.caveats]),
     ]
       .flat(2)
       .filter((/** @type {any} */ node) => node instanceof Node),

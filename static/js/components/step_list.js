@@ -1,6 +1,7 @@
 /* Steps, one after another: those on offer as cards, those chosen as a list in their order with their parameters. */
 
 import { announce, el } from "../core/dom.js";
+import { errorPlace, smallButton } from "../core/elements.js";
 import { sentenceOf } from "../core/field_errors.js";
 import { createFields } from "./form_fields.js";
 
@@ -92,16 +93,11 @@ function createStep(step, values, { chip, extend, onChange, move, drop }) {
   const fields = createFields(host, step.fields, { onChange });
   extend(host, fields, onChange);
   fields.set(values);
-  const button = (text, label, onclick) =>
-    el(
-      "button",
-      { class: "button button--small", type: "button", "aria-label": `${label} ${step.title}`, onclick },
-      text,
-    );
+  const button = (text, label, onclick) => smallButton(text, `${label} ${step.title}`, onclick);
   const up = button("↑", "Earlier:", () => move(made, -1));
   const down = button("↓", "Later:", () => move(made, 1));
   const remove = button("Remove", "Remove", () => drop(made));
-  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const error = errorPlace();
   const tools = el("span", { class: "step__tools" }, up, down, remove);
   const head = el("div", { class: "step__head" }, el("strong", {}, step.title), chip?.(step), tools);
   const attributes = { class: "step step--on", dataset: { step: step.name } };
@@ -111,17 +107,7 @@ function createStep(step, values, { chip, extend, onChange, move, drop }) {
 }
 
 function card(step, chip, add) {
-  const plus = el(
-    "button",
-    {
-      class: "button button--small",
-      type: "button",
-      dataset: { adds: step.name },
-      "aria-label": `Add ${step.title}`,
-      onclick: () => add(step),
-    },
-    "Add",
-  );
+  const plus = smallButton("Add", `Add ${step.title}`, () => add(step), { dataset: { adds: step.name } });
   return el(
     "div",
     { class: "step" },

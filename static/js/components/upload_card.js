@@ -1,6 +1,7 @@
 /* The card of one upload: progress, questions, errors, what was read. */
 
 import { announce, el } from "../core/dom.js";
+import { showText, smallButton } from "../core/elements.js";
 import { bytes } from "../core/format.js";
 import { renderErrors, renderQuestion } from "./import_report.js";
 import { numbersOf, refuseInvalid } from "./number_field.js";
@@ -48,18 +49,14 @@ export function createUploadCard(file, again) {
     fold.hidden = !folds;
     now.hidden = folds;
     element.dataset.state = state;
-    chip.textContent = STATES[state].name;
-    chip.hidden = !chip.textContent;
+    showText(chip, STATES[state].name);
     element.dispatchEvent(new CustomEvent("upload:state", { bubbles: true }));
   }
 
   /** @param {string} text
    * @param {() => void} onclick */
-  const button = (text, onclick, style = "") => {
-    const label = `${text} ${file.name}`;
-    return el("button", { class: `button button--small${style}`, type: "button", "aria-label": label, onclick }, text);
-  };
-  const dismiss = () => button("Dismiss", () => element.remove(), " button--quiet");
+  const button = (text, onclick, style = "") => smallButton(text, `${text} ${file.name}`, onclick, { style });
+  const dismiss = () => button("Dismiss", () => element.remove(), "button--quiet");
   const retry = () => button("Retry", again);
 
   return {

@@ -1,6 +1,7 @@
 /* The uploads of a page: one summary line, a card for each file, what was not finished before the page was left. */
 
 import { $, $$, el } from "../core/dom.js";
+import { smallButton } from "../core/elements.js";
 import { bytes, count, done } from "../core/format.js";
 import { discardUpload, unfinishedUploads } from "../core/resumable_upload.js";
 import { STATES } from "./upload_card.js";
@@ -80,17 +81,13 @@ export async function showUnfinished(host, choose) {
       row.remove();
     };
     const button = (/** @type {string} */ label, /** @type {() => void} */ onclick, style = "") =>
-      el(
-        "button",
-        { class: `button button--small${style}`, type: "button", "aria-label": `${label} ${upload.name}`, onclick },
-        label,
-      );
+      smallButton(label, `${label} ${upload.name}`, onclick, { style });
     const share = `${done(upload.offset / upload.size)} of ${bytes(upload.size)} arrived.`;
     const row = el(
       "article",
       { class: "outcome card row row--apart", "aria-label": `${upload.name}, unfinished` },
       el("p", {}, el("strong", {}, upload.name), ` ${share} Choose the file again to continue from there.`),
-      el("div", { class: "row" }, button("Choose", choose), button("Discard", discard, " button--quiet")),
+      el("div", { class: "row" }, button("Choose", choose), button("Discard", discard, "button--quiet")),
     );
     row.dataset.unfinished = upload.key;
     host.append(row);

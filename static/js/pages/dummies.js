@@ -2,8 +2,10 @@
 
 import { check, invalidIn, refuseInvalid, reveal, showProblem, valueOf } from "../components/number_field.js";
 import { keepForm } from "../components/kept_form.js";
+import { showTexts } from "../components/problem_box.js";
 import { get, post } from "../core/api.js";
-import { $, announce, data, el } from "../core/dom.js";
+import { $, announce, data } from "../core/dom.js";
+import { showText } from "../core/elements.js";
 import { messageOf, sentenceOf } from "../core/field_errors.js";
 import { count, percent } from "../core/format.js";
 import { createMethodCards } from "../trajectory/dummy_landmarks/method_cards.js";
@@ -63,8 +65,7 @@ function show(found) {
   $("[data-bar-note]").textContent = expected(found);
   $("[data-chances] tbody").replaceChildren(...bars(found.counts));
   const note = before(found, methodCards.chosen().redrawing);
-  $("[data-draws]").textContent = note;
-  $("[data-draws]").hidden = !note;
+  showText($("[data-draws]"), note);
 }
 
 function showSeed() {
@@ -124,11 +125,7 @@ function failSeed(message) {
   reveal($("#seed"));
 }
 
-function showErrors(note) {
-  const box = $("[data-problem]");
-  box.hidden = !note.length;
-  box.replaceChildren(...note.map((text) => el("p", {}, text)));
-}
+const showErrors = (/** @type {string[]} */ notes) => showTexts($("[data-problem]"), notes);
 
 // Loading -------------------------------------------------------------------------------
 

@@ -9,8 +9,9 @@ import { createText } from "../components/experiment_form/spec_text.js";
 import { createForecast } from "../components/forecast_request.js";
 import { createFields } from "../components/form_fields.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { showTexts } from "../components/problem_box.js";
 import { get, post } from "../core/api.js";
-import { $, announce, data, el } from "../core/dom.js";
+import { $, data, el } from "../core/dom.js";
 import { messageOf, sentenceOf } from "../core/field_errors.js";
 
 const page = data("page-data");
@@ -172,12 +173,7 @@ function refuse(/** @type {any[]} */ errors) {
   folds.check({ open: true });
 }
 
-function showErrors(/** @type {string[]} */ notes) {
-  const box = $("[data-problem]");
-  box.hidden = !notes.length;
-  box.replaceChildren(...notes.map((note) => el("p", {}, note)));
-  if (notes.length) announce(notes.join(" "));
-}
+const showErrors = (/** @type {string[]} */ notes) => showTexts($("[data-problem]"), notes);
 
 // Sending ------------------------------------------------------------------------------------
 

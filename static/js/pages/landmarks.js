@@ -4,6 +4,7 @@ import { keepForm } from "../components/kept_form.js";
 import { isGiven, refuseInvalid } from "../components/number_field.js";
 import { seriesOf } from "../trajectory/people.js";
 import { seriesChoice } from "../trajectory/series_choice.js";
+import { createProblemBox } from "../components/problem_box.js";
 import { createTimeline, stepOf } from "../components/timeline.js";
 import { withQuery } from "../core/address.js";
 import { get, post } from "../core/api.js";
@@ -93,13 +94,7 @@ function nearEvent(point) {
   return event < 0 ? null : event;
 }
 
-function showErrors(message) {
-  const box = $("[data-problem]");
-  box.hidden = !message;
-  box.textContent = message;
-  if (message) announce(message);
-}
-
+const { show: showErrors } = createProblemBox($("[data-problem]"));
 const failed = (errors) => showErrors(zoneEditor.fail(methods.fail(errors)).map(sentenceOf).join(" "));
 
 // Steps -----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import { createFields } from "../components/form_fields.js";
 import { keepForm } from "../components/kept_form.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { showTexts } from "../components/problem_box.js";
 import { createSubmitBar } from "../components/submit_bar.js";
 import { get, post } from "../core/api.js";
 import { $, announce, data, el, save } from "../core/dom.js";
@@ -250,12 +251,7 @@ function refuse(name, error, made) {
   ($("[aria-invalid=true]") ?? $("[data-problem]")).focus();
 }
 
-function showErrors(note) {
-  const box = $("[data-problem]");
-  box.hidden = !note.length;
-  box.replaceChildren(...note.map((text) => el("p", {}, text)));
-  if (note.length) announce(note.join(" "));
-}
+const showErrors = (/** @type {string[]} */ notes) => showTexts($("[data-problem]"), notes);
 
 // The form as a file ------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 import { ApiError, get } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
+import { tableHead } from "../core/elements.js";
 import { withQuery } from "../core/address.js";
 import { messageOf } from "../core/field_errors.js";
 import { whole } from "../core/format.js";
@@ -118,7 +119,6 @@ function createInputs(form, timestamps) {
 /** @param {Release[]} releases
  * @param {Found[]} found */
 function tableOf(releases, found) {
-  const heads = ["Release", "Area", "Events", "Other timestamps"];
   const row = (/** @type {Release} */ { title, style }, /** @type {number} */ i) =>
     el(
       "tr",
@@ -132,15 +132,7 @@ function tableOf(releases, found) {
     "table",
     { class: "table" },
     el("caption", { class: "visually-hidden" }, "Area below each curve: 1 is perfect, 0.5 a guess"),
-    el(
-      "thead",
-      {},
-      el(
-        "tr",
-        {},
-        heads.map((head, i) => el("th", { scope: "col", class: i ? "number" : "" }, head)),
-      ),
-    ),
+    tableHead(["Release", "Area", "Events", "Other timestamps"]),
     el("tbody", {}, releases.map(row)),
   );
 }

@@ -1,6 +1,7 @@
 /* The numbers of a comparison as CSV and as tables: what the plots show, for files and for readers without them. */
 
 import { el } from "../core/dom.js";
+import { tableHead } from "../core/elements.js";
 import { number, tenths } from "../core/format.js";
 import { quoted } from "../charts/chart_rows.js";
 
@@ -39,15 +40,7 @@ export function tableOf(caption, head, rows) {
     "table",
     { class: "table" },
     el("caption", { class: "chart__caption" }, `${caption}${left}`),
-    el(
-      "thead",
-      {},
-      el(
-        "tr",
-        {},
-        head.map((text, i) => el("th", { scope: "col", class: i ? "number" : "" }, text)),
-      ),
-    ),
+    tableHead(head),
     el("tbody", {}, rows.slice(0, ROWS_SHOWN).map(row)),
   );
 }

@@ -3,6 +3,7 @@
 import { matching } from "../components/matching.js";
 import { swatch } from "../components/swatch.js";
 import { el } from "../core/dom.js";
+import { showText } from "../core/elements.js";
 import { capitalized, plural, whole } from "../core/format.js";
 
 const MOST = 500; // rows; a search finds the others
@@ -50,8 +51,7 @@ export function createPeopleList(host, people, { noun, choose, look }) {
     if (buttons.length) buttons[0].tabIndex = 0;
     const text =
       found.length > MOST ? `The first ${whole(MOST)} of ${whole(found.length)}: search to find others.` : "";
-    note.textContent = found.length ? text : `No ${noun} has this name.`;
-    note.hidden = !note.textContent;
+    showText(note, found.length ? text : `No ${noun} has this name.`);
   }
 
   list.addEventListener("keydown", (event) => {

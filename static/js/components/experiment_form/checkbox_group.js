@@ -1,6 +1,7 @@
 /* Any of a few: checkboxes that keep the order they were given in. */
 
 import { el } from "../../core/dom.js";
+import { choice, errorPlace, showText } from "../../core/elements.js";
 
 let groups = 0;
 
@@ -20,7 +21,7 @@ export function createTicks({ legend, help, choices, least = "" }, start, { onCh
   const id = `ticks-${(groups += 1)}`;
   const boxes = new Map();
   let order = choices.map(({ value }) => value);
-  const error = el("p", { class: "field__error", id: `${id}-error`, role: "alert", hidden: true });
+  const error = errorPlace({ id: `${id}-error` });
   const one = ({ value, label, description }) => {
     const box = el("input", {
       type: "checkbox",
@@ -30,12 +31,7 @@ export function createTicks({ legend, help, choices, least = "" }, start, { onCh
       onchange: changed,
     });
     boxes.set(value, box);
-    return el(
-      "label",
-      { class: "choice" },
-      box,
-      el("span", {}, label, description && el("span", { class: "muted small" }, ` · ${description}`)),
-    );
+    return choice(box, label, description && el("span", { class: "muted small" }, ` · ${description}`));
   };
   const element = el(
     "fieldset",
@@ -47,8 +43,7 @@ export function createTicks({ legend, help, choices, least = "" }, start, { onCh
   );
   const ticked = () => order.filter((value) => boxes.get(value).checked);
   const fail = (message) => {
-    error.textContent = message;
-    error.hidden = !message;
+    showText(error, message);
     boxes.forEach((box) => (message ? box.setAttribute("aria-invalid", "true") : box.removeAttribute("aria-invalid")));
   };
   const clear = () => fail(ticked().length ? "" : least);

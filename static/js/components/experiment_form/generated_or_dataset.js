@@ -1,6 +1,7 @@
 /* What an experiment is run on: generated data, of which each variant is a curve, or a dataset. */
 
 import { el } from "../../core/dom.js";
+import { errorPlace, showText } from "../../core/elements.js";
 import { whole } from "../../core/format.js";
 import { dataCard } from "./data_card.js";
 import { createVariants } from "./variant_cards.js";
@@ -27,7 +28,7 @@ export function createData(host, page, generators, { onChange, onSource }) {
     { class: "input", name: "own-dataset", "aria-label": "Dataset", onchange: changed },
     options,
   );
-  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const error = errorPlace();
   const [cards, rows] = [el("div", { class: "mechanisms" }), el("div", { class: "stack rows" })];
   const variants = createVariants({ cards, rows }, generators, { name: "generator", onChange });
   const generated = el("div", { class: "stack" }, cards, rows);
@@ -58,10 +59,7 @@ export function createData(host, page, generators, { onChange, onSource }) {
     onSource(dataset());
     onChange();
   }
-  function fail(text) {
-    error.textContent = text;
-    error.hidden = !text;
-  }
+  const fail = (text) => showText(error, text);
 
   return {
     dataset,

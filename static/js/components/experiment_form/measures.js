@@ -1,6 +1,7 @@
 /* What is measured: checkboxes by what they measure, each with a plain sentence and what it assumes. */
 
 import { el } from "../../core/dom.js";
+import { errorPlace, showText } from "../../core/elements.js";
 import { createFields } from "../form_fields.js";
 import { ordered } from "./checkbox_group.js";
 import { ownValues } from "./variant_cards.js";
@@ -22,7 +23,7 @@ function entry(measure, { onChange }) {
   const form = el("div", { class: "own__fields measure__fields" });
   const listed = measure.fields ?? [];
   const fields = createFields(form, listed, { onChange });
-  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const error = errorPlace();
   const lacking = el("p", { class: "small muted", hidden: true });
   const details = [
     ...(measure.assumes ?? []).map((text) => el("li", {}, text)),
@@ -127,10 +128,7 @@ export function createMeasures(host, messageHost, measures, { onChange }) {
       );
   }
   let order = entries;
-  const showMessage = (note) => {
-    messageHost.textContent = note;
-    messageHost.hidden = !note;
-  };
+  const showMessage = (note) => showText(messageHost, note);
   const ticked = () => order.filter(({ box }) => box.checked);
   function changed() {
     showMessage(ticked().length ? "" : "Select at least one.");

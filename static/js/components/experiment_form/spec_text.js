@@ -1,6 +1,7 @@
 /* The spec as text: shown as the form makes it, edited at will, loaded and saved. */
 
 import { $, announce, save } from "../../core/dom.js";
+import { showText } from "../../core/elements.js";
 
 const PAUSE_MS = 300;
 const asText = (spec) => JSON.stringify(spec, null, 2);
@@ -28,8 +29,7 @@ export function createText(host, { onSpec }) {
   /** @type {any[]} */
   let [timer, file, isTyped] = [null, "experiment", false];
   function fail(note) {
-    error.textContent = note;
-    error.hidden = !note;
+    showText(error, note);
     if (note) area.setAttribute("aria-invalid", "true");
     else area.removeAttribute("aria-invalid");
   }

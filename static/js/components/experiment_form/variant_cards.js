@@ -2,6 +2,7 @@
  */
 
 import { announce, el } from "../../core/dom.js";
+import { errorPlace, showText } from "../../core/elements.js";
 import { createFields } from "../form_fields.js";
 import { isGiven } from "../number_field.js";
 
@@ -122,7 +123,7 @@ function createRow(kind, values, { ownFields, line, extend, onChange, another, r
   const label = `Add variant of ${kind.title}`;
   const add = el("button", { ...button, "aria-label": label, onclick: () => another(row) }, "Add variant");
   const drop = el("button", { ...button, onclick: () => remove(row) }, "Remove");
-  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const error = errorPlace();
   const row = {
     kind,
     fields,
@@ -133,8 +134,7 @@ function createRow(kind, values, { ownFields, line, extend, onChange, another, r
       return own && { name: kind.name, ...own };
     },
     fail(message) {
-      error.textContent = message;
-      error.hidden = !message;
+      showText(error, message);
     },
     /** Name it as number i of the rows of its kind. */
     number(i, of) {

@@ -1,6 +1,7 @@
 /* "Save the map" as PNG or SVG: with the original, or what was published alone. */
 
 import { announce, el, save } from "../../core/dom.js";
+import { choice, showText } from "../../core/elements.js";
 import { contentOf, drawSheet, hasOriginal, layersFor, layoutOf, EDGE, WARNING } from "./sheet.js";
 import { canvasOf, canvasSurface, svgSurface } from "./surfaces.js";
 
@@ -60,12 +61,7 @@ async function svgOf(source, description, published) {
 /** @param {string[]} format
  * @param {number} i */
 const formatChoice = ([value, text], i) =>
-  el(
-    "label",
-    { class: "choice" },
-    el("input", { type: "radio", name: "format", value, checked: i === 0 }),
-    el("span", {}, text),
-  );
+  choice(el("input", { type: "radio", name: "format", value, checked: i === 0 }), text);
 
 /**
  * Open the dialog for a map.
@@ -92,10 +88,7 @@ export async function openSaveDialog(source) {
   dialog.addEventListener("close", () => dialog.remove());
 
   /** @param {string} text */
-  function show(text) {
-    note.textContent = text;
-    note.hidden = !text;
-  }
+  const show = (text) => showText(note, text);
 
   function warn() {
     const shown = layersFor(source.imageLayers(), description, published.checked);

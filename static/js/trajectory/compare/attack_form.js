@@ -5,6 +5,7 @@ import { createFields } from "../../components/form_fields.js";
 import { withQuery } from "../../core/address.js";
 import { get, post } from "../../core/api.js";
 import { $, el } from "../../core/dom.js";
+import { list } from "../../core/elements.js";
 import { number } from "../../core/format.js";
 import { addSpeed } from "../speed_field.js";
 
@@ -106,14 +107,10 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
 }
 
 /** What the adversary is assumed to know, and the source, as elements. */
-export function assumptions({ assumes, source }) {
-  const list = el(
-    "ul",
-    { class: "attack__assumes" },
-    assumes.map((one) => el("li", {}, one)),
-  );
-  return [list, el("p", { class: "muted attack__source" }, `Source: ${source}`)];
-}
+export const assumptions = ({ assumes, source }) => [
+  list({ class: "attack__assumes" }, assumes),
+  el("p", { class: "muted attack__source" }, `Source: ${source}`),
+];
 
 /** Its parameters on one line. */
 export const parametersOf = ({ parameters }) =>

@@ -2,6 +2,7 @@
 
 import { withQuery } from "../../core/address.js";
 import { $, el } from "../../core/dom.js";
+import { fileLink, smallButton } from "../../core/elements.js";
 import { capitalized, done, duration, metres, number, percent, queued } from "../../core/format.js";
 import { assumptions, parametersOf, seriesName } from "./attack_form.js";
 
@@ -14,9 +15,6 @@ export function valueOf({ value, unit, share }, { series }) {
   if (share) return percent(value);
   return unit === "m" ? metres(value) : `${number(value)}${unit ? ` ${unit}` : ""}`;
 }
-
-const button = (text, label, act) =>
-  el("button", { class: "button button--small", type: "button", "aria-label": label, onclick: act }, text);
 
 /** What changes the panel's parts; the rest is filled in. */
 const shapeOf = (attack, onMap) => JSON.stringify([attack.id, attack.state, onMap]);
@@ -65,7 +63,7 @@ function parts(attack, onMap, dataset, on) {
     "div",
     { class: "attack__head" },
     el("h3", {}, `${attack.title}${which}`),
-    button("Close", "Close the attack", on.close),
+    smallButton("Close", "Close the attack", on.close),
   );
   return [
     head,
@@ -81,7 +79,7 @@ function body(attack, onMap, on) {
     return [
       el("p", { dataset: { stateText: "" } }),
       bar,
-      el("div", { class: "row" }, button("Cancel", `Cancel ${attack.title}`, on.cancel)),
+      el("div", { class: "row" }, smallButton("Cancel", `Cancel ${attack.title}`, on.cancel)),
     ];
   }
   if (attack.state !== "done") {
@@ -91,8 +89,8 @@ function body(attack, onMap, on) {
       el(
         "div",
         { class: "row" },
-        button("Retry", `Retry ${attack.title}`, on.retry),
-        button("Delete", `Delete ${attack.title}`, on.remove),
+        smallButton("Retry", `Retry ${attack.title}`, on.retry),
+        smallButton("Delete", `Delete ${attack.title}`, on.remove),
       ),
     ];
   }
@@ -101,12 +99,7 @@ function body(attack, onMap, on) {
 
 function result(attack, onMap, on) {
   const facts = attack.headlines.flatMap((one) => [el("dt", {}, one.title), el("dd", {}, valueOf(one, attack))]);
-  const file = (format, text) =>
-    el(
-      "a",
-      { href: withQuery(attack.urls.data, { format }), download: true, "aria-label": `${attack.title} as ${text}` },
-      text,
-    );
+  const file = (format, text) => fileLink(withQuery(attack.urls.data, { format }), text, `${attack.title} as ${text}`);
   return [
     el("p", {}, attack.sentence),
     el("dl", { class: "facts small" }, facts),
@@ -115,8 +108,8 @@ function result(attack, onMap, on) {
     el(
       "div",
       { class: "row small" },
-      onMap && button("Show on the map", `Show on the map: ${attack.title}`, on.find),
-      button("Delete", `Delete ${attack.title}`, on.remove),
+      onMap && smallButton("Show on the map", `Show on the map: ${attack.title}`, on.find),
+      smallButton("Delete", `Delete ${attack.title}`, on.remove),
       el(
         "span",
         { class: "downloads attack__files" },

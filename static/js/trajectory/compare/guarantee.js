@@ -2,6 +2,7 @@
 
 import { term } from "../../components/glossary.js";
 import { el } from "../../core/dom.js";
+import { list } from "../../core/elements.js";
 import { metres, number } from "../../core/format.js";
 
 // level -> the term of the glossary that explains it, and how it is called here
@@ -12,17 +13,7 @@ export const LEVELS = {
   "w-event": ["w-event", "w-event privacy"],
 };
 
-const list = (title, items) =>
-  items.length
-    ? [
-        el("h4", {}, title),
-        el(
-          "ul",
-          {},
-          items.map((item) => el("li", {}, item)),
-        ),
-      ]
-    : [];
+const titledList = (title, items) => (items.length ? [el("h4", {}, title), list({}, items)] : []);
 
 /** What a level within a radius means for odds. */
 export function meaning({ epsilon, radius_m }) {
@@ -60,8 +51,8 @@ export function showGuarantee(host, release, title) {
       { open },
       el("summary", {}, "Interpretation"),
       el("p", {}, meaning(guarantee)),
-      list("Assumes", guarantee.assumptions),
-      list("Does not cover", guarantee.caveats),
+      titledList("Assumes", guarantee.assumptions),
+      titledList("Does not cover", guarantee.caveats),
     ),
   );
 }

@@ -4,40 +4,29 @@ import { term } from "../../components/glossary.js";
 import { swatch } from "../../components/swatch.js";
 import { withQuery } from "../../core/address.js";
 import { el } from "../../core/dom.js";
+import { fileLink, smallButton } from "../../core/elements.js";
 import { metres, number } from "../../core/format.js";
 import { verdictText } from "../verdict_text.js";
 import { LEVELS } from "./guarantee.js";
 
 const STATES = { queued: "Waiting", running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" };
 
-const fileLink = (release, title, { name, title: text }) =>
-  el(
-    "a",
-    { href: withQuery(release.urls.data, { format: name }), download: true, "aria-label": `${title} as ${text}` },
-    text,
-  );
+const formatLink = (urls, title, { name, title: text }) =>
+  fileLink(withQuery(urls.data, { format: name }), text, `${title} as ${text}`);
 
-const links = (release, title, formats) => [
-  ...formats.filter(({ bundled }) => bundled).map((format) => fileLink(release, title, format)),
-  el(
-    "a",
-    { href: release.urls.notebook, download: true, "aria-label": `${title} as a Jupyter notebook over the CSV` },
-    "Notebook",
-  ),
-  el(
-    "a",
-    { href: release.urls.bundle, download: true, "aria-label": `${title} as ZIP with label and configuration` },
-    "ZIP",
-  ),
-  el("a", { href: release.urls.report, "aria-label": `Report of ${title}` }, "Report"),
-  release.urls.publish && el("a", { href: release.urls.publish, "aria-label": `Publish ${title}` }, "Publish"),
+const links = ({ urls }, title, formats) => [
+  ...formats.filter(({ bundled }) => bundled).map((format) => formatLink(urls, title, format)),
+  fileLink(urls.notebook, "Notebook", `${title} as a Jupyter notebook over the CSV`),
+  fileLink(urls.bundle, "ZIP", `${title} as ZIP with label and configuration`),
+  el("a", { href: urls.report, "aria-label": `Report of ${title}` }, "Report"),
+  urls.publish && el("a", { href: urls.publish, "aria-label": `Publish ${title}` }, "Publish"),
 ];
 
 /** Every format in its group, with what it is for. */
 function allFormats(release, title, formats) {
   const groups = [...new Set(formats.map(({ group }) => group))];
   const line = (format) =>
-    el("li", {}, fileLink(release, title, format), el("span", { class: "muted" }, ` ${format.use}`));
+    el("li", {}, formatLink(release.urls, title, format), el("span", { class: "muted" }, ` ${format.use}`));
   const listed = groups.map((group) => [
     el("p", { class: "downloads__group" }, group),
     el("ul", { class: "downloads__formats" }, ...formats.filter((one) => one.group === group).map(line)),
@@ -130,19 +119,8 @@ function row({ layer, lineStyle, title, level, loss }, formats, on) {
   );
 }
 
-function button(act, label, layer, title, on) {
-  return el(
-    "button",
-    {
-      class: "button button--small",
-      type: "button",
-      dataset: { act },
-      "aria-label": `${label} ${title}`,
-      onclick: () => on[act](layer),
-    },
-    `${label}…`,
-  );
-}
+const button = (act, label, layer, title, on) =>
+  smallButton(`${label}…`, `${label} ${title}`, () => on[act](layer), { dataset: { act } });
 
 function label(release) {
   return el(

@@ -2,6 +2,7 @@
    below the text that states why they have none. */
 
 import { el } from "../../core/dom.js";
+import { errorPlace, list, showText } from "../../core/elements.js";
 import { sentenceOf } from "../../core/field_errors.js";
 import { createFields } from "../../components/form_fields.js";
 
@@ -62,7 +63,7 @@ function card(method, onChoose, onChange) {
   const radio = el("input", { type: "radio", name: "method", value: method.name });
   const form = el("div", { class: "mechanism__fields stack" });
   const fields = createFields(form, method.fields, { onChange });
-  const error = el("p", { class: "field__error", role: "alert", hidden: true, id: `${method.name}-error` });
+  const error = errorPlace({ id: `${method.name}-error` });
   radio.setAttribute("aria-describedby", error.id);
   const element = el(
     "div",
@@ -80,10 +81,7 @@ function card(method, onChoose, onChange) {
     form,
     method.guarantees && details(method),
   );
-  const showErrors = (message) => {
-    error.textContent = message;
-    error.hidden = !message;
-  };
+  const showErrors = (message) => showText(error, message);
   radio.addEventListener("change", onChoose);
   return {
     method,
@@ -112,11 +110,7 @@ const details = (method) =>
     "details",
     { class: "disclosure small" },
     el("summary", {}, "What it does not cover"),
-    el(
-      "ul",
-      { class: "ways__caveats" },
-      [...method.caveats, method.over_series, method.redrawing].map((text) => el("li", {}, powers(text))),
-    ),
+    list({ class: "ways__caveats" }, [...method.caveats, method.over_series, method.redrawing].map(powers)),
   );
 
 /** Text with e^ε as a power. */

@@ -5,6 +5,7 @@ import { dataCard } from "../../components/experiment_form/data_card.js";
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
 import { el } from "../../core/dom.js";
+import { errorPlace, showText } from "../../core/elements.js";
 import { whole } from "../../core/format.js";
 
 /**
@@ -27,8 +28,7 @@ export function createData(host, page, events, { onChange }) {
     kinds.forEach(({ input }, i) => cards[i].classList.toggle("purpose__one--on", input.checked));
     many.classList.toggle("data__events--off", dataset && part.value === "all");
     fields.disable(dataset && part.value === "all");
-    note.textContent = given?.state === state() ? otherText(given.body, dataset) : "";
-    note.hidden = !note.textContent;
+    showText(note, given?.state === state() ? otherText(given.body, dataset) : "");
   }
   function changed(event) {
     if (event?.target === select || event?.target === part) last.input.checked = true;
@@ -120,7 +120,7 @@ function createParts(host, page, events, changed) {
   const many = el("div", { class: "data__events" });
   const help = "How many a synthetic series has, or are taken of a dataset. The paper uses 1,000.";
   const fields = createFields(many, [{ ...events, help }], { onChange: changed });
-  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const error = errorPlace();
   const note = el("p", { class: "small muted", hidden: true });
   const none = page.datasets.length === 0;
   if (none) last.input.disabled = true;

@@ -3,6 +3,7 @@
  */
 
 import { el } from "../../core/dom.js";
+import { choice } from "../../core/elements.js";
 import { createFields } from "../../components/form_fields.js";
 import { radios } from "../../components/choice_controls.js";
 import { createList, ofValue } from "../../components/experiment_form/value_list.js";
@@ -45,16 +46,10 @@ const CONTROLS = {
         ),
       },
       redraw,
-      after: el(
-        "label",
-        { class: "choice" },
+      after: choice(
         redraw,
-        el(
-          "span",
-          {},
-          "Sampled again in each repetition",
-          el("span", { class: "muted small" }, " · otherwise sampled once for all"),
-        ),
+        "Sampled again in each repetition",
+        el("span", { class: "muted small" }, " · otherwise sampled once for all"),
       ),
       read: ({ share: shares, distribution: distributions }) => ({ shares, distributions }),
       fill: ({ shares, distributions }) => ({ share: shares, distribution: distributions }),

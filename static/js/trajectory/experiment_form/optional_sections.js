@@ -3,6 +3,7 @@
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
 import { el } from "../../core/dom.js";
+import { errorPlace, showText } from "../../core/elements.js";
 import { count, number } from "../../core/format.js";
 import { createTicks } from "../../components/experiment_form/checkbox_group.js";
 import { createList, ofValue } from "../../components/experiment_form/value_list.js";
@@ -18,7 +19,7 @@ export function createDummies(hosts, methods, usual, { onChange }) {
   const [epsilon] = methods.at(-1).fields.filter(({ name }) => name === "epsilon");
   const level = createList({ ...epsilon, label: "Levels of the selection" }, usual.levels, { onChange: changed });
   const shared = el("input", { type: "checkbox", name: "dummies-shared", onchange: changed });
-  const note = el("p", { class: "field__error", role: "alert", hidden: true });
+  const note = errorPlace();
   hosts.level.replaceChildren(
     level.element,
     el(
@@ -49,8 +50,7 @@ export function createDummies(hosts, methods, usual, { onChange }) {
     onChange();
   }
   function showMessage(message) {
-    note.textContent = message;
-    note.hidden = !message;
+    showText(note, message);
     return null;
   }
   return {

@@ -1,6 +1,7 @@
 /* Form controls of a schedule: windows of the week, a time zone, a date. */
 
 import { el } from "../../core/dom.js";
+import { errorPlace, showText } from "../../core/elements.js";
 import { frame } from "../../components/form_fields.js";
 
 const DAYS = [
@@ -26,7 +27,7 @@ function windowsField(field, onChange) {
   const rows = el("div", { class: "stack" });
   const add = el("button", { type: "button", class: "button button--small" }, "Add a window");
   const help = el("p", { class: "field__help", id: `${id}-help` }, field.help);
-  const error = el("p", { class: "field__error", id: `${id}-error`, role: "alert", hidden: true });
+  const error = errorPlace({ id: `${id}-error` });
   const element = el(
     "fieldset",
     { class: "field schedule", dataset: { field: field.name }, "aria-describedby": `${id}-help ${id}-error` },
@@ -37,10 +38,7 @@ function windowsField(field, onChange) {
     error,
   );
   let windows = [];
-  const fail = (message) => {
-    error.textContent = message;
-    error.hidden = !message;
-  };
+  const fail = (message) => showText(error, message);
   const changed = (step) => {
     fail("");
     onChange(step);

@@ -2,6 +2,7 @@
 
 import { check, createNumber, valueOf, write } from "../../components/number_field.js";
 import { el } from "../../core/dom.js";
+import { errorPlace, showText } from "../../core/elements.js";
 import { count, metres, number } from "../../core/format.js";
 import { zoneIcon } from "./toolbar.js";
 import { areaM2, cornersOf, moved, nameOf, RADIUS_M, withoutCorner } from "./zone_geometry.js";
@@ -46,7 +47,7 @@ const scrolls = (rail) => getComputedStyle(rail).overflowY !== "visible";
 function closedRow(zone, index, on, /** @type {any} */ inside = null) {
   const name = el("span", { class: "zone__name" });
   const facts = el("span", { class: "muted" });
-  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const error = errorPlace();
   const head = el(
     "button",
     {
@@ -60,10 +61,7 @@ function closedRow(zone, index, on, /** @type {any} */ inside = null) {
     name,
     facts,
   );
-  const fail = (message) => {
-    error.textContent = message;
-    error.hidden = !message;
-  };
+  const fail = (message) => showText(error, message);
   return {
     element: el("li", { class: "zone" }, head, inside, error),
     fail,

@@ -4,6 +4,7 @@ import { radios } from "../../components/choice_controls.js";
 import { createNumber, refuseInvalid, ruleText, valueOf } from "../../components/number_field.js";
 import { ApiError } from "../../core/api.js";
 import { $, announce, el } from "../../core/dom.js";
+import { errorPlace } from "../../core/elements.js";
 import { count, number } from "../../core/format.js";
 import { readNumbers } from "../../core/number_text.js";
 import { createDistance } from "./distance_field.js";
@@ -67,7 +68,7 @@ export function correlationText({ kind, s, states, cell_m, smoothing, mismatch, 
 // Dialogs -----------------------------------------------------------------------
 
 function open(title, content, submit) {
-  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const error = errorPlace();
   const dialog = el("dialog", { class: "dialog loss__dialog", "aria-labelledby": "loss-dialog-title" });
   const form = el(
     "form",

@@ -1,0 +1,48 @@
+/* Elements that many pages have: buttons and links with a name for screen readers, choices, lists, heads of tables. */
+
+import { el } from "./dom.js";
+
+/**
+ * A small button; `name` is what screen readers read, `style` a further class.
+ *
+ * @param {string} text
+ * @param {string} name
+ * @param {() => unknown} onclick
+ * @param {Record<string, any>} [attributes]
+ */
+export const smallButton = (text, name, onclick, { style = "", ...attributes } = {}) => {
+  const own = { class: `button button--small ${style}`.trim(), type: "button", "aria-label": name, onclick };
+  return el("button", { ...own, ...attributes }, text);
+};
+
+/** A link to a file; `name` is what screen readers read. @param {string} href
+ * @param {string} text
+ * @param {string} name */
+export const fileLink = (href, text, name) => el("a", { href, download: true, "aria-label": name }, text);
+
+/** A checkbox or a radio input with its text. @param {HTMLInputElement} input
+ * @param {...any} text */
+export const choice = (input, ...text) => el("label", { class: "choice" }, input, el("span", {}, text));
+
+/** A list of `items`, each text or nodes. @param {Record<string, any>} attributes
+ * @param {any[]} items */
+export const list = (attributes, items) => el("ul", attributes, items.map(itemOf));
+
+const itemOf = (/** @type {any} */ content) => el("li", {}, content);
+
+/** The head of a table: the first column has texts, the others numbers. @param {string[]} heads */
+export const tableHead = (heads) => el("thead", {}, el("tr", {}, heads.map(headOf)));
+
+const headOf = (/** @type {string} */ text, /** @type {number} */ i) =>
+  el("th", { scope: "col", class: i ? "number" : "" }, text);
+
+/** Show a text in its place, which is hidden without one. @param {HTMLElement} place
+ * @param {string} text */
+export function showText(place, text) {
+  place.textContent = text;
+  place.hidden = !text;
+}
+
+/** The place of an error, for {@link showText}. @param {Record<string, any>} [attributes] */
+export const errorPlace = (attributes) =>
+  el("p", { class: "field__error", role: "alert", hidden: true, ...attributes });
