@@ -1,6 +1,6 @@
 /* Where events lie on the horizontal axis of a chart: evenly by their number, or by their times. */
 
-import { nearestIndex } from "../core/sorted_search.js";
+import { nearestIndex, usualStep } from "../core/sorted_search.js";
 import { eventNumber } from "../core/format.js";
 import { eventAxis } from "./axes.js";
 import { daysText, momentText, shownZone, timeTicks } from "./zoned_time.js";
@@ -62,7 +62,7 @@ function timeScale({ at, zone: own }) {
     name: "time",
     place,
     eventAt: (/** @type {number} */ x) => nearestIndex(at, x),
-    half: medianStep(at) / 2,
+    half: usualStep(at) / 2,
     range: rangeOf,
     axis(/** @type {[number, number]} */ span, /** @type {number} */ width) {
       const range = rangeOf(span);
@@ -72,14 +72,6 @@ function timeScale({ at, zone: own }) {
     overhang: () => 0,
     title: (/** @type {[number, number]} */ span) => `time (${zone}), ${daysText(rangeOf(span), zone)}`,
   };
-}
-
-/** The median time between successive events, s; of many events every so-manieth. @param {ArrayLike<number>} at */
-function medianStep(at) {
-  const every = Math.max(1, Math.floor(at.length / 2000));
-  const steps = [];
-  for (let i = 1; i < at.length; i += every) steps.push(at[i] - at[i - 1]);
-  return steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
 }
 
 /**

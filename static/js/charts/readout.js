@@ -1,15 +1,14 @@
 /* What a chart's lines are at one event or value, as its tooltip shows it. */
 
+import { isInRuns } from "../core/event_runs.js";
 import { number } from "../core/format.js";
 import { nearestIndex } from "../core/sorted_search.js";
 import { valueText } from "../core/value_text.js";
 import { eventText } from "./event_scale.js";
 
-const inRuns = (runs, event) => runs.some(([start, end]) => event >= start && event < end);
-
 /** "landmark", "dummy landmark" or "". */
 export const kindOf = (event, bands, hollow) =>
-  inRuns(hollow, event) ? "dummy landmark" : inRuns(bands, event) ? "landmark" : "";
+  isInRuns(hollow, event) ? "dummy landmark" : isInRuns(bands, event) ? "landmark" : "";
 
 /** The point of a line nearest to `at`; lines over values need not be sorted. */
 function indexAt({ x }, at, values) {

@@ -5,7 +5,8 @@ import { cssColour, plotDash, token } from "../core/series_style.js";
 import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 import { endLabels } from "./end_labels.js";
 import { medianText } from "./rolling_median.js";
-import { widthOf, wrapped } from "./text_width.js";
+import { wrapped } from "../core/text_lines.js";
+import { widthOf } from "./text_width.js";
 
 const MARKERS = 8; // on a line, so that lines differ in grey too
 const MARGIN = 38; // px, left of the plot, at least
@@ -168,13 +169,11 @@ export const titlesOf = (/** @type {any} */ { titles, x, span }, scale) => ({
 function frameOf(shown, axis, scale, { width, height }, font) {
   const titles = titlesOf(shown, scale);
   const labels = labelsWidth(shown, axis, font);
-  const r = Math.max(
-    rightMargin(shown, font),
-    scale.overhang((text) => widthOf(text, font)),
-  );
-  const x = wrapped(titles.x, width - labels - LINE_PX - r, font);
+  const measured = (/** @type {string} */ text) => widthOf(text, font);
+  const r = Math.max(rightMargin(shown, font), scale.overhang(measured));
+  const x = wrapped(titles.x, width - labels - LINE_PX - r, measured);
   const [t, b] = [8, BELOW + LINE_PX * x.length];
-  const y = wrapped(titles.y, height - t - b, font);
+  const y = wrapped(titles.y, height - t - b, measured);
   const l = labels + LINE_PX * y.length;
   const titled = (lines) => ({ title: { text: lines.join("<br>"), standoff: 4, font } });
   return {

@@ -1,6 +1,6 @@
 /* Times of the data in the time zone of the data: ticks of an axis, days and moments as text. No page is needed. */
 
-const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+export const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 const DAY = 86_400;
 /** Seconds between ticks, while they are parts of a day or days. */
 const STEPS = [
@@ -54,7 +54,9 @@ const readingOf = (time, zone) => new Date((time + offsetOf(time, zone)) * 1000)
 const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
 const minuteText = (/** @type {Date} */ date) => `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`;
 const secondText = (/** @type {Date} */ date) => `${minuteText(date)}:${two(date.getUTCSeconds())}`;
-const dayText = (/** @type {Date} */ date) => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
+
+/** 3 Feb, of the UTC parts of a date. @param {Date} date */
+export const dayText = (date) => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
 const isMidnight = (/** @type {Date} */ date) => date.getTime() % (DAY * 1000) === 0;
 
 /** 3 Feb 2008, 08:42:10. @param {number} time

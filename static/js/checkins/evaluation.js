@@ -5,7 +5,6 @@ import { $, $$ } from "../core/dom.js";
 import { createFigure } from "../charts/figure.js";
 import { comparisonText, evaluationFor, evaluationOf, shareText, worseText } from "./evaluation_data.js";
 
-const ENDED = ["done", "failed", "cancelled"];
 const LABELLED_PX = 560; // a chart as wide as this has names at the ends of its lines
 
 /** @typedef {{attempt: (action: () => Promise<any>) => Promise<void>}} Problem */
@@ -114,7 +113,7 @@ function watchStart(page, problem, work, shown) {
       try {
         const made = await post(page.urls.experiments, { dataset: page.dataset, preset });
         button.textContent = "Evaluating…";
-        const ended = await poll(made.urls.self, { until: ({ state }) => ENDED.includes(state) });
+        const ended = await poll(made.urls.self);
         if (ended.state === "done") location.reload();
         else location.assign(made.urls.page);
       } finally {

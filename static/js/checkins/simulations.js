@@ -3,7 +3,6 @@
 import { post, poll } from "../core/api.js";
 import { $ } from "../core/dom.js";
 
-const ENDED = ["done", "failed", "cancelled"];
 const SEED = 1;
 
 /**
@@ -36,8 +35,7 @@ export function watchSimulations(page, problem, shown, work) {
         for (const mechanism of simulated(page.missing, shown().spec))
           made.push(await post(page.urls.releases, { dataset: page.dataset, mechanism, seed: SEED }));
         button.textContent = "Simulating…";
-        const until = (/** @type {any} */ { state }) => ENDED.includes(state);
-        await Promise.all(made.map(({ urls }) => poll(urls.self, { until })));
+        await Promise.all(made.map(({ urls }) => poll(urls.self)));
         location.reload();
       } finally {
         button.disabled = work.busy = false;

@@ -4,20 +4,6 @@ import { lastAtMost } from "../core/sorted_search.js";
 
 const LONG = 10; // a gap is a step longer than this many usual ones
 const GAP_S = 1.5; // no gap is played for longer
-const SAMPLES = 1000; // steps looked at for the usual one
-
-/**
- * The median step in seconds, of a sample where the series is long.
- *
- * @param {ArrayLike<number>} time
- * @param {number} n
- */
-export function usualStep(time, n) {
-  const stride = Math.max(1, Math.floor((n - 1) / SAMPLES));
-  const steps = [];
-  for (let i = 1; i < n; i += stride) steps.push(time[i] - time[i - 1]);
-  return steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
-}
 
 /**
  * A function (event shown, now in ms) -> event to show, for a series that plays from `at` and `began` (ms) on to

@@ -1,10 +1,11 @@
 /* Playing through the events: a button and a choice of speeds, of which one can be typed. */
 
 import { createNumber, valueOf, write } from "./number_field.js";
-import { playSchedule, usualStep } from "./playback_schedule.js";
+import { playSchedule } from "./playback_schedule.js";
 import { el } from "../core/dom.js";
 import { count, whole } from "../core/format.js";
 import { mayMove } from "../core/series_style.js";
+import { usualStep } from "../core/sorted_search.js";
 
 const SPEEDS = [1, 10, 60, 600, 3600, 21600, 86400]; // seconds of the data in one of the reader's
 const EVENT_SPEEDS = [1, 5, 20, 100, 1000]; // events in a second, where there are no times

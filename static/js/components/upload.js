@@ -1,6 +1,6 @@
 /* One upload from file to dataset, drawn as a card that shows its state at every moment. */
 
-import { ApiError, pause, poll, post, postForm } from "../core/api.js";
+import { ApiError, isOver, pause, poll, post, postForm } from "../core/api.js";
 import { announce, el } from "../core/dom.js";
 import { bytes, capitalized, count, done, queued, span } from "../core/format.js";
 import { PIECE, sendInPieces } from "../core/resumable_upload.js";
@@ -13,8 +13,6 @@ import { takeSlot } from "./upload_slots.js";
  * onOffline: () => void}} Transfer */
 
 const RETRIES = 3; // of a small file; large ones are sent in pieces, which go on where they stopped
-
-const isOpen = (/** @type {any} */ { state }) => state === "queued" || state === "running";
 
 /**
  * Upload `file` with the reading options; the card is returned at once. `settled()` is called whenever the list of
@@ -146,14 +144,14 @@ function createReading(card, file, { settled, keep }) {
   /** @param {any} dataset */
   async function follow(dataset) {
     settled();
-    if (isOpen(dataset)) {
+    if (!isOver(dataset)) {
       refreshJobs();
       const update = card.showProgress("Waiting for a worker …", null);
       const onUpdate = (/** @type {any} */ { state, stage, progress, queue_position: place }) =>
         state === "running"
           ? update(`${stage || "Reading"}: ${done(progress)}`, progress)
           : state === "queued" && update(`${capitalized(queued(place))} …`, null);
-      dataset = await poll(dataset.urls.self, { until: (/** @type {any} */ now) => !isOpen(now), onUpdate });
+      dataset = await poll(dataset.urls.self, { onUpdate });
       settled();
     }
     if (dataset.state === "ready") showResult(dataset);

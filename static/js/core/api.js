@@ -233,20 +233,23 @@ export const pause = (ms, signal) =>
     else signal?.addEventListener("abort", stop, { once: true });
   });
 
+/** Whether a job has ended. @param {{state: string}} job */
+export const isOver = ({ state }) => state !== "queued" && state !== "running";
+
 /**
- * GET `url` again and again until `until(answer)`; every answer goes to `onUpdate`. Resolves with the last one.
- * Failed requests are repeated, more and more slowly; an answer of 4xx ends the polling.
+ * GET `url` again and again until `until(answer)`, without it until the job has ended; every answer goes to `onUpdate`.
+ * Resolves with the last one. Failed requests are repeated, more and more slowly; an answer of 4xx ends the polling.
  *
  * @param {string} url
  * @param {PollOptions} options
  */
-export async function poll(url, { until, every = 1000, onUpdate, signal } = {}) {
+export async function poll(url, { until = isOver, every = 1000, onUpdate, signal } = {}) {
   for (let missed = 0; ;) {
     try {
       const answer = await get(url, { signal, background: true });
       missed = 0;
       onUpdate?.(answer);
-      if (until?.(answer)) return answer;
+      if (until(answer)) return answer;
     } catch (error) {
       const passing = error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429);
       if (!passing) throw error;

@@ -214,7 +214,6 @@ async function update(row) {
 const watch = () =>
   poll(experiment.urls.detail, {
     every: (results?.points.length ?? 0) > 1500 ? 4000 : 700,
-    until: ({ state }) => !OPEN.includes(state),
     onUpdate: (row) => attempt(() => update(row)),
   });
 

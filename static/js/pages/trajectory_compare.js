@@ -284,14 +284,13 @@ function watch(layer) {
   const following = layer.release.id;
   return attempt(async () => {
     if (layer.open) {
-      const until = ({ state }) => state !== "queued" && state !== "running";
       const onUpdate = (release) => {
         if (layer.release.id !== following) return;
         layer.release = release;
         drawLegend();
         drawSummary();
       };
-      await poll(layer.release.urls.self, { until, every: 700, onUpdate });
+      await poll(layer.release.urls.self, { every: 700, onUpdate });
       announce(`${titled(layer)}: ${layer.release.state}.`);
     }
     if (layer.done) {

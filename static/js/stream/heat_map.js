@@ -1,5 +1,6 @@
 /* The heat map of all dimensions over time: on a canvas, a cell is selected by pointer or arrow keys. */
 
+import { spread } from "../charts/end_labels.js";
 import { el } from "../core/dom.js";
 import { token } from "../core/series_style.js";
 import { clearCanvas, drawUpright, fitted } from "./canvas.js";
@@ -210,11 +211,17 @@ function drawNames(ctx, { order, named, names }, scale, height, selected) {
     .map((dimension) => ({ dimension, rank: order.indexOf(dimension) }))
     .filter(({ rank }) => rank >= 0)
     .sort((a, b) => a.rank - b.rank)
-    .map(({ dimension, rank }) => ({ dimension, y: ((rank + 0.5) / order.length) * height, at: 0 }));
-  spread(rows, height);
+    .map(({ dimension, rank }) => ({ dimension, y: ((rank + 0.5) / order.length) * height }));
+  const half = LABEL_PX / 2;
+  const places = spread(
+    rows.map(({ y }) => y - half),
+    LABEL_PX,
+    height - LABEL_PX,
+  );
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
-  for (const { dimension, y, at } of rows) {
+  for (const [i, { dimension, y }] of rows.entries()) {
+    const at = places[i] + half;
     const strong = dimension === own;
     ctx.font = `${strong ? "600 " : ""}11px ${token("--sans")}`;
     ctx.fillStyle = ctx.strokeStyle = token(strong ? "--foreground" : "--muted");
@@ -225,13 +232,4 @@ function drawNames(ctx, { order, named, names }, scale, height, selected) {
     ctx.lineTo(scale.left - 1, y);
     ctx.stroke();
   }
-}
-
-/** Give each row a place `at` near `y`, at least LABEL_PX from the next. @param {{y: number, at: number}[]} rows
- * @param {number} height */
-export function spread(rows, height) {
-  let last = -LABEL_PX / 2;
-  for (const row of rows) last = row.at = Math.max(row.y, last + LABEL_PX);
-  let next = height + LABEL_PX / 2;
-  for (const row of rows.toReversed()) next = row.at = Math.min(row.at, next - LABEL_PX);
 }

@@ -1,5 +1,7 @@
 /* Where columns of time lie in the plots of a comparison, and the ticks of their axis. No page is needed. */
 
+import { dayText, MONTHS } from "../charts/zoned_time.js";
+
 const TICK_PX = 84;
 const NARROW_PX = 560;
 const GUTTER_PX = 112; // for names beside the heat map
@@ -84,9 +86,7 @@ function readingOf(label, time) {
   return new Date(day ? `${day}T${clock}Z` : time * 1000);
 }
 
-const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 const monthText = (/** @type {Date} */ date) => `${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
-const dayText = (/** @type {Date} */ date) => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
 const minuteText = (/** @type {Date} */ date) => `${dayText(date)} ${date.toISOString().slice(11, 16)}`;
 const secondText = (/** @type {Date} */ date) => date.toISOString().slice(11, 19);
 const MONDAY_MS = 4 * DAY_MS; // 1970 began on a Thursday

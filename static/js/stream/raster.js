@@ -40,10 +40,6 @@ export function roundUp(value) {
   return [1, 2, 5, 10].map((k) => k * power).find((k) => k >= value) ?? 10 * power;
 }
 
-/** The share of the ramp for a value, 0 to 1: its logarithm, `limit` and more are 1. @param {number} value
- * @param {number} limit */
-export const shareOf = (value, limit) => Math.min(Math.log1p(Math.max(value, 0)) / Math.log1p(limit), 1);
-
 /**
  * The raster as RGBA, by a ramp of 256 colours; of differences the middle of the ramp is 0.
  *

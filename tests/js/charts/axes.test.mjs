@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { eventAxis, linearAxis, logAxis, shareAxis, valueAxis } from "../../../static/js/charts/axes.js";
 import { endLabels, spread } from "../../../static/js/charts/end_labels.js";
 import { alongOf, eventScale, eventText, hasTimes } from "../../../static/js/charts/event_scale.js";
-import { widthOf, wrapped } from "../../../static/js/charts/text_width.js";
+import { widthOf } from "../../../static/js/charts/text_width.js";
+import { wrapped } from "../../../static/js/core/text_lines.js";
 import { daysText, momentText, offsetOf, shownZone, timeTicks } from "../../../static/js/charts/zoned_time.js";
 import { check, gives, joined, rows } from "../cases.mjs";
 import { draws, plain, setGlobals } from "../support.mjs";
@@ -195,9 +196,10 @@ test("a text is measured in its font, or estimated", () => {
 });
 
 test("lines are as long as they may be and lose nothing; what has no space may be longer", () => {
+  const measured = (one) => widthOf(one, FONT);
   const text = "Each event's own loss, mean over events, ε, log";
   for (let width = 0; width <= 300; width += 7) {
-    const lines = wrapped(text, width, FONT);
+    const lines = wrapped(text, width, measured);
     equal(lines.join(" "), text);
     lines.forEach((line, i) => {
       ok(widthOf(line, FONT) <= width || !line.includes(" "), `“${line}” in ${width} px`);
@@ -205,7 +207,7 @@ test("lines are as long as they may be and lose nothing; what has no space may b
       if (next) ok(widthOf(`${line} ${next}`, FONT) > width, `“${line} ${next}” fits in ${width} px`);
     });
   }
-  deepEqual([wrapped("a  b", 18, FONT), wrapped("", 100, FONT)], [["a b"], []]);
+  deepEqual([wrapped("a  b", 18, measured), wrapped("", 100, measured)], [["a b"], []]);
 });
 
 const ZONES = ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/New_York"];

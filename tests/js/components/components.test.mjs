@@ -5,7 +5,8 @@ import { draggedBox, handlesOf, isBox, roundedBox } from "../../../static/js/com
 import { budgetShares, floorOf } from "../../../static/js/components/budget_shares.js";
 import { watchStates } from "../../../static/js/components/job_status.js";
 import { matching } from "../../../static/js/components/matching.js";
-import { playSchedule, usualStep } from "../../../static/js/components/playback_schedule.js";
+import { playSchedule } from "../../../static/js/components/playback_schedule.js";
+import { usualStep } from "../../../static/js/core/sorted_search.js";
 import { spendingText, statusOf } from "../../../static/js/components/quote_text.js";
 import { noiseTexts } from "../../../static/js/stream/noise_text.js";
 import { timelineScale } from "../../../static/js/components/timeline_scale.js";

@@ -299,13 +299,6 @@ test("an image without originals has the ground and the published layers, and th
   equal(sheet.hasOriginal([layers[0], layers[2]], description), false);
 });
 
-test("a text is broken before what does not fit; what is longer has a line of its own", () => {
-  const lines = (text, most) => sheet.wrapped(text, most, (one) => one.length);
-  deepEqual(lines("one two three", 7), ["one two", "three"]);
-  deepEqual(lines("one two three", 6), ["one", "two", "three"]);
-  deepEqual(lines("incomprehensible it", 4), ["incomprehensible", "it"]);
-});
-
 test("names of cities overlap by their boxes with a gap; the box around places is theirs in degrees", async () => {
   const { overlaps } = await import("../../../static/js/map/city_names.js");
   const { boxAround } = await import("../../../static/js/map/layer_stack.js");

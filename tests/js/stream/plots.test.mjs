@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { labelsOf } from "../../../static/js/stream/budget_plot.js";
 import { drawTickTexts, fitted } from "../../../static/js/stream/canvas.js";
 import { Cells } from "../../../static/js/stream/cells.js";
-import { moved, spread } from "../../../static/js/stream/heat_map.js";
+import { moved } from "../../../static/js/stream/heat_map.js";
 import { lanesOf } from "../../../static/js/stream/lanes.js";
 import { plotScale, ticksOf } from "../../../static/js/stream/plot_scale.js";
-import { perRow, pixelsOf, rampOf, rasterise, roundUp, shareOf } from "../../../static/js/stream/raster.js";
+import { perRow, pixelsOf, rampOf, rasterise, roundUp } from "../../../static/js/stream/raster.js";
 import { pointsOf, short, spanOf } from "../../../static/js/stream/small_multiples.js";
 import { ticksOf as labelled } from "../../../static/js/stream/timestamp_ticks.js";
 import { gives, joined, rows } from "../cases.mjs";
@@ -25,24 +25,6 @@ test("keys move in the order of the rows and along one, and stay within the map;
   gives(go, { ArrowUp: "2 1", "ArrowDown, 1": "1 1", "ArrowLeft, 2, 0": "2 0", "ArrowRight, 2, 3": "2 3" });
   gives(go, { "PageDown, 1": "1 1", a: null, "ArrowDown, 2, 1, 0": null, "PageDown, 2": "0 1" });
   gives(go, { "PageDown, 50, 0, 100": "55 0", "PageUp, 50, 0, 100": "45 0", "PageUp, 3, 0, 100": "0 0" });
-});
-
-test("names beside rows are apart, in order and inside the map where they fit", () => {
-  const draw = draws(5);
-  for (let i = 0; i < 100; i += 1) {
-    const height = draw.int(200, 400);
-    const rows = draw.list(draw.int(1, 16), () => ({ y: draw.real(0, height), at: 0 })).sort((a, b) => a.y - b.y);
-    spread(rows, height);
-    rows.forEach(({ at }, k) => {
-      ok(at >= 6 - 1e-9 && at <= height - 6 + 1e-9, `${at} of ${height}`);
-      if (k) ok(at - rows[k - 1].at >= 12 - 1e-9, `${rows.map((row) => row.at)}`);
-    });
-  }
-  for (const [y, at] of Object.entries({ 3: 6, 50: 50, 190: 190, 199: 194 })) {
-    const alone = [{ y: Number(y), at: 0 }];
-    spread(alone, 200);
-    equal(alone[0].at, at);
-  }
 });
 
 const cells = new Cells(4, 3, Float64Array.from([1, 2, 3, 4, 5, -9, 7, 8, 0, 0, 0, 6]));
@@ -77,11 +59,9 @@ test("the extreme of all cells is in the raster, however small it is", () => {
   }
 });
 
-test("dimensions in a row of pixels; limits and shares of a ramp, which are logarithmic from 0 to 1", () => {
+test("dimensions in a row of pixels; limits of a ramp", () => {
   gives(perRow, { "1298, 262": 5, "3, 262": 1, "4, 2": 2, "5, 2": 3, "0, 2": 0 });
   gives(roundUp, { 0: 1, 1: 1, 1.1: 2, 3: 5, 70: 100, 501: 1000, 2000: 2000 });
-  gives(shareOf, { "-5, 99": 0, "0, 99": 0, "99, 99": 1, "1e9, 99": 1 });
-  ok(Math.abs(shareOf(9, 99) - 0.5) < 1e-12);
 });
 
 test("shades of counts begin at 0, those of differences in the middle", () => {

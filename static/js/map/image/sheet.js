@@ -4,6 +4,7 @@
  */
 
 import { token } from "../../core/series_style.js";
+import { wrapped } from "../../core/text_lines.js";
 import { distanceM, latAt } from "../projection.js";
 import { lengthText, roundLength } from "../controls.js";
 import { drawSample, SAMPLE } from "./samples.js";
@@ -75,20 +76,6 @@ export function layoutOf({ title, entries, foot }, { width, mapHeight }, measure
   const map = { x: EDGE, y: top, width: inner, height: mapHeight };
   const height = top + mapHeight + lines.length * FOOT_ROW + EDGE;
   return { titles, legend, legendTop, map, foot: lines, width, height };
-}
-
-/** A text in lines of at most `most`, cut at blanks. @param {string} text
- * @param {number} most
- * @param {(text: string) => number} measured */
-export function wrapped(text, most, measured) {
-  /** @type {string[]} */
-  const lines = [];
-  for (const part of text.split(" ")) {
-    const longer = lines.length ? `${lines.at(-1)} ${part}` : part;
-    if (lines.length && measured(longer) <= most) lines[lines.length - 1] = longer;
-    else lines.push(part);
-  }
-  return lines;
 }
 
 /** @typedef {ReturnType<typeof layoutOf>} Layout */

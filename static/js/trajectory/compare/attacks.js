@@ -4,14 +4,12 @@
  */
 
 import { readdress } from "../../core/address.js";
-import { del, get, poll, post } from "../../core/api.js";
+import { del, get, isOver, poll, post } from "../../core/api.js";
 import { announce } from "../../core/dom.js";
 import { refreshJobs } from "../../components/jobs.js";
 import { fetchTrack } from "../track.js";
 import { createAttackPanel } from "./attack_panel.js";
 import { partOf } from "../track_parts.js";
-
-const over = ({ state }) => state !== "queued" && state !== "running";
 
 /** What is shown while there is no attack. */
 /** @type {{attack: any, places: any[], track: import("../track.js").Track | null}} */
@@ -180,9 +178,9 @@ export function marksOf({ places, track }, range) {
 
 /** Follow an attack until it is over; `onUpdate(attack)` receives each state. */
 async function untilOver(attack, signal, onUpdate) {
-  if (over(attack)) return;
+  if (isOver(attack)) return;
   refreshJobs();
   const update = (now) => signal.aborted || onUpdate(now);
-  await poll(attack.urls.self, { until: over, every: 500, onUpdate: update, signal });
+  await poll(attack.urls.self, { every: 500, onUpdate: update, signal });
   refreshJobs();
 }
