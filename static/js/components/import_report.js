@@ -109,7 +109,7 @@ export function renderReport(report, { onChange, heading = "h4" } = {}) {
       el(heading, { class: "report__title" }, title),
       el(tag, { class: "report__list" }, lines.map(lineOf)),
     );
-  return el("div", { class: "report" }, parts.map(partOf));
+  return el("div", { class: "report unless-empty" }, parts.map(partOf));
 }
 
 const PLACE = (error) =>

@@ -89,7 +89,7 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
 
 /** A chosen step with its fields and buttons. */
 function createStep(step, values, { chip, extend, onChange, move, drop }) {
-  const host = el("div", { class: "step__fields stack" });
+  const host = el("div", { class: "step__fields stack unless-empty" });
   const fields = createFields(host, step.fields, { onChange });
   extend(host, fields, onChange);
   fields.set(values);

@@ -25,7 +25,7 @@ function elements(id) {
     "aria-expanded": "false",
     "aria-controls": list.id,
   });
-  return { input, list, note: el("p", { class: "place-search__note", role: "status" }) };
+  return { input, list, note: el("p", { class: "place-search__note unless-empty", role: "status" }) };
 }
 
 /**

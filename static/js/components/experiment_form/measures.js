@@ -42,7 +42,7 @@ function entry(measure, { onChange }) {
     el(
       "div",
       { class: "measure__text" },
-      el("p", { class: "small muted", id: `${id}-text` }, measure.summary ?? ""),
+      el("p", { class: "small muted unless-empty", id: `${id}-text` }, measure.summary ?? ""),
       lacking,
       form,
       error,

@@ -61,7 +61,7 @@ function group(methods, title, make) {
 
 function card(method, onChoose, onChange) {
   const radio = el("input", { type: "radio", name: "method", value: method.name });
-  const form = el("div", { class: "mechanism__fields stack" });
+  const form = el("div", { class: "mechanism__fields stack unless-empty" });
   const fields = createFields(form, method.fields, { onChange });
   const error = errorPlace({ id: `${method.name}-error` });
   radio.setAttribute("aria-describedby", error.id);

@@ -209,7 +209,7 @@ function createParts(radius, { addAround, saveZones }) {
   const form = { class: "zones__around", novalidate: true, onsubmit: addAround };
   const hint = "Draw a polygon or a circle on the map. Every event inside a zone is a landmark.";
   const empty = el("p", { class: "small muted" }, hint);
-  const rows = el("ol", { class: "zones", "aria-label": "Zones" });
+  const rows = el("ol", { class: "zones unless-empty", "aria-label": "Zones" });
   const accept = ".geojson,.json,application/geo+json";
   const file = el("input", { type: "file", class: "visually-hidden", id: "zones-file", accept });
   const load = el("label", { for: "zones-file", class: "button button--small" }, "Import GeoJSON");
