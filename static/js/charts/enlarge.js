@@ -1,15 +1,15 @@
 /* A figure in a large view: a modal dialog that holds the figure's own elements while it is open. */
 
-import { el, svg } from "../core/dom.js";
+import { el } from "../core/dom.js";
+import { icon } from "../core/elements.js";
 
 const LARGER = "M9.5 2.5h4v4M13.5 2.5 9 7M6.5 13.5h-4v-4M2.5 13.5 7 9";
 const SMALLER = "M13.5 6.5h-4v-4M9.5 6.5 14 2M2.5 9.5h4v4M6.5 9.5 2 14";
 
 /** A button to enlarge something; its name is given where it is used. @param {() => unknown} onclick */
 export function enlargeButton(onclick) {
-  const icon = svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: LARGER }));
   const name = "button button--quiet button--small button--square chart__enlarge";
-  return el("button", { class: name, type: "button", onclick }, icon);
+  return el("button", { class: name, type: "button", onclick }, icon(LARGER));
 }
 
 /**

@@ -1,25 +1,18 @@
 /* The opacity, the place and the line of a layer of the legend, behind a button. */
 
 import { drawingChoice } from "./drawing_choice.js";
-import { el, svg } from "../core/dom.js";
+import { el } from "../core/dom.js";
+import { icon } from "../core/elements.js";
 import { swatch } from "./swatch.js";
 
-const TUNE = () => [
-  svg("path", { d: "M2 5h7M13 5h1M2 11h1M7 11h7" }),
-  svg("circle", { cx: 11, cy: 5, r: 2 }),
-  svg("circle", { cx: 5, cy: 11, r: 2 }),
-];
+const CIRCLES = "M11 3a2 2 0 1 0 0 4a2 2 0 1 0 0-4M5 9a2 2 0 1 0 0 4a2 2 0 1 0 0-4";
+const TUNE = `M2 5h7M13 5h1M2 11h1M7 11h7${CIRCLES}`;
 const UP = "M8 13V3.5M4 7.5l4-4 4 4";
 const DOWN = "M8 3v9.5M4 8.5l4 4 4-4";
 
-/** A button with the shapes of an icon. */
-export function iconButton(shapes, attributes) {
-  return el(
-    "button",
-    { class: "layer__aim", type: "button", ...attributes },
-    svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, shapes),
-  );
-}
+/** A button with the icon of that path. */
+export const iconButton = (path, attributes) =>
+  el("button", { class: "layer__aim", type: "button", ...attributes }, icon(path));
 
 /** The palette's lines to choose from: as many radio inputs that look like what they give. */
 function lineChoice(id, lineStyles, choose) {
@@ -63,7 +56,7 @@ export function layerTuning(id, kind, on, lineStyles) {
     : [
         [UP, -1, "Raise"],
         [DOWN, 1, "Lower"],
-      ].map(([d, by, action]) => ({ action, button: iconButton(svg("path", { d }), { onclick: go(by) }) }));
+      ].map(([d, by, action]) => ({ action, button: iconButton(d, { onclick: go(by) }) }));
   const lines = lineStyles && lineChoice(id, lineStyles, on.lineStyle);
   const drawing = lineStyles && drawingChoice(id, on.drawing);
   const panel = el(
@@ -74,7 +67,7 @@ export function layerTuning(id, kind, on, lineStyles) {
     lines?.element,
     drawing?.element,
   );
-  const open = iconButton(TUNE(), {
+  const open = iconButton(TUNE, {
     "aria-expanded": "false",
     onclick() {
       panel.hidden = !panel.hidden;

@@ -23,7 +23,7 @@ function markOf(kind) {
   return svg("svg", { class: "mark", viewBox: "0 0 22 12", "aria-hidden": "true" }, drawn);
 }
 
-const AIM = () => [svg("circle", { cx: 8, cy: 8, r: 5.5 }), svg("circle", { cx: 8, cy: 8, r: 1.5 })];
+const AIM = "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11M8 6.5a1.5 1.5 0 1 0 0 3a1.5 1.5 0 1 0 0-3";
 
 /** "Skip · ε 1 / 200 m" with its level in lighter type. */
 function titleParts(title) {
@@ -42,7 +42,7 @@ function makeRow(entry, on, lineStyles) {
   const facts = el("p", { class: "layer__facts small muted" });
   const cursorText = el("p", { class: "layer__here small" });
   const state = createState(id, on);
-  const aim = owner ? null : iconButton(AIM(), { onclick: () => on.activate(id) });
+  const aim = owner ? null : iconButton(AIM, { onclick: () => on.activate(id) });
   const tune = layerTuning(id, entry.mark, on, owner ? null : lineStyles);
   const item = el(
     "li",

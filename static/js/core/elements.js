@@ -1,6 +1,6 @@
 /* Elements that many pages have: buttons and links with a name for screen readers, choices, lists, heads of tables. */
 
-import { el } from "./dom.js";
+import { el, svg } from "./dom.js";
 
 /**
  * A small button; `name` is what screen readers read, `style` a further class.
@@ -30,11 +30,28 @@ export const list = (attributes, items) => el("ul", attributes, items.map(itemOf
 
 const itemOf = (/** @type {any} */ content) => el("li", {}, content);
 
-/** The head of a table: the first column has texts, the others numbers. @param {string[]} heads */
-export const tableHead = (heads) => el("thead", {}, el("tr", {}, heads.map(headOf)));
+/** A list of terms and what they are. @param {Record<string, any>} attributes
+ * @param {any[][]} facts */
+export const factList = (attributes, facts) => el("dl", attributes, facts.map(factOf));
 
-const headOf = (/** @type {string} */ text, /** @type {number} */ i) =>
-  el("th", { scope: "col", class: i ? "number" : "" }, text);
+const factOf = (/** @type {any[]} */ [term, ...what]) => [el("dt", {}, term), el("dd", {}, what)];
+
+/** A select of `options`, [value, text] each. @param {Record<string, any>} attributes
+ * @param {any[][]} options */
+export const selectOf = (attributes, options) => el("select", { class: "input", ...attributes }, options.map(optionOf));
+
+const optionOf = (/** @type {any[]} */ [value, text]) => el("option", { value: String(value) }, text);
+
+/** The head of a table: the first column has texts, the others what `style` is for. @param {string[]} heads */
+export function tableHead(heads, style = "number") {
+  const headOf = (/** @type {string} */ text, /** @type {number} */ i) =>
+    el("th", { scope: "col", class: (i && style) || null }, text);
+  return el("thead", {}, el("tr", {}, heads.map(headOf)));
+}
+
+/** An icon of 16 by 16 px. @param {string} path */
+export const icon = (path) =>
+  svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: path }));
 
 /** Show a text in its place, which is hidden without one. @param {HTMLElement} place
  * @param {string} text */

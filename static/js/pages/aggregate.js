@@ -2,6 +2,7 @@
 
 import { ApiError, post } from "../core/api.js";
 import { $, data, el } from "../core/dom.js";
+import { factList } from "../core/elements.js";
 import { count, percent, whole } from "../core/format.js";
 import { createBoxMap } from "../components/box_map.js";
 import { createFields } from "../components/form_fields.js";
@@ -108,11 +109,7 @@ function showExpected(/** @type {any} */ found) {
     found.cut > 0 && ["Not counted", `${count(found.cut, "visit")} of further cells`],
   ].filter((fact) => Array.isArray(fact));
   $("[data-expected]").replaceChildren(
-    el(
-      "dl",
-      { class: "facts" },
-      facts.flatMap(([label, text]) => [el("dt", {}, label), el("dd", {}, text)]),
-    ),
+    factList({ class: "facts" }, facts),
     el("p", {}, found.statement),
     ...found.not_covered.map((/** @type {string} */ text) => el("p", { class: "notice" }, `Not covered: ${text}.`)),
   );

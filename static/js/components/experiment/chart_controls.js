@@ -2,6 +2,7 @@
  */
 
 import { el } from "../../core/dom.js";
+import { selectOf } from "../../core/elements.js";
 import { swatch } from "../swatch.js";
 import { mayLie, withRole } from "./results_view.js";
 
@@ -9,11 +10,7 @@ let ids = 0;
 
 function choice(label, options, chosen, onChange) {
   const id = `choice-${(ids += 1)}`;
-  const select = el(
-    "select",
-    { class: "input", id },
-    options.map(([value, text]) => el("option", { value: String(value) }, text)),
-  );
+  const select = selectOf({ id }, options);
   select.value = String(chosen);
   select.addEventListener("change", () => onChange(select.value === "null" ? null : Number(select.value)));
   return el("div", { class: "field" }, el("label", { for: id }, label), select);

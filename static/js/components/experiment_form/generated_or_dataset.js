@@ -2,8 +2,7 @@
 
 import { el } from "../../core/dom.js";
 import { errorPlace, showText } from "../../core/elements.js";
-import { whole } from "../../core/format.js";
-import { dataCard } from "./data_card.js";
+import { dataCard, ownDataset } from "./data_card.js";
 import { createVariants } from "./variant_cards.js";
 
 /**
@@ -20,27 +19,12 @@ import { createVariants } from "./variant_cards.js";
 export function createData(host, page, generators, { onChange, onSource }) {
   const radio = (value) => el("input", { type: "radio", name: "data", value, onchange: changed });
   const [made, own] = [radio("generated"), radio("dataset")];
-  const options = page.datasets.map(({ id, name, points }) =>
-    el("option", { value: id }, `${name} · ${whole(points)} ${page.items}`),
-  );
-  const select = el(
-    "select",
-    { class: "input", name: "own-dataset", "aria-label": "Dataset", onchange: changed },
-    options,
-  );
+  const { select, element: choose } = ownDataset(page, page.items, changed);
   const error = errorPlace();
   const [cards, rows] = [el("div", { class: "mechanisms" }), el("div", { class: "stack rows" })];
   const variants = createVariants({ cards, rows }, generators, { name: "generator", onChange });
   const generated = el("div", { class: "stack" }, cards, rows);
   own.disabled = page.datasets.length === 0;
-  const choose = page.datasets.length
-    ? el("div", { class: "data__own" }, select)
-    : el(
-        "p",
-        { class: "small data__own" },
-        el("a", { href: page.urls.upload }, "Upload a file"),
-        " to choose it here.",
-      );
   const sources = [
     dataCard(made, "Generated data", "By the public parameters below. Each variant is one value of an axis."),
     dataCard(own, "A dataset", "Read here by simulations only; nothing of it is published.", choose),

@@ -2,7 +2,7 @@
 
 import { withQuery } from "../../core/address.js";
 import { $, el } from "../../core/dom.js";
-import { fileLink, smallButton } from "../../core/elements.js";
+import { factList, fileLink, smallButton } from "../../core/elements.js";
 import { capitalized, done, duration, metres, number, percent, queued } from "../../core/format.js";
 import { assumptions, parametersOf, seriesName } from "./attack_form.js";
 
@@ -98,11 +98,13 @@ function body(attack, onMap, on) {
 }
 
 function result(attack, onMap, on) {
-  const facts = attack.headlines.flatMap((one) => [el("dt", {}, one.title), el("dd", {}, valueOf(one, attack))]);
   const file = (format, text) => fileLink(withQuery(attack.urls.data, { format }), text, `${attack.title} as ${text}`);
   return [
     el("p", {}, attack.sentence),
-    el("dl", { class: "facts small" }, facts),
+    factList(
+      { class: "facts small" },
+      attack.headlines.map((one) => [one.title, valueOf(one, attack)]),
+    ),
     el("p", { class: "small muted" }, attack.note),
     el("details", { class: "small" }, el("summary", {}, "Assumed knowledge of the adversary"), assumptions(attack)),
     el(

@@ -1,11 +1,11 @@
 /* The data of an experiment: a synthetic series, or a dataset of the user, its series as they are or the first
    events of each person. */
 
-import { dataCard } from "../../components/experiment_form/data_card.js";
+import { dataCard, ownDataset } from "../../components/experiment_form/data_card.js";
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
 import { el } from "../../core/dom.js";
-import { errorPlace, showText } from "../../core/elements.js";
+import { errorPlace, selectOf, showText } from "../../core/elements.js";
 import { whole } from "../../core/format.js";
 
 /**
@@ -103,30 +103,18 @@ function createParts(host, page, events, changed) {
     input: radio(value),
   }));
   const last = kinds[kinds.length - 1];
-  const datasets = page.datasets.map(({ id, name, points }) =>
-    el("option", { value: id }, `${name} · ${whole(points)} events`),
-  );
-  const select = el(
-    "select",
-    { class: "input", name: "own-dataset", "aria-label": "Dataset", onchange: changed },
-    datasets,
-  );
-  const part = el(
-    "select",
-    { class: "input", name: "events-used", "aria-label": "Events used", onchange: changed },
-    el("option", { value: "all" }, "All events"),
-    el("option", { value: "first" }, "The first events of each person, joined"),
-  );
+  const parts = [
+    ["all", "All events"],
+    ["first", "The first events of each person, joined"],
+  ];
+  const part = selectOf({ name: "events-used", "aria-label": "Events used", onchange: changed }, parts);
+  const { select, element: own } = ownDataset(page, "events", changed, part);
   const many = el("div", { class: "data__events" });
   const help = "How many a synthetic series has, or are taken of a dataset. The paper uses 1,000.";
   const fields = createFields(many, [{ ...events, help }], { onChange: changed });
   const error = errorPlace();
   const note = el("p", { class: "small muted", hidden: true });
-  const none = page.datasets.length === 0;
-  if (none) last.input.disabled = true;
-  const own = none
-    ? el("p", { class: "small data__own" }, el("a", { href: page.urls.upload }, "Upload a file"), " to choose it here.")
-    : el("div", { class: "data__own" }, select, part);
+  last.input.disabled = page.datasets.length === 0;
   const cards = [
     ...page.generated.map(({ title, description }, i) => dataCard(kinds[i].input, title, description)),
     dataCard(last.input, "A dataset", "Read here by simulations only; nothing of it is published.", own),

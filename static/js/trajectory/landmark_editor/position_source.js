@@ -1,6 +1,7 @@
 /* What zones are applied to: positions of the upload, or those of an earlier release. */
 
 import { el } from "../../core/dom.js";
+import { selectOf } from "../../core/elements.js";
 
 let ids = 0;
 
@@ -10,15 +11,9 @@ let ids = 0;
  */
 export function createJudged(releases, { onChange }) {
   const id = `judged-${(ids += 1)}`;
-  const options = releases.map((one) =>
-    el("option", { value: one.id }, `Release ${one.name || one.title}, ${one.created_at.slice(0, 10)}`),
-  );
-  const select = el(
-    "select",
-    { id, class: "input", "aria-describedby": `${id}-help` },
-    el("option", { value: "" }, "Positions of the upload"),
-    options,
-  );
+  const options = releases.map((one) => [one.id, `Release ${one.name || one.title}, ${one.created_at.slice(0, 10)}`]);
+  const described = { id, "aria-describedby": `${id}-help` };
+  const select = selectOf(described, [["", "Positions of the upload"], ...options]);
   select.addEventListener("change", () => onChange(select.value || null));
   const none = releases.length ? "" : " There is none yet: make one at event level first.";
   const help = el(

@@ -2,6 +2,7 @@
 
 import { get } from "../../core/api.js";
 import { $, announce, el } from "../../core/dom.js";
+import { selectOf } from "../../core/elements.js";
 import { count, number, whole } from "../../core/format.js";
 
 const row = (term, value, /** @type {any} */ more = "") => [el("dt", {}, term), el("dd", {}, value, more)];
@@ -17,11 +18,8 @@ export function createAgainst(host, sets, on) {
   let runs = null;
   /** @type {any} */
   let chosen = null;
-  const options = [
-    el("option", { value: "" }, "no other set"),
-    ...sets.map((set) => el("option", { value: set.id }, `${set.name} (${whole(set.count)})`)),
-  ];
-  const select = el("select", { id: "against", class: "input", onchange: change }, options);
+  const options = sets.map(({ id, name, count: n }) => [id, `${name} (${whole(n)})`]);
+  const select = selectOf({ id: "against", onchange: change }, [["", "no other set"], ...options]);
   const facts = el("dl", { class: "facts small", hidden: true, dataset: { overlap: "" } });
   host.replaceChildren(el("label", { for: "against" }, "Compare with"), select, facts);
 

@@ -1,6 +1,7 @@
 /* The tools on the map: pick, select in a rectangle, draw a polygon or a circle. */
 
-import { announce, el, svg } from "../../core/dom.js";
+import { announce, el } from "../../core/dom.js";
+import { icon } from "../../core/elements.js";
 import { circleTool, pickTool, polygonTool, selectTool } from "./drawing_tools.js";
 
 const ICONS = {
@@ -10,10 +11,6 @@ const ICONS = {
   circle: "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11",
 };
 const TITLES = { pick: "Pick", select: "Select", polygon: "Polygon", circle: "Circle" };
-
-/** An icon of 16 by 16 px. */
-export const icon = (path) =>
-  svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: path }));
 
 /** What a zone looks like in the list. */
 export const zoneIcon = ({ type }) => icon(ICONS[type === "Circle" ? "circle" : "polygon"]);

@@ -2,7 +2,7 @@
 
 import { check, createNumber, valueOf, write } from "../../components/number_field.js";
 import { el } from "../../core/dom.js";
-import { errorPlace, showText } from "../../core/elements.js";
+import { errorPlace, selectOf, showText } from "../../core/elements.js";
 import { count, metres, number } from "../../core/format.js";
 import { zoneIcon } from "./toolbar.js";
 import { areaM2, cornersOf, moved, nameOf, RADIUS_M, withoutCorner } from "./zone_geometry.js";
@@ -122,14 +122,9 @@ const radiusField = (now, change) =>
   numberField("Radius, m", "radius", RADIUS_M, (value) => change({ ...now(), radius_m: value }, "radius"));
 
 function cornerField(zone, on) {
-  const options = cornersOf(zone).map((_, i) =>
-    el("option", { value: String(i) }, `Corner ${i + 1} of ${cornersOf(zone).length}`),
-  );
-  const select = el(
-    "select",
-    { class: "input", id: "zone-corner", dataset: { key: "corner" }, onchange: () => on.corner(Number(select.value)) },
-    options,
-  );
+  const options = cornersOf(zone).map((_, i) => [i, `Corner ${i + 1} of ${cornersOf(zone).length}`]);
+  const onchange = () => on.corner(Number(select.value));
+  const select = selectOf({ id: "zone-corner", dataset: { key: "corner" }, onchange }, options);
   return {
     element: el("div", { class: "field" }, el("label", { for: "zone-corner", class: "small" }, "Corner"), select),
     set: (value) => (select.value = String(value)),

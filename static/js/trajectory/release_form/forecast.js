@@ -3,6 +3,7 @@
 
 import { swatch } from "../../components/swatch.js";
 import { el } from "../../core/dom.js";
+import { tableHead } from "../../core/elements.js";
 import { metres, number, whole } from "../../core/format.js";
 
 // Text -------------------------------------------------------------------------------------
@@ -63,12 +64,9 @@ function notes({ expected }) {
 
 /** What to expect of each mechanism, as one table; `lineStyles` has their colours and dashes by name. */
 export function forecastTable(forecasts, lineStyles) {
-  const heads = ["Events", "Fresh noise", "Share", "50\u202f%", "95\u202f%"].map((text) =>
-    el("th", { scope: "col" }, text),
-  );
   return [
     el("caption", { class: "visually-hidden" }, "Noise by mechanism"),
-    el("thead", {}, el("tr", {}, heads)),
+    tableHead(["Events", "Fresh noise", "Share", "50\u202f%", "95\u202f%"], ""),
     ...forecasts.map((one) => bodyOf(one, lineStyles.get(one.name))),
   ];
 }

@@ -3,6 +3,7 @@
  */
 
 import { el } from "../../core/dom.js";
+import { tableHead } from "../../core/elements.js";
 import { metres, number, percent } from "../../core/format.js";
 
 const RADII = [0.5, 1, 2];
@@ -34,9 +35,6 @@ export function showOdds(host, { epsilon, radius_m }) {
       el("td", {}, factor(radii * epsilon)),
       el("td", {}, guess(radii * epsilon)),
     );
-  const heads = ["Up to", "Odds differ by", "A 50:50 guess becomes at most"].map((text) =>
-    el("th", { scope: "col" }, text),
-  );
   host.replaceChildren(
     el(
       "caption",
@@ -45,7 +43,7 @@ export function showOdds(host, { epsilon, radius_m }) {
         "would differ by at most so much, and a 50:50 guess between the two would become at most so " +
         "certain.",
     ),
-    el("thead", {}, el("tr", {}, heads)),
+    tableHead(["Up to", "Odds differ by", "A 50:50 guess becomes at most"], ""),
     el("tbody", {}, RADII.map(row)),
   );
 }

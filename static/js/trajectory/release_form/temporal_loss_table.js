@@ -5,6 +5,7 @@
 import { radios } from "../../components/choice_controls.js";
 import { swatch } from "../../components/swatch.js";
 import { el } from "../../core/dom.js";
+import { tableHead } from "../../core/elements.js";
 import { count, number } from "../../core/format.js";
 import { createDistance } from "../loss/distance_field.js";
 import { DIAMETER_M, STANDARD } from "../loss/view_state.js";
@@ -45,18 +46,11 @@ export function createTemporalLossTable(host, { radius_m, onChange }) {
   };
 }
 
-function rows(mechanisms, lineStyles) {
-  const heads = ["Mechanism", "Worst event", "All landmarks + it"].map((text) => el("th", { scope: "col" }, text));
-  return [
-    el("caption", { class: "visually-hidden" }, "Loss without correlation, and with it"),
-    el("thead", {}, el("tr", {}, heads)),
-    el(
-      "tbody",
-      {},
-      mechanisms.map((one) => row(one, lineStyles.get(one.name))),
-    ),
-  ];
-}
+const rows = (mechanisms, lineStyles) => [
+  el("caption", { class: "visually-hidden" }, "Loss without correlation, and with it"),
+  tableHead(["Mechanism", "Worst event", "All landmarks + it"], ""),
+  el("tbody", {}, ...mechanisms.map((one) => row(one, lineStyles.get(one.name)))),
+];
 
 export const grown = (level, loss) => (level === null || loss === null ? "–" : `${number(level)} → ${number(loss)}`);
 
