@@ -1,6 +1,7 @@
 /* What Plotly draws of a chart, as data: traces, axes, layout. `shown` is what a chart's `draw` takes (see chart.js).
  */
 
+import { runsJoined } from "../core/event_runs.js";
 import { cssColour, plotDash, token } from "../core/series_style.js";
 import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 import { endLabels } from "./end_labels.js";
@@ -13,6 +14,7 @@ const MARGIN = 38; // px, left of the plot, at least
 const BELOW = 22; // px, for the labels below the plot
 const LINE_PX = 14; // of an axis's title
 const LABEL_GAP = 8; // px, between the labels' left edge and the plot, beside their width
+const FINE = 4000; // bands nearer to each other than this part of the events shown are drawn as one
 const MARKED = ["Landmarks", "Dummy landmarks"]; // what bands are called in an image outside the page
 
 /** Everything that has to fit on the vertical axis: of lines over events what lies in the span. */
@@ -235,8 +237,10 @@ export function layoutOf(shown, axis, scale, size) {
 }
 
 /** Bands, spreads and lines, events placed by `scale`; values of 0 are drawn at `floor`. */
-export function tracesOf({ lines, bands, hollow, x: values }, floor, scale) {
-  const marked = [asBands(MARKED[0], bands, scale), asBands(MARKED[1], hollow, scale, true)];
+export function tracesOf({ lines, bands, hollow, span, x: values }, floor, scale) {
+  const near = span ? (span[1] - span[0]) / FINE : 0;
+  const [filled, outlined] = [bands, hollow].map((runs) => runsJoined(runs, near));
+  const marked = [asBands(MARKED[0], filled, scale), asBands(MARKED[1], outlined, scale, true)];
   const placed =
     values || scale.name === "event" ? lines : lines.map((line) => ({ ...line, x: line.x.map(scale.place) }));
   const spread = placed.filter(({ low }) => low);

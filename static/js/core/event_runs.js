@@ -32,6 +32,24 @@ export function runsWithin(runs, range) {
 }
 
 /**
+ * Runs with those joined that less than `near` events lie between.
+ *
+ * @param {Run[]} runs
+ * @param {number} near
+ * @returns {Run[]}
+ */
+export function runsJoined(runs, near) {
+  /** @type {Run[]} */
+  const found = [];
+  for (const [start, end] of runs) {
+    const last = found.at(-1);
+    if (last && start - last[1] < near) last[1] = end;
+    else found.push([start, end]);
+  }
+  return found;
+}
+
+/**
  * Runs without the events of `others`; both sorted, and each of `others` inside one of `runs`.
  *
  * @param {Run[]} runs

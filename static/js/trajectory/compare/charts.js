@@ -7,6 +7,7 @@ import { createChartTools, onOptions, options } from "../../charts/chart_options
 import { alongOf, hasTimes } from "../../charts/event_scale.js";
 import { runsWithout, spanOf } from "../../core/event_runs.js";
 import { within } from "../../core/level.js";
+import { yieldToPage } from "../../core/yielding.js";
 import { createErrors } from "./error_chart.js";
 import { createLosses } from "./loss_chart.js";
 
@@ -53,16 +54,16 @@ export async function createCharts(host, { note, radiusM }, on) {
       const marked = { bands: runsWithout(runs, dummies ?? []), hollow: dummies ?? [] };
       const common = { ...marked, times, order, span: spanOf(only, n), whole: spanOf(null, n) };
       const steps = lines(shown, (curve, radius) => curve.budget.map((one) => one && within(one, radius, radiusM)));
-      await Promise.all([
-        errors.draw(shown, { ...common, series, range: only, radiusM }),
-        budget.show((log) => ({
-          ...common,
-          log,
-          note: `ε within ${metres(radiusM)}`,
-          lines: steps.map((line) => ({ ...line, step: true })),
-        })),
-        losses.draw(shown, common, lines),
-      ]);
+      await errors.draw(shown, { ...common, series, range: only, radiusM });
+      await yieldToPage(); // each takes a while
+      await budget.show((log) => ({
+        ...common,
+        log,
+        note: `ε within ${metres(radiusM)}`,
+        lines: steps.map((line) => ({ ...line, step: true })),
+      }));
+      await yieldToPage();
+      await losses.draw(shown, common, lines);
       fillTools(common);
     },
     setVisible: (id, visible) => all.forEach((chart) => chart.setVisible(id, visible)),
