@@ -6,6 +6,7 @@ import { labelFont } from "./graticule.js";
 import { frameOf } from "./positions.js";
 
 const HALF_WORLD_M = 9e6; // a circle larger than this is everywhere
+const LOOKED_AT = 500_000; // events that are marked; of more every second, third, …
 const MANY = 300; // discs that are drawn one by one
 
 /** Paint landmarks: one halo around all that lie close together, a dot on each event (one per few pixels). */
@@ -100,7 +101,8 @@ function spread(view, positions, runs, cell, most = Infinity) {
     places.push(x, y);
     return places.length <= 2 * most;
   };
-  for (const [start, end] of runs) positions.eachPoint(frame, box, put, start, end);
+  const every = Math.ceil(runs.reduce((sum, [start, end]) => sum + end - start, 0) / LOOKED_AT) || 1;
+  for (const [start, end] of runs) positions.eachPoint(frame, box, put, start, end, every);
   return places;
 }
 

@@ -125,8 +125,8 @@ export class Positions {
     return boxes[at] <= d1 && boxes[at + 1] >= d0 && boxes[at + 2] <= y1 && boxes[at + 3] >= y0;
   }
 
-  /** Calls `visit(i, x, y)` for every point of [start, end) in the rectangle of pixels, until it returns false. */
-  eachPoint(frame, rectangle, visit, start = 0, end = this.n) {
+  /** Calls `visit(i, x, y)` for every `every`-th point of [start, end) in the rectangle of pixels, until it is false. */
+  eachPoint(frame, rectangle, visit, start = 0, end = this.n, every = 1) {
     const { across, down, left, top } = frame;
     const { y } = this;
     const box = placesOf(frame, rectangle);
@@ -135,7 +135,7 @@ export class Positions {
       const c = Math.min(this.chunks - 1, Math.floor(i / SIZE));
       const stop = c === this.chunks - 1 ? end : Math.min(end, (c + 1) * SIZE);
       if (!this.#meets(c, box)) i = stop;
-      for (; i < stop; i++) {
+      for (; i < stop; i += every) {
         const d = this.d(i);
         if (d < d0 || d > d1 || y[i] < y0 || y[i] > y1) continue;
         if (visit(i, d * across + left, y[i] * down + top) === false) return;
