@@ -125,7 +125,7 @@ export class Positions {
     return boxes[at] <= d1 && boxes[at + 1] >= d0 && boxes[at + 2] <= y1 && boxes[at + 3] >= y0;
   }
 
-  /** Calls `visit(i, x, y)` for every `every`-th point of [start, end) in the rectangle of pixels, until it is false. */
+  /** Calls `visit(i, x, y)` for each `every`-th point of [start, end) in the rectangle of pixels, until it is false. */
   eachPoint(frame, rectangle, visit, start = 0, end = this.n, every = 1) {
     const { across, down, left, top } = frame;
     const { y } = this;
