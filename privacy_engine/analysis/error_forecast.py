@@ -162,7 +162,7 @@ def _of_events(
     lon[~joint], lat[~joint] = noise.planar_laplace(lon[~joint], lat[~joint], rates[~joint], rng=rng)
     if joint.any():
         count, plain = int(np.count_nonzero(joint)), np.random.default_rng(SEED)
-        far_m = SharedNoise(*shown.shared, 1.0).simulated_m(count, plain)
+        far_m = SharedNoise(*shown.shared[0], 1.0).simulated_m(count, plain)
         lon[joint], lat[joint] = geo.destination(lon[joint], lat[joint], far_m, plain.uniform(0, 2 * math.pi, count))
     found = np.full((runs, len(mask)), np.nan)
     found[:, shown.event] = geo.distance_m(one.lon[event], one.lat[event], lon, lat).reshape(runs, -1)

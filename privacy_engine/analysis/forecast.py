@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, over_parts
+from privacy_engine.core.progress import blocks
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.trajectories import EVENTS
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
@@ -35,6 +36,8 @@ LONGEST_RUN = 10_000
 """So many events are simulated at most: a mechanism whose budgets depend on the run takes about 7 µs for each."""
 FEWEST_EVENTS, MOST_RUNS = 2_000, 100
 """Short series are simulated again and again, to this many events or runs."""
+MOST_LAWS = 4096
+"""Laws of joint noise whose integrals are held at once."""
 MOST_RATES = 100_000
 """Rates of draws that are held before equal ones are put together."""
 STEP_M = 500.0
@@ -76,11 +79,11 @@ class NoiseForecast:
 
 @dataclass(frozen=True, eq=False)
 class ShownNoise:
-    """Landmarks and budgets of every event of a series, (n,); the events published, (m,), and of each one of these.
+    """Landmarks and budgets of every event of series, (n,); the events published, (p,), and of each one of these.
 
     ``values``: the rate of the draw it shows, per metre, 0 if landmarks share that draw; or, simulated, its error in
-    metres. ``drawn_at`` is the event that draw was made at. ``shared`` is the draw that landmarks share: how many do,
-    and its rate.
+    metres. ``drawn_at`` is the event that draw was made at. ``shared`` is the draw that landmarks share of each of m
+    series, which begin at ``starts`` (m + 1,): how many do, and its rate.
     """
 
     is_landmark: Mask
@@ -88,7 +91,8 @@ class ShownNoise:
     event: Ints
     drawn_at: Ints
     values: Floats
-    shared: tuple[int, float] = (0, 0.0)
+    starts: Ints = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    shared: Sequence[tuple[int, float]] = ()
 
 
 def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> NoiseForecast | None:
@@ -111,8 +115,12 @@ def noise_p95_m(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> float 
 
     ``masks`` as for :func:`noise_forecast`. None where budgets depend on the run, or nothing is published.
     """
-    found = noise_forecast(mechanism, masks) if has_known_budgets(mechanism) else None
-    return None if found is None else found.overall.p95_m
+    if not has_known_budgets(mechanism):
+        return None
+    tally = _Tally()
+    for part in _plans(mechanism, masks):
+        tally.add(part, np.ones_like(part.is_landmark), exact=True)
+    return tally.expected(mechanism.epsilon, 1).p95_m
 
 
 def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Floats:
@@ -130,7 +138,7 @@ def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Float
     found = np.empty(len(own))
     found[own] = planar_sphere_mean_m(shown.values[own])
     if not own.all():
-        found[~own] = SharedNoise(*shown.shared, 1.0).mean_m()
+        found[~own] = SharedNoise(*shown.shared[0], 1.0).mean_m()
     return found
 
 
@@ -152,25 +160,24 @@ def has_known_budgets(mechanism: TrajectoryMechanism) -> TypeGuard[PlanarLaplace
 def planned_noise(mechanism: PlanarLaplaceMechanism, mask: Mask, starts: Ints | None = None) -> ShownNoise:
     """The plan of a release with known budgets, whatever the positions.
 
-    Of several people with ``starts`` (m + 1,), where their events begin; then none of them shares a draw.
+    Of several people with ``starts`` (m + 1,), where their events begin.
     """
     starts = np.array([0, len(mask)]) if starts is None else starts
     budgets = mechanism.budgets_each(mask, starts)
-    own, together = mechanism.independent(budgets, mask)
+    own, _ = mechanism.independent(budgets, mask)
     is_fresh = budgets > 0
     shown, fresh = mechanism.shown_each(is_fresh, starts), np.flatnonzero(is_fresh)
     event = np.flatnonzero(shown >= 0)
     rates = mechanism.epsilon_per_m(own[fresh])
     draws = (np.cumsum(is_fresh) - 1)[shown[event]]
-    shared = (int(np.count_nonzero(rates == 0)), together / mechanism.radius_m)
-    return ShownNoise(mask, budgets, event, fresh[draws], rates[draws], shared)
+    counts = over_parts(np.add, is_fresh & (own == 0), starts, dtype=np.int64)
+    together = over_parts(np.add, budgets - own, starts) / mechanism.radius_m
+    shared = list(zip(counts.tolist(), together.tolist(), strict=True))
+    return ShownNoise(mask, budgets, event, fresh[draws], rates[draws], starts, shared)
 
 
 def _plans(mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask]) -> Iterator[ShownNoise]:
-    """The plans of several people, together where none of them shares a draw."""
-    if type(mechanism).independent is not PlanarLaplaceMechanism.independent:
-        yield from (planned_noise(mechanism, mask) for mask in masks)
-        return
+    """The plans of several people, some together."""
     starts: Ints = np.cumsum([0, *map(len, masks)])
     for some in in_turn(np.diff(starts), EVENTS):
         part = concatenated([*masks[some]], np.bool_)
@@ -224,7 +231,10 @@ class _Tally:
             self.errors.append(values)
             return
         self.shown.append(np.unique(values, return_counts=True))
-        self.shared[part.shared] += int(np.count_nonzero(values == 0))
+        joint = part.event[of[part.event] & (part.values == 0)]
+        weights = np.bincount(np.searchsorted(part.starts, joint, side="right") - 1, minlength=len(part.shared))
+        for i in np.flatnonzero(weights).tolist():
+            self.shared[part.shared[i]] += int(weights[i])
         self.held += len(self.shown[-1][0])
         if self.held > self.most:
             self.shown = [self.rates()]
@@ -255,7 +265,8 @@ class _Tally:
         rates, counts = self.rates()
         own = rates > 0
         laws: list[Noise] = [OwnNoise(rates[own], counts[own].astype(np.float64))] if own.any() else []
-        laws += [SharedNoise(*shared, float(weight)) for shared, weight in self.shared.items() if weight]
+        shared = np.array([(*law, weight) for law, weight in self.shared.items() if weight]).reshape(-1, 3)
+        laws += [SharedNoise(*shared[some].T) for some in blocks(len(shared), MOST_LAWS)]
         median_m, p95_m = (mixture_quantile_m(laws, p) for p in QUANTILES)
         return mixture_mean_m(laws), median_m, p95_m
 

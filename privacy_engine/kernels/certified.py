@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numba import b1, f8, i8, u1, u8
 
-from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.kernels import compiled_for, inlined, out
 from privacy_engine.kernels.elementary import arctan2, log, octant, sincos, to_float
 
@@ -139,77 +139,81 @@ def planar_cells(
         state[i] = found
 
 
-@compiled_for(f8[::1], f8[::1], f8, f8, f8, u8[:, ::1], out(u1[::1]), out(i8[::1]), out(i8[::1]))
+@compiled_for(
+    f8[::1], f8[::1], i8[::1], i8, f8[::1], f8[::1], b1[::1], u8[:, ::1], out(u1[::1]), out(i8[::1]), out(i8[::1])
+)
 def disc_cells(
     lon: Floats,
     lat: Floats,
-    sine: float,
-    cosine: float,
-    off: float,
+    starts: Ints,
+    place: int,
+    radius: Floats,
+    off: Floats,
+    whole: Mask,
     words: np.ndarray,
     state: np.ndarray,
     cell_x: Ints,
     cell_y: Ints,
 ) -> None:
-    """Uniform points of discs of one radius: ``state`` and cells as :func:`planar_cells`.
+    """Uniform points of discs: ``state`` and cells as :func:`planar_cells`, of the positions from ``place`` on.
 
-    ``sine`` and ``cosine`` are of half the radius s, which is known within ``off`` radians; ``words`` (n, 2): share of
-    the disc, bearing. With a share u the angle travelled, d, has sin²(d/2) = u sin²(s/2).
+    Those from ``starts[j]`` on have discs of a ``radius`` s in radians, known within ``off``, or the ``whole`` sphere;
+    ``words`` (n, 2): share of the disc, bearing. With a share u the angle travelled, d, has sin²(d/2) = u sin²(s/2).
     """
-    whole, rest = sine * sine, cosine * cosine
-    for i in range(len(lon)):
-        u = unit(words[i, 0])
-        inner, outer = u * whole, rest + (1.0 - u) * whole
-        root = math.sqrt(inner * outer)
-        state[i] = UNDECIDED
-        if u >= 2.0**-30 and root >= 2.0**-24 * sine:
-            away = off + 64 * U + 1.25 * U / u * math.sqrt(inner / outer)  # 64 U: the roundings of inner and outer
-            found, x, y = cell(lon[i], lat[i], 2.0 * root, outer - inner, words[i, 1], away)
-            state[i] = found
-            if found == DONE:
-                cell_x[i], cell_y[i] = x, y
+    for j in range(np.searchsorted(starts, place, side="right") - 1, len(radius)):
+        sine, cosine = (1.0, 0.0) if whole[j] else sincos(0.5 * radius[j])
+        full, rest, unknown = sine * sine, cosine * cosine, 0.0 if whole[j] else off[j]
+        for i in range(max(starts[j] - place, 0), min(starts[j + 1] - place, len(lon))):
+            u = unit(words[i, 0])
+            inner, outer = u * full, rest + (1.0 - u) * full
+            root = math.sqrt(inner * outer)
+            state[i] = UNDECIDED
+            if u >= 2.0**-30 and root >= 2.0**-24 * sine:
+                away = unknown + 64 * U + 1.25 * U / u * math.sqrt(inner / outer)  # 64 U: inner and outer are rounded
+                found, x, y = cell(lon[i], lat[i], 2.0 * root, outer - inner, words[i, 1], away)
+                state[i] = found
+                if found == DONE:
+                    cell_x[i], cell_y[i] = x, y
+        if starts[j + 1] - place >= len(lon):
+            break
 
 
-@compiled_for(u8[::1], f8, f8, f8, f8, f8, f8, f8)
-def reach_proposal(
-    words: np.ndarray, power: float, rate: float, left: float, right: float, up: float, down: float, top: float
-) -> tuple[np.uint8, float, float]:
-    """One proposal for how far a joint draw reaches: its state, the angle, and how far that may be off.
+@compiled_for(u8[:, ::1], f8[::1], f8[::1], f8[:, ::1], out(u1[::1]), out(f8[::1]), out(f8[::1]))
+def reach_proposals(
+    words: np.ndarray, power: Floats, rate: Floats, envelopes: Floats, state: np.ndarray, angle: Floats, off: Floats
+) -> None:
+    """One proposal for how far each of m joint draws reaches: its ``state``, the angle, how far that may be off, (m,).
 
-    ``words`` (3,): piece, place, acceptance. The density of the angle a is exp(g(a)), with g(a) = ``power`` ln sin(a/2)
-    - rate a up to pi and -rate a beyond; the envelope is exp(top) from left to right, and falls with the slopes ``up``
-    and ``down`` before and after (:mod:`privacy_engine.noise.reach`).
+    ``words`` (m, 3): piece, place, acceptance; ``envelopes`` (m, 5) are those of :mod:`.reach_envelope`, of densities
+    exp(g(a)) of the angle a, with g(a) = ``power`` ln sin(a/2) - rate a up to pi and -rate a beyond.
     """
-    piece, v, w = unit(words[0]), unit(words[1]), unit(words[2])
-    before, level = 1.0 / up, right - left
-    total = before + level - 1.0 / down
-    at, tie = piece * total, 2.0**-40 * total
-    if abs(at - before) < tie or abs(at - before - level) < tie or v < 2.0**-40 or w < 2.0**-40:
-        return UNDECIDED, 0.0, 0.0
-    lift, slope, start = log(v), (up if at < before else down), (left if at < before else right)
-    a = start + lift / slope
-    off = (1.25 * U / v - 8 * U * lift) / abs(slope)
-    if before < at < before + level:
-        a, lift, off = left + v * level, 0.0, 4 * U * level
-    off += 4 * U * (abs(a) + right)
-    if a < -off:
-        return REJECTED, 0.0, 0.0
-    if not off < 0.01 * a or abs(a - math.pi) <= off + 8 * U:
-        return UNDECIDED, 0.0, 0.0
-    sine = log(sincos(0.5 * min(a, math.pi))[0]) if a < math.pi else 0.0
-    chance = log(w)
-    spare = power * sine - rate * a - top - lift - chance
-    slack = 64 * U * (power * (1.0 - sine) + rate * a + abs(top) + 1.0 - lift - chance)
-    slack += 1.25 * off * (power / a + rate) + 1.25 * U / w + 1.25 * U / v
-    if not abs(spare) > slack:
-        return UNDECIDED, 0.0, 0.0
-    return (DONE if spare > 0.0 else REJECTED), a, off
-
-
-@compiled_for(f8)
-def half_angle(angle: float) -> tuple[float, float]:
-    """Sine and cosine of half an angle from 0 to pi."""
-    return sincos(0.5 * angle)
+    for i in range(len(words)):
+        left, right, up, down, top = envelopes[i, 0], envelopes[i, 1], envelopes[i, 2], envelopes[i, 3], envelopes[i, 4]
+        piece, v, w = unit(words[i, 0]), unit(words[i, 1]), unit(words[i, 2])
+        before, level = 1.0 / up, right - left
+        total = before + level - 1.0 / down
+        at, tie = piece * total, 2.0**-40 * total
+        state[i], angle[i], off[i] = UNDECIDED, 0.0, 0.0
+        if abs(at - before) < tie or abs(at - before - level) < tie or v < 2.0**-40 or w < 2.0**-40:
+            continue
+        lift, slope, start = log(v), (up if at < before else down), (left if at < before else right)
+        a = start + lift / slope
+        away = (1.25 * U / v - 8 * U * lift) / abs(slope)
+        if before < at < before + level:
+            a, lift, away = left + v * level, 0.0, 4 * U * level
+        away += 4 * U * (abs(a) + right)
+        if a < -away:
+            state[i] = REJECTED
+            continue
+        if not away < 0.01 * a or abs(a - math.pi) <= away + 8 * U:
+            continue
+        sine = log(sincos(0.5 * min(a, math.pi))[0]) if a < math.pi else 0.0
+        chance = log(w)
+        spare = power[i] * sine - rate[i] * a - top - lift - chance
+        slack = 64 * U * (power[i] * (1.0 - sine) + rate[i] * a + abs(top) + 1.0 - lift - chance)
+        slack += 1.25 * away * (power[i] / a + rate[i]) + 1.25 * U / w + 1.25 * U / v
+        if abs(spare) > slack:
+            state[i], angle[i], off[i] = (DONE if spare > 0.0 else REJECTED), a, away
 
 
 @compiled_for(u8[::1], f8, out(i8[::1]), out(b1[::1]))

@@ -9,7 +9,7 @@ from privacy_engine.kernels.kernel import Kernel, declared
 
 USUAL = (
     *("siphash", "event_cells", "medians", "certified", "staypoints", "adaptive"),
-    *("lanes", "dispatch", "simulation", "joint", "envelope"),
+    *("joint_plan", "reach_envelope", "lanes", "dispatch", "simulation", "joint", "envelope"),
 )
 """Modules of what most jobs call."""
 MODULES = (

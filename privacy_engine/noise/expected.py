@@ -18,7 +18,8 @@ from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.on_demand import scipy
 
-GRID = 2000  # points of an integral over how far a joint draw may reach
+GRID = 2000  # reaches of joint draws that are simulated
+PLACES, WEIGHTS = np.add(np.polynomial.legendre.leggauss(28), [[1.0], [0.0]]) / 2  # of an integral from 0 to 1
 SMALLEST = 1e-12  # of an angle: six micrometres
 
 
@@ -74,47 +75,67 @@ class OwnNoise:
 
 @dataclass(frozen=True, eq=False)
 class SharedNoise:
-    r"""Joint planar noise of ``together`` positions at one rate, of which ``weight`` published positions show one.
+    r"""Joint noise of ``together`` positions at a rate, (m,) each, of which ``counts`` (m,) positions show one.
 
     A position is uniform in a cap about the truth whose angular radius has density
     :math:`\propto e^{-at} \sin^{2p}(t/2)` up to π, and beyond that is the whole sphere. Integrated numerically.
     """
 
-    together: int
-    epsilon_per_m: float
-    weight: float
+    together: ArrayLike
+    epsilon_per_m: ArrayLike
+    counts: ArrayLike
 
     @cached_property
-    def _caps(self) -> tuple[Floats, Floats, float]:
-        """Cap radii, the share of draws at each, and the share whose cap is the whole sphere."""
-        rate, power = self.epsilon_per_m * geo.EARTH_RADIUS_M, 2 * self.together
-        mode = 2 * math.atan2(self.together, rate)
-        far = (12 * math.sqrt(power + 1) + 40) / rate
-        edges, step = np.linspace(max(mode - far, 0.0), min(mode + far, math.pi), GRID + 1, retstep=True)
-        caps = edges[1:] - step / 2
-        log_density = power * np.log(np.sin(caps / 2)) - rate * caps
-        top = log_density.max()
-        shares = np.exp(log_density - top) * step
-        whole = math.exp(-rate * math.pi - top) / rate
-        mass = float(shares.sum()) + whole
-        return caps, shares / mass, whole / mass
+    def weight(self) -> float:
+        return float(np.sum(self.counts))
+
+    @cached_property
+    def _law(self) -> tuple[Floats, ...]:
+        """2p, the rate, where nearly all cap radii begin and end, and the highest log density, (m, 1) each."""
+        p, rate = (np.reshape(np.asarray(one, np.float64), (-1, 1)) for one in (self.together, self.epsilon_per_m))
+        rate = rate * geo.EARTH_RADIUS_M
+        mode, spread = 2 * np.arctan2(p, rate), np.sqrt(2 / p)
+        far = 8 * np.sin(mode / 2) * spread  # eight standard deviations, and more where it is skewed
+        longer = far * (1 + 4 / 3 * np.cos(mode / 2) * spread)
+        top = 2 * p * np.log(np.sin(mode / 2)) - rate * mode
+        return 2 * p, rate, np.maximum(mode - far, 0.0), np.minimum(mode + longer, np.pi), top
+
+    def _caps(self, places: Floats, weights: Floats, start: ArrayLike = 0.0) -> tuple[Floats, Floats]:
+        """Sines of half of cap radii, at places between ``start`` and the end, and how many draws have each, (m, p)."""
+        power, rate, low, high, top = self._law
+        start = np.clip(start, low, high)
+        caps = start + (high - start) * places
+        sines = np.sin(caps / 2)
+        return sines, np.exp(power * np.log(sines) - rate * caps - top) * (high - start) * weights
+
+    @cached_property
+    def _mass(self) -> tuple[Floats, Floats]:
+        """What these are shares of, and how much of that has the whole sphere as its cap, (m,) each."""
+        _, rate, _, _, top = self._law
+        whole = (np.exp(-rate * np.pi - top) / rate)[:, 0]
+        return self._caps(PLACES, WEIGHTS)[1].sum(axis=1) + whole, whole
+
+    def _mean(self, each: Floats) -> float:
+        return float(np.sum(each / self._mass[0] * np.asarray(self.counts))) / self.weight
 
     def mean_m(self) -> float:
-        caps, shares, whole = self._caps
+        sines, shares = self._caps(PLACES, WEIGHTS)
+        caps = 2 * np.arcsin(sines)
         # (sin t - t cos t)/(1 - cos t); for small t its series, where the difference would lose its digits
-        mean = np.where(caps < 1e-3, 2 * caps / 3, (np.sin(caps) - caps * np.cos(caps)) / (2 * np.sin(caps / 2) ** 2))
-        return geo.EARTH_RADIUS_M * (float(shares @ mean) + whole * math.pi / 2)
+        mean = np.where(caps < 1e-3, 2 * caps / 3, (np.sin(caps) - caps * np.cos(caps)) / (2 * sines**2))
+        return geo.EARTH_RADIUS_M * self._mean((shares * mean).sum(axis=1) + self._mass[1] * np.pi / 2)
 
     def simulated_m(self, count: int, rng: np.random.Generator) -> Floats:
-        """``count`` displacements in metres, each of a joint draw of its own: to study the law, never to publish."""
-        caps, shares, whole = self._caps
-        chosen = rng.choice(np.append(caps, math.pi), count, p=np.append(shares, whole))
-        return np.asarray(2 * geo.EARTH_RADIUS_M * np.arcsin(np.sqrt(rng.random(count)) * np.sin(chosen / 2)))
+        """``count`` displacements in metres, each of a draw of its own of one law: to study it, never to publish."""
+        (sines,), (shares,) = self._caps((np.arange(GRID) + 0.5) / GRID, np.full(GRID, 1 / GRID))
+        shares = np.append(shares, self._mass[1])
+        chosen = rng.choice(np.append(sines, 1.0), count, p=shares / shares.sum())
+        return np.asarray(2 * geo.EARTH_RADIUS_M * np.arcsin(np.sqrt(rng.random(count)) * chosen))
 
     def within(self, angle: float) -> float:
-        caps, shares, whole = self._caps
-        held = np.minimum((math.sin(angle / 2) / np.sin(caps / 2)) ** 2, 1.0)
-        return float(shares @ held) + whole * math.sin(angle / 2) ** 2
+        sines, shares = self._caps(PLACES, WEIGHTS, angle)
+        beyond = (shares * (1 - (math.sin(angle / 2) / sines) ** 2)).sum(axis=1)
+        return 1 - self._mean(beyond + self._mass[1] * math.cos(angle / 2) ** 2)
 
 
 def mixture_mean_m(parts: Sequence[Noise]) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,9 +15,9 @@ from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.grid import degrees, wrapped
 from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.planar_exact import Cell, destination_cell
-from privacy_engine.noise.reach import Reach
+from privacy_engine.noise.reach import Reaches
 from privacy_engine.noise.sources import RandomSource, as_source
-from privacy_engine.noise.validation import RATES, number, positions, refused
+from privacy_engine.noise.validation import RATES, exact_rates, number, positions, refused
 
 CHUNK = 16_384
 MOST_POSITIONS = 2**40
@@ -38,11 +38,17 @@ def joint_reach_m(count: int, epsilon_per_m: float, *, rng: RandomSource | np.ra
     rng = as_source(rng)
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 1 <= count <= MOST_POSITIONS:
         raise refused("count", f"a whole number from 1 to {MOST_POSITIONS}", count)
-    return geo.EARTH_RADIUS_M * Reach(int(count), _rate(epsilon_per_m), rng).angle
+    rate = number(epsilon_per_m, "epsilon_per_m", lowest=RATES[0], highest=RATES[1])
+    return geo.EARTH_RADIUS_M * float(Reaches([count], [rate], rng).angle[0])
 
 
 def joint_planar(
-    lon: ArrayLike, lat: ArrayLike, epsilon_per_m: float, *, rng: RandomSource | np.random.Generator
+    lon: ArrayLike,
+    lat: ArrayLike,
+    epsilon_per_m: ArrayLike,
+    *,
+    rng: RandomSource | np.random.Generator,
+    starts: Ints | None = None,
 ) -> tuple[Floats, Floats]:
     r"""All positions moved by one joint draw, of density :math:`\propto e^{-\epsilon \max_i d(x_i, z_i)}`.
 
@@ -60,15 +66,18 @@ def joint_planar(
     ----------
     lon, lat : (p,) array_like
         Degrees, within ±360 and ±90.
-    epsilon_per_m : float
+    epsilon_per_m : float or (m,) array_like
         Per metre, for all positions together; from 1e-30 to 1e12.
+    starts : (m + 1,) int
+        Where the positions of each of m draws begin, one or more each; without, all are of one. A seed draws one after
+        another, with the bits of each alone.
 
     Returns ``(lon, lat)`` in degrees: the floats nearest to integer multiples of 1e-7, longitude in [-180, 180).
 
     Raises
     ------
     ParameterError
-        ``epsilon_per_m`` is out of its domain.
+        ``epsilon_per_m`` is out of its domain, or not one or as many as the draws; ``starts`` are no such offsets.
     DataError
         Positions out of their domain, or not as many longitudes as latitudes.
 
@@ -78,51 +87,57 @@ def joint_planar(
     """
     rng = as_source(rng)
     lon, lat = positions(lon, lat)
-    rate = _rate(epsilon_per_m)
-    if not lon.size:
-        return lon, lat
-    reach = Reach(lon.size, rate, rng)
-    east, north = np.empty((2, lon.size), dtype=np.int64)
-    for part in blocks(lon.size, CHUNK):
-        # copies: kernels are compiled for arrays that may be written, and a trajectory's may not
-        east[part], north[part] = _in_discs(lon[part].copy(), lat[part].copy(), reach, rng)
-    return degrees(wrapped(east)), degrees(north)
+    starts = np.arange(0, lon.size + 1, max(lon.size, 1)) if starts is None else starts
+    if (starts[0], starts[-1]) != (0, lon.size) or not (starts[1:] > starts[:-1]).all():
+        raise refused("starts", f"offsets from 0 to {lon.size} that increase", starts)
+    rates, m = exact_rates(epsilon_per_m), len(starts) - 1
+    if rates.ndim and rates.shape != (m,):
+        raise refused("epsilon_per_m", f"one or as many as the draws, {m}", epsilon_per_m)
+    rates, each = np.broadcast_to(rates, m), max(m, 1) if rng.private else 1
+    cells = np.empty((2, lon.size), dtype=np.int64)
+    for first in reported(range(0, m, each)):
+        own = starts[first : first + each + 1]
+        some = slice(own[0], own[-1])
+        _in_discs(lon[some], lat[some], own - own[0], rates[first : first + each], rng, cells[:, some])
+    return degrees(wrapped(cells[0])), degrees(cells[1])
 
 
-def _rate(epsilon_per_m: float) -> float:
-    return number(epsilon_per_m, "epsilon_per_m", lowest=RATES[0], highest=RATES[1])
-
-
-def _in_discs(lon: Floats, lat: Floats, reach: Reach, rng: RandomSource) -> tuple[Ints, Ints]:
-    """The cells of uniform points of discs with the radius of ``reach`` about positions."""
+def _in_discs(lon: Floats, lat: Floats, starts: Ints, rates: Floats, rng: RandomSource, cells: Ints) -> None:
+    """Write the cells (2, n) of uniform points of discs about positions, with the reach of their draw as the radius."""
     from privacy_engine.kernels import certified
 
-    words = rng.words(2 * lon.size).reshape(-1, 2)
-    state, cells = np.empty(lon.size, dtype=np.uint8), np.empty((2, lon.size), dtype=np.int64)
-    sine, cosine, off = (1.0, 0.0, 0.0) if reach.whole else (*certified.half_angle(reach.angle), reach.off)
-    certified.disc_cells(lon, lat, sine, cosine, off, words, state, cells[0], cells[1])
-    for i in reported(np.flatnonzero(state == certified.UNDECIDED)):
-        share, turn = (LazyUniform(word, rng) for word in words[i].tolist())
-        cells[:, i] = disc_cell(lon[i], lat[i], reach, share, turn)
-    return cells[0], cells[1]
+    reaches = Reaches(np.diff(starts), rates, rng)
+    discs = reaches.angle, reaches.off, reaches.whole
+    for part in blocks(lon.size, CHUNK):
+        words, state = (
+            rng.words(2 * (part.stop - part.start)).reshape(-1, 2),
+            np.empty(part.stop - part.start, np.uint8),
+        )
+        certified.disc_cells(lon[part], lat[part], starts, part.start, *discs, words, state, *cells[:, part])
+        for i in reported(np.flatnonzero(state == certified.UNDECIDED)):
+            share, turn = (LazyUniform(word, rng) for word in words[i].tolist())
+            at = part.start + i
+            of = int(np.searchsorted(starts, at, side="right")) - 1
+            cells[:, at] = disc_cell(lon[at], lat[at], partial(reaches.half_sine, of), share, turn)
 
 
-def disc_cell(lon: float, lat: float, reach: Reach, share: LazyUniform, turn: LazyUniform) -> Cell:
-    """The cell of one position, decided in balls: it is moved by d with sin²(d/2) = share · sin²(s/2)."""
+def disc_cell(lon: float, lat: float, half_sine: Callable[[int], Ball], share: LazyUniform, turn: LazyUniform) -> Cell:
+    """The cell of one position, decided in balls: it is moved by d, sin²(d/2) = share · sin²(s/2), of bits."""
 
     def decide(balls: Sequence[Ball], bits: int) -> Cell:
-        half = balls[0].sqrt() * reach.half_sine(bits)
+        half = balls[0].sqrt() * half_sine(bits)
         angle = Ball.atan2(half, (Ball.exact(1, bits) - half * half).sqrt()) * 2
         return destination_cell(lon, lat, angle, balls[1])
 
     return settle([share, turn], decide)
 
 
-def joint_mean_m(count: int, epsilon_per_m: float) -> float:
+def joint_mean_m(count: ArrayLike, epsilon_per_m: ArrayLike) -> Floats:
     """Mean displacement of each of ``count`` positions under joint noise in the plane, (4p + 2)/(3ε), in metres."""
-    return (4 * count + 2) / (3 * epsilon_per_m)
+    return np.asarray((4 * np.asarray(count, dtype=np.float64) + 2) / (3 * np.asarray(epsilon_per_m)))
 
 
-def joint_sd_m(count: int, epsilon_per_m: float) -> float:
+def joint_sd_m(count: ArrayLike, epsilon_per_m: ArrayLike) -> Floats:
     """Standard deviation per axis of joint noise in the plane, √((2p + 1)(2p + 2)) / 2ε, in metres."""
-    return math.sqrt((2 * count + 1) * (2 * count + 2)) / (2 * epsilon_per_m)
+    twice = 2 * np.asarray(count, dtype=np.float64)
+    return np.asarray(np.sqrt((twice + 1) * (twice + 2)) / (2 * np.asarray(epsilon_per_m)))

@@ -138,14 +138,14 @@ class Recording:
             monkeypatch.setattr(noise, name, self._in_place_of(name, sampler))
 
     def _in_place_of(self, name, sampler):
-        def draw(lon, lat, epsilon_per_m, *, rng):
+        def draw(lon, lat, epsilon_per_m, *, rng, **starts):
             events = [self.event[one] for one in np.atleast_1d(lon).tolist()]
             assert np.array_equal(self.series.lat[events], lat)
             if name == "joint_planar":
-                self.joint = float(epsilon_per_m)
-            self.rates[events] = epsilon_per_m
+                self.joint = sum(epsilon_per_m.tolist())
+            self.rates[events] = self.joint if starts else epsilon_per_m
             if self.played is None:
-                self.lon[events], self.lat[events] = sampler(lon, lat, epsilon_per_m, rng=rng)
+                self.lon[events], self.lat[events] = sampler(lon, lat, epsilon_per_m, rng=rng, **starts)
                 return self.lon[events], self.lat[events]
             return self.played.lon[events], self.played.lat[events]
 

@@ -66,8 +66,7 @@ class Recorder:
     """In place of the samplers: records the rates requested, by longitude, and moves nothing."""
 
     def __init__(self, monkeypatch):
-        self.own = {}
-        self.together = 0.0
+        self.own, self.together = {}, 0.0
         monkeypatch.setattr(noise, "planar_laplace", self.planar)
         monkeypatch.setattr(noise, "joint_planar", self.joint)
 
@@ -76,8 +75,8 @@ class Recorder:
         jitter = rng.uniform(len(lon))
         return lon, jitter  # so that Adaptive sees what moves and what does not
 
-    def joint(self, lon, lat, epsilon_per_m, *, rng):
-        self.together = epsilon_per_m
+    def joint(self, lon, lat, epsilon_per_m, *, rng, starts):
+        self.together = sum(epsilon_per_m.tolist())
         return lon, lat
 
 

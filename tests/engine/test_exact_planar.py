@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +19,14 @@ from scipy.special import chdtrc
 from privacy_engine import noise
 from privacy_engine.core import geo
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.kernels import certified
-from privacy_engine.noise import joint, planar, reach
+from privacy_engine.kernels import certified, reach_envelope
+from privacy_engine.kernels.elementary import sincos
+from privacy_engine.noise import joint, planar
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.grid import HALF_TURN, TURN, degrees, on_grid, wrapped
 from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.planar_exact import planar_cell
-from privacy_engine.noise.reach import Reach, envelope
+from privacy_engine.noise.reach import Reaches
 from tests.cases import each, refusal
 from tests.engine.called import called
 from tests.engine.test_certified_bounds import draws
@@ -84,9 +86,7 @@ class TestFloatsAndBalls:
         """A sample from words of 4 to 16 bits needs further bits often, and must end in the cell of 64-bit words."""
         lon, lat, epsilon, words = (one[0] for one in draws("random", 1, seed))
         found = decided_by_balls(lon, lat, epsilon, words)
-        near = epsilon * geo.EARTH_RADIUS_M > 1
-        mask = 2**bits - 1
-        uniforms = []
+        near, mask, uniforms = epsilon * geo.EARTH_RADIUS_M > 1, 2**bits - 1, []
         for word in words.tolist():
             parts = [(word >> 64 - bits * (i + 1) & mask) << 64 - bits for i in range(64 // bits)]
             uniforms.append(LazyUniform(parts[0] >> 64 - bits, Scripted(parts[1:]), first_bits=bits, word_bits=bits))
@@ -116,11 +116,7 @@ class TestFloatsAndBalls:
         where = np.array([180.0, -180.0, 116.4, 0.0, 7.0]), np.array([90.0, -90.0, 39.9, 0.0, -60.0])
         epsilon = np.array([1.0, 1e-8, 0.01, 1e-7, 1e-30])
         quick = noise.planar_cells(*where, epsilon, rng=noise.seeded(4))
-
-        def undecided(*arguments):
-            arguments[4][:] = certified.UNDECIDED
-
-        monkeypatch.setattr(certified, "planar_cells", undecided)
+        monkeypatch.setattr(certified, "planar_cells", lambda *given: given[4].fill(certified.UNDECIDED))
         slow = noise.planar_cells(*where, epsilon, rng=noise.seeded(4))
         assert np.array_equal(quick, slow)
 
@@ -194,9 +190,8 @@ class TestRefusals:
     @each("value", HOSTILE)
     def test_rates_are_refused_by_name(self, value):
         for rates in (value, [1.0, value]):
-            with pytest.raises(ParameterError, match="^epsilon_per_m must be ") as caught:
-                noise.planar_laplace([0.0, 0.0], [0.0, 0.0], rates, rng=noise.seeded(1))
-            assert caught.value.field == "epsilon_per_m"
+            refused = refusal(ParameterError, noise.planar_laplace, [0.0] * 2, [0.0] * 2, rates, rng=noise.seeded(1))
+            assert (refused.field, str(refused)[:21]) == ("epsilon_per_m", "epsilon_per_m must be")
 
     def test_positions_and_shapes_that_do_not_fit_are_refused_by_name(self):
         for value in (math.nan, math.inf, -math.inf, 1e308, "x", 360.1):
@@ -237,12 +232,9 @@ def test_two_processors_draw_the_same_cells(tmp_path):
         pytest.skip("this processor has no fused multiply-add")
     found = []
     for name, features in (("plain", plain), ("fused", fused)):
-        environment = (
-            os.environ
-            | features
-            | {"NUMBA_CACHE_DIR": str(tmp_path / name), "PYTHONPATH": str(Path(__file__).parents[2])}
-        )
-        ran = subprocess.run([sys.executable, "-c", CELLS], env=environment, capture_output=True, text=True, check=True)
+        folders = {"NUMBA_CACHE_DIR": str(tmp_path / name), "PYTHONPATH": str(Path(__file__).parents[2])}
+        given = {"env": os.environ | features | folders, "capture_output": True, "text": True, "check": True}
+        ran = subprocess.run([sys.executable, "-c", CELLS], **given)
         found.append(ran.stdout.split())
     assert found[0][0] == found[1][0]
     assert [one[1] for one in found] == ["False", "True"]
@@ -255,22 +247,17 @@ class TestEnvelope:
     def test_is_proven_wherever_noise_may_be_drawn(self):
         """1,500 of all counts to 10^7 and rates from 1e-30 to 1e12, and the ends of both."""
         rng = np.random.default_rng(8)
-        some = zip(10.0 ** rng.uniform(0, 7, 1500), 10.0 ** rng.uniform(-30, 12, 1500), strict=True)
-        ends = [(count, rate) for count in (1, 10**7) for rate in (1e-30, 1e12)]
-        for count, rate in [*some, *ends]:
-            assert envelope(int(count), float(rate)).left > 0
+        count = np.append(10.0 ** rng.uniform(0, 7, 1500), [1, 1, 1e7, 1e7])
+        rate = np.append(10.0 ** rng.uniform(-30, 12, 1500), [1e-30, 1e12] * 2)
+        assert reach_envelope.envelopes(np.floor(count), rate * geo.EARTH_RADIUS_M, np.empty((1504, 5)))
 
     def test_one_that_cuts_the_density_is_not_proven(self):
-        found, touching = reach._candidate(7, 0.01 * geo.EARTH_RADIUS_M, 1e-9)
-        assert reach._above(found, touching, 7, 0.01)
-        for wrong in (
-            found._replace(top=found.top - 1e-6),
-            found._replace(left=found.left + 1e-6 * found.left),
-            found._replace(right=found.right - 1e-6 * found.right),
-            found._replace(down=found.down * 1.001),
-            found._replace(up=-found.up),
-        ):
-            assert not reach._above(wrong, touching, 7, 0.01)
+        rate, numbers = 0.01 * geo.EARTH_RADIUS_M, np.empty(5)
+        touching = reach_envelope.candidate(7.0, rate, 1e-9, numbers)
+        assert reach_envelope.surely_above(numbers, *touching, 7.0, rate)
+        for at, factor in enumerate((1 + 1e-6, 1 - 1e-6, -1.0, 1.001, 1 + 1e-8)):  # left, right, up, down, top
+            wrong = numbers * np.where(np.arange(5) == at, factor, 1.0)
+            assert not reach_envelope.surely_above(wrong, *touching, 7.0, rate)
 
     @each(("count", "rate"), SCALES)
     def test_is_tight(self, count, rate):
@@ -279,8 +266,7 @@ class TestEnvelope:
         words = type(rng).words
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(type(rng), "words", lambda self, n: requested.append(n) or words(self, n))
-            for _ in range(500):
-                Reach(count, rate, rng)
+            Reaches([count] * 500, [rate] * 500, rng)
         assert sum(requested) / 1500 < 1.4
 
 
@@ -288,30 +274,37 @@ class TestReach:
     @each(("count", "rate"), SCALES)
     def test_floats_and_balls_agree_on_every_proposal(self, count, rate):
         """Kept or rejected, and the angle within its bound: 400 proposals each."""
-        source, numbers = noise.seeded(5), envelope(count, rate)
-        found = Reach(count, rate, source)
-        decided = set()
-        for _ in range(400):
-            words = source.words(3)
-            state, angle, off = certified.reach_proposal(words, 2.0 * count, rate * geo.EARTH_RADIUS_M, *numbers)
-            found._uniforms = [LazyUniform(word, source) for word in words.tolist()]
-            if state == certified.UNDECIDED:
-                continue
-            assert (state == certified.DONE) == found.accepted()
-            decided.add(int(state))
-            if state == certified.DONE:
-                true, spread, whole = settle(found._uniforms, found._known)
-                assert abs(true - angle) <= off + spread
-                assert whole == (angle > math.pi)
-        assert certified.DONE in decided
+        source = noise.seeded(5)
+        found, words = Reaches([count] * 400, [rate] * 400, source), source.words(1200).reshape(-1, 3)
+        found._words, found._uniforms, state, (angle, off) = words, {}, np.empty(400, np.uint8), np.empty((2, 400))
+        rates = np.full(400, rate * geo.EARTH_RADIUS_M)
+        certified.reach_proposals(words, np.full(400, 2.0 * count), rates, found._envelopes, state, angle, off)
+        for i in np.flatnonzero(state != certified.UNDECIDED).tolist():
+            assert (state[i] == certified.DONE) == found.accepted(i)
+            if state[i] == certified.DONE:
+                true, spread, whole = found.known(i)
+                assert abs(true - angle[i]) <= off[i] + spread
+                assert whole == (angle[i] > math.pi)
+        assert certified.DONE in state
 
     def test_what_floats_leave_undecided_is_the_same_draw(self, monkeypatch):
-        quick = [Reach(count, rate, noise.seeded(9)) for count, rate in SCALES]
-        monkeypatch.setattr(certified, "reach_proposal", lambda *_: (certified.UNDECIDED, 0.0, 0.0))
-        for (count, rate), one in zip(SCALES, quick, strict=True):
-            two = Reach(count, rate, noise.seeded(9))
-            assert two.angle == pytest.approx(one.angle, rel=1e-12)
-            assert two.whole is one.whole
+        """Of the same bits, which the operating system is made to return: reaches, and positions of several draws."""
+        (count, rate), of_system = np.array(SCALES[:4] * 9).T, noise.publishable()
+        starts = np.append(0, np.cumsum(count)).astype(int)
+        here = np.random.default_rng(1).uniform(-90, 90, (2, starts[-1]))
+
+        def drawn():
+            tape = np.random.Philox(9)
+            monkeypatch.setattr(os, "urandom", lambda n: tape.random_raw(n // 8).tobytes())
+            return Reaches(count, rate, of_system), noise.joint_planar(*here, rate, rng=of_system, starts=starts)
+
+        quick, there = drawn()
+        monkeypatch.setattr(certified, "reach_proposals", lambda *given: given[4].fill(certified.UNDECIDED))
+        monkeypatch.setattr(certified, "disc_cells", lambda *given: given[8].fill(certified.UNDECIDED))
+        slow, same = drawn()
+        assert slow.angle == pytest.approx(quick.angle, rel=1e-12)
+        assert np.array_equal(slow.whole, quick.whole)
+        assert np.array_equal(same, there)
 
 
 @each(("count", "rate"), SCALES)
@@ -322,14 +315,15 @@ def test_positions_by_floats_are_those_by_balls(count, rate):
     lat = np.where(rng.random(600) < 0.3, rng.choice([90.0, -90.0, 45.0, 89.99999], 600), rng.uniform(-90, 90, 600))
     words = rng.integers(0, 2**64, size=(600, 2), dtype=np.uint64)
     words[:60] = rng.choice(np.array([0, 2**34, 2**63, 2**64 - 1, 2**61], dtype=np.uint64), (60, 2))
-    found = Reach(count, rate, source)
+    found, starts = Reaches([count] * 3, [rate] * 3, source), np.array([0, 150, 151, 700])
     state, cells = np.empty(600, np.uint8), np.zeros((2, 600), np.int64)
-    half = (1.0, 0.0, 0.0) if found.whole else (*certified.half_angle(found.angle), found.off)
-    certified.disc_cells(lon, lat, *half, words, state, *cells)
+    discs = found.angle, found.off, found.whole
+    certified.disc_cells(lon[:7], lat[:7], starts, 0, *discs, words[:7], state[:7], *cells[:, :7])
+    certified.disc_cells(lon[7:], lat[7:], starts, 7, *discs, words[7:], state[7:], *cells[:, 7:])
     compared = 0
     for i in np.flatnonzero(state == certified.DONE).tolist():
         share, turn = (LazyUniform(word, source) for word in words[i].tolist())
-        east, north = joint.disc_cell(lon[i], lat[i], found, share, turn)
+        east, north = joint.disc_cell(lon[i], lat[i], partial(found.half_sine, (i >= 150) + (i > 150)), share, turn)
         assert ((east - cells[0, i]) % TURN, north) == (0, cells[1, i])
         compared += 1
     assert compared > 400
@@ -339,11 +333,11 @@ def test_positions_by_floats_are_those_by_balls(count, rate):
 def test_moves_lie_within_their_bounds(count, rate):
     """Against 300-bit balls, the uniforms at the ends of what their words leave: no error is beyond its bound."""
     rng, source = np.random.default_rng(3), noise.seeded(6)
-    found, ratio = Reach(count, rate, source), 0.0
-    sine, cosine, off = (1.0, 0.0, 0.0) if found.whole else (*certified.half_angle(found.angle), found.off)
+    found, ratio = Reaches([count], [rate], source), 0.0
+    sine, cosine, off = (1.0, 0.0, 0.0) if found.whole else (*called(sincos)(found.angle[0] / 2), found.off[0])
 
     def true_half(balls, bits):
-        return balls[0].sqrt() * found.half_sine(bits)
+        return balls[0].sqrt() * found.half_sine(0, bits)
 
     for word in rng.integers(2**36, 2**64, size=150, dtype=np.uint64).tolist():
         u, whole = called(certified.unit)(np.uint64(word)), sine * sine
@@ -360,12 +354,9 @@ def test_moves_lie_within_their_bounds(count, rate):
 class TestJointRefusals:
     @each("value", HOSTILE)
     def test_a_rate_that_is_none(self, value):
-        for draw in (
-            lambda: noise.joint_planar([0.0], [0.0], value, rng=noise.seeded(1)),
-            lambda: noise.joint_reach_m(1, value, rng=noise.seeded(1)),
-        ):
-            with pytest.raises(ParameterError, match="^epsilon_per_m must be "):
-                draw()
+        for draw, *where in ((noise.joint_planar, [0.0], [0.0]), (noise.joint_reach_m, 1)):
+            refused = refusal(ParameterError, draw, *where, value, rng=noise.seeded(1))
+            assert str(refused).startswith("epsilon_per_m must be ")
 
     def test_a_count_and_positions_that_are_none(self):
         for value in (0, -1, 1.5, math.nan, True, "1", None, 2**63):
@@ -374,4 +365,7 @@ class TestJointRefusals:
         for lat in ([math.nan], [1.0, 2.0]):
             with pytest.raises(DataError, match="^lat must be "):
                 noise.joint_planar([0.0], lat, 1.0, rng=noise.seeded(1))
+        for starts in ([0, 1], [1, 2], [0, 0, 2], [0, 3]):
+            with pytest.raises(ParameterError, match="^starts must be offsets from 0 to 2 that increase"):
+                noise.joint_planar([0.0] * 2, [0.0] * 2, 1.0, rng=noise.seeded(1), starts=np.array(starts))
         assert [len(part) for part in noise.joint_planar([], [], 1.0, rng=noise.seeded(1))] == [0, 0]

@@ -1,6 +1,6 @@
 """Joint noise and the mechanism that draws with it.
 
-Kolmogorov-Smirnov tests have fixed seeds; a fresh seed fails one of them less than once in 10^5 runs.
+Kolmogorov-Smirnov tests have fixed seeds or fresh noise, which fails one of them less than once in 10^5 runs.
 """
 
 import itertools
@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from privacy_engine import noise
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.core import geo
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark import Joint, OptimalSplit, Skip
+from privacy_engine.noise.reach import Reaches
 from tests.cases import each
 from tests.engine.mechanism_examples import masks
 from tests.later import integrate, stats
@@ -26,10 +28,12 @@ def joint(q=1e4, epsilon=1.0, radius_m=1.0):
     return Joint(epsilon=epsilon, radius_m=radius_m, step_variance_m2=q)
 
 
-def displaced(count, rate, seed, draws):
-    """How far each of ``count`` positions was moved, (draws, count)."""
-    rng, lon, lat = noise.seeded(seed), np.linspace(-5, 5, count), np.full(count, 48.0)
-    return np.array([geo.distance_m(lon, lat, *noise.joint_planar(lon, lat, rate, rng=rng)) for _ in range(draws)])
+def displaced(count, rate, draws):
+    """How far each of ``count`` positions was moved, (draws, count), in draws between others of another rate."""
+    lon, lat = np.linspace(-5, 5, 2 * count * draws), np.full(2 * count * draws, 48.0)
+    rates, starts = np.tile([rate, 5 * rate], draws), np.arange(2 * draws + 1) * count
+    moved = noise.joint_planar(lon, lat, rates, rng=noise.publishable(), starts=starts)
+    return geo.distance_m(lon, lat, *moved).reshape(draws, 2, count)[:, 0]
 
 
 class TestJointNoise:
@@ -37,11 +41,11 @@ class TestJointNoise:
     @each("count", [1, 2, 3, 17])
     def test_the_farthest_move_has_the_law_of_the_k_norm_mechanism(self, count):
         # the volume of "all within s" grows as s^(2p), so the largest move is Gamma(2p, 1/ε)
-        farthest = displaced(count, 1 / 50, seed=count, draws=3000).max(axis=1)
+        farthest = displaced(count, 1 / 50, draws=3000).max(axis=1)
         assert stats.kstest(farthest, stats.gamma(2 * count, scale=50).cdf).pvalue > FAILS
 
     def test_the_others_are_uniform_inside_it(self):
-        moved = displaced(6, 1 / 50, seed=3, draws=3000)
+        moved = displaced(6, 1 / 50, draws=3000)
         moved.sort(axis=1)
         inside = (moved[:, :-1] / moved[:, -1:]) ** 2  # five ordered uniforms
         assert stats.kstest(inside[:, 0], stats.beta(1, 5).cdf).pvalue > FAILS
@@ -57,22 +61,17 @@ class TestJointNoise:
 
         top = max(height(angle) for angle in np.linspace(0, math.pi, 1001))
         edges = np.concatenate([np.linspace(0, math.pi, 400), math.pi + np.linspace(0.01, 40 * reach_km / 6371, 400)])
-        parts = [
-            integrate.quad(lambda angle: math.exp(height(angle) - top), *edges[i : i + 2])[0]
-            for i in range(len(edges) - 1)
-        ]
+        parts = [integrate.quad(lambda x: math.exp(height(x) - top), *ends)[0] for ends in itertools.pairwise(edges)]
         upto = np.concatenate([[0], np.cumsum(parts)]) / sum(parts)
-        rng = noise.seeded(count)
-        found = np.array([noise.joint_reach_m(count, rate, rng=rng) for _ in range(2500)]) / geo.EARTH_RADIUS_M
+        found = Reaches([count] * 2500, [rate] * 2500, noise.seeded(count)).angle
         assert stats.kstest(found, lambda angle: np.interp(angle, edges, upto)).pvalue > FAILS
 
     @pytest.mark.slow
     @each("count", [1, 2, 50])
     def test_mean_and_standard_deviation_are_the_closed_forms(self, count):
-        rng, rate, draws = noise.seeded(5), 1 / 300, 30_000 // count
-        plane, lon, lat = geo.LocalPlane(0.0, 0.0), np.zeros(count), np.zeros(count)
-        drawn = [noise.joint_planar(lon, lat, rate, rng=rng) for _ in range(draws)]
-        xy_m = np.concatenate([plane.project(*one) for one in drawn])
+        here, rate, starts = np.zeros(30_000), 1 / 300, np.arange(0, 30_001, count)
+        moved = noise.joint_planar(here, here, rate, rng=noise.seeded(5), starts=starts)
+        xy_m = geo.LocalPlane(0.0, 0.0).project(*moved)
         mean, sd = noise.joint_mean_m(count, rate), noise.joint_sd_m(count, rate)
         assert np.hypot(*xy_m.T).mean() == pytest.approx(mean, rel=0.02)
         assert xy_m.std() == pytest.approx(sd, rel=0.02)
@@ -98,11 +97,8 @@ def naive_error(how, mask, spacing):
             last, by_landmark, drawn = t, bool(landmark), drawn + bool(landmark)
         shown.append((t - last, by_landmark))
     landmarks = sum(by for _, by in shown)
-    if drawn:
-        ratio = math.sqrt(3 * (len(mask) - landmarks) / ((2 * drawn + 1) * landmarks))
-        together, regular = how.epsilon / (1 + ratio), how.epsilon * ratio / (1 + ratio)
-    else:
-        together, regular = 0.0, how.epsilon
+    ratio = math.sqrt(3 * (len(mask) - landmarks) / ((2 * drawn + 1) * landmarks)) if drawn else math.inf
+    together, regular = how.epsilon / (1 + ratio), how.epsilon / (1 + 1 / ratio) if ratio else 0.0
     total = 0.0
     for lag, by in shown:
         mean = (4 * drawn + 2) / 3 * how.radius_m / together if by else 2 * how.radius_m / regular
@@ -117,8 +113,8 @@ class TestMechanism:
         errors = [naive_error(how, mask, spacing) for spacing in range(1, 25)]
         never = naive_error(how, mask, len(mask) + 1)
         least = min(error for error, _ in [*errors, never])
-        plan = how.plan(mask)
-        chosen = (np.count_nonzero(plan.drawn), plan.together, plan.regular)
+        budgets = how.budgets(mask)
+        chosen = (np.count_nonzero(budgets[mask]), budgets[mask].sum(), budgets[~mask].max(initial=0.0))
         got = next(error for error, how in [*errors, never] if how == pytest.approx(chosen, rel=1e-12))
         assert got <= least * (1 + 1e-12)
 
@@ -127,6 +123,15 @@ class TestMechanism:
         assert joint(q=1e9).budgets(one) == pytest.approx(OptimalSplit(epsilon=1.0, radius_m=1.0).budgets(one))
         mask = np.arange(40) % 3 == 1
         assert np.array_equal(joint(q=1e-4).budgets(mask), Skip(epsilon=1.0, radius_m=1.0).budgets(mask))
+
+    def test_budgets_of_landmarks_that_differ_are_summed_exactly(self):
+        class Uneven(Joint):
+            def budgets(self, is_landmark):
+                return np.array([0.1, 0.2, 0.3, 0.4])  # as floats, 0.1 + 0.2 + 0.3 is more than 0.6
+
+        how = Uneven(epsilon=1.0, radius_m=1.0, step_variance_m2=1e4)
+        found = how.release(Trajectory(np.zeros(4), np.zeros(4)), LandmarkSet(np.arange(4) < 3), rng=noise.seeded(1))
+        assert (found.sd_m[:3] == noise.joint_sd_m(3, how.rates(0.6))).all()
 
 
 def exact_loss(matrix, epsilons, landmarks, together, t):

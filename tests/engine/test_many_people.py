@@ -29,15 +29,17 @@ def walks(lengths, seed=1):
 
 def test_bits_of_each_are_those_of_each_alone():
     """With one seed, also where no event, every one or the first ones are landmarks, or a person has no event."""
-    lengths = (40, 0, 7, 1, 300, 25)
+    lengths = (40, 0, 7, 1, 300, 25, 60)
     series, rng = walks(lengths), np.random.default_rng(2)
     for cls in CLASSES:
         wide = [how.model_copy(update={"radius_m": 5e6}) for how in variants(cls)]  # much of whose noise is rejected
         for how in [*variants(cls), *wide]:
             masks = [*(np.arange(n) < n // 3 for n in lengths[:3]), np.ones(1, bool), rng.random(300) < 0.2]
-            masks.append(np.zeros(25, bool))
+            masks += [np.zeros(25, bool), rng.random(60) < 0.5]
             one, other = noise.seeded(5), noise.seeded(5)
             together_ = how.release_each(together(series), np.concatenate(masks), rng=one)
+            fresh = how.release_each(together(series), np.concatenate(masks), rng=noise.publishable())
+            assert cls is Adaptive or np.array_equal(fresh.sd_m, together_.sd_m)
             for drawn, truth, mask in zip(together_, series, masks, strict=True):
                 same(drawn, how.release(truth, LandmarkSet(mask), rng=other))
 

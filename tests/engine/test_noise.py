@@ -24,6 +24,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms import landmark
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.noise.expected import OwnNoise, SharedNoise, mixture_quantile_m, planar_sphere_mean_m
+from privacy_engine.noise.reach import Reaches
 from tests.cases import each
 from tests.engine.test_simulated_noise import LARGE_NOISE, assert_even_bearings, assert_law_of_the_sphere, dkw
 from tests.examples import examples
@@ -244,11 +245,9 @@ class TestSharedNoise:
     @each(("together", "rate"), [(1, 0.01), (7, 0.01), (300, 1e-3), (5, 1e-6), (40_000, 1e-6), (3, 1e-9)])
     def test_mean_and_quantiles_are_those_of_draws(self, together, rate):
         law, runs = SharedNoise(together, rate, 1.0), 4000
-        rng = noise.seeded(5)
-        few = np.zeros(min(together, 40))
-        reach = np.array([noise.joint_reach_m(together, rate, rng=rng) for _ in range(runs)])
-        cap = np.minimum(reach / geo.EARTH_RADIUS_M, np.pi)[:, None]
-        u = rng.uniform(runs * len(few)).reshape(runs, len(few))
+        rng, few = noise.seeded(5), min(together, 40)
+        cap = np.minimum(Reaches([together] * runs, [rate] * runs, rng).angle, np.pi)[:, None]
+        u = rng.uniform(runs * few).reshape(runs, few)
         radii = 2 * geo.EARTH_RADIUS_M * np.arcsin(np.sqrt(u) * np.sin(cap / 2))
         assert law.mean_m() == pytest.approx(radii.mean(), abs=5 * radii.mean(axis=1).std() / np.sqrt(runs))
         for p in (0.5, 0.95):

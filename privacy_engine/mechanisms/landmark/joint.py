@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.accounting.landmark_ledger import Ledger, exact_sum, nearest_float
-from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.accounting.landmark_ledger import exact_sum, nearest_float
+from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts
 from privacy_engine.core.params import StepVarianceM2
 from privacy_engine.core.progress import reported
-from privacy_engine.data import Release, Trajectory
-from privacy_engine.data.trajectories import only
+from privacy_engine.data import Trajectory
+from privacy_engine.data.releases import Releases
+from privacy_engine.data.trajectories import Trajectories, only
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.mechanisms.base.trajectory import same_law_as
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
-
-DENSE_SPACINGS, SPARSER = 24, 1.25
-"""Spacings that are compared: every one up to the first, then each so many times the last."""
-
-
-class Plan(NamedTuple):
-    """Which landmarks are drawn (n,), the budget they have together, and that of every other event."""
-
-    drawn: Mask
-    together: float
-    regular: float
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism, same_law_as
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 
 
 @mechanisms.register
@@ -72,52 +60,13 @@ class Joint(PlanarLaplaceMechanism):
     name: Literal["landmark-joint"] = "landmark-joint"
     step_variance_m2: StepVarianceM2
 
-    def plan(self, is_landmark: Mask) -> Plan:
-        """What is drawn, with which budgets."""
-        mask = as_mask(is_landmark)
-        n, event = len(mask), np.arange(len(mask))
-        before = np.maximum.accumulate(np.where(mask, -1, event)) if n else event  # the last other event, or -1
-        leading = before < 0
-        behind = np.where(leading, event, event - before)
-        # the error depends on how many landmarks lie how far behind; apart those at the start, where none is before
-        start, others = np.bincount(behind[mask & leading]), np.bincount(behind[mask & ~leading])
-        spacings = _spacings(int(behind.max(initial=0)) + 1)
-        best = spacings[int(np.argmin([self._error(spacing, start, others, n) for spacing in spacings]))]
-        drawn = mask & (behind % best == 0)
-        p = int(np.count_nonzero(drawn))
-        shown = int(np.count_nonzero(mask & (leading | (behind >= best))))
-        together, regular = self._split(p, shown, n - shown)
-        return Plan(drawn, together, regular)
-
-    def _split(self, p: int, by_landmarks: int, by_others: int) -> tuple[float, float]:
-        """(B, b) with the least sum of mean noise: ``by_landmarks`` events show the joint draw, the rest another."""
-        if not p:
-            return 0.0, self.epsilon
-        ratio = math.sqrt(3 * by_others / ((2 * p + 1) * by_landmarks))
-        return self.epsilon / (1 + ratio), self.epsilon * ratio / (1 + ratio)
-
-    def _error(self, spacing: int, start: Ints, others: Ints, n: int) -> float:
-        """Sum over all events of their expected error in metres, if a landmark waits for ``spacing`` events."""
-        first, rest = np.arange(len(start)), np.arange(len(others))
-        joint = rest >= spacing
-        p = int(start[::spacing].sum() + others[::spacing].sum())
-        by_landmarks = int(start.sum() + others[joint].sum())
-        together, regular = self._split(p, by_landmarks, n - by_landmarks)
-        noise_m = self._mean_m(p, together)
-        regular_m = 2 * self.radius_m / regular if regular else 0.0
-        moved = math.pi / 2 * self.step_variance_m2
-        error = (start * np.sqrt(noise_m**2 + moved * (first % spacing))).sum()
-        error += (others * np.sqrt(np.where(joint, noise_m, regular_m) ** 2 + moved * (rest % spacing))).sum()
-        return float(error + regular_m * (n - start.sum() - others.sum()))
-
-    def _mean_m(self, p: int, together: float) -> float:
-        return noise.joint_mean_m(p, together / self.radius_m) if p else 0.0
-
-    def budgets(self, is_landmark: Mask) -> Floats:
+    def budgets_at_once(self, is_landmark: Mask, starts: Ints) -> Floats:
         """What each event adds to the sum over L ∪ {t}: B/p for a landmark drawn, whose noise is *not* its own."""
-        mask = as_mask(is_landmark)
-        drawn, together, regular = self.plan(mask)
-        return np.where(drawn, together / max(int(np.count_nonzero(drawn)), 1), np.where(mask, 0.0, regular))
+        from privacy_engine.kernels.joint_plan import joint_budgets
+
+        how, found = np.array([self.epsilon, self.radius_m, self.step_variance_m2]), np.empty(len(is_landmark))
+        joint_budgets(is_landmark, starts, how, found)
+        return found
 
     def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
         return np.where(is_landmark, 0.0, budgets), float(budgets[is_landmark].sum())
@@ -125,45 +74,39 @@ class Joint(PlanarLaplaceMechanism):
     def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
         return is_landmark & fresh
 
-    def joint_rate(self, budgets: Floats) -> float:
-        """The rate per metre of the draw that landmarks of these budgets share."""
-        return float(self.rates(np.array([nearest_float(exact_sum(budgets))]))[0])
-
-    def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
-        budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), is_landmark)
-        lon, lat = series.lon.copy(), series.lat.copy()
-        landmark, other = is_landmark & (budgets > 0), ~is_landmark
+    def _moved(
+        self, lon: Floats, lat: Floats, is_landmark: Mask, budgets: Floats, starts: Ints, rng: noise.RandomSource
+    ) -> tuple[Floats, Floats, Floats]:
+        """The draws of several people, at the events with a budget, (n,); the deviation of each joint one, (k,)."""
+        joint, other, (lon, lat) = is_landmark & (budgets > 0), ~is_landmark, np.array([lon, lat])
         lon[other], lat[other] = self.perturb(lon[other], lat[other], budgets[other], rng=rng)
-        if landmark.any():
-            rate = self.joint_rate(budgets[landmark])
-            lon[landmark], lat[landmark] = noise.joint_planar(lon[landmark], lat[landmark], rate, rng=rng)
+        counts = over_parts(np.add, joint, starts, dtype=np.int64)
+        counts, budgets = counts[counts > 0], budgets[joint]
+        starts = np.append(0, np.cumsum(counts))
+        least, most = (over_parts(end, budgets, starts) for end in (np.minimum, np.maximum))
+        sums = counts * most  # rounded once
+        for i in reported(np.flatnonzero(least < most)):
+            sums[i] = nearest_float(exact_sum(budgets[starts[i] : starts[i + 1]]))
+        rates = self.rates(sums)
+        lon[joint], lat[joint] = noise.joint_planar(lon[joint], lat[joint], rates, rng=rng, starts=starts)
+        return lon, lat, np.repeat(noise.joint_sd_m(counts, rates), counts)
+
+    @same_law_as(PlanarLaplaceMechanism.draw)
+    def draw_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
+        if len(people) > 1 and not rng.private:
+            return TrajectoryMechanism.draw_each(self, people, is_landmark, rng=rng)
+        budgets = self._spent(is_landmark, people.starts)
+        lon, lat, sd_m = self._moved(people.lon, people.lat, is_landmark, budgets, people.starts, rng)
         fresh = budgets > 0
-        release = self.assemble(only(series), lon[fresh], lat[fresh], budgets)[0]
-        sd_m = release.sd_m.copy()
-        if landmark.any():
-            sd_m[landmark] = noise.joint_sd_m(int(np.count_nonzero(landmark)), rate)
-        return replace(release, sd_m=sd_m)
+        found = self.assemble(people, lon[fresh], lat[fresh], budgets)
+        found.sd_m[is_landmark & fresh] = sd_m
+        return found
 
-    @same_law_as(draw)
+    @same_law_as(draw_each)
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
-        """The plan once, the other events' noise at once, one joint draw after the other."""
-        budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), is_landmark)
-        landmark, other, fresh = is_landmark & (budgets > 0), ~is_landmark, budgets > 0
-        drawn = np.empty((times, len(series), 2))
-        if other.any():
-            lon, lat, budget = (np.tile(one[other], times) for one in (series.lon, series.lat, budgets))
-            drawn[:, other] = np.stack(self.perturb(lon, lat, budget, rng=rng), axis=1).reshape(times, -1, 2)
-        if landmark.any():
-            rate = self.joint_rate(budgets[landmark])
-            lon, lat = series.lon[landmark], series.lat[landmark]
-            for i in reported(range(times)):
-                drawn[i, landmark] = np.stack(noise.joint_planar(lon, lat, rate, rng=rng), axis=1)
-        return self.spread(drawn[:, fresh], fresh)
-
-
-def _spacings(most: int) -> list[int]:
-    """Spacings to compare, ascending; with the last, ``most`` or more, none but the first event is drawn."""
-    found = list(range(1, min(DENSE_SPACINGS, most) + 1))
-    while found[-1] < most:
-        found.append(math.ceil(found[-1] * SPARSER))
-    return found
+        """The plan once, the noise of the other events at once, then the joint draws."""
+        n, budgets = len(series), self._spent(is_landmark, only(series).starts)
+        lon, lat, each = (np.tile(one, times) for one in (series.lon, series.lat, budgets))
+        moved = self._moved(lon, lat, np.tile(is_landmark, times), each, np.arange(times + 1) * n, rng)
+        drawn = np.stack(moved[:2], axis=1)
+        return self.spread(drawn.reshape(times, n, 2)[:, budgets > 0], budgets > 0)
