@@ -33,7 +33,7 @@ def _gamma(shape: int, repetition: np.uint64, attempt: np.uint64, k0: np.uint64,
 
 @compiled_for(u8[::1], i8, i8, i8, f8)
 def half_reach_sines(key: Words, first_repetition: int, lanes: int, count: int, rate: float) -> Floats:
-    """sin(s/2R) of each repetition, for the reach s distributed as :func:`privacy_engine.noise.joint_reach_m` states.
+    """sin(s/2R) of each repetition, for the reach s distributed as :mod:`privacy_engine.noise.reach` draws it.
 
     ``rate`` is per radian. The sampler is the same; a reach beyond half the Earth is cut to it.
     """

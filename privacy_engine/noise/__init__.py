@@ -32,7 +32,7 @@ from privacy_engine.noise.choice import (
 )
 from privacy_engine.noise.discrete import SMALLEST_RATE, discrete_laplace
 from privacy_engine.noise.grid import GRID_DEG, on_grid
-from privacy_engine.noise.joint import joint_mean_m, joint_planar, joint_reach_m, joint_sd_m
+from privacy_engine.noise.joint import joint_mean_m, joint_planar, joint_sd_m
 from privacy_engine.noise.planar import (
     planar_cells,
     planar_laplace,
@@ -84,7 +84,6 @@ __all__ = [
     "gumbel_top",
     "joint_mean_m",
     "joint_planar",
-    "joint_reach_m",
     "joint_sd_m",
     "on_grid",
     "planar_cells",

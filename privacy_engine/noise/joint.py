@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.noise.ball_arithmetic import Ball
@@ -17,29 +16,9 @@ from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.planar_exact import Cell, destination_cell
 from privacy_engine.noise.reach import Reaches
 from privacy_engine.noise.sources import RandomSource, as_source
-from privacy_engine.noise.validation import RATES, exact_rates, number, positions, refused
+from privacy_engine.noise.validation import exact_rates, positions, refused
 
 CHUNK = 16_384
-MOST_POSITIONS = 2**40
-
-
-def joint_reach_m(count: int, epsilon_per_m: float, *, rng: RandomSource | np.random.Generator) -> float:
-    r"""How far one joint draw of ``count`` positions may move any of them, s, in metres; the nearest float.
-
-    The density of the angle :math:`a = s/R` is proportional to :math:`e^{-\epsilon R a} \sin^{2p}(a/2)` up to π and to
-    :math:`e^{-\epsilon R a}` beyond, where every disc is the whole sphere; in the plane s is Gamma(2p + 1, 1/ε).
-    Sampled exactly (:mod:`privacy_engine.noise.reach`), in O(1).
-
-    Raises
-    ------
-    ParameterError
-        ``count`` is no whole number from 1, or ``epsilon_per_m`` is out of its domain, 1e-30 to 1e12.
-    """
-    rng = as_source(rng)
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 1 <= count <= MOST_POSITIONS:
-        raise refused("count", f"a whole number from 1 to {MOST_POSITIONS}", count)
-    rate = number(epsilon_per_m, "epsilon_per_m", lowest=RATES[0], highest=RATES[1])
-    return geo.EARTH_RADIUS_M * float(Reaches([count], [rate], rng).angle[0])
 
 
 def joint_planar(
@@ -56,8 +35,8 @@ def joint_planar(
     output change by at most :math:`e^{\epsilon \max_i d(x_i, x'_i)}`, d the great-circle distance, however many
     positions change. Independent planar Laplace noise needs p times as much at each for the same promise and moves a
     position by 2p/ε on average; this moves it by :math:`(4p + 2)/(3\epsilon)`, a third less. For one position the two
-    are the same law. A position is uniform in a disc about the truth whose radius, :func:`joint_reach_m`, is drawn
-    once for all. O(p).
+    are the same law. A position is uniform in a disc about the truth whose radius (:mod:`privacy_engine.noise.reach`)
+    is drawn once for all. O(p).
 
     What is returned is exactly the real draw rounded to its cells, as :func:`~privacy_engine.noise.planar_laplace`
     states, with the same assumption on ``rng``.

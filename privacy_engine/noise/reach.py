@@ -51,8 +51,8 @@ class Reaches:
             self.angle[todo], self.off[todo], self.whole[todo] = angle, off, angle > math.pi
             for j in reported(np.flatnonzero(state == certified.UNDECIDED)):
                 i = int(todo[j])
-                if self.accepted(i):
-                    state[j], (self.angle[i], self.off[i], self.whole[i]) = certified.DONE, self.known(i)
+                if known := self.known(i):
+                    state[j], (self.angle[i], self.off[i], self.whole[i]) = certified.DONE, known
                 else:
                     del self._uniforms[i]  # the next proposal has others
             todo = todo[state != certified.DONE]
@@ -63,13 +63,10 @@ class Reaches:
             self._uniforms[i] = [LazyUniform(word, self._rng) for word in self._words[i].tolist()]
         return self._uniforms[i]
 
-    def accepted(self, i: int) -> bool:
-        """Whether the last proposal is kept, decided in balls."""
-        return settle(self._own(i), partial(self._decide, i))
-
-    def known(self, i: int) -> tuple[float, float, bool]:
-        """The float nearest to the angle, how far it is off, and whether the angle is beyond π."""
-        return settle(self._own(i), partial(self._known, i))
+    def known(self, i: int) -> tuple[float, float, bool] | None:
+        """The angle in balls: the nearest float, how far it is off, whether it is beyond π; None: it is not kept."""
+        kept = settle(self._own(i), partial(self._decide, i))
+        return settle(self._own(i), partial(self._known, i)) if kept else None
 
     def half_sine(self, i: int, bits: int) -> Ball:
         """sin(a/2) as a ball, from as many bits of its own uniforms; 1 where the whole sphere is reached."""

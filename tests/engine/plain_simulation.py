@@ -63,7 +63,7 @@ def _in_disc(place, reach, seed, repetition, event):
 
 
 def _reach(count, epsilon_per_m, seed, repetition):
-    """As ``noise.joint_reach_m``, an angle of at most pi, from numbers of its own."""
+    """As ``noise.reach.Reaches``, an angle of at most pi, from numbers of its own."""
     key = noise.simulated_key(seed)
     key[0] ^= APART
     rate, power = epsilon_per_m * geo.EARTH_RADIUS_M, 2 * count
