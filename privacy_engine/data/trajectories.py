@@ -151,6 +151,16 @@ class Trajectories(Numbered[Trajectory]):
         """The events in pieces of at most so many, without names; times may decrease where a series begins."""
         return (self._view(some) for some in blocks(len(self.lon), events))
 
+    def cut(self, events: int) -> Iterator[tuple[int, Trajectories]]:
+        """Successive series of no more events together, and the number of the first; a longer one in pieces."""
+        slices = list(in_turn(np.diff(self.starts), events)) or [slice(0, 0)]
+        for of, part in zip(slices, self.parts(slices), strict=True):
+            n = len(part.lon)
+            for some in leaving(self, blocks(n, events)) if len(part) == 1 and n else [slice(0, n)]:
+                starts = np.clip(part.starts - some.start, 0, some.stop - some.start)
+                piece = vars(part._view(some))
+                yield of.start, unchecked(**piece, starts=starts, names=part.names, persons=part.persons)
+
     @property
     def _columns(self) -> dict[str, Any]:
         return {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}

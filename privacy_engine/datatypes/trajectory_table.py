@@ -72,10 +72,8 @@ def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
 def _batches_of(series: Sequence[Trajectory]) -> Iterator[tuple[int, Trajectories, Mask]]:
     """Successive series of at least :data:`BATCH` events, the number of the first one, and their marks."""
     if isinstance(series, Trajectories):
-        first = 0
-        for part in series.parts(at_least(np.diff(series.starts), BATCH)):
+        for first, part in series.cut(BATCH):
             yield first, part, np.zeros(len(part.lon), dtype=np.bool_) if part.marked is None else part.marked
-            first += len(part)
         return
     for first, held in batches(series, len):
         marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in held]
