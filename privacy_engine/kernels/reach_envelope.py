@@ -19,6 +19,7 @@ from privacy_engine.kernels.certified import U
 from privacy_engine.kernels.elementary import log, sincos
 
 MARGINS = (1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 10.0)
+LEAST = 1e-300  # slope: the kernel that draws divides by it
 
 
 @inlined
@@ -76,7 +77,7 @@ def surely_above(found: Floats, low: float, mode: float, high: float, count: flo
     plateau = _below(middle, left, top, 0.0) and _below(middle, high, top, 0.0) and _below(last, high, top, 0.0)
     before = _below(first, 0.0, top, up * (0.0 - left)) and _below(first, left, top, 0.0)
     after = _below(last, right, top, 0.0) and last[2] + last[4] < min(down, 0.0)
-    return bool(0.0 < left < right and up > 0.0 and down < 0.0 and plateau and before and after)
+    return bool(0.0 < left < right and up > LEAST and down < -LEAST and plateau and before and after)
 
 
 @compiled_for(f8[::1], f8[::1], out(f8[:, ::1]))
