@@ -80,7 +80,9 @@ def extents_m(some: Trajectories) -> Floats:
 
     lengths = np.diff(some.starts)
     every = -(-lengths // CENTRE_EVENTS)
-    kept = np.concatenate(list(map(np.arange, some.starts[:-1], some.starts[1:], every)))
+    kept: Ints | slice = slice(None)
+    if (every > 1).any():
+        kept = np.concatenate(list(map(np.arange, some.starts[:-1], some.starts[1:], every)))
     lon, lat, sizes = some.lon[kept], some.lat[kept], -(-lengths // every)
     starts = np.append(0, np.cumsum(sizes))
     planes = geo.LocalPlanes.around(lon, lat, starts[:-1])

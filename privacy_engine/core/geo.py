@@ -85,9 +85,11 @@ class _Projection:
     def project(self, lon: ArrayLike, lat: ArrayLike) -> Floats:
         """Degrees to metres, (n, 2)."""
         phi0, phi, delta = np.radians(self.lat), np.radians(lat), np.radians(np.subtract(lon, self.lon))
-        east = np.cos(phi) * np.sin(delta)
-        north = np.cos(phi0) * np.sin(phi) - np.sin(phi0) * np.cos(phi) * np.cos(delta)
-        out = np.sin(phi0) * np.sin(phi) + np.cos(phi0) * np.cos(phi) * np.cos(delta)
+        sin_phi0, cos_phi0, sin_phi, cos_phi = (of(one) for one in (phi0, phi) for of in (np.sin, np.cos))
+        cos_delta = np.cos(delta)
+        east = cos_phi * np.sin(delta)
+        north = cos_phi0 * sin_phi - sin_phi0 * cos_phi * cos_delta
+        out = sin_phi0 * sin_phi + cos_phi0 * cos_phi * cos_delta
         across = np.hypot(east, north)
         scale = EARTH_RADIUS_M * np.arctan2(across, out) / np.where(across > 0, across, 1.0)
         return np.column_stack([east * scale, north * scale])

@@ -104,7 +104,8 @@ class Trajectories(Numbered[Trajectory]):
                 read = 0
             return times[some]
 
-        each_time = None if times is None else Each(range(len(self)), of)
+        apart = times is None or len(set(self.persons)) == len(self)  # no series of one person interleave
+        each_time = None if apart else Each(range(len(self)), of)
         return people_of(self.persons, np.diff(self.starts).tolist(), each_time)
 
     def _read(self, number: int) -> Trajectory:

@@ -140,9 +140,9 @@ def series_of(
     report_repeats(counts["repeated"], report)
     whole = filed.series(timed)
     series = settle(list(whole), whose, options, report)
-    if options.first_n is None and own.rows_read > FEW:
-        return whole.called([one.name for one in series], [one.person for one in series])
-    return cut(series, options)
+    if options.first_n is not None:
+        return cut(series, options)
+    return whole.called([one.name for one in series], [one.person for one in series])
 
 
 def _points(blocks: Iterator[bytes], options: ReadOptions, points_in: ReadBlock) -> Iterator[Block]:

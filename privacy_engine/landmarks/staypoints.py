@@ -15,13 +15,13 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated
 from privacy_engine.core.params import DistanceM, DurationS, GapS, Param
 from privacy_engine.core.progress import advance
 from privacy_engine.data import LandmarkSet, Trajectory
-from privacy_engine.data.trajectories import in_blocks
+from privacy_engine.data.trajectories import in_blocks, lengths_of
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
+from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods, split
 
 STAY_RADIUS_M = 6371000.0
 """Radius of the Earth here, as in the published shares; everything else uses ``geo.EARTH_RADIUS_M``."""
@@ -205,11 +205,10 @@ class StayPoints(LandmarkMethod):
 
     def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
         how = self.model_dump(exclude={"name"})
-        found: list[LandmarkSet] = []
-        for some in in_blocks(series):
-            mask = stay_point_mask(some.lon, some.lat, some.time_s, starts=some.starts, **how)
-            found += map(LandmarkSet, np.split(mask, some.starts[1:-1]))
-        return found
+        parts = [
+            stay_point_mask(some.lon, some.lat, some.time_s, starts=some.starts, **how) for some in in_blocks(series)
+        ]
+        return split(concatenated(parts, np.bool_), lengths_of(series))
 
     def describe(self) -> str:
         minutes = self.duration_s / 60
