@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from privacy_engine.core.arrays import Floats
 from privacy_engine.core.on_demand import scipy
 
 GRID = 2000  # reaches of joint draws that are simulated
-PLACES, WEIGHTS = np.add(np.polynomial.legendre.leggauss(28), [[1.0], [0.0]]) / 2  # of an integral from 0 to 1
+NODES = 28
 SMALLEST = 1e-12  # of an angle: six micrometres
 
 
@@ -113,13 +113,13 @@ class SharedNoise:
         """What these are shares of, and how much of that has the whole sphere as its cap, (m,) each."""
         _, rate, _, _, top = self._law
         whole = (np.exp(-rate * np.pi - top) / rate)[:, 0]
-        return self._caps(PLACES, WEIGHTS)[1].sum(axis=1) + whole, whole
+        return self._caps(*_nodes())[1].sum(axis=1) + whole, whole
 
     def _mean(self, each: Floats) -> float:
         return float(np.sum(each / self._mass[0] * np.asarray(self.counts))) / self.weight
 
     def mean_m(self) -> float:
-        sines, shares = self._caps(PLACES, WEIGHTS)
+        sines, shares = self._caps(*_nodes())
         caps = 2 * np.arcsin(sines)
         # (sin t - t cos t)/(1 - cos t); for small t its series, where the difference would lose its digits
         mean = np.where(caps < 1e-3, 2 * caps / 3, (np.sin(caps) - caps * np.cos(caps)) / (2 * sines**2))
@@ -133,7 +133,7 @@ class SharedNoise:
         return np.asarray(2 * geo.EARTH_RADIUS_M * np.arcsin(np.sqrt(rng.random(count)) * chosen))
 
     def within(self, angle: float) -> float:
-        sines, shares = self._caps(PLACES, WEIGHTS, angle)
+        sines, shares = self._caps(*_nodes(), angle)
         beyond = (shares * (1 - (math.sin(angle / 2) / sines) ** 2)).sum(axis=1)
         return 1 - self._mean(beyond + self._mass[1] * math.cos(angle / 2) ** 2)
 
@@ -163,3 +163,10 @@ def mixture_quantile_m(parts: Sequence[Noise], p: float) -> float:
     while missing(low) > 0 and low > math.log(SMALLEST):
         low -= 1
     return geo.EARTH_RADIUS_M * math.exp(scipy.optimize.brentq(missing, low, high, xtol=1e-9))
+
+
+@cache
+def _nodes() -> tuple[Floats, Floats]:
+    """Places and weights of an integral from 0 to 1, (28,) each; the module that has them takes a megabyte."""
+    places, weights = np.polynomial.legendre.leggauss(NODES)
+    return (places + 1) / 2, weights / 2
