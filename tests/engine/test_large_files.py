@@ -12,7 +12,7 @@ import pytest
 from benchmarks.large_files import NAMES, WRITERS
 from privacy_engine.cleaning import clean
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import MappedSeries, mapped
+from privacy_engine.data.mapped_series import MappedSeries, in_files, mapped
 from privacy_engine.data.people import people
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.datatypes import datatypes
@@ -87,7 +87,7 @@ def test_a_large_file_is_the_same_as_a_small_one(tmp_path, kind, share, where):
         changed.setattr(*where)
         other = read(path)
     assert isinstance(other.series, MappedSeries | Trajectories)
-    assert isinstance(plain.series, list)
+    assert isinstance(plain.series, list) or not in_files(plain.series)
     assert other.report.as_dict() == plain.report.as_dict()
     same(plain.series, other.series)
 
