@@ -45,6 +45,7 @@ def write_tables(path: Source, tables: Iterable[pa.Table], *, differences: Colle
         for table in chain([first], coming):
             for some in blocks(table.num_rows, ROW_GROUP) if table.num_rows else [slice(0, 0)]:
                 writer.write_table(table.slice(some.start, some.stop - some.start))
+    _release()
 
 
 @contextmanager
@@ -74,6 +75,11 @@ def read_table(path: Source, columns: Sequence[str] | None = None) -> pa.Table:
         return file.read(columns=None if columns is None else list(columns), use_threads=False)
 
 
+def _release() -> None:
+    """Return the memory of what was read or written to the system: 100 MB, which a job would have to its end."""
+    pa.default_memory_pool().release_unused()
+
+
 def read_schema(path: Source) -> pa.Schema:
     """The schema of the table of :func:`write_table`, with its metadata; no column is read."""
     with _opened(path) as file:
@@ -97,6 +103,7 @@ def read_batches(
 def _batches(path: Source, rows: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
     with _opened(path) as file:
         yield from reported(file.iter_batches(rows, columns=columns, use_threads=False))
+    _release()
 
 
 class Rows:

@@ -180,9 +180,13 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         if not fresh.all():
             shown = self.shown_each(fresh, people.starts)
             keep = shown >= 0
-            draw = (np.cumsum(fresh) - 1)[shown]
-            lon, lat = (np.where(keep, axis[draw], np.nan) for axis in (lon, lat))
-            published = None if keep.all() else keep
+            draws = np.cumsum(fresh, dtype=np.int64)
+            draws -= 1
+            shown = draws[shown]
+            lon, lat = lon[shown], lat[shown]
+            if not keep.all():
+                lon[~keep] = lat[~keep] = np.nan
+                published = keep
         return self.released(people, lon, lat, budgets, published)
 
     def released(
