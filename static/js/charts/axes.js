@@ -83,8 +83,11 @@ export function eventAxis(span) {
   const step = [1, 2, 5].map((k) => k * power).find((one) => (last - first) / one <= EVENT_TICKS) ?? 10 * power;
   const numbers = [];
   for (let at = Math.ceil(first / step) * step; at <= last; at += step) numbers.push(at);
-  return { range: span, tickvals: numbers.map((at) => at - 1), ticktext: numbers.map(whole) };
+  return { range: span, tickvals: numbers.map((at) => at - 1), ticktext: numbers.map(shortened) };
 }
+
+/** A number of millions as such: in full several are wider than a chart. @param {number} at */
+const shortened = (at) => (at % 1e6 ? whole(at) : `${whole(at / 1e6)}M`);
 
 /** Shares, from nothing to all. */
 export const shareAxis = () => ({

@@ -6,9 +6,8 @@ import { nearestIndex } from "../core/sorted_search.js";
 
 const EDGE_PX = 8; // free at both ends of the strip
 const TICK_PX = 72; // between two ticks at least
-const STEPS_S = [
-  1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 2592000, 31536000,
-];
+const YEAR_S = 31536000;
+const STEPS_S = [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 2592000, YEAR_S];
 
 /**
  * The scale of `n` events at the sorted times `time` (seconds; null for none) over `width` pixels.
@@ -69,7 +68,7 @@ function timeTicks(first, last, most, placeOf) {
   for (let time = Math.ceil(first / step) * step; time <= last; time += step) {
     const [day, clock] = moment(time, { seconds: step < 60 }).split(", ");
     const isDay = step >= 86400 || (clock === "00:00" && step >= 1800);
-    found.push([placeOf(time), isDay ? day.replace(/ \d{4}$/, "") : clock]);
+    found.push([placeOf(time), isDay ? (step < YEAR_S ? day.replace(/ \d{4}$/, "") : day) : clock]);
   }
   return found;
 }

@@ -108,14 +108,14 @@ test("a curve is fetched once, closer where the whole is thinned out, on the set
   ]);
 });
 
-test("tracks are held up to three million points; small ones always", () => {
+test("tracks are held up to twelve million points; small ones always", () => {
   const fits = (n, ...held) =>
     layers.fitsInMemory(
       held.map((holds) => ({ holds })),
       n,
     );
-  gives((n) => fits(n, 2_000_000, 700_000), { 300000: true, 300001: false, 200000: true });
-  equal(fits(200_000, 3_000_000), true);
+  gives((n) => fits(n, 11_000_000, 700_000), { 300000: true, 300001: false, 200000: true });
+  equal(fits(200_000, 12_000_000), true);
 });
 
 test("releases of one title are numbered from the oldest, and ranked as the palette is", () => {

@@ -9,7 +9,7 @@ import { fetchTrack } from "../track.js";
 const USUAL = { n: 2, s: 0.1, diameter_m: DIAMETER_M }; // the correlation curves are first fetched for
 const POINTS = 4000; // of a curve; each curve's extremes are stored
 const LARGE = 200_000; // points of a track that is let go while no user looks at it
-const AT_ONCE = 3_000_000; // points of tracks held at a time without being requested
+const AT_ONCE = 12_000_000; // points of tracks held at a time without being requested: 12 bytes each
 
 const keyOf = (series, query) => `${series} ${new URLSearchParams(query)}`;
 
