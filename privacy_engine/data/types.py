@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 from mmap import mmap
 from typing import Any, ClassVar
@@ -134,9 +133,8 @@ class Trajectory:
 
     def called(self, name: str, person: str) -> Trajectory:
         """The same under another name, and of another person; columns are not checked again."""
-        other = copy(self)
-        object.__setattr__(other, "name", name)
-        object.__setattr__(other, "person", person)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, name=name, person=person)
         return other
 
     def first(self, n: int) -> Trajectory:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from privacy_engine.data import Trajectory
+from privacy_engine.data.trajectories import labels_of, lengths_of
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import (  # noqa: F401 (they register)
     ais,
@@ -282,7 +283,7 @@ def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: Kin
     if other is not None:
         return _of_kind(*other, report)
     series = _read_as(format, source, chosen, report)
-    report.series = [(one.name, len(one)) for one in series]
+    report.series = list(zip(labels_of(series)[0], lengths_of(series), strict=True))
     return Reading(series, report)
 
 
