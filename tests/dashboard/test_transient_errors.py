@@ -185,7 +185,7 @@ class TestPatiently:
         assert (away.call_count > 1, defect.call_count) == (True, 1)
         away = Mock(side_effect=OperationalError)
         with pytest.raises(OperationalError), transaction.atomic():
-            database_errors.patiently(away)
+            database_errors.patiently(away, limit_s=0.5)
         assert away.call_count == 1
 
 
