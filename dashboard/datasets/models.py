@@ -23,6 +23,7 @@ from dashboard.datasets.ledger_models import (
     SourceSketch,
 )
 from dashboard.jobs.models import Job, State, job_constraints
+from dashboard.maps.prepared import Drawn
 from dashboard.projects.access import InProject, owner_index, project_index
 from dashboard.storage import local_files
 from dashboard.storage.large_files import series_index
@@ -115,9 +116,19 @@ class Dataset(InProject, Job):
         """The points as they were understood."""
         return self.folder / self.points_file
 
+    @property
+    def file_token(self) -> str:
+        """What the names of its points and of what is made of them have."""
+        return Path(self.points_file).stem
+
     def beside(self, what: str) -> StoredPath:
         """What is made ahead of requests about its points; removed with them."""
-        return self.folder / f"{what}-{Path(self.points_file).stem}.zst"
+        return self.folder / f"{what}-{self.file_token}.zst"
+
+    @property
+    def drawn(self) -> Drawn:
+        """What the map draws of it."""
+        return Drawn(self.points_path, self.series_lengths, self.beside)
 
     @property
     def tags(self) -> list[str]:

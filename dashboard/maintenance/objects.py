@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from dashboard.account_data.models import AccountExport
@@ -83,11 +82,11 @@ def _of_datasets(names: list[str]) -> Iterator[str]:
     rows = Dataset.objects.filter(pk__in=set(_ids(names)))
     for row in rows.only("pk", "points_file"):
         yield str(row.original_path)
-        yield from (name for name in names if row.points_file and Path(row.points_file).stem in name)
+        yield from (name for name in names if row.file_token and row.file_token in name)
     errors = {name.partition("/errors-")[2][:36] for name in names}
     known = [uuid.UUID(pk) for pk in errors if _is_id(pk)]
     for release in Release.objects.filter(pk__in=known).select_related("dataset").only("pk", "data_file", "dataset_id"):
-        yield from (name for name in names if release.data_file and Path(release.data_file).stem in name)
+        yield from (name for name in names if release.file_token and release.file_token in name)
 
 
 def _files_of(reading: Reading) -> list[str]:

@@ -6,7 +6,7 @@ with the ends of the pieces, one for each series.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -16,11 +16,12 @@ from rest_framework.request import Request
 
 from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Whole, valid
-from dashboard.maps.prepared import LARGE, Beside, stored
+from dashboard.maps import track_encoding
+from dashboard.maps.prepared import LARGE, Drawn, stored
 from dashboard.maps.series_cache import Line, importances, lines, sizes_of
 from dashboard.maps.track_encoding import VERSION, joined
-from dashboard.storage.stored_path import Source
 from privacy_engine.core.arrays import Ints
+from privacy_engine.core.progress import reported
 from privacy_engine.errors import ParameterError
 
 LEAST, USUAL, MOST_POINTS = 1000, 200_000, 400_000
@@ -47,17 +48,27 @@ class TracksQuery(serializers.Serializer[Any]):
         return attrs
 
 
-def answer(request: Request, path: Source, lengths: Sequence[int], beside: Beside, *, tag: str) -> HttpResponseBase:
-    """All series of a file, whose dataset has ``lengths`` events each. ``tag`` names the file's content."""
+def answer(request: Request, drawn: Drawn, *, tag: str) -> HttpResponseBase:
+    """All series of a file. ``tag`` names the file's content."""
     params = valid(TracksQuery, request.query_params)
     name = f"{tag}-all-{params['points']}-{params['reduce']}-{VERSION}"
-    if params["points"] == USUAL and sum(lengths) > LARGE:
-        return binary_response(request, lambda: ahead(path, lengths, beside, params["reduce"]), tag=name)
-    return binary_response(request, lambda: encode(lines(path), lengths, **params), tag=name)
+    if params["points"] == USUAL and sum(drawn.lengths) > LARGE:
+        return binary_response(request, lambda: _ahead(drawn, params["reduce"]), tag=name)
+    return binary_response(request, lambda: encode(lines(drawn.path), drawn.lengths, **params), tag=name)
 
 
-def ahead(path: Source, lengths: Sequence[int], beside: Beside, reduce: str) -> BinaryIO:
+def prepare(drawn: Drawn, reduce: str) -> Iterator[int]:
+    """Make ahead what is sent of many events, then of each large series, whose number follows."""
+    if len(drawn.lengths) > 1 and sum(drawn.lengths) > LARGE:
+        _ahead(drawn, reduce).close()
+    for series in reported(i for i, length in enumerate(drawn.lengths) if length > LARGE):
+        track_encoding.ahead(drawn, series).close()
+        yield series
+
+
+def _ahead(drawn: Drawn, reduce: str) -> BinaryIO:
     """What is sent of many events with the usual number of points, as a file."""
+    path, lengths, beside = drawn
     return stored(beside(f"tracks-{reduce}"), lambda: encode(lines(path), lengths, points=USUAL, reduce=reduce))
 
 

@@ -6,16 +6,25 @@ A request makes what is not there: about data of a version that made nothing ahe
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any, BinaryIO
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO, NamedTuple
 
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.formats.arrow import pa
 
 LARGE = 200_000
 """Events; what is about more of them is made ahead."""
-Beside = Callable[[str], StoredPath]
-"""Where something of a name is stored beside the data that it is about."""
+
+
+class Drawn(NamedTuple):
+    """A file of points or of a release, whose dataset has ``lengths`` events in each series.
+
+    ``beside(name)`` is where something of a name is stored beside the file that it is about.
+    """
+
+    path: StoredPath
+    lengths: Sequence[int]
+    beside: Callable[[str], StoredPath]
 
 
 def stored(path: StoredPath, make: Callable[[], bytes]) -> BinaryIO:

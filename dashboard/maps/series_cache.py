@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -105,15 +106,19 @@ def lines(path: Source) -> Sequence[Line]:
     return found
 
 
-@lru_cache(maxsize=16)
 def level(path: Source, series: int) -> Line:
     """What views of the map show of a series: every k-th position and the last, :data:`LEVEL` at most, of a large file.
 
     Errors as of :func:`line`.
     """
-    held = lines(path)
-    if not isinstance(held, StoredSeries) or not 0 <= series < len(held):
-        return line(path, series)
+    held = lines(path)  # none of a file that was deleted
+    is_large = isinstance(held, StoredSeries) and 0 <= series < len(held)
+    return _level(path, series) if is_large else line(path, series)
+
+
+@lru_cache(maxsize=16)
+def _level(path: Source, series: int) -> Line:
+    held: Any = lines(path)
     start, size = int(held.sizes[:series].sum()), int(held.sizes[series])
     every = max(-(-size // (LEVEL - 1)), 1)
     found = [{name: values[:0] for name, values in held.columns(0, 0).items()} | {"event": np.arange(0)}]

@@ -9,7 +9,7 @@ drawn from position ends[k - 1] to before ends[k]; there are as many ends as the
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -20,10 +20,9 @@ from rest_framework.request import Request
 from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Number, Whole, valid
 from dashboard.maps.line_simplification import MapView
-from dashboard.maps.prepared import LARGE, Beside, stored
+from dashboard.maps.prepared import LARGE, Drawn, stored
 from dashboard.maps.series_cache import Line, level, line
 from dashboard.maps.varint import packed
-from dashboard.storage.stored_path import Source
 from privacy_engine.data.published import CELLS_PER_DEGREE
 from privacy_engine.errors import ParameterError
 
@@ -56,25 +55,22 @@ class TrackQuery(serializers.Serializer[Any]):
 VIEW = ("west", "north", "width", "height", "zoom", "middle")
 
 
-def answer(request: Request, path: Source, lengths: Sequence[int], beside: Beside, *, tag: str) -> HttpResponseBase:
-    """A series of a file, whose dataset has ``lengths`` events each: all of it or what a map view shows.
-
-    ``tag`` names the file's content.
-    """
+def answer(request: Request, drawn: Drawn, *, tag: str) -> HttpResponseBase:
+    """A series of a file: all of it or what a map view shows. ``tag`` names the file's content."""
     params = valid(TrackQuery, request.query_params)
     series, view = params["series"], params["view"]
 
     def body() -> bytes | BinaryIO:
-        if view is None and series < len(lengths) and lengths[series] > LARGE:
-            return ahead(path, series, beside)
-        return encode(line(path, series)) if view is None else encode_view(level(path, series), view)
+        if view is None and series < len(drawn.lengths) and drawn.lengths[series] > LARGE:
+            return ahead(drawn, series)
+        return encode(line(drawn.path, series)) if view is None else encode_view(level(drawn.path, series), view)
 
     return binary_response(request, body, tag=f"{tag}-{series}-{VERSION}")  # an address has one view
 
 
-def ahead(path: Source, series: int, beside: Beside) -> BinaryIO:
+def ahead(drawn: Drawn, series: int) -> BinaryIO:
     """What is sent of a large series, as a file."""
-    return stored(beside(f"track-{series}"), lambda: encode(line(path, series)))
+    return stored(drawn.beside(f"track-{series}"), lambda: encode(line(drawn.path, series)))
 
 
 def answer_line(request: Request, read: Callable[[], Line], *, tag: str) -> HttpResponseBase:

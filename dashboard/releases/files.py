@@ -128,11 +128,12 @@ def read_curves(row: Release, series: int) -> Curves:
     """
     start, end = series_bounds(series_index(row.data_path).sizes.tolist(), series)
     first, last = series_bounds(row.dataset.series_lengths, series)
-    timed = "time_ms" in parquet.read_schema(row.data_path).names
-    event = _column(row.data_path, "event", start, end)
-    times = _over_events(last - first, event, _column(row.data_path, "time_ms", start, end), 1000) if timed else None
+    names = [name for name in parquet.read_schema(row.data_path).names if name in ("event", "time_ms")]
+    published = parquet.Rows(row.data_path, names).columns(start, end)
+    event, time_ms = published["event"], published.get("time_ms")
+    time_s = None if time_ms is None else _over_events(last - first, event, time_ms, 1000)
     errors = _over_events(last - first, event, _column(row.errors_path, "error_m", start, end))
-    return Curves(_column(row.budgets_path, "budget", first, last), errors, times)
+    return Curves(_column(row.budgets_path, "budget", first, last), errors, time_s)
 
 
 def _column(path: StoredPath, name: str, first: int, last: int) -> NDArray[Any]:
@@ -143,10 +144,13 @@ def _column(path: StoredPath, name: str, first: int, last: int) -> NDArray[Any]:
 def read_series(row: Release, series: int, landmark_set: LandmarkSet | None) -> ReleasedSeries:
     """One series of a finished release beside all events of its person; errors as in :func:`person_of_release`."""
     person, found = person_of_release(row, series), read_curves(row, series)
-    rows, ends = parquet.Rows(row.budgets_path, ["budget"]), np.cumsum([0, *row.dataset.series_lengths]).tolist()
-    budgets = person.joined_values(each(tuple(pairwise(ends)), lambda of: rows.columns(*of)["budget"]))
     is_landmark = mask_of_person(row.dataset, mask_of(row.dataset, landmark_set), person)
-    ranks = person.ranks_of(series) if len(person.members) > 1 else slice(None)
+    budgets: Floats = found.budget
+    ranks: Ints | slice = slice(None)
+    if len(person.members) > 1:
+        rows, ends = parquet.Rows(row.budgets_path, ["budget"]), np.cumsum([0, *row.dataset.series_lengths]).tolist()
+        budgets = person.joined_values(each(tuple(pairwise(ends)), lambda of: rows.columns(*of)["budget"]))
+        ranks = person.ranks_of(series)
     return ReleasedSeries(found.error_m, found.budget, found.time_s, budgets, is_landmark, ranks)
 
 
@@ -174,10 +178,11 @@ def clear_after(draft: Release) -> None:
     if row is None:
         remove_all(draft.pk, draft.dataset_id)
         return
-    kept = row if row.state == State.DONE else draft
-    of_it = {path: Path(kept.data_file).stem in path.name for path in _all(row.pk, row.dataset_id)}
-    stored_path.remove_all(files=(path for path, own in of_it.items() if own == (kept is draft)))
-    if kept is draft:
+    published = row.state == State.DONE
+    token = (row if published else draft).file_token
+    files = (path for path in _all(row.pk, row.dataset_id) if (token in path.name) != published)
+    stored_path.remove_all(files=files)
+    if not published:
         _remove_empty(row.pk, row.dataset_id)
 
 

@@ -14,6 +14,7 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.scale import stored_scale
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.maps.prepared import Drawn
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases import naming
 from dashboard.storage.stored_path import StoredPath
@@ -177,9 +178,19 @@ class Release(Job):
         """Errors against the original, grouping of a stream: with the dataset, where only its owner's views look."""
         return self.dataset.folder / f"errors-{self.pk}-{self.data_file}"
 
+    @property
+    def file_token(self) -> str:
+        """What the names of its attempt's files have."""
+        return Path(self.data_file).stem
+
     def beside(self, what: str) -> StoredPath:
         """What is made ahead of its owner's requests; removed with its errors."""
-        return self.dataset.folder / f"errors-{self.pk}-{what}-{Path(self.data_file).stem}.zst"
+        return self.dataset.folder / f"errors-{self.pk}-{what}-{self.file_token}.zst"
+
+    @property
+    def drawn(self) -> Drawn:
+        """What the map draws of it."""
+        return Drawn(self.data_path, self.dataset.series_lengths, self.beside)
 
 
 def export_formats(kind: str) -> list[dict[str, Any]]:

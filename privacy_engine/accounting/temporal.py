@@ -185,16 +185,16 @@ def temporal_loss(
     if budgets.ndim != 1:
         raise refused(DataError, "epsilons", "be one-dimensional", f"{budgets.ndim} dimensions")
     more = level(shared, "shared")
-    before = after = budgets
+    before, after = budgets.copy(), budgets.copy()
     if backward is not None:
         before = series(budgets, *loss_function(backward, "backward").arrays)
     if forward is not None:
         after = series(budgets[::-1].copy(), *loss_function(forward, "forward").arrays)[::-1]
     total = after - budgets
     total += before
-    if not more:
-        return TemporalLoss(before, after, total)
-    return TemporalLoss(before + more, after + more, total + more)
+    for losses in (before, after, total):
+        losses += more
+    return TemporalLoss(before, after, total)
 
 
 def landmark_temporal_loss(

@@ -8,7 +8,7 @@ from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import Curve, Result, listed
 from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.core.progress import blocks
-from privacy_engine.data.mapped_series import column, leave, leaving
+from privacy_engine.data.mapped_series import column, leaving, picked
 
 QUANTILES = 400
 """A distribution has so many of its order statistics, or all of them where there are fewer."""
@@ -66,14 +66,12 @@ def error_curves(
     n = len(error_m)
     groups = {"all": np.ones(n, dtype=np.bool_), "landmarks": is_landmark, "others": ~is_landmark}
     curves = {name: running(error_m, mask) for name, mask in groups.items()}
-    means, sums = ({name: both[i] for name, both in curves.items()} for i in (0, 1))
-    at = decimated([*means.values(), *sums.values()], points, first, after)
+    at = decimated([curve for both in curves.values() for curve in both], points, first, after)
     found = {}
-    for name, mask in groups.items():
-        shown = [listed(curve[at]) for curve in (means[name], sums[name])]
-        known = distribution(error_m[mask]).model_dump()
-        found[name] = ErrorGroup(**known, running_mean_m=shown[0], cumulative_m=shown[1])
-        leave([error_m, means[name], sums[name]])
+    for name, both in curves.items():
+        mean_m, sum_m = (listed(picked(curve, at)) for curve in both)
+        known = distribution(picked(error_m, groups[name])).model_dump()
+        found[name] = ErrorGroup(**known, running_mean_m=mean_m, cumulative_m=sum_m)
     thinned = len(at) < len(range(n)[first:after])
     return ErrorCurves(series=series, points=n, event=at.tolist(), decimated=thinned, **found)
 

@@ -148,10 +148,10 @@ def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: B
         raise _refused(bound, error.message) from error
     alone = float(own[is_landmark].sum()) + shared
     level = float(budgets[is_landmark].sum()) + shared + highest(budgets[~is_landmark])
-    most = highest(budgets + shared * is_landmark if shared else budgets)
-    if shared:
-        own, joint = own + shared * is_landmark, joint + shared
-    return LandmarkLoss(bound, own, joint, alone, level, most)
+    more = shared * is_landmark if shared else 0.0
+    own += more
+    joint += shared
+    return LandmarkLoss(bound, own, joint, alone, level, highest(budgets + more))
 
 
 def _unbridged(correlation: Correlation) -> str:

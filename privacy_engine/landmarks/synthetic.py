@@ -10,7 +10,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Annotated, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -132,17 +131,17 @@ def dataset_temporal_distance(is_landmark: Mask, lengths: Sequence[int]) -> floa
     1.2
     """
     starts = np.cumsum(lengths, dtype=np.int64)[:-1]
-    regular, last, total = len(is_landmark) - int(np.count_nonzero(is_landmark)), -1, 0
-    for part in chain(blocks(len(is_landmark)), [slice(len(is_landmark), None)]):  # of trailing series without events
-        first, after = np.searchsorted(starts, (part.start, part.stop or len(is_landmark) + 1)).tolist()
-        ends = starts[first:after]
+    n, begun, last, total = len(is_landmark), 0, -1, 0
+    for part in blocks(n):
+        ends = starts[begun : np.searchsorted(starts, part.stop)]
         events = np.flatnonzero(is_landmark[part]) + part.start
-        events += first + np.searchsorted(ends, events, side="right")
-        places = np.sort(np.concatenate([events, ends + np.arange(first, after)]))
+        events += begun + np.searchsorted(ends, events, side="right")
+        places = np.sort(np.concatenate([events, ends + np.arange(begun, begun + len(ends))]))
         gaps = np.diff(places, prepend=last)
         total += int((gaps * gaps // 4).sum())
-        last = int(places[-1]) if len(places) else last
-    total += (len(is_landmark) + len(starts) - last) ** 2 // 4
+        begun, last = begun + len(ends), int(places[-1]) if len(places) else last
+    total += (n + begun - last) ** 2 // 4  # ends of series without events after the last one have nothing between them
+    regular = n - int(np.count_nonzero(is_landmark))
     return total / regular if regular else 0.0
 
 

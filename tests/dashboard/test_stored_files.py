@@ -163,7 +163,12 @@ def test_the_file_used_longest_ago_is_evicted_first(tmp_path, kept):
     with pytest.raises(FileNotFoundError):
         series_cache.line(c, 0)
     assert list(kept) == [a]
-    assert len(series_cache.line(written(tmp_path, "large", 31), 0)) == 31
+    large = written(tmp_path, "large", 31)
+    assert len(series_cache.line(large, 0)) == len(series_cache.level(large, 0)) == 31
+    large.unlink()
+    for path in (c, large):
+        with pytest.raises(FileNotFoundError):
+            series_cache.level(path, 0)
     assert list(kept) == [a], "a file larger than the cache is not cached"
 
 

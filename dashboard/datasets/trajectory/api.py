@@ -19,8 +19,6 @@ from dashboard.datasets.serializers import SeriesSerializer
 from dashboard.datasets.trajectory.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import joined_tracks, track_encoding
-from dashboard.maps.prepared import Beside
-from dashboard.storage.stored_path import StoredPath
 from privacy_engine.data import Trajectory
 
 
@@ -44,7 +42,7 @@ class TrajectoryActions(JobViewSet[Dataset]):
         """One series of the original, in full or simplified, for the map; see dashboard/maps/track_encoding.py."""
         dataset = self.get_object()
         selectors.require_ready_of(dataset, Trajectory.kind)
-        return track_encoding.answer(request, *_drawn(dataset), tag=dataset.points_file)
+        return track_encoding.answer(request, dataset.drawn, tag=dataset.points_file)
 
     @extend_schema(
         parameters=[joined_tracks.TracksQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
@@ -54,7 +52,7 @@ class TrajectoryActions(JobViewSet[Dataset]):
         """All series of the original as one track in pieces, reduced; see dashboard/maps/joined_tracks.py."""
         dataset = self.get_object()
         selectors.require_ready_of(dataset, Trajectory.kind)
-        return joined_tracks.answer(request, *_drawn(dataset), tag=dataset.points_file)
+        return joined_tracks.answer(request, dataset.drawn, tag=dataset.points_file)
 
     @extend_schema(parameters=[StepsQuery], responses={200: StepsSerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None, records="original")
@@ -63,10 +61,6 @@ class TrajectoryActions(JobViewSet[Dataset]):
         dataset, params = self.get_object(), valid(StepsQuery, request.query_params)
         selectors.require_ready_of(dataset, Trajectory.kind)
         return Response(steps_of(dataset, params.get("series")), headers=UNKEPT)
-
-
-def _drawn(dataset: Dataset) -> tuple[StoredPath, list[int], Beside]:
-    return dataset.points_path, dataset.series_lengths, dataset.beside
 
 
 ADAPTER = TrajectoryActions

@@ -8,11 +8,10 @@ from rest_framework import serializers
 
 from dashboard.core.rest.parsing import Whole
 from dashboard.datasets.models import Dataset
-from dashboard.maps import joined_tracks, track_encoding
+from dashboard.maps import joined_tracks
 from dashboard.maps.prepared import LARGE, facts
 from dashboard.maps.series_cache import Line, line, lines
 from privacy_engine.analysis.step_facts import Columns, step_facts
-from privacy_engine.core.progress import reported
 from privacy_engine.data.numbered import each
 
 PER_DEGREE = 1e7
@@ -53,12 +52,9 @@ def prepare(dataset: Dataset) -> None:
     """Make ahead what requests about many points need."""
     if dataset.points <= LARGE or not dataset.series_count:
         return
-    path, lengths = dataset.points_path, dataset.series_lengths
     steps_of(dataset, None)
-    if len(lengths) > 1:
-        joined_tracks.ahead(path, lengths, dataset.beside, "line").close()
-    for series in reported(i for i, length in enumerate(lengths) if length > LARGE):
-        track_encoding.ahead(path, series, dataset.beside).close()
+    for _ in joined_tracks.prepare(dataset.drawn, "line"):
+        pass
 
 
 def _columns(one: Line) -> Columns:

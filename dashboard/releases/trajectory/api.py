@@ -26,7 +26,6 @@ from dashboard.landmarks.promise import mask_of
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.maps import joined_tracks
 from dashboard.maps import track_encoding as binary
-from dashboard.maps.prepared import Beside
 from dashboard.releases import services
 from dashboard.releases.common.actions import Actions, finished_of_kind
 from dashboard.releases.models import Release
@@ -48,7 +47,6 @@ from dashboard.releases.trajectory.forecast_serializers import (
 )
 from dashboard.releases.trajectory.forecasts import Forecast, forecast_releases
 from dashboard.storage.data_files import cached_data
-from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.error_curves import ErrorCurves
 from privacy_engine.analysis.release_curves import ReleaseCurves
 from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff
@@ -135,7 +133,7 @@ class TrajectoryActions(Actions):
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """The published positions of one series, in full or simplified; see dashboard/maps/track_encoding.py."""
         row = finished_of_kind(self, Kind.TRAJECTORY)
-        return binary.answer(request, *_drawn(row), tag=row.data_sha256[:32])
+        return binary.answer(request, row.drawn, tag=row.data_sha256[:32])
 
     @extend_schema(
         parameters=[joined_tracks.TracksQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
@@ -144,7 +142,7 @@ class TrajectoryActions(Actions):
     def tracks(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """The published positions of all series as one track in pieces; see dashboard/maps/joined_tracks.py."""
         row = finished_of_kind(self, Kind.TRAJECTORY)
-        return joined_tracks.answer(request, *_drawn(row), tag=row.data_sha256[:32])
+        return joined_tracks.answer(request, row.drawn, tag=row.data_sha256[:32])
 
     @extend_schema(parameters=[SeriesQuery], responses={200: ReleaseCurves}, filters=False)
     @action(detail=True, records="original")
@@ -185,10 +183,6 @@ class TrajectoryActions(Actions):
             visible_landmark_sets(self.request.user).filter(dataset=row.dataset), pk=requested
         )
         return found
-
-
-def _drawn(row: Release) -> tuple[StoredPath, list[int], Beside]:
-    return row.data_path, row.dataset.series_lengths, row.beside
 
 
 ADAPTER = TrajectoryActions

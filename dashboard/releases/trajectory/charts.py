@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -11,14 +10,13 @@ from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import mask_of
 from dashboard.landmarks.selectors import series_bounds
-from dashboard.maps import joined_tracks, track_encoding
+from dashboard.maps import joined_tracks
 from dashboard.maps.prepared import LARGE, facts
 from dashboard.releases import files
 from dashboard.releases.models import Release
 from dashboard.releases.trajectory.chart_serializers import ErrorsQuery, SeriesQuery
 from privacy_engine.analysis.error_curves import error_curves
 from privacy_engine.analysis.release_curves import release_curves
-from privacy_engine.core.progress import reported
 from privacy_engine.errors import EngineError
 
 ERRORS: dict[str, Any] = {"points": 4000}
@@ -43,8 +41,10 @@ def curves(
         released = files.read_series(row, params["series"], landmark_set)
         return release_curves(row.parsed_spec.mechanism, released, correlation=correlation, **rest).model_dump()
 
-    usual = correlated and params == valid(SeriesQuery, CURVES | {"series": params["series"]})
-    return _chart(row, "curves", params["series"], make, ahead=usual and landmark_set == row.landmark_set)
+    own = correlated and landmark_set == row.landmark_set
+    if own and _is_large(row, params["series"]) and params == usual_curves(params["series"]):
+        return facts(row.beside(f"curves-{params['series']}"), make)
+    return make()
 
 
 def errors(row: Release, params: dict[str, Any], landmark_set: LandmarkSet | None) -> dict[str, Any]:
@@ -55,23 +55,30 @@ def errors(row: Release, params: dict[str, Any], landmark_set: LandmarkSet | Non
         is_landmark = mask_of(row.dataset, landmark_set)[start:end]
         return error_curves(files.read_curves(row, params["series"]).error_m, is_landmark, **params).model_dump()
 
-    usual = params == valid(ErrorsQuery, ERRORS | {"series": params["series"]})
-    return _chart(row, "distribution", params["series"], make, ahead=usual and landmark_set == row.landmark_set)
+    own = landmark_set == row.landmark_set
+    if own and _is_large(row, params["series"]) and params == usual_errors(params["series"]):
+        return facts(row.beside(f"distribution-{params['series']}"), make)
+    return make()
+
+
+def usual_curves(series: int) -> dict[str, Any]:
+    """The parameters of :data:`CURVES`."""
+    return valid(SeriesQuery, CURVES | {"series": series})
+
+
+def usual_errors(series: int) -> dict[str, Any]:
+    """The parameters of :data:`ERRORS`."""
+    return valid(ErrorsQuery, ERRORS | {"series": series})
 
 
 def prepare(row: Release) -> None:
     """Make ahead what the comparison requests of large series, or of many."""
-    lengths = row.dataset.series_lengths
-    if len(lengths) > 1 and sum(lengths) > LARGE:
-        joined_tracks.ahead(row.data_path, lengths, row.beside, "sample").close()
-    for series in reported(i for i, length in enumerate(lengths) if length > LARGE):
-        track_encoding.ahead(row.data_path, series, row.beside).close()
+    for series in joined_tracks.prepare(row.drawn, "sample"):
         with suppress(EngineError):  # the request states it
-            errors(row, valid(ErrorsQuery, ERRORS | {"series": series}), row.landmark_set)
-            curves(row, valid(SeriesQuery, CURVES | {"series": series}), row.landmark_set, correlated=True)
+            errors(row, usual_errors(series), row.landmark_set)
+            curves(row, usual_curves(series), row.landmark_set, correlated=True)
 
 
-def _chart(row: Release, what: str, series: int, make: Callable[[], dict[str, Any]], *, ahead: bool) -> dict[str, Any]:
+def _is_large(row: Release, series: int) -> bool:
     lengths = row.dataset.series_lengths
-    is_large = series < len(lengths) and lengths[series] > LARGE
-    return facts(row.beside(f"{what}-{series}"), make) if ahead and is_large else make()
+    return series < len(lengths) and lengths[series] > LARGE

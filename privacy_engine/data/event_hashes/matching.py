@@ -7,7 +7,7 @@ people in one city are in the same cells now and then.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,10 +56,7 @@ def shared(fresh: FreshEvents, other: EventHashes) -> Shared | None:
     Where an upload is a sample, indices are of the events in the sample, and ``share`` is an estimate.
     """
     pair = _Pair(fresh, other)
-    ways = [pair.take_same]
-    if fresh.sort == other.sort and len(fresh.phase):
-        ways += [pair.take_shifted, pair.take_moved][: 1 + bool(len(fresh.near))]
-    for take in ways:
+    for take in pair.ways():
         take()
         leave(fresh)
         leave(other)
@@ -103,6 +100,14 @@ class _Pair:
     def __init__(self, fresh: FreshEvents, other: EventHashes) -> None:
         self._fresh, self._other = fresh, other
         self._one, self._two = _Side(fresh), _Side(other)
+
+    def ways(self) -> Iterator[Callable[[], None]]:
+        """What takes the events of each way that there may be, in turn."""
+        yield self.take_same
+        if self._fresh.sort == self._other.sort and len(self._fresh.phase):
+            yield self.take_shifted
+            if len(self._fresh.near):
+                yield self.take_moved
 
     def take_same(self) -> None:
         """Equal hashes: the smaller one's are looked up in the larger one."""
