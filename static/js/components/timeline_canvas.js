@@ -71,7 +71,8 @@ function paintTicks(ctx, { ticks }, width) {
   ctx.textAlign = "center";
   for (const [x, text] of ticks()) {
     ctx.fillRect(Math.round(x), 32, 1, 4);
-    ctx.fillText(text, Math.max(26, Math.min(width - 26, x)), 48);
+    const half = Math.max(26, ctx.measureText(text).width / 2);
+    ctx.fillText(text, Math.max(half, Math.min(width - half, x)), 48);
   }
 }
 

@@ -7,7 +7,9 @@ import { nearestIndex } from "../core/sorted_search.js";
 const EDGE_PX = 8; // free at both ends of the strip
 const TICK_PX = 72; // between two ticks at least
 const YEAR_S = 31536000;
-const STEPS_S = [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 2592000, YEAR_S];
+const STEPS_S = [
+  1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 2592000, 7776000, 31536000,
+];
 
 /**
  * The scale of `n` events at the sorted times `time` (seconds; null for none) over `width` pixels.
