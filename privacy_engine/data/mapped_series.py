@@ -9,14 +9,14 @@ import mmap
 import os
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.growing_column import Column
-from privacy_engine.core.progress import reported
+from privacy_engine.core.progress import BLOCK, blocks, reported
 from privacy_engine.data.types import Trajectory
 
 T = TypeVar("T")
@@ -110,6 +110,34 @@ class FileColumn:
 def column(dtype: Any, many: int) -> Any:
     """A column to which ``many`` numbers are to be added: in a file if they are more than :data:`FEW`."""
     return FileColumn(dtype) if many > FEW else Column(dtype, many)
+
+
+def room(many: int, dtype: Any = np.float64) -> NDArray[Any]:
+    """An array of ``many`` numbers to write to: in a file if they are more than :data:`FEW`.
+
+    Raises
+    ------
+    OSError
+        There is no room for the file.
+    """
+    if many <= FEW:
+        return np.empty(many, dtype)
+    with tempfile.TemporaryFile() as file:
+        size = many * np.dtype(dtype).itemsize
+        file.truncate(size)
+        if hasattr(os, "posix_fallocate"):  # writing to a mapped file ends the process where the disk is full
+            os.posix_fallocate(file.fileno(), 0, size)
+        return np.frombuffer(mmap.mmap(file.fileno(), size), dtype)
+
+
+def piecewise(
+    function: Callable[..., NDArray[Any]], *columns: NDArray[Any], dtype: Any = np.float64, size: int = BLOCK
+) -> NDArray[Any]:
+    """``function``, number by number, of columns (n,) in pieces; memory holds one where they are many."""
+    found = room(len(columns[0]), dtype)
+    for some in leaving([found, *columns], blocks(len(found), size)):
+        found[some] = function(*(one[some] for one in columns))
+    return found
 
 
 def filed(values: NDArray[Any]) -> NDArray[Any]:

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.large_files import NAMES, WRITERS
 from privacy_engine.cleaning import clean
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import MappedSeries, in_files, mapped
+from privacy_engine.data.mapped_series import FEW, MappedSeries, in_files, mapped, piecewise, room
 from privacy_engine.data.people import people
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.datatypes import datatypes
@@ -201,3 +201,22 @@ class TestLimits:
     def test_bytes_of_a_format_that_is_held_in_memory_and_rows_of_a_table(self, data, text, limits):
         given = {"limits": Limits(**limits)} | ({} if data is TABLE else {"format": "geojson"})
         refused(data, "too_large", text, **given)
+
+
+@pytest.mark.parametrize("n", [0, 5, FEW + 5])
+def test_numbers_of_many_events_are_computed_in_pieces_that_a_file_holds(n):
+    values = room(n, np.int64)
+    values[:] = np.arange(n)
+    found = piecewise(lambda a, b: a * 2 + b, values, values)
+    assert found.dtype == np.float64
+    assert np.array_equal(found, 3.0 * np.arange(n))
+    assert bool(in_files([found])) == bool(in_files([values])) == (n > FEW)
+
+
+def test_a_full_disk_is_an_error_before_anything_is_written(monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.posix_fallocate", full)
+    with pytest.raises(OSError, match="No space"):
+        room(FEW + 1)
