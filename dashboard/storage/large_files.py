@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
+import numpy as np
+
 from dashboard.storage import parquet
-from dashboard.storage.stored_path import Source, decoding
-from privacy_engine.core.arrays import Ints
+from dashboard.storage.stored_path import Source, decoding, located
+from privacy_engine.core.arrays import Ints, in_turn
 from privacy_engine.data.numbered import Numbered
-from privacy_engine.datatypes.trajectory_table import SeriesIndex, columns_of_batches, index_of_batches
+from privacy_engine.datatypes.trajectory_table import SeriesIndex, index_of_batches
 
 T = TypeVar("T")
 BATCH = 250_000
@@ -40,10 +42,16 @@ class StoredSeries(Numbered[T]):
         return self._index.sizes
 
     def __iter__(self) -> Iterator[T]:
-        with decoding(self._path):
-            columns = columns_of_batches(*parquet.read_batches(self._path, BATCH))
-            for label, column in zip(self._labels, columns, strict=True):
-                yield self._make(*label, column)
+        ends = np.append(0, np.cumsum(self.sizes)).tolist()
+        with decoding(self._path), located(self._path) as local:
+            rows = parquet.Rows(local)
+            for some in in_turn(self.sizes, BATCH):
+                first, numbers = ends[some.start], range(some.start, some.stop)
+                columns = rows.columns(first, ends[some.stop])
+                del columns["series"]
+                for label, number in zip(self._labels[some], numbers, strict=True):
+                    part = slice(ends[number] - first, ends[number + 1] - first)
+                    yield self._make(*label, {name: values[part] for name, values in columns.items()})
 
     def _read(self, number: int) -> T:
         end = int(self._index.sizes[: number + 1].sum())

@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts, parts_of
-from privacy_engine.core.progress import reported
+from privacy_engine.core.progress import blocks, reported
+from privacy_engine.data.mapped_series import leaving
 from privacy_engine.errors import BudgetError
 
 TOLERANCE = 1e-12
@@ -151,19 +152,16 @@ class Ledger:
         BudgetError
             Some timestamp t would have ``sum over L ∪ {t}`` above ε, or a budget is no finite number of at least 0.
         """
-        lowest, highest = (budgets.min(), budgets.max()) if budgets.size else (0.0, 0.0)
-        if not (lowest >= 0 and highest < math.inf):
-            wrong = float(budgets[~((budgets >= 0) & (budgets < math.inf))][0])
-            rule = "finite and at least 0"
-            raise BudgetError(f"budgets must be {rule}, got {wrong:g}", field="budgets", rule=rule, value=wrong)
-        if lowest == highest:
-            count = int(np.count_nonzero(is_landmark))
-            spent = self._spent + count * exact_units(float(highest))
-            regular = highest if count < len(budgets) else 0.0
-        else:
-            spent = self._spent + exact_sum(budgets[is_landmark])
-            regular = budgets[~is_landmark].max(initial=0.0)
-        largest = max(self._largest, exact_units(float(regular)))
+        spent, regular = self._spent, 0.0
+        for some in leaving([budgets, is_landmark], blocks(len(budgets))):
+            own, protected = budgets[some], is_landmark[some]
+            if not (own.min() >= 0 and own.max() < math.inf):
+                wrong = float(own[~((own >= 0) & (own < math.inf))][0])
+                rule = "finite and at least 0"
+                raise BudgetError(f"budgets must be {rule}, got {wrong:g}", field="budgets", rule=rule, value=wrong)
+            spent += exact_sum(own[protected])
+            regular = max(regular, float(own[~protected].max(initial=0.0)))
+        largest = max(self._largest, exact_units(regular))
         if self._exceeds(spent + largest):
             total = nearest_float(spent + largest)
             raise BudgetError(
@@ -182,10 +180,14 @@ class Ledger:
 
 def spend_each(epsilon: float, budgets: Floats, is_landmark: Mask, starts: Ints) -> Floats:
     """:meth:`Ledger.spend_all` of a ledger for each part of the budgets (n,), which begin at ``starts`` (m + 1,)."""
-    landmarks = over_parts(np.add, np.where(is_landmark, budgets, 0.0), starts)
-    most = landmarks + over_parts(np.maximum, np.where(is_landmark, 0.0, budgets), starts)
-    fits = surely_fits(epsilon, most, np.diff(starts))
-    if not fits.all() or not budgets.min(initial=0.0) >= 0.0:
+    landmarks, others = np.zeros((2, len(starts) - 1))
+    positive = True
+    for some in leaving([budgets, is_landmark], blocks(len(budgets))):
+        own, protected, cuts = budgets[some], is_landmark[some], np.clip(starts - some.start, 0, some.stop - some.start)
+        landmarks += over_parts(np.add, np.where(protected, own, 0.0), cuts)
+        others = np.maximum(others, over_parts(np.maximum, np.where(protected, 0.0, own), cuts))
+        positive = positive and own.min() >= 0.0
+    if not (positive and surely_fits(epsilon, landmarks + others, np.diff(starts)).all()):
         for of, protected in reported(zip(parts_of(budgets, starts), parts_of(is_landmark, starts), strict=True)):
             Ledger(epsilon).spend_all(of, protected)
     return budgets

@@ -39,15 +39,6 @@ def places_of(begins: Ints, sizes: Ints) -> Ints:
     return np.asarray(np.arange(ends[-1] if len(ends) else 0) + np.repeat(begins - (ends - sizes), sizes))
 
 
-def at_least(sizes: Ints, least: int) -> Iterator[slice]:
-    """Successive items whose ``sizes`` (m,) add up to so much, but for the last ones; at least one slice."""
-    ends, first = np.cumsum(sizes), 0
-    while first < len(sizes) or not first:
-        last = int(np.searchsorted(ends, least + (ends[first - 1] if first else 0))) + 1
-        yield slice(first, last := min(last, len(sizes)))
-        first = max(last, 1)
-
-
 def in_turn(sizes: Ints, most: int) -> Iterator[slice]:
     """Successive items whose ``sizes`` (m,) add up to no more than ``most``; a larger one alone."""
     ends, first = np.cumsum(sizes), 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.core.progress import ROWS, advance, reported
+from privacy_engine.data.mapped_series import total
 from privacy_engine.data.types import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError
 
@@ -165,10 +167,10 @@ def _by_time(times: Sequence[NDArray[Any] | None]) -> Ints | None:
     timed = [one for one in times if one is not None]
     if len(times) == 1 or len(timed) < len(times):
         return None
-    instants = np.concatenate(timed)
-    if (instants[1:] >= instants[:-1]).all():
+    held = [one for one in timed if len(one)]
+    if all(one[-1] <= other[0] for one, other in pairwise(held)):
         return None
-    return np.argsort(instants, kind="stable").astype(np.int64)
+    return np.argsort(np.concatenate(timed), kind="stable").astype(np.int64)
 
 
 def joined(series: Sequence[Trajectory]) -> list[Trajectory]:
@@ -207,4 +209,4 @@ def most_landmarks(masks: Iterable[Mask]) -> int:
 
 def largest_total(budgets: Iterable[Floats]) -> float:
     """The largest sum of budgets of any one person: what their whole trace leaks at most, as a level."""
-    return max((float(one.sum()) for one in reported(budgets)), default=0.0)
+    return max((total(one) for one in reported(budgets)), default=0.0)

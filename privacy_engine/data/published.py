@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privacy_engine.core.arrays import Ints, parts_of
-from privacy_engine.core.progress import reported
+from privacy_engine.core.arrays import Floats, Ints, parts_of
+from privacy_engine.core.progress import blocks, reported
+from privacy_engine.data.mapped_series import leaving, piecewise
 from privacy_engine.data.trajectories import Trajectories, in_blocks
 from privacy_engine.data.types import Trajectory
 
@@ -38,13 +39,16 @@ class Published(NamedTuple):
 
 def published(series: Trajectories) -> Iterator[Published]:
     """Series as they are exported: rounded to the grid and to milliseconds."""
-    n = len(series.lon)
-    time_ms = np.full(n, NO_TIME) if series.time_s is None else np.round(series.time_s * 1e3).astype(np.int64)
-    lon, lat = (np.round(axis * CELLS_PER_DEGREE).astype(np.int64) for axis in (series.lon, series.lat))
+    lon, lat = (_units(axis, CELLS_PER_DEGREE) for axis in (series.lon, series.lat))
+    time_ms = np.full(len(lon), NO_TIME) if series.time_s is None else _units(series.time_s, 1e3)
     columns = (parts_of(column, series.starts) for column in (lon, lat, time_ms))
     for name, person, *parts in zip(series.names, series.persons, *columns, strict=True):
         east, north, instants = parts
         yield Published(plain_name(name), east, north, instants, plain_name(person))
+
+
+def _units(values: Floats, per: float) -> Ints:
+    return piecewise(lambda some: np.round(some * per), values, dtype=np.int64)
 
 
 def plain_name(name: str) -> str:
@@ -80,8 +84,9 @@ def points_digest(series: Iterable[Published]) -> str:
             if found is of_one and len(people) > 1:
                 continue
             found.update(json.dumps([*key, len(columns[0])]).encode() + b"\n")
-            for column in reported(columns):
-                found.update(np.ascontiguousarray(column, dtype="<i8").data)
+            for column in columns:
+                for some in leaving([column], blocks(len(column))):
+                    found.update(np.ascontiguousarray(column[some], dtype="<i8").data)
     return (of_several if len(people) > 1 else of_one).hexdigest()
 
 

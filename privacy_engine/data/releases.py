@@ -11,9 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, over_parts
-from privacy_engine.core.progress import reported
-from privacy_engine.data.mapped_series import FEW, FileColumn, leaving
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, over_parts
+from privacy_engine.core.progress import blocks, reported
+from privacy_engine.data.mapped_series import leaving, room
 from privacy_engine.data.numbered import Numbered
 from privacy_engine.data.trajectories import Joined, Trajectories, labels_of, unchecked
 from privacy_engine.data.types import Release, Trajectory
@@ -100,18 +100,30 @@ class Releases(Numbered[Release]):
 
     def part(self, first: int, last: int) -> Releases:
         """The releases of some successive series."""
-        starts = self.starts[first : last + 1]
-        some = slice(starts[0], starts[-1])
-        optional = (name for name in ("time_s", "published") if getattr(self, name) is not None)
-        columns = {name: getattr(self, name)[some] for name in ("lon", "lat", "budgets", "fresh", "sd_m", *optional)}
         return replace(
-            self,
-            starts=starts - starts[0],
+            self._events(slice(self.starts[first], self.starts[last])),
+            starts=self.starts[first : last + 1] - self.starts[first],
             names=self.names[first:last],
             persons=self.persons[first:last],
             untimed=frozenset(i - first for i in self.untimed if first <= i < last),
-            **columns,
         )
+
+    def cut(self, events: int) -> Iterator[tuple[int, int, Releases]]:
+        """Successive series of no more events together, and the number of the first; a longer one in pieces.
+
+        With the number of events of the first series that are ahead of the piece.
+        """
+        slices = list(in_turn(np.diff(self.starts), events)) or [slice(0, 0)]
+        for of, part in zip(slices, self.parts(slices), strict=True):
+            n = len(part.lon)
+            for some in leaving(self, blocks(n, events)) if len(part) == 1 and n else [slice(0, n)]:
+                yield of.start, some.start, part._events(some)
+
+    def _events(self, some: slice) -> Releases:
+        """A piece of the events, of whichever series they are."""
+        columns: dict[str, Any] = {name: getattr(self, name) for name in ("time_s", *_TYPES)}
+        columns = {name: None if column is None else column[some] for name, column in columns.items()}
+        return replace(self, starts=np.clip(self.starts - some.start, 0, some.stop - some.start), **columns)
 
     @cached_property
     def event(self) -> Ints:
@@ -166,32 +178,32 @@ class Gathered:
         self._untimed, self._private = set[int](), True
 
     def _column(self, dtype: type[Any]) -> Any:
-        n = int(self._starts[-1])
-        return FileColumn(dtype) if n > FEW else np.empty(n, dtype)
+        return room(int(self._starts[-1]), dtype)
 
     def add(self, some: Joined, drawn: Releases) -> None:
         """Take the releases of some people."""
         self._private = self._private and drawn.private
         if drawn.published is not None and "published" not in self._columns:
-            column = self._columns["published"] = self._column(np.bool_)
-            column[0 : int(self._starts[-1])] = np.ones(self._starts[-1], dtype=np.bool_)
+            self._columns["published"] = self._column(np.bool_)
+            self._columns["published"][:] = True
         if drawn.time_s is None:
             self._untimed.update(some.numbers)
         places = self._starts[some.numbers].tolist()
         cuts = [0, *(i for i in range(1, len(places)) if some.numbers[i] != some.numbers[i - 1] + 1), len(places)]
         for name in reported(self._columns):
-            column = getattr(drawn, name)
-            if column is None and name == "time_s":
+            values = getattr(drawn, name)
+            if values is None and name == "time_s":
                 continue
-            apart = some.apart(np.ones(len(drawn.lon), dtype=np.bool_) if column is None else column)
+            apart = some.apart(np.ones(len(drawn.lon), dtype=np.bool_) if values is None else values)
             for first, last in pairwise(cuts):
-                part = apart[some.starts[first] : some.starts[last]]
-                self._columns[name][places[first] : places[first] + len(part)] = part
+                part, column = apart[some.starts[first] : some.starts[last]], self._columns[name][places[first] :]
+                for piece in leaving([part, column], blocks(len(part))):
+                    column[piece] = part[piece]
 
     def releases(self) -> Releases:
         """All of them, in the order of their series."""
         found: dict[str, Any] = {"time_s": self._time_s}
-        found |= {name: one.taken() if isinstance(one, FileColumn) else one for name, one in self._columns.items()}
+        found |= self._columns
         for column in found.values():
             if column is not None:
                 column.setflags(write=False)

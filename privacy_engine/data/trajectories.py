@@ -150,7 +150,7 @@ class Trajectories(Numbered[Trajectory]):
 
     def pieces(self, events: int) -> Iterator[Trajectory]:
         """The events in pieces of at most so many, without names; times may decrease where a series begins."""
-        return (self._view(some) for some in blocks(len(self.lon), events))
+        return leaving(self, map(self._view, blocks(len(self.lon), events)))
 
     def cut(self, events: int) -> Iterator[tuple[int, Trajectories]]:
         """Successive series of no more events together, and the number of the first; a longer one in pieces."""
@@ -255,7 +255,8 @@ class Joined:
 
     def column(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """One array (n,) for the people from one for each series of the whole dataset."""
-        values = concatenated([parts[i] for i in self.numbers])
+        own = [parts[i] for i in self.numbers]
+        values = own[0] if len(own) == 1 else concatenated(own)
         return values if self.order is None else values[self.order]
 
     def apart(self, values: NDArray[Any]) -> NDArray[Any]:

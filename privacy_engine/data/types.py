@@ -36,7 +36,7 @@ def _frozen(values: ArrayLike) -> bool:
     if not isinstance(values, np.ndarray) or values.flags.writeable:
         return False
     base: Any = values.base
-    return base is None or (isinstance(base, memoryview) and base.readonly and isinstance(base.obj, mmap))
+    return base is None or (isinstance(base, memoryview) and isinstance(base.obj, mmap))
 
 
 def _within(array: Floats, field: str, bound: float) -> None:

@@ -14,12 +14,12 @@ from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis import outline
 from privacy_engine.analysis.forecast import noise_p95_m
 from privacy_engine.analysis.quantiles import Quantiles
-from privacy_engine.core.arrays import Floats, at_least, concatenated, in_turn, parts_of
+from privacy_engine.core.arrays import Floats, concatenated, in_turn, parts_of
 from privacy_engine.core.geo import distance_m
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.event_sketch import EventSketch, sketch_of
-from privacy_engine.data.mapped_series import leave, leaving
+from privacy_engine.data.mapped_series import leaving
 from privacy_engine.data.numbered import each
 from privacy_engine.data.people import largest_total
 from privacy_engine.data.published import CELLS_PER_DEGREE, blocks_digest, trajectories_digest
@@ -185,12 +185,10 @@ class TrajectoryType(DataType):
 
     def budget_columns(self, release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``series``, ``budget``, ``fresh`` and ``sd_m`` of each event."""
-        drawn, first = releases_of(release), 0
-        for part in drawn.parts(at_least(np.diff(drawn.starts), trajectory_table.BATCH)):
+        for first, _, part in releases_of(release).cut(trajectory_table.BATCH):
             numbers = np.arange(first, first + len(part), dtype=np.int32)
             columns = {name: getattr(part, of) for name, of in BUDGETS}
             yield {"series": np.repeat(numbers, np.diff(part.starts)), **columns}
-            first += len(part)
 
     def owner_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``error_m`` of each published position, to the millimetre."""
@@ -208,14 +206,12 @@ ADAPTER = TrajectoryType()
 def _errors(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[Floats]:
     """The distance of each published position from its event's true one, metres, series after series."""
     drawn = releases_of(release)
-    some = list(in_turn(np.diff(drawn.starts), EVENTS))
-    owns = (
-        truth.part(one.start, one.stop) if isinstance(truth, Trajectories) else together(truth[one]) for one in some
-    )
-    for part, own in zip(drawn.parts(some), owns, strict=True):
-        places = (own.lon, own.lat, part.lon, part.lat)
-        yield distance_m(*(part.shown(axis) for axis in places))
-        leave(own)
+    if isinstance(truth, Trajectories):
+        owns = truth.cut(EVENTS)
+    else:
+        owns = (of for some in in_turn(np.diff(drawn.starts), EVENTS) for of in together(truth[some]).cut(EVENTS))
+    for (_, _, part), (_, own) in zip(drawn.cut(EVENTS), owns, strict=True):
+        yield distance_m(*(part.shown(axis) for axis in (own.lon, own.lat, part.lon, part.lat)))
 
 
 def _digested(found: Any, data: Sequence[Trajectory]) -> str:

@@ -16,15 +16,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from privacy_engine.core.arrays import Ints, Mask, at_least, concatenated
+from privacy_engine.core.arrays import Ints, Mask, concatenated
 from privacy_engine.core.progress import ROWS, advance, reported
 from privacy_engine.data import Release, Trajectory
-from privacy_engine.data.mapped_series import FileColumn, leave
+from privacy_engine.data.mapped_series import FileColumn, leave, piecewise
 from privacy_engine.data.numbered import Numbered
 from privacy_engine.data.people import Person, people_of
 from privacy_engine.data.published import CELLS_PER_DEGREE
 from privacy_engine.data.releases import Releases
-from privacy_engine.data.trajectories import Trajectories, has_times, labels_of, together
+from privacy_engine.data.trajectories import Trajectories, has_times, labels_of, together, unchecked
 from privacy_engine.formats.arrow import pa
 
 T = TypeVar("T")
@@ -105,19 +105,17 @@ def release_tables_of(releases: Sequence[Release | PublishedSeries]) -> Iterator
     """The rows of :func:`release_table_of`, in tables of about a million."""
     if isinstance(releases, Releases):
         timed, names, persons = releases.timed, releases.names, releases.persons
-        parts = releases.parts(at_least(releases.sizes, BATCH))
-        found = ((part.positions, part.event) for part in parts)
+        found = ((first, part.positions, part.event + ahead) for first, ahead, part in releases.cut(BATCH))
     else:
         series = [one.series.first(0) for one in reported(releases)]
         timed = has_times(series)
         names, persons = labels_of(series)
-        held = (some for _, some in batches(releases, lambda one: len(one.event)))
-        found = ((together([one.series for one in some]), _events(some)) for some in held)
-    metadata, first = _metadata(names, persons), 0
-    for some, event in found:
+        held = batches(releases, lambda one: len(one.event))
+        found = ((first, together([one.series for one in some]), _events(some)) for first, some in held)
+    metadata = _metadata(names, persons)
+    for first, some, event in found:
         columns = _positions(some, first=first, timed=timed) | {"event": pa.array(event)}
         yield pa.table(columns).replace_schema_metadata(metadata)
-        first += len(some)
 
 
 def _events(some: Sequence[Release | PublishedSeries]) -> Ints:
@@ -164,29 +162,9 @@ def index_of_batches(schema: Any, batches: Iterable[Any]) -> SeriesIndex:
 
 def published_series(name: str, person: str, column: dict[str, Any]) -> PublishedSeries:
     """A series of a release from its columns in a release's table."""
-    return PublishedSeries(Trajectory(name=name, person=person, **_degrees(column)), column["event"])
-
-
-def columns_of_batches(schema: Any, batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """The columns of each series as :func:`columns_of`, of a table whose rows come in record batches."""
-    waiting, number = list[Any](), 0
-    for batch in reported(batches):
-        numbers = batch.column("series").to_numpy()
-        for last in range(number, int(numbers[-1]) if len(numbers) else number):
-            end = int(np.searchsorted(numbers, last + 1))
-            waiting.append(batch.slice(0, end))
-            yield _columns_of(waiting)
-            batch, numbers = batch.slice(end), numbers[end:]
-            waiting, number = [], last + 1
-        waiting.append(batch)
-    for _ in range(number, len(_names(schema))):
-        yield _columns_of(waiting or [schema.empty_table()])
-        waiting = []
-
-
-def _columns_of(parts: list[Any]) -> dict[str, Any]:
-    names = [column for column in parts[0].schema.names if column != "series"]
-    return {name: np.concatenate([np.asarray(part.column(name)) for part in parts]) for name in names}
+    starts = np.array([0, len(column["event"])])
+    positions = unchecked(starts=starts, names=[name], persons=[person], **_degrees(column))  # they were, as stored
+    return PublishedSeries(positions[0], column["event"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,9 +237,12 @@ def _metadata(names: Sequence[str], persons: Sequence[str]) -> dict[str, str]:
 
 def _degrees(column: dict[str, Any]) -> dict[str, Any]:
     """The columns of trajectories by name, from those of a table."""
-    found = {axis: column[axis] / CELLS_PER_DEGREE for axis in ("lon", "lat")}
-    if "time_ms" in column:
-        found["time_s"] = column["time_ms"] / 1000
+    units = {"lon": ("lon", CELLS_PER_DEGREE), "lat": ("lat", CELLS_PER_DEGREE), "time_s": ("time_ms", 1000)}
+    found = {
+        name: piecewise(lambda some, per=per: some / per, column[stored])
+        for name, (stored, per) in units.items()
+        if stored in column
+    }
     return found | {name: column[name] for name in ("marked",) if name in column}
 
 

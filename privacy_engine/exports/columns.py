@@ -10,7 +10,8 @@ import numpy as np
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
-from privacy_engine.data.trajectories import Trajectories, in_blocks
+from privacy_engine.data.mapped_series import leaving
+from privacy_engine.data.trajectories import Trajectories, in_pieces
 
 DECIMALS = 7
 CHUNK = 50_000
@@ -40,7 +41,7 @@ def instants(time_s: Floats) -> list[str]:
 
 def pieces(one: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:
     """Longitudes and latitudes as they are written, and times in s, of at most ``CHUNK`` events of a series at once."""
-    for piece in blocks(len(one), CHUNK):
+    for piece in leaving(one, blocks(len(one), CHUNK)):
         yield rounded(one.lon[piece]), rounded(one.lat[piece]), None if one.time_s is None else one.time_s[piece]
 
 
@@ -52,7 +53,7 @@ def chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[str
 
 def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     """West, south, east and north of all positions as they are written; None without a position."""
-    boxes = [(one.lon.min(), one.lat.min(), one.lon.max(), one.lat.max()) for one in in_blocks(series) if len(one.lon)]
+    boxes = [(one.lon.min(), one.lat.min(), one.lon.max(), one.lat.max()) for one in in_pieces(series) if len(one.lon)]
     if not boxes:
         return None
     columns = np.array(boxes)

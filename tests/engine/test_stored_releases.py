@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privacy_engine.data import LandmarkSet, Trajectory, releases
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.labelled_release import Marks, release_trajectories
 from privacy_engine.datatypes.trajectory_table import series_of, series_of_batches, table_of
@@ -53,7 +53,7 @@ def same(one, other):
 
 @pytest.fixture
 def in_files(monkeypatch):
-    monkeypatch.setattr(releases, "FEW", 50)
+    monkeypatch.setattr("privacy_engine.data.mapped_series.FEW", 50)
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -61,7 +61,7 @@ def test_bits_are_those_of_a_release_in_memory(cls, monkeypatch):
     series = people()
     spec = ReleaseSpec.parse({"mechanism": example(cls).model_dump(), "seed": 5})
     held = spec.release(series, marks(series))
-    monkeypatch.setattr(releases, "FEW", 50)
+    monkeypatch.setattr("privacy_engine.data.mapped_series.FEW", 50)
     stored = spec.release(series, marks(series))
     assert stored.lon.base is not None, "in a file"
     assert (held.lon.base, held.private) == (None, False)
@@ -76,7 +76,7 @@ def test_files_are_those_of_a_release_in_memory(fmt, monkeypatch):
     series, spec = people(), SKIP
     written = []
     for few in (10**6, 50):
-        monkeypatch.setattr(releases, "FEW", few)
+        monkeypatch.setattr("privacy_engine.data.mapped_series.FEW", few)
         marked, out = Marks.of(series, parse_short("synthetic:20%:uniform:1")), BytesIO()
         made = release_trajectories(spec, series, marked)
         made.write(fmt, out)

@@ -19,7 +19,6 @@ from dashboard.storage.data_files import read_data
 from privacy_engine import data
 from privacy_engine.accounting.promise import ONE_SERIES, Context
 from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
-from privacy_engine.core.arrays import in_turn
 from privacy_engine.data.people import most_landmarks
 from privacy_engine.data.releases import releases_of
 from privacy_engine.data.trajectories import EVENTS
@@ -43,8 +42,7 @@ class TrajectoryDrawing(Drawing):
         context = datatypes[row.kind].drawn_context(row.parsed_spec, inputs, drawn)
         read, published, fresh = row.set_read, 0, 0
         ends, events = list[float](), Counter[float]()
-        found = releases_of(drawn)
-        for part in found.parts(in_turn(np.diff(found.starts), EVENTS)):
+        for _, _, part in releases_of(drawn).cut(EVENTS):
             published += int(part.sizes.sum())
             fresh += int(np.count_nonzero(part.fresh))
             values, counts = (of.tolist() for of in np.unique(part.budgets, return_counts=True))

@@ -12,7 +12,9 @@ from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger, spend_each
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts
 from privacy_engine.core.params import Param
+from privacy_engine.core.progress import BLOCK
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import leave, room
 from privacy_engine.data.releases import Releases
 from privacy_engine.data.trajectories import Trajectories, unchecked
 from privacy_engine.mechanisms.base.mechanism import mechanisms
@@ -104,7 +106,7 @@ class Adaptive(PlanarLaplaceMechanism):
             exact_rates(self.rates(self.epsilon / np.array([1, 1 + most])))
         how = np.array([self.epsilon, self.radius_m, MARGIN, geo.EARTH_RADIUS_M, self._threshold])
         given = (people.starts, people.lon, people.lat, is_landmark, how, self.redistribution == "absorption")
-        words, (lon, lat, budgets) = np.empty(0, dtype=np.uint64), np.empty((3, n))
+        words, (lon, lat, budgets), passed = np.empty(0, dtype=np.uint64), (room(n) for _ in range(3)), 0
         chunk, points = np.empty((2, LARGEST_CHUNK)), np.empty((LARGEST_CHUNK, 3))
         state, numbers = np.zeros(kernel.STATE, dtype=np.int64), np.zeros(kernel.NUMBERS)
         state[[kernel.SMALLEST, kernel.LARGEST]] = FIRST_CHUNK, LARGEST_CHUNK
@@ -112,6 +114,9 @@ class Adaptive(PlanarLaplaceMechanism):
         while todo := kernel.released(*given, plain and not ahead, words, *found):
             event, share = int(state[kernel.EVENT]), float(numbers[kernel.SHARE])
             rng.reached(event, n)
+            if event - passed > BLOCK:
+                leave([people.lon, people.lat, is_landmark, lon, lat, budgets])
+                passed = event
             if todo == kernel.WORDS:
                 words, state[kernel.WORD] = rng.words(min(PROPOSAL * 2 * (n - event), MOST_WORDS)), 0
             elif todo == kernel.PROPOSAL:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,13 +14,15 @@ from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger, spend_each
 from privacy_engine.accounting.promise import LandmarkChoice, Neighbours
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, over_parts, parts_of
 from privacy_engine.core.params import Epsilon, RadiusM
-from privacy_engine.core.progress import advance, reported
+from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data.mapped_series import column, leaving, piecewise, room
 from privacy_engine.data.releases import Releases
 from privacy_engine.data.trajectories import Trajectories, only
 from privacy_engine.mechanisms.base.simulation_plan import FixedPlan, SimulationPlan
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism, same_law_as
 from privacy_engine.noise import GRID_DEG as GRID_DEG
+from privacy_engine.noise.planar import CHUNK
 
 INDEPENDENT = "Events are independent of each other; where they are not, see the temporal privacy loss."
 PUBLIC_LANDMARKS = "Which events are landmarks is public: the noise and the repeats show it."
@@ -93,6 +96,8 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         """Those of several people, whose events begin at ``starts`` (m + 1,): by :meth:`shares`, if not overridden."""
         n = np.diff(starts)
         shares = self.shares(n, over_parts(np.add, is_landmark, starts, dtype=np.int64))
+        if len(n) == 1:
+            return piecewise(lambda mask: np.where(mask, *shares), is_landmark)
         return np.where(is_landmark, *(np.repeat(np.broadcast_to(one, n.shape), n) for one in shares))
 
     def budgets_each(self, is_landmark: Mask, starts: Ints) -> Floats:
@@ -135,14 +140,12 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
     def draw_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
         """All draws at once; where a seed decides them one person after another, with the bits of each one's alone."""
         budgets = self._spent(is_landmark, people.starts)
-        fresh = budgets > 0
-        columns = [one if fresh.all() else one[fresh] for one in (people.lon, people.lat, budgets)]
-        if rng.private or len(people) == 1:
-            return self.assemble(people, *self.perturb(*columns, rng=rng), budgets)
-        ends = np.concatenate([[0], np.cumsum(over_parts(np.add, fresh, people.starts, dtype=np.int64))])
-        drawn = [self.perturb(*one, rng=rng) for one in zip(*(parts_of(of, ends) for of in columns), strict=True)]
-        lon, lat = (concatenated(one) for one in zip(*drawn, strict=True))
-        return self.assemble(people, lon, lat, budgets)
+        lon, lat = (column(np.float64, len(budgets)) for _ in range(2))
+        cuts = people.starts[[0, -1]] if rng.private else people.starts
+        for some in _with_budget([people.lon, people.lat, budgets], cuts):
+            for axis, drawn in zip((lon, lat), self.perturb(*some, rng=rng), strict=True):
+                axis.add(drawn)
+        return self.assemble(people, lon.taken(), lat.taken(), budgets)
 
     @same_law_as(draw_each)
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
@@ -175,27 +178,23 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
 
     def assemble(self, people: Trajectories, lon: Floats, lat: Floats, budgets: Floats) -> Releases:
         """Releases from the draws made at the events with a budget, each event with the one it has :meth:`shown`."""
-        advance()
-        fresh, published = budgets > 0, None
-        if not fresh.all():
-            shown = self.shown_each(fresh, people.starts)
-            keep = shown >= 0
-            draws = np.cumsum(fresh, dtype=np.int64)
-            draws -= 1
-            shown = draws[shown]
-            lon, lat = lon[shown], lat[shown]
-            if not keep.all():
-                lon[~keep] = lat[~keep] = np.nan
-                published = keep
-        return self.released(people, lon, lat, budgets, published)
+        if len(lon) == len(budgets):
+            return self.released(people, lon, lat, budgets, None)
+        fresh, n = drawn_of(budgets), len(budgets)
+        shown, published = (room(n), room(n)), room(n, np.bool_)
+        for some, numbers in leaving([lon, lat, *shown, published], self._draws_shown(fresh, people.starts)):
+            published[some] = numbers >= 0
+            for axis, drawn in zip(shown, (lon, lat), strict=True):
+                axis[some] = np.where(published[some], drawn[numbers], np.nan)
+        return self.released(people, *shown, budgets, None if published.all() else published)
 
     def released(
         self, people: Trajectories, lon: Floats, lat: Floats, budgets: Floats, published: Mask | None
     ) -> Releases:
         """Releases of what each event shows, (n,); None: all are published."""
         columns: dict[str, Any] = {name: getattr(people, name) for name in ("starts", "names", "persons", "time_s")}
-        columns |= {"lon": lon, "lat": lat, "budgets": budgets, "fresh": budgets > 0, "sd_m": self.sd_m(budgets)}
-        return Releases(**columns, published=published)
+        columns |= {"lon": lon, "lat": lat, "budgets": budgets, "published": published}
+        return Releases(**columns, fresh=drawn_of(budgets), sd_m=piecewise(self.sd_m, budgets))
 
     def shown(self, fresh: Mask) -> Ints:
         """The event whose draw each event shows, (n,), for the draws in the mask (n,); -1 where none is published."""
@@ -210,18 +209,24 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         return concatenated([np.where(one < 0, -1, one + first) for one, first in placed], np.int64)
 
     def _shown(self, fresh: Mask, starts: Ints) -> Ints:
-        events = np.arange(len(fresh), dtype=np.int64)
-        if fresh.all():
-            return events
-        draws, begin = np.append(np.flatnonzero(fresh), len(fresh)), starts[:-1][starts[:-1] < starts[1:]]
-        end = np.append(begin[1:], len(fresh))
-        first = draws[np.searchsorted(draws, begin)]
-        source = np.where(fresh, events, 0)
-        source[begin] = np.where(first < end, first, begin)
-        shown: Ints = np.maximum.accumulate(source)
-        if self.leading_gap:
-            shown[events < np.repeat(np.minimum(first, end), end - begin)] = -1
+        numbers = [some for _, some in self._draws_shown(fresh, starts)]
+        shown: Ints = np.append(np.flatnonzero(fresh), -1)[concatenated(numbers, np.int64)]
         return shown
+
+    def _draws_shown(self, fresh: Mask, starts: Ints) -> Iterator[tuple[slice, Ints]]:
+        """Pieces of the events of several people, and the number of the draw that each event shows; -1 for none."""
+        if type(self).shown is not PlanarLaplaceMechanism.shown:
+            shown = self.shown_each(fresh, starts)
+            yield slice(0, len(fresh)), np.where(shown < 0, -1, (np.cumsum(fresh) - 1)[shown])
+            return
+        counts, done = over_parts(np.add, fresh, starts, dtype=np.int64), 0
+        first, gap = np.cumsum(counts) - counts, (counts == 0) | self.leading_gap
+        for some in blocks(len(fresh)):
+            passed: Ints = done + np.cumsum(fresh[some], dtype=np.int64)
+            people = np.diff(np.clip(starts, some.start, some.stop)).astype(np.int64)
+            ahead = passed <= np.repeat(first, people)  # of the first draw
+            done = passed[-1]
+            yield some, np.where(ahead, np.repeat(np.where(gap, -1, first), people), passed - 1)
 
     def simulation_plan(self, is_landmark: Mask) -> SimulationPlan | None:
         budgets = self._spent(is_landmark, np.array([0, len(is_landmark)]))
@@ -253,6 +258,28 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         found = np.zeros(len(budgets))
         found[fresh] = noise.planar_sd_m(self.epsilon_per_m(budgets[fresh]))
         return found
+
+
+def drawn_of(budgets: Floats) -> Mask:
+    """The events with a budget, (n,)."""
+    return piecewise(lambda some: some > 0, budgets, dtype=np.bool_)
+
+
+def _with_budget(columns: list[Floats], starts: Ints) -> Iterator[list[Floats]]:
+    """The columns of the events with a budget, which is the last column, part by part.
+
+    Those of a long part come in pieces that end where noise for all of them at once ends a chunk: with the same bits.
+    """
+    for first, last in pairwise(starts.tolist()):
+        held = [np.empty(0)] * len(columns)
+        for some in leaving(columns, blocks(last - first)):
+            piece = [one[first + some.start : first + some.stop] for one in columns]
+            if not (fresh := piece[-1] > 0).all():
+                piece = [one[fresh] for one in piece]
+            piece = [np.concatenate(both) for both in zip(held, piece, strict=True)] if len(held[0]) else piece
+            whole = len(piece[0]) if some.stop == last - first else len(piece[0]) // CHUNK * CHUNK
+            held = [one[whole:].copy() for one in piece]
+            yield [one[:whole] for one in piece]
 
 
 def last_draw(fresh: Mask) -> Ints:
