@@ -13,7 +13,7 @@ import numpy as np
 from dashboard.storage.stored_path import Source, decoding, located, written
 from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.core.progress import blocks, reported
-from privacy_engine.data.mapped_series import FEW, FileColumn, room
+from privacy_engine.data.mapped_series import FEW, FileColumn, empty
 from privacy_engine.formats.arrow import pa, pq
 
 ROW_GROUP = 1 << 17
@@ -154,7 +154,7 @@ def pack_mask(mask: Mask) -> bytes:
 def unpack_mask(data: bytes, n: int) -> Mask:
     """The mask of :func:`pack_mask`."""
     bits = np.frombuffer(zlib.decompress(bytes(data)), dtype=np.uint8)
-    found = room(n, np.bool_)
+    found = empty(n, np.bool_)
     for some in blocks(n):  # of whole bytes
         found[some] = np.unpackbits(bits[some.start // 8 :], count=some.stop - some.start)
     found.setflags(write=False)

@@ -112,13 +112,13 @@ def column(dtype: Any, many: int) -> Any:
     return FileColumn(dtype) if many > FEW else Column(dtype, many)
 
 
-def room(many: int, dtype: Any = np.float64) -> NDArray[Any]:
+def empty(many: int, dtype: Any = np.float64) -> NDArray[Any]:
     """An array of ``many`` numbers to write to: in a file if they are more than :data:`FEW`.
 
     Raises
     ------
     OSError
-        There is no room for the file.
+        There is no space for the file.
     """
     if many <= FEW:
         return np.empty(many, dtype)
@@ -134,7 +134,7 @@ def piecewise(
     function: Callable[..., NDArray[Any]], *columns: NDArray[Any], dtype: Any = np.float64, size: int = BLOCK
 ) -> NDArray[Any]:
     """``function``, number by number, of columns (n,) in pieces; memory holds one where they are many."""
-    found = room(len(columns[0]), dtype)
+    found = empty(len(columns[0]), dtype)
     for some in leaving([found, *columns], blocks(len(found), size)):
         found[some] = function(*(one[some] for one in columns))
     return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, over_parts
 from privacy_engine.core.progress import blocks, reported
-from privacy_engine.data.mapped_series import leaving, room
+from privacy_engine.data.mapped_series import empty, leaving
 from privacy_engine.data.numbered import Numbered
 from privacy_engine.data.trajectories import Joined, Trajectories, labels_of, unchecked
 from privacy_engine.data.types import Release, Trajectory
@@ -178,7 +178,7 @@ class Gathered:
         self._untimed, self._private = set[int](), True
 
     def _column(self, dtype: type[Any]) -> Any:
-        return room(int(self._starts[-1]), dtype)
+        return empty(int(self._starts[-1]), dtype)
 
     def add(self, some: Joined, drawn: Releases) -> None:
         """Take the releases of some people."""

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.large_files import NAMES, WRITERS
 from privacy_engine.cleaning import clean
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import FEW, MappedSeries, in_files, mapped, piecewise, room
+from privacy_engine.data.mapped_series import FEW, MappedSeries, empty, in_files, mapped, piecewise
 from privacy_engine.data.people import people
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.datatypes import datatypes
@@ -205,7 +205,7 @@ class TestLimits:
 
 @pytest.mark.parametrize("n", [0, 5, FEW + 5])
 def test_numbers_of_many_events_are_computed_in_pieces_that_a_file_holds(n):
-    values = room(n, np.int64)
+    values = empty(n, np.int64)
     values[:] = np.arange(n)
     found = piecewise(lambda a, b: a * 2 + b, values, values)
     assert found.dtype == np.float64
@@ -219,4 +219,4 @@ def test_a_full_disk_is_an_error_before_anything_is_written(monkeypatch):
 
     monkeypatch.setattr("os.posix_fallocate", full)
     with pytest.raises(OSError, match="No space"):
-        room(FEW + 1)
+        empty(FEW + 1)

@@ -14,7 +14,7 @@ from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts
 from privacy_engine.core.params import Param
 from privacy_engine.core.progress import BLOCK
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import leave, room
+from privacy_engine.data.mapped_series import empty, leave
 from privacy_engine.data.releases import Releases
 from privacy_engine.data.trajectories import Trajectories, unchecked
 from privacy_engine.mechanisms.base.mechanism import mechanisms
@@ -106,7 +106,7 @@ class Adaptive(PlanarLaplaceMechanism):
             exact_rates(self.rates(self.epsilon / np.array([1, 1 + most])))
         how = np.array([self.epsilon, self.radius_m, MARGIN, geo.EARTH_RADIUS_M, self._threshold])
         given = (people.starts, people.lon, people.lat, is_landmark, how, self.redistribution == "absorption")
-        words, (lon, lat, budgets), passed = np.empty(0, dtype=np.uint64), (room(n) for _ in range(3)), 0
+        words, (lon, lat, budgets), passed = np.empty(0, dtype=np.uint64), (empty(n) for _ in range(3)), 0
         chunk, points = np.empty((2, LARGEST_CHUNK)), np.empty((LARGEST_CHUNK, 3))
         state, numbers = np.zeros(kernel.STATE, dtype=np.int64), np.zeros(kernel.NUMBERS)
         state[[kernel.SMALLEST, kernel.LARGEST]] = FIRST_CHUNK, LARGEST_CHUNK

@@ -16,7 +16,7 @@ from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, over_pa
 from privacy_engine.core.params import Epsilon, RadiusM
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
-from privacy_engine.data.mapped_series import column, leaving, piecewise, room
+from privacy_engine.data.mapped_series import column, empty, leaving, piecewise
 from privacy_engine.data.releases import Releases
 from privacy_engine.data.trajectories import Trajectories, only
 from privacy_engine.mechanisms.base.simulation_plan import FixedPlan, SimulationPlan
@@ -181,7 +181,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         if len(lon) == len(budgets):
             return self.released(people, lon, lat, budgets, None)
         fresh, n = drawn_of(budgets), len(budgets)
-        shown, published = (room(n), room(n)), room(n, np.bool_)
+        shown, published = (empty(n), empty(n)), empty(n, np.bool_)
         for some, numbers in leaving([lon, lat, *shown, published], self._draws_shown(fresh, people.starts)):
             published[some] = numbers >= 0
             for axis, drawn in zip(shown, (lon, lat), strict=True):
