@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts, parts_of
+from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts, parts_of, starts_within
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data.mapped_series import leaving
 from privacy_engine.errors import BudgetError
@@ -183,7 +183,7 @@ def spend_each(epsilon: float, budgets: Floats, is_landmark: Mask, starts: Ints)
     landmarks, others = np.zeros((2, len(starts) - 1))
     positive = True
     for some in leaving([budgets, is_landmark], blocks(len(budgets))):
-        own, protected, cuts = budgets[some], is_landmark[some], np.clip(starts - some.start, 0, some.stop - some.start)
+        own, protected, cuts = budgets[some], is_landmark[some], starts_within(some, starts)
         landmarks += over_parts(np.add, np.where(protected, own, 0.0), cuts)
         others = np.maximum(others, over_parts(np.maximum, np.where(protected, 0.0, own), cuts))
         positive = positive and own.min() >= 0.0

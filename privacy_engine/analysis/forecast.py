@@ -16,7 +16,7 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, over_parts
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, counts_over, in_turn, over_parts
 from privacy_engine.core.progress import blocks
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.trajectories import EVENTS
@@ -170,7 +170,7 @@ def planned_noise(mechanism: PlanarLaplaceMechanism, mask: Mask, starts: Ints | 
     event = np.flatnonzero(shown >= 0)
     rates = mechanism.epsilon_per_m(own[fresh])
     draws = (np.cumsum(is_fresh) - 1)[shown[event]]
-    counts = over_parts(np.add, is_fresh & (own == 0), starts, dtype=np.int64)
+    counts = counts_over(is_fresh & (own == 0), starts)
     together = over_parts(np.add, budgets - own, starts) / mechanism.radius_m
     shared = list(zip(counts.tolist(), together.tolist(), strict=True))
     return ShownNoise(mask, budgets, event, fresh[draws], rates[draws], starts, shared)

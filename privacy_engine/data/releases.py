@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, over_parts
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, counts_over, in_turn, starts_within
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data.mapped_series import empty, leaving
 from privacy_engine.data.numbered import Numbered
@@ -96,7 +96,7 @@ class Releases(Numbered[Release]):
         """How many events of each series are published, (m,)."""
         if self.published is None:
             return np.diff(self.starts)
-        return over_parts(np.add, self.published, self.starts, dtype=np.int64)
+        return counts_over(self.published, self.starts)
 
     def part(self, first: int, last: int) -> Releases:
         """The releases of some successive series."""
@@ -123,7 +123,7 @@ class Releases(Numbered[Release]):
         """A piece of the events, of whichever series they are."""
         columns: dict[str, Any] = {name: getattr(self, name) for name in ("time_s", *_TYPES)}
         columns = {name: None if column is None else column[some] for name, column in columns.items()}
-        return replace(self, starts=np.clip(self.starts - some.start, 0, some.stop - some.start), **columns)
+        return replace(self, starts=starts_within(some, self.starts), **columns)
 
     @cached_property
     def event(self) -> Ints:

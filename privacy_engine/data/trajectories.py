@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, places_of
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, places_of, starts_within
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.mapped_series import in_files, leave, leaving
 from privacy_engine.data.numbered import Each, Numbered
@@ -158,7 +158,7 @@ class Trajectories(Numbered[Trajectory]):
         for of, part in zip(slices, self.parts(slices), strict=True):
             n = len(part.lon)
             for some in leaving(self, blocks(n, events)) if len(part) == 1 and n else [slice(0, n)]:
-                starts = np.clip(part.starts - some.start, 0, some.stop - some.start)
+                starts = starts_within(some, part.starts)
                 piece = vars(part._view(some))
                 yield of.start, unchecked(**piece, starts=starts, names=part.names, persons=part.persons)
 

@@ -11,6 +11,7 @@ import numpy as np
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import leaving
 from privacy_engine.data.trajectories import Trajectories, in_blocks
 from privacy_engine.exports.base import MAPS, TABLES, ExportFormat, Label, Unclosed, as_json
 from privacy_engine.exports.columns import CHUNK, bounds, millis, rounded, several_people
@@ -59,7 +60,7 @@ def _write(series: Sequence[Trajectory], out: BinaryIO, schema: Any) -> None:
 
 def _tables(series: Sequence[Trajectory], schema: Any) -> Iterator[Any]:
     for some in in_blocks(series, CHUNK):
-        for piece in blocks(len(some.lon), CHUNK):
+        for piece in leaving(some, blocks(len(some.lon), CHUNK)):
             yield _table(some, piece, schema)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger, spend_each
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts
+from privacy_engine.core.arrays import Floats, Ints, Mask, counts_over
 from privacy_engine.core.params import Param
 from privacy_engine.core.progress import BLOCK
 from privacy_engine.data import Trajectory
@@ -102,7 +102,7 @@ class Adaptive(PlanarLaplaceMechanism):
         own, n = type(self), len(people.lon)
         plain = (own.perturb, own.rates, own.epsilon_per_m) == _PLAIN
         if plain and not ahead:
-            most = over_parts(np.add, is_landmark, people.starts, dtype=np.int64).max(initial=0)
+            most = counts_over(is_landmark, people.starts).max(initial=0)
             exact_rates(self.rates(self.epsilon / np.array([1, 1 + most])))
         how = np.array([self.epsilon, self.radius_m, MARGIN, geo.EARTH_RADIUS_M, self._threshold])
         given = (people.starts, people.lon, people.lat, is_landmark, how, self.redistribution == "absorption")

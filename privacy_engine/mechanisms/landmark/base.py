@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger, spend_each, surely_fits
 from privacy_engine.accounting.promise import LandmarkChoice, Neighbours
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, over_parts, parts_of
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, counts_over, parts_of
 from privacy_engine.core.params import Epsilon, RadiusM
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
@@ -95,7 +95,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
     def budgets_at_once(self, is_landmark: Mask, starts: Ints) -> Floats:
         """Those of several people, whose events begin at ``starts`` (m + 1,): by :meth:`shares`, if not overridden."""
         n = np.diff(starts)
-        shares = self.shares(n, over_parts(np.add, is_landmark, starts, dtype=np.int64))
+        shares = self.shares(n, counts_over(is_landmark, starts))
         if len(n) == 1:
             return piecewise(lambda mask: np.where(mask, *shares), is_landmark)
         return np.where(is_landmark, *(np.repeat(np.broadcast_to(one, n.shape), n) for one in shares))
@@ -219,7 +219,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
             shown = self.shown_each(fresh, starts)
             yield slice(0, len(fresh)), np.where(shown < 0, -1, (np.cumsum(fresh) - 1)[shown])
             return
-        counts, done = over_parts(np.add, fresh, starts, dtype=np.int64), 0
+        counts, done = counts_over(fresh, starts), 0
         first, gap = np.cumsum(counts) - counts, (counts == 0) | self.leading_gap
         for some in blocks(len(fresh)):
             passed: Ints = done + np.cumsum(fresh[some], dtype=np.int64)

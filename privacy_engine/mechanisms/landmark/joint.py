@@ -8,7 +8,7 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import exact_sum, nearest_float
-from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts
+from privacy_engine.core.arrays import Floats, Ints, Mask, counts_over, over_parts
 from privacy_engine.core.params import StepVarianceM2
 from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
@@ -80,7 +80,7 @@ class Joint(PlanarLaplaceMechanism):
         """The draws of several people, at the events with a budget, (n,); the deviation of each joint one, (k,)."""
         joint, other, (lon, lat) = is_landmark & (budgets > 0), ~is_landmark, np.array([lon, lat])
         lon[other], lat[other] = self.perturb(lon[other], lat[other], budgets[other], rng=rng)
-        counts = over_parts(np.add, joint, starts, dtype=np.int64)
+        counts = counts_over(joint, starts)
         counts, budgets = counts[counts > 0], budgets[joint]
         starts = np.append(0, np.cumsum(counts))
         least, most = (over_parts(end, budgets, starts) for end in (np.minimum, np.maximum))

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Ints, Mask, over_parts
+from privacy_engine.core.arrays import Floats, Ints, Mask, counts_over
 from privacy_engine.core.params import StepVarianceM2
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
@@ -63,8 +63,8 @@ class Planned(PlanarLaplaceMechanism):
         drawn = is_landmark & (
             (passed[:-1] - np.repeat(passed[starts[:-1]], n)) % np.repeat(self.intervals(n, k), n) == 0
         )
-        fresh, p = drawn | ~is_landmark, over_parts(np.add, drawn, starts, dtype=np.int64)
-        by_landmark = over_parts(np.add, drawn[self.shown_each(fresh, starts)], starts, dtype=np.int64)
+        fresh, p = drawn | ~is_landmark, counts_over(drawn, starts)
+        by_landmark = counts_over(drawn[self.shown_each(fresh, starts)], starts)
         ratio = np.sqrt(p * (n - by_landmark) / np.maximum(by_landmark, 1))
         landmark = self.epsilon / np.maximum(p + ratio, 1)
         landmark, other = (np.repeat(one, n) for one in (landmark, np.where(p == 0, self.epsilon, landmark * ratio)))
