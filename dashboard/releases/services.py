@@ -11,6 +11,7 @@ from dashboard.core.idempotency import check_key, earlier_row, once
 from dashboard.core.text import one_line
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Unit, kind_text
+from dashboard.datasets.people import people_of
 from dashboard.datasets.selectors import has_venues, require_releasable
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
@@ -129,6 +130,11 @@ def require_mechanism(dataset: Dataset, mechanism: Mechanism) -> None:
         raise ParameterError(f"mechanism must be {rule}, got {name}", field="mechanism.name", rule=rule, value=name)
     if mechanism.needs_venues and not has_venues(dataset):
         rule = "one that needs no list of venues: these check-ins came without one"
+        message = f"mechanism must be {rule}, got {mechanism.name}"
+        raise ParameterError(message, field="mechanism.name", rule=rule, value=mechanism.name)
+    most = mechanism.most_events or dataset.points
+    if dataset.points > most and (largest := max(map(len, people_of(dataset)))) > most:
+        rule = f"one for more than {most:,} events of a person, of whom one has {largest:,}"
         message = f"mechanism must be {rule}, got {mechanism.name}"
         raise ParameterError(message, field="mechanism.name", rule=rule, value=mechanism.name)
     level = mechanism.protected_level()

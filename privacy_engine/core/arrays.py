@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from privacy_engine.core.progress import blocks
 
@@ -45,7 +45,12 @@ def counts_over(mask: Mask, starts: Ints) -> Ints:
 
 def starts_within(some: slice, starts: Ints) -> Ints:
     """Where the parts of a piece begin, (m + 1,)."""
-    return np.asarray(np.clip(starts - some.start, 0, some.stop - some.start))
+    return np.asarray(np.clip(starts - some.start, 0, some.stop - some.start), dtype=np.int64)
+
+
+def of_parts(values: ArrayLike, some: slice, starts: Ints) -> NDArray[Any]:
+    """For each number of a piece the value of its part; there is one value for each part, (m,), or one for all."""
+    return np.repeat(np.broadcast_to(values, len(starts) - 1), np.diff(starts_within(some, starts)))
 
 
 def places_of(begins: Ints, sizes: Ints) -> Ints:

@@ -26,6 +26,7 @@ from privacy_engine import data, metrics
 from privacy_engine.data.published import trajectories_digest
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanisms.base import mechanism
+from privacy_engine.mechanisms.landmark.joint import Joint
 from privacy_engine.noise import planar_quantile_m
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import refreshed
@@ -60,6 +61,15 @@ class TestSubmit:
         ready_dataset.save()
         with pytest.raises(Conflict, match="queued"):
             submit()
+
+    def test_fail_of_more_events_of_a_person_than_memory_is_to_have(self, submit, ready_dataset, monkeypatch):
+        monkeypatch.setattr(Joint, "most_events", ready_dataset.points)
+        assert submit("landmark-joint", step_variance_m2=1e4)
+        monkeypatch.setattr(Joint, "most_events", ready_dataset.points - 1)
+        before = BudgetEntry.objects.count()
+        with pytest.raises(ParameterError, match=f"of whom one has {ready_dataset.points}, got landmark-joint"):
+            submit("landmark-joint", step_variance_m2=1e4)
+        assert BudgetEntry.objects.count() == before
 
     def test_fail_deleted_since_it_was_looked_up(self, submit, landmark_set, ready_dataset):
         LandmarkSet.objects.all().delete()

@@ -54,7 +54,7 @@ class Mechanism(Component):
     better, as sentences. ``noise_varies`` is True where one release draws noise of
     several scales. ``reads_landmarks`` is True where budgets or noise depend on which events are landmarks,
     ``needs_venues`` where the data must have come with a list of venues, ``has_box`` where parameters are the box of a
-    public grid.
+    public grid. ``most_events`` of one person can be drawn, where memory has all of them at once.
     """
 
     level: ClassVar[str]
@@ -73,6 +73,7 @@ class Mechanism(Component):
     reads_landmarks: ClassVar[bool] = False
     needs_venues: ClassVar[bool] = False
     has_box: ClassVar[bool] = False
+    most_events: ClassVar[int | None] = None
 
     epsilon: Any
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger, spend_each, surely_fits
 from privacy_engine.accounting.promise import LandmarkChoice, Neighbours
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, counts_over, parts_of
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, counts_over, of_parts, parts_of
 from privacy_engine.core.params import Epsilon, RadiusM
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
@@ -94,11 +94,10 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
 
     def budgets_at_once(self, is_landmark: Mask, starts: Ints) -> Floats:
         """Those of several people, whose events begin at ``starts`` (m + 1,): by :meth:`shares`, if not overridden."""
-        n = np.diff(starts)
-        shares = self.shares(n, counts_over(is_landmark, starts))
-        if len(n) == 1:
-            return piecewise(lambda mask: np.where(mask, *shares), is_landmark)
-        return np.where(is_landmark, *(np.repeat(np.broadcast_to(one, n.shape), n) for one in shares))
+        shares, budgets = self.shares(np.diff(starts), counts_over(is_landmark, starts)), empty(len(is_landmark))
+        for some in leaving([is_landmark, budgets], blocks(len(budgets))):
+            budgets[some] = np.where(is_landmark[some], *(of_parts(one, some, starts) for one in shares))
+        return budgets
 
     def budgets_each(self, is_landmark: Mask, starts: Ints) -> Floats:
         """:meth:`budgets` of each of several people, also where a class overrides that alone."""
@@ -182,7 +181,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
             return self.released(people, lon, lat, budgets, None)
         fresh, n = drawn_of(budgets), len(budgets)
         shown, published = (empty(n), empty(n)), empty(n, np.bool_)
-        for some, numbers in leaving([lon, lat, *shown, published], self._draws_shown(fresh, people.starts)):
+        for some, numbers in leaving([lon, lat, *shown, published], self.draws_shown(fresh, people.starts)):
             published[some] = numbers >= 0
             for axis, drawn in zip(shown, (lon, lat), strict=True):
                 axis[some] = np.where(published[some], drawn[numbers], np.nan)
@@ -209,11 +208,11 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         return concatenated([np.where(one < 0, -1, one + first) for one, first in placed], np.int64)
 
     def _shown(self, fresh: Mask, starts: Ints) -> Ints:
-        numbers = [some for _, some in self._draws_shown(fresh, starts)]
+        numbers = [some for _, some in self.draws_shown(fresh, starts)]
         shown: Ints = np.append(np.flatnonzero(fresh), -1)[concatenated(numbers, np.int64)]
         return shown
 
-    def _draws_shown(self, fresh: Mask, starts: Ints) -> Iterator[tuple[slice, Ints]]:
+    def draws_shown(self, fresh: Mask, starts: Ints) -> Iterator[tuple[slice, Ints]]:
         """Pieces of the events of several people, and the number of the draw that each event shows; -1 for none."""
         if type(self).shown is not PlanarLaplaceMechanism.shown:
             shown = self.shown_each(fresh, starts)
@@ -223,10 +222,9 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         first, gap = np.cumsum(counts) - counts, (counts == 0) | self.leading_gap
         for some in blocks(len(fresh)):
             passed: Ints = done + np.cumsum(fresh[some], dtype=np.int64)
-            people = np.diff(np.clip(starts, some.start, some.stop)).astype(np.int64)
-            ahead = passed <= np.repeat(first, people)  # of the first draw
+            ahead = passed <= of_parts(first, some, starts)  # of the first draw
             done = passed[-1]
-            yield some, np.where(ahead, np.repeat(np.where(gap, -1, first), people), passed - 1)
+            yield some, np.where(ahead, of_parts(np.where(gap, -1, first), some, starts), passed - 1)
 
     def simulation_plan(self, is_landmark: Mask) -> SimulationPlan | None:
         budgets = self._spent(is_landmark, np.array([0, len(is_landmark)]))

@@ -38,7 +38,7 @@ class Joint(PlanarLaplaceMechanism):
     so it costs nothing; q must come from public knowledge. The first event is always drawn. Assumes independent events.
 
     What it gives up: one landmark *alone* is protected at level B only, as all of them together are, where independent
-    noise would protect it at B/p.
+    noise would protect it at B/p. Memory has all events of a person at once, at most ``most_events``.
 
     References
     ----------
@@ -50,6 +50,7 @@ class Joint(PlanarLaplaceMechanism):
     title: ClassVar[str] = "Joint"
     summary: ClassVar[str] = "Joint noise for all landmarks, a third less for the same guarantee; planned."
     joint_landmarks: ClassVar[bool] = True
+    most_events: ClassVar[int | None] = 4_000_000
     caveats: ClassVar[tuple[str, ...]] = (
         "One landmark alone is protected no better than all together; independent noise would give it a share of ε.",
         "Repeats show some of the landmarks.",

@@ -6,8 +6,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Ints, Mask, counts_over
+from privacy_engine.core.arrays import Floats, Ints, Mask, counts_over, of_parts, starts_within
 from privacy_engine.core.params import StepVarianceM2
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.mapped_series import column, empty, leaving, piecewise
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 
@@ -58,14 +60,23 @@ class Planned(PlanarLaplaceMechanism):
         return np.asarray(np.maximum(1, np.rint(np.minimum(best, k))), dtype=np.int64)
 
     def budgets_at_once(self, is_landmark: Mask, starts: Ints) -> Floats:
-        n, passed = np.diff(starts), np.append(0, np.cumsum(is_landmark))
-        k = np.diff(passed[starts])
-        drawn = is_landmark & (
-            (passed[:-1] - np.repeat(passed[starts[:-1]], n)) % np.repeat(self.intervals(n, k), n) == 0
-        )
-        fresh, p = drawn | ~is_landmark, counts_over(drawn, starts)
-        by_landmark = counts_over(drawn[self.shown_each(fresh, starts)], starts)
+        n, k = np.diff(starts), counts_over(is_landmark, starts)
+        every, first, passed = self.intervals(n, k), np.cumsum(k) - k, 0
+        drawn, draws = empty(len(is_landmark), np.bool_), column(np.bool_, len(is_landmark))
+        for some in leaving([is_landmark, drawn], blocks(len(drawn))):
+            mask = is_landmark[some]
+            number = passed - of_parts(first, some, starts) + np.cumsum(mask) - mask  # of the landmark
+            drawn[some] = mask & (number % of_parts(every, some, starts) == 0)
+            draws.add(drawn[some][drawn[some] | ~mask])
+            passed += int(np.count_nonzero(mask))
+        fresh = piecewise(lambda own, mask: own | ~mask, drawn, is_landmark, dtype=np.bool_)
+        by_landmark, p, of_landmark = np.zeros(len(n), dtype=np.int64), counts_over(drawn, starts), draws.taken()
+        for some, numbers in leaving([fresh, of_landmark], self.draws_shown(fresh, starts)):
+            by_landmark += counts_over(of_landmark[numbers], starts_within(some, starts))
         ratio = np.sqrt(p * (n - by_landmark) / np.maximum(by_landmark, 1))
         landmark = self.epsilon / np.maximum(p + ratio, 1)
-        landmark, other = (np.repeat(one, n) for one in (landmark, np.where(p == 0, self.epsilon, landmark * ratio)))
-        return np.where(drawn, landmark, np.where(is_landmark, 0.0, other))
+        other, budgets = np.where(p == 0, self.epsilon, landmark * ratio), empty(len(drawn))
+        for some in leaving([is_landmark, drawn, budgets], blocks(len(drawn))):
+            beside = np.where(is_landmark[some], 0.0, of_parts(other, some, starts))
+            budgets[some] = np.where(drawn[some], of_parts(landmark, some, starts), beside)
+        return budgets
