@@ -180,12 +180,13 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         if len(lon) == len(budgets):
             return self.released(people, lon, lat, budgets, None)
         fresh, n = drawn_of(budgets), len(budgets)
-        shown, published = (empty(n), empty(n)), empty(n, np.bool_)
-        for some, numbers in leaving([lon, lat, *shown, published], self.draws_shown(fresh, people.starts)):
+        shown, published, hidden = (empty(n), empty(n)), empty(n, np.bool_), 0
+        for some, numbers in leaving([lon, lat, fresh, *shown, published], self.draws_shown(fresh, people.starts)):
             published[some] = numbers >= 0
+            hidden += np.count_nonzero(numbers < 0)
             for axis, drawn in zip(shown, (lon, lat), strict=True):
                 axis[some] = np.where(published[some], drawn[numbers], np.nan)
-        return self.released(people, *shown, budgets, None if published.all() else published)
+        return self.released(people, *shown, budgets, published if hidden else None)
 
     def released(
         self, people: Trajectories, lon: Floats, lat: Floats, budgets: Floats, published: Mask | None
