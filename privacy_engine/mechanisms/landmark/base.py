@@ -183,7 +183,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         shown, published, hidden = (empty(n), empty(n)), empty(n, np.bool_), 0
         for some, numbers in leaving([lon, lat, fresh, *shown, published], self.draws_shown(fresh, people.starts)):
             published[some] = numbers >= 0
-            hidden += np.count_nonzero(numbers < 0)
+            hidden += int(np.count_nonzero(numbers < 0))
             for axis, drawn in zip(shown, (lon, lat), strict=True):
                 axis[some] = np.where(published[some], drawn[numbers], np.nan)
         return self.released(people, *shown, budgets, published if hidden else None)
