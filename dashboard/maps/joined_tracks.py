@@ -22,6 +22,7 @@ from dashboard.maps.series_cache import Line, importances, lines, sizes_of
 from dashboard.maps.track_encoding import VERSION, joined
 from privacy_engine.core.arrays import Ints
 from privacy_engine.core.progress import reported
+from privacy_engine.data.mapped_series import picked
 from privacy_engine.errors import ParameterError
 
 LEAST, USUAL, MOST_POINTS = 1000, 200_000, 400_000
@@ -80,9 +81,9 @@ def encode(series: Sequence[Line], lengths: Sequence[int], *, points: int, reduc
     before = np.cumsum([0, *lengths])[: len(series)]
     lon, lat, events = [], [], []
     for one, index, first in zip(series, kept, before, strict=True):  # once: those of a large file are read here
-        lon.append(one.lon[index])
-        lat.append(one.lat[index])
-        events.append(first + (index if one.event is None else one.event[index]))
+        lon.append(picked(one.lon, index))
+        lat.append(picked(one.lat, index))
+        events.append(first + (index if one.event is None else picked(one.event, index)))
     ends = np.cumsum([len(index) for index in kept])
     return joined(1, np.concatenate(lon), np.concatenate(lat), None, np.concatenate(events), ends)
 

@@ -6,7 +6,7 @@ A request makes what is not there: about data of a version that made nothing ahe
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from dashboard.storage.stored_path import StoredPath
@@ -27,11 +27,15 @@ class Drawn(NamedTuple):
     beside: Callable[[str], StoredPath]
 
 
-def stored(path: StoredPath, make: Callable[[], bytes]) -> BinaryIO:
-    """The open file of what ``make`` returns, compressed by zstd."""
+def stored(path: StoredPath, make: Callable[[], bytes | Iterable[bytes]]) -> BinaryIO:
+    """The open file of what ``make`` returns, at once or in parts, compressed by zstd."""
 
     def write(out: BinaryIO) -> None:
-        out.write(pa.Codec("zstd").compress(make(), asbytes=True))
+        made = make()
+        # the stream closes what it writes to
+        with open(out.fileno(), "wb", closefd=False) as same, pa.CompressedOutputStream(same, "zstd") as compressed:
+            for part in [made] if isinstance(made, bytes) else made:
+                compressed.write(part)
 
     return path.kept(write)
 

@@ -16,6 +16,7 @@ from dashboard.storage import parquet
 from dashboard.storage.large_files import StoredSeries
 from dashboard.storage.stored_path import Source, StoredPath, decoding, stored_files
 from privacy_engine.core.progress import blocks
+from privacy_engine.data.mapped_series import piecewise
 from privacy_engine.datatypes.trajectory_table import columns_of
 from privacy_engine.errors import ParameterError
 
@@ -142,5 +143,6 @@ def _line(column: dict[str, np.ndarray], *, of_a_file: bool = False) -> Line:
     own = column if of_a_file else {name: values.copy() for name, values in column.items()}
     event = own.get("event")
     if event is not None:  # ascending
-        event = None if not len(event) or event[-1] == len(event) - 1 else event.astype(np.int32)
+        is_each = not len(event) or event[-1] == len(event) - 1
+        event = None if is_each else piecewise(lambda of: of.astype(np.int32), event, dtype=np.int32)
     return Line(own["lon"], own["lat"], own.get("time_ms"), event)

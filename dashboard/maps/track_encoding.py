@@ -9,7 +9,9 @@ drawn from position ends[k - 1] to before ends[k]; there are as many ends as the
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -29,6 +31,7 @@ from privacy_engine.errors import ParameterError
 MAGIC = 0x4E524943  # "CIRN"
 VERSION = 2
 HAS_TIME, HAS_EVENT, HAS_PIECES = 1, 2, 4
+IN_MEMORY = 1 << 22  # bytes of a track; more are in a file until it is sent
 UNITS_PER_PIXEL = 4  # positions of a map view are rounded to these: most differences take a byte
 
 
@@ -70,7 +73,7 @@ def answer(request: Request, drawn: Drawn, *, tag: str) -> HttpResponseBase:
 
 def ahead(drawn: Drawn, series: int) -> BinaryIO:
     """What is sent of a large series, as a file."""
-    return stored(drawn.beside(f"track-{series}"), lambda: encode(line(drawn.path, series)))
+    return stored(drawn.beside(f"track-{series}"), lambda: _parts(line(drawn.path, series)))
 
 
 def answer_line(request: Request, read: Callable[[], Line], *, tag: str) -> HttpResponseBase:
@@ -81,7 +84,11 @@ def answer_line(request: Request, read: Callable[[], Line], *, tag: str) -> Http
 
 def encode(one: Line) -> bytes:
     """All of one series."""
-    return joined(1, one.lon, one.lat, one.time_ms, one.event, None)
+    return b"".join(_parts(one))
+
+
+def _parts(one: Line) -> Iterator[bytes]:
+    return _joined(1, one.lon, one.lat, one.time_ms, one.event, None)
 
 
 def encode_view(one: Line, view: MapView) -> bytes:
@@ -95,6 +102,13 @@ def encode_view(one: Line, view: MapView) -> bytes:
 
 def joined(unit: int, lon: np.ndarray, lat: np.ndarray, *more: np.ndarray | None) -> bytes:
     """The streams of a track; ``more`` are times, events and the ends of pieces, None where there are none."""
-    streams = [packed(lon), packed(lat), *(b"" if one is None else packed(one) for one in more)]
+    return b"".join(_joined(unit, lon, lat, *more))
+
+
+def _joined(unit: int, lon: np.ndarray, lat: np.ndarray, *more: np.ndarray | None) -> Iterator[bytes]:
     flags = sum(bit for bit, one in zip((HAS_TIME, HAS_EVENT, HAS_PIECES), more, strict=True) if one is not None)
-    return b"".join([struct.pack("<10I", MAGIC, VERSION, len(lon), flags, unit, *map(len, streams)), *streams])
+    with tempfile.SpooledTemporaryFile(IN_MEMORY) as streams:
+        sizes = [0 if one is None else sum(map(streams.write, packed(one))) for one in (lon, lat, *more)]
+        yield struct.pack("<10I", MAGIC, VERSION, len(lon), flags, unit, *sizes)
+        streams.seek(0)
+        yield from iter(partial(streams.read, IN_MEMORY), b"")

@@ -5,6 +5,7 @@ A difference d is stored as 2d, or -2d - 1 where it is negative (zig-zag), so th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -12,14 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Ints
+from privacy_engine.core.progress import reported
+from privacy_engine.data.mapped_series import leaving
 
 BLOCK = 16384  # numbers encoded together: each takes the bytes of the longest until the unused ones are removed
 
 
-def packed(values: NDArray[np.signedinteger[Any]]) -> bytes:
-    """Return the differences of ``values`` (n,), the first from 0. They must stay within 62 bits."""
+def packed(values: NDArray[np.signedinteger[Any]]) -> Iterator[bytes]:
+    """Yield the differences of ``values`` (n,), the first from 0, in parts. They must stay within 62 bits."""
     # the first is a position and not a step: longer than all others of its block, so it has a block of its own
-    return b"".join(_encoded(_steps(values[max(i - 1, 0) : j], is_first=not i)) for i, j in _blocks(len(values)))
+    blocks = leaving([values], reported(_blocks(len(values)), 64))
+    return (_encoded(_steps(values[max(i - 1, 0) : j], is_first=not i)) for i, j in blocks)
 
 
 def _steps(values: NDArray[np.signedinteger[Any]], *, is_first: bool) -> NDArray[np.uint64]:

@@ -71,8 +71,7 @@ class _Stored(Numbered[data.Release]):
 
     def _read(self, number: int) -> data.Release:
         published, event = self._found[number]
-        table = self._budgets.between(*self._starts[number : number + 2])
-        columns = {name: table.column(name).to_numpy() for name in table.column_names}
+        columns = self._budgets.columns(*self._starts[number : number + 2])
         if "sd_m" not in columns:  # written before there was noise that is not planar Laplace
             columns["sd_m"] = self._mechanism.sd_m(columns["budget"])
         fresh = columns["fresh"].astype(np.bool_)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 
 from dashboard.storage.stored_path import Source, decoding, located, written
 from privacy_engine.core.arrays import Floats, Mask
-from privacy_engine.core.progress import blocks, reported
-from privacy_engine.data.mapped_series import FEW, FileColumn, empty
+from privacy_engine.core.progress import advance, blocks, reported
+from privacy_engine.data.mapped_series import column, empty, leaving
 from privacy_engine.formats.arrow import pa, pq
 
 ROW_GROUP = 1 << 17
@@ -112,32 +113,44 @@ class Rows:
     def __init__(self, path: Source, columns: Sequence[str] | None = None) -> None:
         self._path, self._columns = path, None if columns is None else list(columns)
         self._start = self._end = 0
-        self._held: pa.Table | None = None
-
-    def between(self, first: int, last: int) -> pa.Table:
-        """The rows from ``first`` to before ``last``."""
-        if self._held is not None and self._start <= first and last <= self._end:
-            return self._held.slice(first - self._start, last - first)
-        found, end = [], 0
-        with _opened(self._path) as file:
-            for group in reported(range(file.num_row_groups)):
-                start, end = end, end + file.metadata.row_group(group).num_rows
-                if start < last and end > first:
-                    self._start, self._end = start, end
-                    self._held = file.read_row_group(group, columns=self._columns, use_threads=False)
-                    found.append(self._held.slice(max(first - start, 0), min(last, end) - max(first, start)))
-            return pa.concat_tables(found) if found else file.read_row_groups([], columns=self._columns)
+        self._held: dict[str, Any] = {}
+        self._ends: list[int] = []
 
     def columns(self, first: int, last: int) -> dict[str, Any]:
-        """The same, each column as one array: of more than :data:`FEW` rows in a file."""
-        if last - first <= FEW:
-            table = self.between(first, last)
-            return {name: table.column(name).to_numpy() for name in table.column_names}
+        """The columns of the rows from ``first`` to before ``last``, those of many rows in files."""
+        if self._start <= first < self._end >= last:
+            return self._of_held(first, last)
         found: dict[str, Any] = {}
-        for part in blocks(last - first, ROW_GROUP):
-            for name, values in self.columns(first + part.start, first + part.stop).items():
-                found.setdefault(name, FileColumn(values.dtype)).add(values)
-        return {name: file.taken() for name, file in found.items()}
+        for piece in self._pieces(first, last):
+            for name, values in piece.items():
+                found.setdefault(name, column(values.dtype, last - first)).add(values)
+        return {name: one.taken() for name, one in found.items()}
+
+    def _pieces(self, first: int, last: int) -> Iterator[dict[str, Any]]:
+        """The same, of one group after another; at least one piece."""
+        if self._start <= first < self._end:
+            yield self._of_held(first, last)
+            first = self._end
+        with _opened(self._path) as file:
+            if not self._ends:
+                groups = map(file.metadata.row_group, range(file.num_row_groups))
+                self._ends = list(accumulate(group.num_rows for group in groups))
+            if first == last:
+                yield _arrays(file.read_row_groups([], columns=self._columns))
+            while first < min(last, self._ends[-1]):
+                advance()
+                group = bisect_right(self._ends, first)
+                self._start, self._end = self._ends[group - 1] if group else 0, self._ends[group]
+                self._held = _arrays(file.read_row_group(group, columns=self._columns, use_threads=False))
+                yield self._of_held(first, last)
+                first = self._end
+
+    def _of_held(self, first: int, last: int) -> dict[str, Any]:
+        return {name: values[first - self._start : last - self._start] for name, values in self._held.items()}
+
+
+def _arrays(table: pa.Table) -> dict[str, Any]:
+    return {name: table.column(name).to_numpy() for name in table.column_names}
 
 
 def rows_of(path: Source) -> int:
@@ -153,9 +166,8 @@ def pack_mask(mask: Mask) -> bytes:
 
 def unpack_mask(data: bytes, n: int) -> Mask:
     """The mask of :func:`pack_mask`."""
-    bits = np.frombuffer(zlib.decompress(bytes(data)), dtype=np.uint8)
-    found = empty(n, np.bool_)
-    for some in blocks(n):  # of whole bytes
+    bits, found = np.frombuffer(zlib.decompress(bytes(data)), dtype=np.uint8), empty(n, np.bool_)
+    for some in leaving([found], blocks(n)):  # of whole bytes
         found[some] = np.unpackbits(bits[some.start // 8 :], count=some.stop - some.start)
     found.setflags(write=False)
     return found

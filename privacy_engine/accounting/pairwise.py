@@ -20,7 +20,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.accounting.temporal import Arrays, Correlation, LossFunction, TemporalLoss, loss_function
+from privacy_engine.accounting.loss_pieces import Arrays
+from privacy_engine.accounting.temporal import Correlation, LossFunction, TemporalLoss, loss_function
 from privacy_engine.accounting.validation import level, numbers, refused
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.errors import DataError, ParameterError

@@ -6,8 +6,11 @@ import math
 
 import numpy as np
 
-from privacy_engine.accounting.temporal import LossFunction, gaps
+from privacy_engine.accounting.loss_pieces import longest_gap
+from privacy_engine.accounting.temporal import LossFunction
 from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.mapped_series import leaving
 
 STEP_S = 25e-9
 """One step of the recursion."""
@@ -26,7 +29,7 @@ def loss_seconds(epsilons: Floats, is_landmark: Mask, carried: LossFunction, bou
     lasts = memory(carried)
     if bound == "published":
         return STEP_S * (len(epsilons) + _uneven(epsilons, is_landmark, lasts))
-    distances = min(int(gaps(is_landmark).max(initial=0)), lasts)
+    distances = min(longest_gap(is_landmark), lasts)
     build = states * distances * (25e-6 + 0.3e-6 * states**2)
     return build + STEP_S * states * (len(epsilons) + _uneven(epsilons, is_landmark, len(epsilons)))
 
@@ -42,12 +45,9 @@ def memory(carried: LossFunction) -> int:
 
 def _uneven(epsilons: Floats, is_landmark: Mask, lasts: int) -> float:
     """Pairs of events, at most ``lasts`` apart, in the gaps whose regular events do not all spend the same."""
-    regular = np.flatnonzero(~is_landmark)
-    if not len(regular):
-        return 0.0
-    gap = np.cumsum(is_landmark)[regular]
-    starts = np.flatnonzero(np.diff(gap, prepend=-1))
-    budgets = epsilons[regular]
-    lengths = np.diff(np.append(starts, len(regular))).astype(np.float64)
-    differ = np.minimum.reduceat(budgets, starts) != np.maximum.reduceat(budgets, starts)
-    return float((lengths * np.minimum(lengths, lasts))[differ].sum())
+    from privacy_engine.kernels.temporal import uneven
+
+    gap, pairs = np.array([0.0, np.inf, -np.inf]), 0.0
+    for some in leaving([epsilons, is_landmark], blocks(len(is_landmark))):
+        pairs += uneven(epsilons[some], is_landmark[some], lasts, gap)
+    return pairs + uneven(np.zeros(1), np.ones(1, dtype=np.bool_), lasts, gap)

@@ -24,15 +24,17 @@ from typing import Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from privacy_engine.accounting import loss_pieces
+from privacy_engine.accounting.loss_pieces import Arrays, carried
 from privacy_engine.accounting.validation import MAX_STATES, level, numbers, refused, transition, whole
 from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.progress import BLOCK, blocks
+from privacy_engine.data.mapped_series import empty, leaving
 from privacy_engine.errors import DataError, ParameterError
 
 MAX_BRIDGE_STATES = 50
 MAX_BRIDGES = 10_000
 """Largest number of bridges of one direction: states times the distances at which they differ."""
-
-Arrays: TypeAlias = tuple[Floats, Floats, Floats]
 
 
 def smoothing_matrix(n: int, s: float) -> Floats:
@@ -179,21 +181,20 @@ def temporal_loss(
     >>> temporal_loss([0.1, 0.1, 0.1], backward=[[0.8, 0.2], [0.0, 1.0]]).total.round(4).tolist()
     [0.1, 0.1808, 0.2471]
     """
-    from privacy_engine.kernels.temporal import series
-
     budgets = numbers(epsilons, "epsilons", ParameterError)
     if budgets.ndim != 1:
         raise refused(DataError, "epsilons", "be one-dimensional", f"{budgets.ndim} dimensions")
     more = level(shared, "shared")
-    before, after = budgets.copy(), budgets.copy()
-    if backward is not None:
-        before = series(budgets, *loss_function(backward, "backward").arrays)
-    if forward is not None:
-        after = series(budgets[::-1].copy(), *loss_function(forward, "forward").arrays)[::-1]
-    total = after - budgets
-    total += before
-    for losses in (before, after, total):
-        losses += more
+    envelopes = [
+        None if one is None else loss_function(one, field).arrays
+        for one, field in ((backward, "backward"), (forward, "forward"))
+    ]
+    before, after = carried(budgets, envelopes[0]), carried(budgets[::-1], envelopes[1])[::-1]
+    total = empty(len(budgets))
+    for some in leaving([budgets, before, after, total], blocks(len(budgets))):
+        total[some] = after[some] - budgets[some] + before[some] + more
+        before[some] += more
+        after[some] += more
     return TemporalLoss(before, after, total)
 
 
@@ -285,17 +286,14 @@ def _landmark_losses(
         raise refused(DataError, "is_landmark", rule, landmark.shape)
     shape = np.broadcast_shapes(budgets.shape, landmark.shape)
     flat = (math.prod(shape[:-1]), shape[-1])
-    marks = np.ascontiguousarray(np.broadcast_to(landmark.astype(np.bool_), shape)).reshape(flat)
+    marks = np.ascontiguousarray(np.broadcast_to(landmark.astype(np.bool_, copy=False), shape)).reshape(flat)
     rows = budgets[None] if budgets.ndim == 1 else np.broadcast_to(budgets, shape).reshape(flat)
     ahead, back = (_tables(*one, marks, bound) for one in ((forward, "forward"), (backward, "backward")))
+    if len(marks) == 1 and marks.size > BLOCK:
+        found = loss_pieces.landmark_losses(rows[0], marks[0], ahead, back)
+        return found[0].reshape(shape), found[1].reshape(shape)
     found = landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, own, joint)
     return found[0].reshape(shape if own else 0), found[1].reshape(shape if joint else 0)
-
-
-def gaps(landmark: Mask) -> Ints:
-    """From landmark to landmark, the ends of each series counting as ones outside it: distances in events."""
-    edge = np.ones((*landmark.shape[:-1], 1), dtype=np.bool_)
-    return np.diff(np.flatnonzero(np.concatenate([edge, landmark, edge], axis=-1)))
 
 
 def _tables(correlation: Correlation, field: str, landmark: Mask, bound: str) -> tuple[Arrays, Arrays, Ints]:
@@ -304,7 +302,7 @@ def _tables(correlation: Correlation, field: str, landmark: Mask, bound: str) ->
     states = len(carried.matrix)
     if bound == "published" or states == 1:
         return carried.arrays, carried.arrays, np.array([[0, len(carried.arrays[0])]])
-    longest = max(int(gaps(landmark).max(initial=0)), 2)
+    longest = max(loss_pieces.longest_gap(landmark), 2)
     if states > MAX_BRIDGE_STATES:
         raise refused(ParameterError, field, f"have at most {MAX_BRIDGE_STATES} states to be bridged", states)
     envelopes, start = carried.bridged(longest)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine.core.arrays import Floats
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.mapped_series import leaving
 from privacy_engine.errors import DataError, EngineError, ParameterError
 
 MAX_STATES = 400
@@ -27,14 +29,17 @@ def whole(value: object, field: str, lowest: int, highest: int) -> int:
 
 
 def numbers(values: ArrayLike, field: str, kind: type[EngineError]) -> Floats:
-    """``values`` as a new array of finite numbers that are at least 0."""
+    """``values`` as an array of finite numbers that are at least 0; itself if it is one."""
     try:
-        found = np.array(values, dtype=np.float64, order="C")
+        found = np.asarray(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise kind(f"{field} must be numbers", field=field, rule="numeric") from error
-    if found.size and not 0 <= found.min() <= found.max() < math.inf:  # not for a nan either
-        bad = ~(np.isfinite(found) & (found >= 0))
-        raise refused(kind, field, "be finite and at least 0", float(found[bad][0]))
+    flat = found.reshape(-1)
+    for some in leaving([found], blocks(len(flat))):
+        piece = flat[some]
+        if not 0 <= piece.min() <= piece.max() < math.inf:  # not for a nan either
+            bad = ~(np.isfinite(piece) & (piece >= 0))
+            raise refused(kind, field, "be finite and at least 0", float(piece[bad][0]))
     return found
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
-from privacy_engine.core.progress import BLOCK, blocks
+from privacy_engine.core.progress import blocks
 from privacy_engine.data.mapped_series import leaving
 from privacy_engine.errors import ParameterError
 
 POINTS = (10, 20_000)
+BLOCK = 1 << 18
+"""Events of each curve at a time."""
 
 
 def decimated(curves: list[Floats], points: int, first: int = 0, after: int | None = None) -> Ints:
@@ -34,17 +36,27 @@ def decimated(curves: list[Floats], points: int, first: int = 0, after: int | No
     bins = max((points - 2) // (2 * len(curves)), 1)
     edges = np.linspace(0, n, bins + 1).astype(np.int64)
     size = int(np.diff(edges).max())
-    chosen = np.zeros(n, dtype=bool)
-    chosen[[0, -1]] = True
-    for some in leaving(curves, blocks(bins, max(BLOCK // size, 1))):
+    chosen = [np.array([0, n - 1])]
+    for some in blocks(bins, max(BLOCK // size, 1)):
         begins, ends = edges[some, None], edges[some.start + 1 : some.stop + 1, None]
-        index = np.minimum(begins + np.arange(size), ends - 1)  # (bins, size), the last repeated
-        for curve in curves:
-            values = curve[index]
-            lowest = np.where(np.isnan(values), np.inf, values).argmin(axis=1)
-            highest = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
-            chosen[index[np.arange(len(index)), [lowest, highest]]] = True
-    return np.flatnonzero(chosen)[:points]
+        found: list[list[Ints]] = [[] for _ in curves]
+        for part in leaving(curves, blocks(size, BLOCK)):
+            index = np.minimum(begins + np.arange(part.start, part.stop), ends - 1)  # (bins, size), the last repeated
+            for curve, ends_of in zip(curves, found, strict=True):
+                ends_of.append(_extremes(curve, index))
+        for curve, ends_of in zip(curves, found, strict=True):
+            whole = len(ends_of) == 1
+            chosen += ends_of if whole else [_extremes(curve, of)[at] for at, of in enumerate(np.stack(ends_of, -1))]
+    return np.unique(np.concatenate(chosen, axis=None))[:points]
+
+
+def _extremes(curve: Floats, index: Ints) -> Ints:
+    """Of each row of an index (bins, size) where the curve is lowest, and where it is highest, (2, bins)."""
+    values = curve[index]
+    lowest = np.where(np.isnan(values), np.inf, values).argmin(axis=1)
+    highest = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
+    found: Ints = index[np.arange(len(index)), [lowest, highest]]
+    return found
 
 
 def _check_range(n: int, first: int, after: int | None) -> None:
@@ -59,7 +71,7 @@ def _check_range(n: int, first: int, after: int | None) -> None:
 def runs(mask: Mask) -> list[list[int]]:
     """The true ranges of a mask as half-open [start, end) pairs."""
     edges, before = [], np.zeros(1, dtype=np.bool_)
-    for part in blocks(len(mask)):
+    for part in leaving([mask], blocks(len(mask))):
         edges.append(np.flatnonzero(mask[part] != np.append(before, mask[part][:-1])) + part.start)
         before = mask[part][-1:]
     edges.append(np.full(int(before[0]), len(mask)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from privacy_engine.analysis.downsampling import decimated
+from privacy_engine.analysis.quantiles import ascending
 from privacy_engine.analysis.results import Curve, Result, listed
 from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.core.progress import blocks
-from privacy_engine.data.mapped_series import column, leaving, picked
+from privacy_engine.data.mapped_series import chosen, column, leaving, picked, piecewise, total
 
 QUANTILES = 400
 """A distribution has so many of its order statistics, or all of them where there are fewer."""
@@ -64,29 +65,33 @@ def error_curves(
         There is no event from ``first`` to before ``after``, or ``points`` lies outside its domain.
     """
     n = len(error_m)
-    groups = {"all": np.ones(n, dtype=np.bool_), "landmarks": is_landmark, "others": ~is_landmark}
+    groups = groups_of(is_landmark)
     curves = {name: running(error_m, mask) for name, mask in groups.items()}
     at = decimated([curve for both in curves.values() for curve in both], points, first, after)
     found = {}
     for name, both in curves.items():
         mean_m, sum_m = (listed(picked(curve, at)) for curve in both)
-        known = distribution(picked(error_m, groups[name])).model_dump()
+        known = distribution(chosen(error_m, groups[name])).model_dump()
         found[name] = ErrorGroup(**known, running_mean_m=mean_m, cumulative_m=sum_m)
     thinned = len(at) < len(range(n)[first:after])
     return ErrorCurves(series=series, points=n, event=at.tolist(), decimated=thinned, **found)
 
 
+def groups_of(is_landmark: Mask) -> dict[str, Mask]:
+    """All events, the landmarks and the others, as masks (n,)."""
+    every, others = (piecewise(of, is_landmark, dtype=np.bool_) for of in (np.ones_like, np.logical_not))
+    return {"all": every, "landmarks": is_landmark, "others": others}
+
+
 def distribution(error_m: Floats) -> Distribution:
     """The empirical distribution of errors in metres, NaN left out."""
-    found = error_m[~np.isnan(error_m)]
-    found.sort()
-    n = len(found)
+    n = int(np.searchsorted(found := ascending(error_m), np.nan))  # which come last
     ranks = np.linspace(1, n, min(n, QUANTILES)).round().astype(np.int64)  # no two alike: they lie at least 1 apart
     return Distribution(
         n=n,
-        mean_m=float(found.mean()) if n else None,
+        mean_m=float(total(found[:n]) / n) if n else None,
         share=(ranks / max(n, 1)).tolist(),
-        error_m=found[ranks - 1].tolist(),
+        error_m=picked(found, ranks - 1).tolist(),
     )
 
 
@@ -96,7 +101,7 @@ def running(error_m: Floats, mask: Mask) -> tuple[Floats, Floats]:
     Not a number before the first.
     """
     columns, total, number = [column(np.float64, len(error_m)) for _ in range(2)], 0.0, 0
-    for part in leaving([error_m], blocks(len(error_m))):
+    for part in leaving([error_m, mask], blocks(len(error_m))):
         counts = mask[part] & ~np.isnan(error_m[part])
         sums = np.cumsum(np.append(total, np.where(counts, error_m[part], 0.0)))[1:]
         numbers = number + np.cumsum(counts)

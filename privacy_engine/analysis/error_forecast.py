@@ -19,12 +19,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from privacy_engine import metrics, noise
+from privacy_engine.analysis.error_curves import groups_of
 from privacy_engine.analysis.forecast import Expected, has_known_budgets, noise_forecast, planned_noise
+from privacy_engine.analysis.quantiles import ascending, quantile
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Mask, concatenated
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated
+from privacy_engine.core.progress import blocks
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.mapped_series import column, empty, leave, leaving, total
 from privacy_engine.data.people import joined, joined_landmarks
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
@@ -120,15 +124,16 @@ def error_forecast(
         errors = min(errors, PROCESSED_ERRORS)
         data = data.first(errors)
     errors_m = _simulated(mechanism, data, steps, math.ceil(errors / max(data.events, 1)))
-    marks = concatenated(data.masks, np.bool_)
+    marks = data.masks[0] if len(data.masks) == 1 else concatenated(data.masks, np.bool_)
+    figures = {name: _of_errors(errors_m, of) for name, of in groups_of(marks).items()}
     return ErrorForecast(
         exact=False,
         runs=len(errors_m),
         people=len(data.masks),
         noise_m=noise_m,
-        overall=_of_errors(errors_m),
-        landmarks=_of_errors(errors_m[:, marks]),
-        others=_of_errors(errors_m[:, ~marks]),
+        overall=figures["all"],
+        landmarks=figures["landmarks"],
+        others=figures["others"],
     )
 
 
@@ -136,37 +141,56 @@ def _simulated(mechanism: TrajectoryMechanism, data: ForecastData, steps: Sequen
     """Return errors in metres, (runs or more, events), NaN where nothing is published."""
     people = list(zip(data.series, data.masks, strict=True))
     if has_known_budgets(mechanism) and not steps:
-        rng = noise.seeded(SEED)
-        columns = [_of_events(mechanism, one, mask, runs, rng) for one, mask in people]
-        return np.concatenate([np.empty((runs, 0)), *columns], axis=1)
+        found, rng, first = _rows(runs, data), noise.seeded(SEED), 0
+        for one, mask in people:
+            _write_events(found[:, first : first + len(mask)], mechanism, one, mask, rng)
+            first += len(mask)
+        return found
     runs = min(max(runs, FEWEST_RUNS), MOST_RUNS)
-    rows = []
+    found = _rows(runs, data)
     for run in range(runs):
         if steps:
             rng = noise.seeded(SEED + run)
             parts = [_processed(mechanism, one, mask, steps, rng) for one, mask in people]
         else:
             parts = [_errors_m(mechanism, one, mask, SEED + i, run) for i, (one, mask) in enumerate(people)]
-        rows.append(concatenated(parts))
-    return np.array(rows).reshape(runs, data.events)
-
-
-def _of_events(
-    mechanism: PlanarLaplaceMechanism, one: Trajectory, mask: Mask, runs: int, rng: noise.RandomSource
-) -> Floats:
-    """Return errors of one person's events, (runs, n): of each its own law, independent of the others."""
-    shown = planned_noise(mechanism, mask)
-    event, at = np.tile(shown.event, runs), np.tile(shown.drawn_at, runs)
-    rates = np.tile(shown.values, runs)
-    lon, lat, joint = one.lon[at], one.lat[at], rates == 0
-    lon[~joint], lat[~joint] = noise.planar_laplace(lon[~joint], lat[~joint], rates[~joint], rng=rng)
-    if joint.any():
-        count, plain = int(np.count_nonzero(joint)), np.random.default_rng(SEED)
-        far_m = SharedNoise(*shown.shared[0], 1.0).simulated_m(count, plain)
-        lon[joint], lat[joint] = geo.destination(lon[joint], lat[joint], far_m, plain.uniform(0, 2 * math.pi, count))
-    found = np.full((runs, len(mask)), np.nan)
-    found[:, shown.event] = geo.distance_m(one.lon[event], one.lat[event], lon, lat).reshape(runs, -1)
+        found[run] = concatenated(parts)
+        leave([found])
     return found
+
+
+def _rows(runs: int, data: ForecastData) -> Floats:
+    return empty(runs * data.events).reshape(runs, data.events)
+
+
+def _write_events(
+    found: Floats, mechanism: PlanarLaplaceMechanism, one: Trajectory, mask: Mask, rng: noise.RandomSource
+) -> None:
+    """Write errors of one person's events to (runs, n): of each its own law, independent of the others."""
+    runs, n = found.shape
+    columns = [column(dtype, runs * n) for dtype in (np.int64, np.int64, np.float64, np.int64, np.int64)]
+    parts, passed, law = planned_noise(mechanism, mask), 0, (0, 0.0)
+    for shown in [*parts] * runs if runs > 1 else parts:
+        own, places, (law,) = shown.values > 0, passed + shown.event, shown.shared
+        some = places[own], shown.drawn_at[own], shown.values[own], places[~own], shown.drawn_at[~own]
+        for whole, values in zip(columns, some, strict=True):
+            whole.add(values)
+        passed += len(shown.is_landmark)
+    places, at, rates, joint, joint_at = (whole.taken() for whole in columns)
+
+    def write(places: Ints, lon: Floats, lat: Floats) -> None:
+        run, event = np.divmod(places, n)
+        found[run, event] = geo.distance_m(one.lon[event], one.lat[event], lon, lat)
+
+    for part in leaving([found], blocks(n)):
+        found[:, part] = np.nan
+    for part in leaving([found, places, at, rates, one.lon, one.lat], blocks(len(rates))):
+        write(places[part], *noise.planar_laplace(one.lon[at[part]], one.lat[at[part]], rates[part], rng=rng))
+    if len(joint):
+        plain = np.random.default_rng(SEED)
+        far_m = SharedNoise(*law, 1.0).simulated_m(len(joint), plain)
+        towards = plain.uniform(0, 2 * math.pi, len(joint))
+        write(joint, *geo.destination(one.lon[joint_at], one.lat[joint_at], far_m, towards))
 
 
 def _errors_m(mechanism: TrajectoryMechanism, one: Trajectory, mask: Mask, seed: int, run: int) -> Floats:
@@ -197,14 +221,17 @@ def _of_noise(expected: Expected) -> ErrorFigures:
     )
 
 
-def _of_errors(errors_m: Floats) -> ErrorFigures:
-    """Return the figures of errors, (runs, events)."""
-    published = errors_m[~np.isnan(errors_m)]
-    if not len(published):
+def _of_errors(errors_m: Floats, of: Mask) -> ErrorFigures:
+    """Return the figures of errors, (runs, events), of some events."""
+    whole = column(np.float64, errors_m.size)
+    for run in errors_m:
+        for some in leaving([errors_m, of], blocks(len(of))):
+            whole.add(run[some][of[some] & ~np.isnan(run[some])])
+    if not len(published := whole.taken()):
         return ErrorFigures(events=0, mean_m=None, typical_m=None, p95_m=None)
-    typical_m, p95_m = np.quantile(published, (0.5, 0.95)).tolist()
-    events = round(len(published) / len(errors_m))
-    return ErrorFigures(events=events, mean_m=float(published.mean()), typical_m=typical_m, p95_m=p95_m)
+    ordered, events = ascending(published), round(len(published) / len(errors_m))
+    typical_m, p95_m = (quantile(ordered, p) for p in (0.5, 0.95))
+    return ErrorFigures(events=events, mean_m=total(published) / len(published), typical_m=typical_m, p95_m=p95_m)
 
 
 def _some(sizes: Sequence[int]) -> list[int]:

@@ -16,12 +16,13 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, counts_over, in_turn, over_parts
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, counts_over, in_turn, over_parts, starts_within
 from privacy_engine.core.progress import blocks
 from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data.mapped_series import column, leaving, piecewise, total
 from privacy_engine.data.trajectories import EVENTS
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, last_draw
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, drawn_of, last_draw
 from privacy_engine.noise.expected import (
     Noise,
     OwnNoise,
@@ -30,6 +31,7 @@ from privacy_engine.noise.expected import (
     mixture_quantile_m,
     planar_sphere_mean_m,
 )
+from privacy_engine.releases.inputs import ReleaseInputs
 
 QUANTILES = (0.5, 0.95)
 LONGEST_RUN = 10_000
@@ -115,12 +117,26 @@ def noise_p95_m(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> float 
 
     ``masks`` as for :func:`noise_forecast`. None where budgets depend on the run, or nothing is published.
     """
+    found = _overall(mechanism, masks)
+    return None if found is None else found.p95_m
+
+
+def overall_noise(mechanism: TrajectoryMechanism, inputs: ReleaseInputs[Any]) -> Expected | None:
+    """What :func:`noise_forecast` has of all events, kept with the inputs; None where budgets depend on the run."""
+    known = vars(inputs).setdefault("_noise", {})
+    if mechanism not in known:
+        known[mechanism] = _overall(mechanism, inputs.masks)
+    found: Expected | None = known[mechanism]
+    return found
+
+
+def _overall(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Expected | None:
     if not has_known_budgets(mechanism):
         return None
     tally = _Tally()
     for part in _plans(mechanism, masks):
         tally.add(part, np.ones_like(part.is_landmark), exact=True)
-    return tally.expected(mechanism.epsilon, 1).p95_m
+    return tally.expected(mechanism.epsilon, 1)
 
 
 def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Floats:
@@ -133,13 +149,14 @@ def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Float
     """
     if not has_known_budgets(mechanism):
         raise ValueError(f"the budgets of {mechanism.name} depend on the run")
-    shown = planned_noise(mechanism, is_landmark)
-    own = shown.values > 0
-    found = np.empty(len(own))
-    found[own] = planar_sphere_mean_m(shown.values[own])
-    if not own.all():
-        found[~own] = SharedNoise(*shown.shared[0], 1.0).mean_m()
-    return found
+    found = [np.empty(0)]
+    for shown in planned_noise(mechanism, is_landmark):
+        own = shown.values > 0
+        found.append(np.empty(len(own)))
+        found[-1][own] = planar_sphere_mean_m(shown.values[own])
+        if not own.all():
+            found[-1][~own] = SharedNoise(*shown.shared[0], 1.0).mean_m()
+    return np.concatenate(found)
 
 
 def simulated_budgets(mechanism: TrajectoryMechanism, is_landmark: Mask, runs: int) -> Floats:
@@ -157,31 +174,41 @@ def has_known_budgets(mechanism: TrajectoryMechanism) -> TypeGuard[PlanarLaplace
     return any(getattr(own, name) is not getattr(base, name) for name in ("budgets", "budgets_at_once", "shares"))
 
 
-def planned_noise(mechanism: PlanarLaplaceMechanism, mask: Mask, starts: Ints | None = None) -> ShownNoise:
-    """The plan of a release with known budgets, whatever the positions.
+def planned_noise(mechanism: PlanarLaplaceMechanism, mask: Mask, starts: Ints | None = None) -> Iterator[ShownNoise]:
+    """The plan of a release with known budgets, whatever the positions, in pieces of its events.
 
     Of several people with ``starts`` (m + 1,), where their events begin.
     """
     starts = np.array([0, len(mask)]) if starts is None else starts
     budgets = mechanism.budgets_each(mask, starts)
-    own, _ = mechanism.independent(budgets, mask)
-    is_fresh = budgets > 0
-    shown, fresh = mechanism.shown_each(is_fresh, starts), np.flatnonzero(is_fresh)
-    event = np.flatnonzero(shown >= 0)
-    rates = mechanism.epsilon_per_m(own[fresh])
-    draws = (np.cumsum(is_fresh) - 1)[shown[event]]
-    counts = counts_over(is_fresh & (own == 0), starts)
-    together = over_parts(np.add, budgets - own, starts) / mechanism.radius_m
-    shared = list(zip(counts.tolist(), together.tolist(), strict=True))
-    return ShownNoise(mask, budgets, event, fresh[draws], rates[draws], starts, shared)
+    (own, _), fresh = mechanism.independent(budgets, mask), drawn_of(budgets)
+    of_draws = column(np.float64, len(fresh)), column(np.int64, len(fresh))
+    for some in leaving([fresh, own], blocks(len(fresh))):
+        at = np.flatnonzero(fresh[some])
+        for whole, part in zip(of_draws, (mechanism.epsilon_per_m(own[some][at]), at + some.start), strict=True):
+            whole.add(part)
+    rates, events = (whole.taken() for whole in of_draws)
+    shared = [(0, 0.0)] * (len(starts) - 1)
+    if own is not budgets:
+        counts = counts_over(piecewise(lambda drawn, one: drawn & (one == 0), fresh, own, dtype=np.bool_), starts)
+        joint = piecewise(np.subtract, budgets, own)
+        sums = over_parts(np.add, joint, starts) if len(starts) > 2 else joint[:1] + total(joint[1:])  # the same
+        shared = list(zip(counts.tolist(), (sums / mechanism.radius_m).tolist(), strict=False))
+    for some, numbers in leaving([mask, budgets, fresh, rates, events], mechanism.draws_shown(fresh, starts)):
+        event = np.flatnonzero(numbers >= 0)
+        shown = numbers[event]
+        yield ShownNoise(
+            mask[some], budgets[some], event, events[shown], rates[shown], starts_within(some, starts), shared
+        )
 
 
 def _plans(mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask]) -> Iterator[ShownNoise]:
     """The plans of several people, some together."""
     starts: Ints = np.cumsum([0, *map(len, masks)])
     for some in in_turn(np.diff(starts), EVENTS):
-        part = concatenated([*masks[some]], np.bool_)
-        yield planned_noise(mechanism, part, starts[some.start : some.stop + 1] - starts[some.start])
+        parts = [*masks[some]]
+        part = parts[0] if len(parts) == 1 else concatenated(parts, np.bool_)
+        yield from planned_noise(mechanism, part, starts[some.start : some.stop + 1] - starts[some.start])
 
 
 def _released(

@@ -13,6 +13,8 @@ from privacy_engine.accounting.temporal import MAX_BRIDGE_STATES, TemporalLoss, 
 from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.mapped_series import chosen, leaving, piecewise, total
 from privacy_engine.errors import EngineError, ParameterError
 
 Bound = Literal["bridge", "published"]
@@ -92,7 +94,7 @@ def levels(mechanism: Any, budgets: Floats, is_landmark: Mask, correlation: Corr
     """
     own, shared = mechanism.independent(budgets, is_landmark)
     times = correlation.scale(mechanism.radius_m)
-    return own * times, shared * times
+    return piecewise(lambda one: one * times, own), shared * times
 
 
 def event_loss(own: Floats, shared: float, correlation: Correlation) -> tuple[TemporalLoss, bool]:
@@ -146,12 +148,15 @@ def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: B
         own, joint = landmark_losses(budgets, is_landmark, correlation.backward, correlation.forward, bound=bound)
     except EngineError as error:
         raise _refused(bound, error.message) from error
-    alone = float(own[is_landmark].sum()) + shared
-    level = float(budgets[is_landmark].sum()) + shared + highest(budgets[~is_landmark])
-    more = shared * is_landmark if shared else 0.0
-    own += more
-    joint += shared
-    return LandmarkLoss(bound, own, joint, alone, level, highest(budgets + more))
+    alone, level = (float(total(chosen(one, is_landmark))) + shared for one in (own, budgets))
+    regular = most = 0.0
+    for some in leaving([budgets, is_landmark, own, joint], blocks(len(own))):
+        more = shared * is_landmark[some]
+        own[some] += more
+        joint[some] += shared
+        regular = max(regular, highest(budgets[some][~is_landmark[some]]))
+        most = max(most, highest(budgets[some] + more))
+    return LandmarkLoss(bound, own, joint, alone, level + regular, most)
 
 
 def _unbridged(correlation: Correlation) -> str:
@@ -170,4 +175,5 @@ def _refused(bound: Bound, why: str) -> ParameterError:
 
 def highest(values: Floats) -> float:
     """The largest of them; 0 of none."""
-    return float(np.max(values, initial=0.0))
+    pieces = (values[some] for some in leaving([values], blocks(len(values))))
+    return max((float(np.max(piece, initial=0.0)) for piece in pieces), default=0.0)

@@ -5,17 +5,57 @@ from __future__ import annotations
 import math
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, concatenated
-from privacy_engine.core.progress import advance
-from privacy_engine.data.mapped_series import FEW
+from privacy_engine.core.arrays import Floats, Ints, concatenated
+from privacy_engine.core.progress import advance, blocks
+from privacy_engine.data.mapped_series import FEW, empty, leaving
 
 BLOCK = 1 << 18
+_SAMPLED = 1 << 10  # one number of so many
 _DIGIT = 16  # bits of a number that are counted in one pass over all
+
+
+def ascending(values: Floats) -> Floats:
+    """The numbers in ascending order, NaN last, in a file if they are more than :data:`FEW`.
+
+    Parts are sorted, then what all of them have between two numbers and, copied as it is, what equals one of these.
+    """
+    found, slices, sample = empty(len(values)), list(blocks(len(values), FEW)), []
+    for some in leaving([values, found], slices):
+        found[some] = part = np.sort(values[some])
+        sample.append(part[::_SAMPLED].copy())
+    if len(slices) < 2:
+        return found
+    parts, found = [found[some] for some in slices], empty(len(values))
+    edges = np.unique(np.sort(np.concatenate(sample))[:: BLOCK // _SAMPLED])
+    places = np.zeros((len(parts), 2 * len(edges) + 2), dtype=np.int64)
+    for of, part in zip(places, leaving(parts, parts), strict=True):
+        of[1:-1:2], of[2:-1:2], of[-1] = part.searchsorted(edges), part.searchsorted(edges, "right"), len(part)
+    at = 0
+    for piece in leaving([*parts, found], _in_turn(parts, places)):
+        found[at : at + len(piece)] = piece
+        at += len(piece)
+    return found
+
+
+def quantile(ordered: Floats, p: float) -> float:
+    """The number that a share ``p`` of those of :func:`ascending` does not exceed, linear between two of them."""
+    return _between(lambda low, high: ordered[[low, high]], p, len(ordered))
+
+
+def _between(of_ranks: Callable[[int, int], Floats | list[float]], p: float, count: int) -> float:
+    at = p * (count - 1)
+    return float(np.quantile(of_ranks(math.floor(at), math.ceil(at)), at - math.floor(at)))
+
+
+def _in_turn(parts: list[Floats], places: Ints) -> Iterator[Floats]:
+    for group in range(places.shape[1] - 1):
+        some = [part[first:last] for part, (first, last) in zip(parts, places[:, group : group + 2], strict=True)]
+        yield from some if group % 2 else [np.sort(np.concatenate(some))]
 
 
 class Quantiles:
@@ -77,8 +117,7 @@ class Quantiles:
         if (held := self.held()) is not None:
             return float(np.quantile(held, p))
         self._spill()
-        at = p * (self.count - 1)
-        return float(np.quantile(self._of_ranks(math.floor(at), math.ceil(at)), at - math.floor(at)))
+        return _between(self._of_ranks, p, self.count)
 
     def _of_ranks(self, low: int, high: int) -> list[float]:
         """The numbers that so many others precede, of one rank or two successive ones.

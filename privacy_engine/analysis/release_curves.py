@@ -21,7 +21,7 @@ from privacy_engine.analysis.losses import (
 )
 from privacy_engine.analysis.results import Curve, Result, listed
 from privacy_engine.core.arrays import Floats, Ints, Mask
-from privacy_engine.data.mapped_series import filed, leave, picked
+from privacy_engine.data.mapped_series import picked
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
@@ -49,7 +49,9 @@ class _Losses:
         event = self.event and TemporalLoss(
             *(picked(getattr(self.event, one), events) for one in ("backward", "forward", "total"))
         )
-        own = self.landmark and replace(self.landmark, own=self.landmark.own[events], joint=self.landmark.joint[events])
+        own = self.landmark and replace(
+            self.landmark, own=picked(self.landmark.own, events), joint=picked(self.landmark.joint, events)
+        )
         return replace(self, event=event, landmark=own)
 
     def curves(self) -> list[Floats]:
@@ -158,10 +160,7 @@ def _losses(
     if (why_not := undefined(mechanism)) or correlation is None:
         return _Losses(None, None, why_not=why_not or NO_CORRELATION)
     own, shared = levels(mechanism, released.budgets, is_landmark, correlation)
-    own = filed(own)
-    leave(released)
     event, pairwise = event_loss(own, shared, correlation)
-    event = TemporalLoss(filed(event.backward), filed(event.forward), filed(event.total))
     level = mechanism.epsilon * correlation.scale(mechanism.radius_m)
     limits = correlation.supremum(highest(own), shared)
     try:

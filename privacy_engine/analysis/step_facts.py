@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class StepFacts(Result):
     """The share of the time that lies in gaps; null without times."""
 
 
-def step_facts(series: Sequence[Columns]) -> StepFacts:
+def step_facts(series: Iterable[Columns]) -> StepFacts:
     """Return the facts of the steps of ``series``; no step leads from one series to the next.
 
     >>> step_facts([(np.zeros(4), np.zeros(4), np.array([0.0, 60.0, 120.0, 1320.0]))]).gap_share

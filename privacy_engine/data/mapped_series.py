@@ -22,6 +22,8 @@ from privacy_engine.data.types import Trajectory
 T = TypeVar("T")
 FEW = 2_000_000
 """Points that are held in memory; 48 MB."""
+PICKED = 32
+"""Places of a file that are read before their pages are left: up to 2 MB come into memory with each."""
 _COLUMNS = ("lon", "lat", "time_s", "marked")
 _ALIGNED = 8
 
@@ -140,6 +142,15 @@ def piecewise(
     return found
 
 
+def chosen(values: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
+    """``values[mask]``, in a file if the values are more than :data:`FEW`."""
+    found = column(values.dtype, len(values))
+    for some in leaving([values, mask], blocks(len(values))):
+        found.add(values[some][mask[some]])
+    some_of_them: NDArray[Any] = found.taken()
+    return some_of_them
+
+
 def total(values: NDArray[Any]) -> float:
     """The sum of floats, (n,), with the bits of ``values.sum()``: halved where numpy halves them."""
     if len(values) <= BLOCK:
@@ -161,10 +172,12 @@ def filed(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def picked(values: NDArray[Any], at: Any) -> NDArray[Any]:
-    """Some of the values, after which the pages of the others are left."""
-    found: NDArray[Any] = values[at]
-    if not isinstance(at, slice):
-        leave([values])
+    """``values[at]`` for a slice or indices; the pages that these are in, and those beside them, are left."""
+    if isinstance(at, slice) or not in_files([values]):
+        return values[at]
+    found = np.empty(len(at), values.dtype)
+    for some in leaving([values], blocks(len(at), PICKED)):
+        found[some] = values[at[some]]
     return found
 
 
@@ -179,11 +192,13 @@ def leave(columns: Any) -> None:
 
 def leaving(columns: Any, items: Iterable[T]) -> Iterator[T]:
     """What is made of an object's columns item by item, of whose pages memory holds those of one at a time."""
-    filed = in_files(columns)
+    return _leaving(columns, items) if in_files(columns) else iter(items)
+
+
+def _leaving(columns: Any, items: Iterable[T]) -> Iterator[T]:
     for one in items:
         yield one
-        if filed:
-            leave(columns)
+        leave(columns)
 
 
 def in_files(columns: Any) -> list[mmap.mmap]:

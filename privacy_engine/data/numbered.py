@@ -15,6 +15,9 @@ class Numbered(Sequence[T]):
     @abstractmethod
     def _read(self, number: int) -> T: ...
 
+    def __iter__(self) -> Iterator[T]:
+        return map(self._read, range(len(self)))
+
     @overload
     def __getitem__(self, index: int) -> T: ...
     @overload

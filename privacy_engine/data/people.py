@@ -204,7 +204,7 @@ def must_pair(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) ->
 
 def most_landmarks(masks: Iterable[Mask]) -> int:
     """The largest number of landmarks any one person has, from one mask for each person; 0 without people."""
-    return max((int(np.count_nonzero(mask)) for mask in reported(masks)), default=0)
+    return max((int(total(mask)) for mask in reported(masks)), default=0)
 
 
 def largest_total(budgets: Iterable[Floats]) -> float:

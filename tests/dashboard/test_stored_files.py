@@ -11,12 +11,11 @@ import pytest
 
 from dashboard.datasets import people
 from dashboard.datasets.trajectory import steps
-from dashboard.maps import joined_tracks, series_cache
+from dashboard.maps import joined_tracks, series_cache, track_encoding
 from dashboard.maps.series_cache import Line, line
 from dashboard.storage import data_files, local_files, parquet
 from dashboard.storage.data_files import read_data, read_release, write_data, write_release
 from privacy_engine import errors
-from privacy_engine.analysis.step_facts import step_facts
 from privacy_engine.core import geo
 from privacy_engine.data import Release, Trajectory
 from privacy_engine.datatypes import datatypes, trajectory_table
@@ -208,14 +207,29 @@ class TestLargeFiles:
         for points in (10, 1000):
             drawn = [joined_tracks.encode(some, lengths, points=points, reduce="sample") for some in (held, large)]
             assert drawn[0] == drawn[1]
-        facts = [step_facts([steps._columns(one) for one in some]) for some in (held, large)]
+        facts = [steps._facts_of(some) for some in (held, large)]
         assert facts[0] == facts[1]
 
     def test_only_the_rows_of_the_series_are_read(self, both, monkeypatch):
         _, path = both
         monkeypatch.setattr(parquet, "read_table", lambda *_: pytest.fail("the whole file was read"))
-        assert len(parquet.Rows(path).between(20, 53)) == 33
+        assert len(parquet.Rows(path).columns(20, 53)["lon"]) == 33
         assert len(series_cache.line(path, 2)) == 33
+
+    def test_rows_of_one_group_and_of_several(self, both):
+        _, path = both
+        whole = {name: column.to_numpy() for name, column in zip(*_columns(path), strict=True)}
+        rows = parquet.Rows(path)
+        for first, last in ((0, 80), (3, 9), (9, 9), (30, 31), (2, 60), (59, 80), (80, 80), (0, 0), (12, 40), (79, 99)):
+            for name, values in rows.columns(first, last).items():
+                assert values.tolist() == whole[name][first:last].tolist(), (name, first, last)
+
+    def test_a_track_is_put_together_in_a_file(self, both, monkeypatch):
+        held, path = both
+        expected = [track_encoding.encode(one) for one in held]
+        monkeypatch.setattr(track_encoding, "IN_MEMORY", 16)
+        monkeypatch.setattr("privacy_engine.data.mapped_series.FEW", 5)
+        assert [track_encoding.encode(one) for one in series_cache.lines(path)] == expected
 
     def test_data_and_releases_are_those_in_memory(self, tmp_path, monkeypatch):
         walks = [Trajectory(np.arange(n) / 10, np.arange(n) / 20, np.arange(n), str(n)) for n in (9, 4)]
@@ -230,6 +244,11 @@ class TestLargeFiles:
             for name in ("lon", "lat", "time_s"):
                 np.testing.assert_array_equal(getattr(one, name), getattr(other.series, name))
                 np.testing.assert_array_equal(getattr(one, name), getattr(again, name))
+
+
+def _columns(path):
+    table = parquet.read_table(path)
+    return table.column_names, table.columns
 
 
 URL = "/api/v1/datasets/"

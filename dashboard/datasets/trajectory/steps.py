@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rest_framework import serializers
@@ -12,7 +13,8 @@ from dashboard.maps import joined_tracks
 from dashboard.maps.prepared import LARGE, facts
 from dashboard.maps.series_cache import Line, line, lines
 from privacy_engine.analysis.step_facts import Columns, step_facts
-from privacy_engine.data.numbered import each
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.mapped_series import leaving
 
 PER_DEGREE = 1e7
 
@@ -42,10 +44,10 @@ def steps_of(dataset: Dataset, series: int | None) -> dict[str, Any]:
     """
     path = dataset.points_path
     if series is not None:
-        return step_facts([_columns(line(path, series))]).model_dump()
+        return _facts_of([line(path, series)])
     if dataset.points <= LARGE:
-        return step_facts(each(lines(path), _columns)).model_dump()
-    return facts(dataset.beside("steps"), lambda: step_facts(each(lines(path), _columns)).model_dump())
+        return _facts_of(lines(path))
+    return facts(dataset.beside("steps"), lambda: _facts_of(lines(path)))
 
 
 def prepare(dataset: Dataset) -> None:
@@ -57,6 +59,13 @@ def prepare(dataset: Dataset) -> None:
         pass
 
 
-def _columns(one: Line) -> Columns:
-    time_s = None if one.time_ms is None else one.time_ms / 1000
-    return one.lon / PER_DEGREE, one.lat / PER_DEGREE, time_s
+def _facts_of(some: Iterable[Line]) -> dict[str, Any]:
+    return step_facts(piece for one in some for piece in _pieces(one)).model_dump()
+
+
+def _pieces(one: Line) -> Iterator[Columns]:
+    """The columns of one series in pieces, each of which begins with the last event of the one before."""
+    for some in leaving(one, blocks(len(one) - 1)):
+        part = slice(some.start, some.stop + 1)
+        time_s = None if one.time_ms is None else one.time_ms[part] / 1000
+        yield one.lon[part] / PER_DEGREE, one.lat[part] / PER_DEGREE, time_s

@@ -18,7 +18,7 @@ from dashboard.releases.trajectory import charts, derivation
 from dashboard.storage.data_files import read_data
 from privacy_engine import data
 from privacy_engine.accounting.promise import ONE_SERIES, Context
-from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
+from privacy_engine.analysis.forecast import overall_noise
 from privacy_engine.data.people import most_landmarks
 from privacy_engine.data.releases import releases_of
 from privacy_engine.data.trajectories import EVENTS
@@ -65,9 +65,8 @@ class TrajectoryDrawing(Drawing):
     def beside_figures(self, row: Release, inputs: Any) -> dict[str, float]:
         """Half of the noise is at most ``noise_m``, where that is known."""
         inputs.record_scale()
-        mechanism = row.parsed_spec.mechanism
-        noise = noise_forecast(mechanism, inputs.masks) if has_known_budgets(mechanism) else None
-        return {"noise_m": noise.overall.median_m} if noise and noise.overall.median_m else {}
+        noise = overall_noise(row.parsed_spec.mechanism, inputs)
+        return {"noise_m": noise.median_m} if noise and noise.median_m else {}
 
     def prepare(self, row: Release) -> None:
         charts.prepare(row)
