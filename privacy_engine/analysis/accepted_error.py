@@ -49,8 +49,9 @@ def least_epsilon(
     also has an accepted error, but the error at the answer is one.
     """
 
-    def at(log_epsilon: float, errors: int = SEARCH_ERRORS) -> ErrorForecast:
-        return error_forecast(at_level(mechanism, math.exp(log_epsilon)), data, steps, errors=errors)
+    def at(log_epsilon: float) -> ErrorForecast:
+        tried = at_level(mechanism, math.exp(log_epsilon))
+        return error_forecast(tried, data, steps, errors=SEARCH_ERRORS, precision=math.inf)
 
     @cache  # the ends of the interval are needed twice
     def excess(log_epsilon: float) -> float:

@@ -1,13 +1,14 @@
 """Forecast errors of releases of given data: noise, and how far one moved since a position that is repeated.
 
-It is computed from the original, so it is the owner's alone; :mod:`privacy_engine.analysis.forecast` has the noise
-alone, from which events are landmarks. There are four ways, in this order:
+It is computed from the original, so it is the owner's alone. There are three ways, in this order:
 
-- steps follow: releases by the mechanism itself, with fixed seeds, and the steps;
-- budgets depend on the run: releases by :mod:`privacy_engine.analysis.simulation`, with fixed seeds;
-- every published event has noise of its own: the law of the noise, in closed form;
-- events repeat others: the law of each event's error is that of the noise at the event whose draw it shows, simulated
-  with a fixed seed and independent noise for each event, which converges faster than releases whose events share draws.
+- every published event has noise of its own, and no steps follow: the law of the noise, in closed form;
+- budgets follow from the landmarks, and no steps follow: the law of each event's error is that of the noise at the
+  event whose draw it shows, simulated with independent noise for each event, which converges faster than releases
+  whose events share draws;
+- releases by the mechanism itself, and the steps.
+
+What is simulated has a fixed seed, and is repeated until it states errors to :data:`PRECISION`.
 """
 
 from __future__ import annotations
@@ -15,20 +16,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from privacy_engine import metrics, noise
-from privacy_engine.analysis.error_curves import groups_of
 from privacy_engine.analysis.forecast import Expected, has_known_budgets, noise_forecast, planned_noise
-from privacy_engine.analysis.quantiles import ascending, quantile
 from privacy_engine.analysis.results import Result
-from privacy_engine.analysis.simulation import simulate
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated
-from privacy_engine.core.progress import blocks
+from privacy_engine.core.arrays import Floats, Mask, concatenated
 from privacy_engine.data import LandmarkSet, Trajectory
-from privacy_engine.data.mapped_series import column, empty, leave, leaving, total
 from privacy_engine.data.people import joined, joined_landmarks
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
@@ -37,14 +34,25 @@ from privacy_engine.postprocess import PostProcess
 from privacy_engine.releases.spec import processed
 
 ERRORS = 20_000
-"""So many errors are simulated at least."""
-FEWEST_RUNS, MOST_RUNS = 5, 200
-"""Where releases are simulated, they are so many."""
+"""So many errors are simulated at first."""
+PRECISION = 0.005
+"""The share of themselves that the typical and the 95 % error of all events are off by at most, at two deviations."""
+MOST_ERRORS = 2_000_000
+"""So many errors are simulated at most."""
+MOST_PROCESSED, MOST_PROCESSED_RUNS = 200_000, 2000
+"""Where steps follow, which take longer, so many errors and releases; the precision may then be less."""
+FEWEST_RUNS = 8
+"""From so many releases or more their spread is known."""
 MOST_EVENTS = 200_000
-"""People are left out, evenly, of data with more events than this; one person is never divided."""
-PROCESSED_ERRORS = 4_000
-"""Where steps follow, so many errors at most are simulated, of at least one release of one person."""
+"""People are left out, evenly, of data with more events than this; one person is never divided.
+
+Of one with more events some are left out, evenly, where each has a law of its own.
+"""
+MOST_SIMULATED = 5_000_000
+"""Events of a release that is simulated as a whole; of more nothing is known."""
 SEED = 0
+SHARES = (0.5, 0.95)
+_NONE = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
 
 
 class ErrorFigures(Result):
@@ -56,6 +64,8 @@ class ErrorFigures(Result):
     """Half of the errors are at most this."""
     p95_m: float | None
     """95 % of the errors are at most this."""
+    within: float | None
+    """Both are off by at most this share of themselves, at two standard deviations; 0 in closed form."""
 
 
 class ErrorForecast(Result):
@@ -99,142 +109,138 @@ class ForecastData:
         """How many events there are."""
         return sum(map(len, self.masks))
 
-    def first(self, events: int) -> ForecastData:
-        """The first people, until they have so many events; at least one person."""
-        ends = np.cumsum([len(mask) for mask in self.masks])
-        count = int(np.searchsorted(ends, events)) + 1
-        return ForecastData(self.series[:count], self.masks[:count])
+    def some(self, events: int) -> ForecastData:
+        """People of about so many events together, evenly; at least one person."""
+        chosen = _some([len(mask) for mask in self.masks], events)
+        return ForecastData(tuple(self.series[i] for i in chosen), tuple(self.masks[i] for i in chosen))
 
 
 def error_forecast(
-    mechanism: TrajectoryMechanism, data: ForecastData, steps: Sequence[PostProcess] = (), *, errors: int = ERRORS
+    mechanism: TrajectoryMechanism,
+    data: ForecastData,
+    steps: Sequence[PostProcess] = (),
+    *,
+    errors: int = ERRORS,
+    precision: float = PRECISION,
 ) -> ErrorForecast:
     """Return the errors to expect of a release of ``data`` by ``mechanism`` and the ``steps`` after it.
 
-    The same for every call: seeds are fixed. Where releases are simulated there are ``errors`` of them, or more if one
-    release has more.
+    The same for every call: seeds are fixed. Where it simulates there are ``errors`` of them at first, or more if one
+    release has more, and then as many as ``precision`` needs, up to the limits of this module.
     """
-    noisy = noise_forecast(mechanism, data.masks) if has_known_budgets(mechanism) else None
+    known = has_known_budgets(mechanism)
+    noisy = noise_forecast(mechanism, data.masks) if known else None
     noise_m = noisy.overall.median_m if noisy else None
     if noisy and not steps and noisy.overall.drawn == noisy.overall.published:
         groups = {"overall": noisy.overall, "landmarks": noisy.landmark, "others": noisy.regular}
         figures = {name: _of_noise(one) for name, one in groups.items()}
         return ErrorForecast(exact=True, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
     if steps:
-        errors = min(errors, PROCESSED_ERRORS)
-        data = data.first(errors)
-    errors_m = _simulated(mechanism, data, steps, math.ceil(errors / max(data.events, 1)))
-    marks = data.masks[0] if len(data.masks) == 1 else concatenated(data.masks, np.bool_)
-    figures = {name: _of_errors(errors_m, of) for name, of in groups_of(marks).items()}
+        data = data.some(MOST_PROCESSED // FEWEST_RUNS)
+    independent, rng = known and not steps, noise.seeded(SEED)
+    every = max(math.ceil(data.events / MOST_EVENTS), 1) if independent else 1
+    if every == 1 and data.events > MOST_SIMULATED:
+        unknown = _of_errors(np.empty((1, 0)), independent)
+        figures = dict.fromkeys(("overall", "landmarks", "others"), unknown)
+        return ErrorForecast(exact=False, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
+    marks = concatenated([mask[::every] for mask in data.masks], np.bool_)
+    most = max((MOST_PROCESSED if steps else MOST_ERRORS) // max(len(marks), 1), 1)
+    most = min(most, MOST_PROCESSED_RUNS) if steps else most
+    found, runs = np.empty((0, len(marks))), max(-(-errors // max(len(marks), 1)), 1 if independent else FEWEST_RUNS)
+    while True:
+        people = zip(data.series, data.masks, strict=True)
+        if has_known_budgets(mechanism) and not steps:
+            columns = [_of_events(mechanism, *one, runs, rng, every) for one in people]
+        else:
+            columns = [_of_releases(mechanism, *one, runs, rng, steps) for one in people]
+        found = np.concatenate([found, np.concatenate([np.empty((runs, 0)), *columns], axis=1)])
+        overall = _of_errors(found, independent)
+        if not overall.within or overall.within <= precision or len(found) >= most:
+            break
+        needed = len(found) * min((overall.within / precision) ** 2, 8.0)  # the first estimates are rough
+        runs = max(min(math.ceil(needed), most) - len(found), 1)
     return ErrorForecast(
         exact=False,
-        runs=len(errors_m),
+        runs=len(found),
         people=len(data.masks),
         noise_m=noise_m,
-        overall=figures["all"],
-        landmarks=figures["landmarks"],
-        others=figures["others"],
+        overall=overall,
+        landmarks=_of_errors(found[:, marks], independent),
+        others=_of_errors(found[:, ~marks], independent),
     )
 
 
-def _simulated(mechanism: TrajectoryMechanism, data: ForecastData, steps: Sequence[PostProcess], runs: int) -> Floats:
-    """Return errors in metres, (runs or more, events), NaN where nothing is published."""
-    people = list(zip(data.series, data.masks, strict=True))
-    if has_known_budgets(mechanism) and not steps:
-        found, rng, first = _rows(runs, data), noise.seeded(SEED), 0
-        for one, mask in people:
-            _write_events(found[:, first : first + len(mask)], mechanism, one, mask, rng)
-            first += len(mask)
-        return found
-    runs = min(max(runs, FEWEST_RUNS), MOST_RUNS)
-    found = _rows(runs, data)
-    for run in range(runs):
-        if steps:
-            rng = noise.seeded(SEED + run)
-            parts = [_processed(mechanism, one, mask, steps, rng) for one, mask in people]
-        else:
-            parts = [_errors_m(mechanism, one, mask, SEED + i, run) for i, (one, mask) in enumerate(people)]
-        found[run] = concatenated(parts)
-        leave([found])
+def _of_events(
+    mechanism: PlanarLaplaceMechanism, one: Trajectory, mask: Mask, runs: int, rng: noise.RandomSource, every: int
+) -> Floats:
+    """Return errors of every so many-th event of a person, (runs, n): of each its own law, independent of the others.
+
+    NaN where nothing is published.
+    """
+    parts, passed, law = list[Any](), 0, (0, 0.0)
+    for shown in planned_noise(mechanism, mask):
+        event, (law,) = passed + shown.event, shown.shared
+        some = event % every == 0
+        parts.append((event[some], shown.drawn_at[some], shown.values[some]))
+        passed += len(shown.is_landmark)
+    event, at, rates = (np.tile(concatenated(of), runs) for of in zip(*parts, strict=True)) if parts else _NONE
+    lon, lat, joint = one.lon[at], one.lat[at], rates == 0
+    lon[~joint], lat[~joint] = noise.planar_laplace(lon[~joint], lat[~joint], rates[~joint], rng=rng)
+    if count := int(np.count_nonzero(joint)):
+        plain = np.random.default_rng(rng.words(1))
+        far_m, towards = SharedNoise(*law, 1.0).simulated_m(count, plain), plain.uniform(0, 2 * math.pi, count)
+        lon[joint], lat[joint] = geo.destination(lon[joint], lat[joint], far_m, towards)
+    found = np.full((runs, len(mask[::every])), np.nan)
+    found[:, event[: len(event) // runs] // every] = geo.distance_m(one.lon[event], one.lat[event], lon, lat).reshape(
+        runs, -1
+    )
     return found
 
 
-def _rows(runs: int, data: ForecastData) -> Floats:
-    return empty(runs * data.events).reshape(runs, data.events)
-
-
-def _write_events(
-    found: Floats, mechanism: PlanarLaplaceMechanism, one: Trajectory, mask: Mask, rng: noise.RandomSource
-) -> None:
-    """Write errors of one person's events to (runs, n): of each its own law, independent of the others."""
-    runs, n = found.shape
-    columns = [column(dtype, runs * n) for dtype in (np.int64, np.int64, np.float64, np.int64, np.int64)]
-    parts, passed, law = planned_noise(mechanism, mask), 0, (0, 0.0)
-    for shown in [*parts] * runs if runs > 1 else parts:
-        own, places, (law,) = shown.values > 0, passed + shown.event, shown.shared
-        some = places[own], shown.drawn_at[own], shown.values[own], places[~own], shown.drawn_at[~own]
-        for whole, values in zip(columns, some, strict=True):
-            whole.add(values)
-        passed += len(shown.is_landmark)
-    places, at, rates, joint, joint_at = (whole.taken() for whole in columns)
-
-    def write(places: Ints, lon: Floats, lat: Floats) -> None:
-        run, event = np.divmod(places, n)
-        found[run, event] = geo.distance_m(one.lon[event], one.lat[event], lon, lat)
-
-    for part in leaving([found], blocks(n)):
-        found[:, part] = np.nan
-    for part in leaving([found, places, at, rates, one.lon, one.lat], blocks(len(rates))):
-        write(places[part], *noise.planar_laplace(one.lon[at[part]], one.lat[at[part]], rates[part], rng=rng))
-    if len(joint):
-        plain = np.random.default_rng(SEED)
-        far_m = SharedNoise(*law, 1.0).simulated_m(len(joint), plain)
-        towards = plain.uniform(0, 2 * math.pi, len(joint))
-        write(joint, *geo.destination(one.lon[joint_at], one.lat[joint_at], far_m, towards))
-
-
-def _errors_m(mechanism: TrajectoryMechanism, one: Trajectory, mask: Mask, seed: int, run: int) -> Floats:
-    """Return the errors of one simulated release of one person: those of its only repetition are its means."""
-    landmarks = [LandmarkSet(mask)]
-    found = simulate([mechanism], one, landmarks, seed=seed, repetitions=1, first_repetition=run, by_event=True)
-    assert found.by_event_m is not None
-    return np.asarray(found.by_event_m[0, 0])
-
-
-def _processed(
+def _of_releases(
     mechanism: TrajectoryMechanism,
     one: Trajectory,
     mask: Mask,
-    steps: Sequence[PostProcess],
+    runs: int,
     rng: noise.RandomSource,
+    steps: Sequence[PostProcess],
 ) -> Floats:
-    """Return the errors of one release of one person after the steps, (n,)."""
-    found = np.full(len(one), np.nan)
-    release = processed(mechanism.release(one, LandmarkSet(mask), rng=rng), steps)
-    found[release.event] = metrics.error_m(one, release)
+    """Return errors of releases of one person, and of the steps after them, (runs, n); NaN where none is published."""
+    if not steps:
+        placed = mechanism.repeat(one, LandmarkSet(mask), runs, rng=rng)
+        return geo.distance_m(one.lon, one.lat, placed[..., 0], placed[..., 1])
+    found = np.full((runs, len(one)), np.nan)
+    for row in found:
+        release = processed(mechanism.release(one, LandmarkSet(mask), rng=rng), steps)
+        row[release.event] = metrics.error_m(one, release)
     return found
 
 
 def _of_noise(expected: Expected) -> ErrorFigures:
-    return ErrorFigures(
-        events=expected.published, mean_m=expected.mean_m, typical_m=expected.median_m, p95_m=expected.p95_m
-    )
+    errors = {"mean_m": expected.mean_m, "typical_m": expected.median_m, "p95_m": expected.p95_m}
+    return ErrorFigures(events=expected.published, within=0.0 if expected.published else None, **errors)
 
 
-def _of_errors(errors_m: Floats, of: Mask) -> ErrorFigures:
-    """Return the figures of errors, (runs, events), of some events."""
-    whole = column(np.float64, errors_m.size)
-    for run in errors_m:
-        for some in leaving([errors_m, of], blocks(len(of))):
-            whole.add(run[some][of[some] & ~np.isnan(run[some])])
-    if not len(published := whole.taken()):
-        return ErrorFigures(events=0, mean_m=None, typical_m=None, p95_m=None)
-    ordered, events = ascending(published), round(len(published) / len(errors_m))
-    typical_m, p95_m = (quantile(ordered, p) for p in (0.5, 0.95))
-    return ErrorFigures(events=events, mean_m=total(published) / len(published), typical_m=typical_m, p95_m=p95_m)
+def _of_errors(errors_m: Floats, independent: bool) -> ErrorFigures:
+    """Return the figures of errors, (runs, events), which are ``independent`` of each other, or from run to run."""
+    published = ~np.isnan(errors_m)
+    held = np.sort(errors_m[published])
+    if not len(held):
+        return ErrorFigures(events=0, mean_m=None, typical_m=None, p95_m=None, within=None)
+    typical_m, p95_m = np.quantile(held, SHARES).tolist()
+    within = 0.0
+    for share, value in zip(SHARES, (typical_m, p95_m), strict=True):
+        deviation = math.sqrt(share * (1 - share) / len(held))
+        if not independent:
+            below = np.count_nonzero(errors_m <= value, axis=1) / np.maximum(np.count_nonzero(published, axis=1), 1)
+            deviation = max(deviation, float(below.std(ddof=1)) / math.sqrt(len(below)))
+        low, high = np.quantile(held, np.clip([share - 2 * deviation, share + 2 * deviation], 0, 1)).tolist()
+        within = max(within, (high - low) / (2 * value) if value else 0.0)
+    events = round(len(held) / len(errors_m))
+    return ErrorFigures(events=events, mean_m=float(held.mean()), typical_m=typical_m, p95_m=p95_m, within=within)
 
 
-def _some(sizes: Sequence[int]) -> list[int]:
-    """Return the indices of people with ``sizes`` events, evenly spaced, of at most :data:`MOST_EVENTS` together."""
-    stride = max(math.ceil(sum(sizes) / MOST_EVENTS), 1)
+def _some(sizes: Sequence[int], events: int = MOST_EVENTS) -> list[int]:
+    """Return the indices of people with ``sizes`` events, evenly spaced, of at most so many events together."""
+    stride = max(math.ceil(sum(sizes) / events), 1)
     return list(range(0, len(sizes), stride))
