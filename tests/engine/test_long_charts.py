@@ -10,7 +10,7 @@ from privacy_engine.analysis import downsampling, error_curves, error_forecast, 
 from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.analysis.release_curves import ReleasedSeries, release_curves
 from privacy_engine.core import arrays, progress
-from privacy_engine.data import LandmarkSet, Trajectory, mapped_series
+from privacy_engine.data import Trajectory, mapped_series
 from privacy_engine.data.mapped_series import chosen, in_files, picked, total
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark import base
