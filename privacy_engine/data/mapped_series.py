@@ -173,11 +173,10 @@ def filed(values: NDArray[Any]) -> NDArray[Any]:
 
 def picked(values: NDArray[Any], at: Any) -> NDArray[Any]:
     """``values[at]`` for a slice or indices; the pages that these are in, and those beside them, are left."""
-    if isinstance(at, slice) or not in_files([values]):
-        return values[at]
-    found = np.empty(len(at), values.dtype)
-    for some in leaving([values], blocks(len(at), PICKED)):
-        found[some] = values[at[some]]
+    if not isinstance(at, slice) and in_files([values]):
+        parts = leaving([values], blocks(len(at), PICKED))
+        return np.concatenate([np.empty(0, values.dtype), *(values[at[some]] for some in parts)])
+    found: NDArray[Any] = values[at]
     return found
 
 
