@@ -57,9 +57,7 @@ class AttackViewSet(JobViewSet[Attack]):
     @action(detail=True)
     def result(self, request: Request, pk: Any = None) -> Response:
         """What a map shows of it: places that were looked for, and whether there is a path."""
-        kept = files.read(self.finished_object())
-        places = [{"title": title} | place for title, place in kept.places.items()]
-        return Response({"places": places, "path": kept.path}, headers=UNKEPT)
+        return Response(files.shown(self.finished_object()), headers=UNKEPT)
 
     @download_action({name: media_type for name, (media_type, _) in files.FORMATS.items()}, default="json")
     def data(self, fmt: str) -> Download:
@@ -71,10 +69,10 @@ class AttackViewSet(JobViewSet[Attack]):
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """The guessed path, in full or simplified (dashboard/maps/track_encoding.py), series numbered by the attack."""
         row = self.finished_object()
-        if not files.read(row).path:
+        if not files.shown(row)["path"]:
             rule = "an attack that guesses every event"
             raise Conflict("There is no path: this attack does not guess events.", field="attack", rule=rule)
-        return binary.answer_line(request, lambda: files.line(row), tag=row.data_sha256[:32])
+        return binary.answer_line(request, lambda view: files.encoded(row, view), tag=row.data_sha256[:32])
 
 
 class AttackMethodsView(PublicFacts):

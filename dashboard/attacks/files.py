@@ -17,9 +17,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dashboard.attacks.models import Attack
+from dashboard.core.computing import computed_where
 from dashboard.core.errors import must_be, require_format
 from dashboard.jobs.models import State
+from dashboard.maps.line_simplification import MapView
 from dashboard.maps.series_cache import Line
+from dashboard.maps.track_encoding import encode, encode_view
 from dashboard.storage import local_files, parquet
 from dashboard.storage.stored_path import decoding
 from privacy_engine.attacks import Result
@@ -30,6 +33,9 @@ from privacy_engine.formats.arrow import pa
 PART = 50_000  # values written at a time
 WARNING = "This reads the original; do not publish it."
 ILLUSTRATION = "One adversary, one sample: it illustrates the guarantee, and is not a bound on what another could find."
+
+
+_where_large = computed_where(lambda row, *_: row.release.dataset.is_large)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +92,21 @@ def _values(column: Any) -> np.ndarray:
     return np.asarray(whole.flatten().to_numpy()).reshape(-1, whole.type.list_size)
 
 
-def line(row: Attack) -> Line:
-    """The guessed path of a finished attack, as the map reads it."""
+@_where_large
+def shown(row: Attack) -> dict[str, Any]:
+    """What a map shows of a finished attack: places that were looked for, and whether there is a path."""
+    kept = read(row)
+    return {"places": [{"title": title} | place for title, place in kept.places.items()], "path": kept.path}
+
+
+@_where_large
+def encoded(row: Attack, view: MapView | None) -> bytes:
+    """The guessed path of a finished attack, or what a map view shows of it; see dashboard/maps/track_encoding.py."""
+    found = _line(row)
+    return encode(found) if view is None else encode_view(found, view)
+
+
+def _line(row: Attack) -> Line:
     columns = read(row).columns
     lon, lat = (np.round(columns[name] * CELLS_PER_DEGREE).astype(np.int32) for name in ("lon", "lat"))
     return Line(lon, lat)
@@ -105,9 +124,13 @@ def export(row: Attack, fmt: str) -> tuple[BinaryIO, str, str]:
         There is no such format, or the attack guesses no events and has no table of them.
     """
     require_format(fmt, FORMATS)
-    media_type, write_as = FORMATS[fmt]
-    out = local_files.unnamed(partial(write_as, row, read(row)))
-    return out, media_type, row.release.file_name(fmt, f"attack-{row.attack['name']}-do-not-publish")
+    name = row.release.file_name(fmt, f"attack-{row.attack['name']}-do-not-publish")
+    return _exported(row, fmt), FORMATS[fmt][0], name
+
+
+@_where_large
+def _exported(row: Attack, fmt: str) -> BinaryIO:
+    return local_files.unnamed(partial(FORMATS[fmt][1], row, read(row)))
 
 
 def _write_json(row: Attack, kept: Kept, out: BinaryIO) -> None:

@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 
 from dashboard.attacks import execution, files
 from dashboard.attacks.models import Attack
+from dashboard.core.computing import computed
 from dashboard.core.errors import Conflict, must_be, require_state
 from dashboard.core.idempotency import once
 from dashboard.datasets.models import Kind
@@ -112,6 +113,7 @@ def _earlier(fresh: Attack) -> Attack | None:
     return found
 
 
+@computed
 def _run_now(row: Attack) -> Attack:
     try:
         for column, value in execution.attacked(row, uuid.uuid4(), lambda *_: None).items():

@@ -20,6 +20,7 @@ from django.db import close_old_connections
 from django.urls import get_resolver
 
 from dashboard.config.memory import release_free_memory
+from dashboard.core import computing
 from dashboard.core.database_errors import forget_connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
@@ -63,6 +64,7 @@ from dashboard.storage import installation  # noqa: E402  models can be imported
 installation.require_in_server(exit_code=3 if "gunicorn" in sys.modules else 1)  # gunicorn starts others again
 _ = get_resolver().url_patterns  # imports every view, which the first request would do otherwise
 request_finished.connect(release_free_memory)
+computing.use_process()
 gc.collect()  # what imports leave behind
 gc.freeze()  # later collections look at what requests make
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from dashboard.core.computing import ComputingEnded
 from dashboard.core.database_errors import is_transient
 from dashboard.core.storage_errors import DamagedFile, StorageUnavailable
 from privacy_engine.core.disk import is_full
@@ -46,6 +47,8 @@ def machine_error(error: BaseException | None) -> MachineError | None:
         return STORAGE_AWAY
     if isinstance(error, DamagedFile):
         return MachineError(503, DamagedFile.code, str(error), DAMAGED_RETRY_S)
+    if isinstance(error, ComputingEnded):
+        return MachineError(503, "computing-ended", str(error), 1)
     if not is_transient(error):
         return None
     cause = error.__cause__

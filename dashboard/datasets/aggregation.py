@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from pydantic.fields import FieldInfo
 
+from dashboard.core.computing import computed_where
 from dashboard.datasets import execution
 from dashboard.datasets.derived import create_derived
 from dashboard.datasets.models import Dataset
@@ -62,6 +63,7 @@ def uncountable(dataset: Dataset) -> str:
     return dataset.data_type.uncountable(dataset.summary or {})
 
 
+@computed_where(lambda dataset, _: dataset.is_large)
 def expected(dataset: Dataset, spec: AggregationSpec) -> dict[str, Any]:
     """Return how large the counts of a dataset would be, and the sensitivity; nothing is stored.
 
@@ -91,6 +93,7 @@ def _counted(dataset: Dataset, spec: AggregationSpec, size: Size) -> Counted:
     return Counted(grid, spec.unit, spec.most, spec.changed, spec.box is None, len(spec.given_times()) < 2, cleaned)
 
 
+@computed_where(lambda dataset, **_: dataset.is_large)
 def aggregate_dataset(*, dataset: Dataset, spec: AggregationSpec, name: str = "") -> Dataset:
     """Make a count stream of a dataset's events: a dataset that waits for a worker, with the budget of the same upload.
 

@@ -23,7 +23,7 @@ from dashboard.datasets.ledger_models import (
     SourceSketch,
 )
 from dashboard.jobs.models import Job, State, job_constraints
-from dashboard.maps.prepared import Drawn
+from dashboard.maps.prepared import LARGE, Drawn
 from dashboard.projects.access import InProject, owner_index, project_index
 from dashboard.storage import local_files
 from dashboard.storage.large_files import series_index
@@ -124,6 +124,12 @@ class Dataset(InProject, Job):
     def beside(self, what: str) -> StoredPath:
         """What is made ahead of requests about its points; removed with them."""
         return self.folder / f"{what}-{self.file_token}.zst"
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a web server leaves its points to its computing process."""
+        columns = len((self.summary or {}).get("dimensions", ())) if self.kind == Kind.STREAM else 1
+        return self.points * columns > LARGE
 
     @property
     def drawn(self) -> Drawn:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from dashboard.core.computing import computed
 from dashboard.datasets.models import Dataset
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.data_scale import DataScale, data_scale
@@ -21,7 +22,12 @@ def scale_of(dataset: Dataset, series: Sequence[Trajectory] | None = None) -> Da
     """
     found = stored_scale(dataset)
     if found is None:
-        found = data_scale(series or cached_data(dataset.kind, dataset.points_path))
+        found = data_scale(series) if series else _scale(dataset)
         dataset.summary = {**(dataset.summary or {}), "scale": found.model_dump()}
         Dataset.objects.filter(pk=dataset.pk, points_file=dataset.points_file).update(summary=dataset.summary)
     return found
+
+
+@computed
+def _scale(dataset: Dataset) -> DataScale:
+    return data_scale(cached_data(dataset.kind, dataset.points_path))

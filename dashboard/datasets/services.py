@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from dashboard.accounts.models import User
+from dashboard.core.computing import computed
 from dashboard.core.errors import Conflict, must_be
 from dashboard.core.text import one_line, storable
 from dashboard.datasets import execution, ledger, lineage, losses, matching, quota, tombstones
@@ -76,33 +77,34 @@ def import_dataset(
         sample=sample,
         **({"kind": kind} if kind else {}),
     )
-    staging, evidence = local_files.home("tmp", f"import-{row.pk}"), None
+    staging = local_files.home("tmp", f"import-{row.pk}")
     try:
         _keep(upload, staging / "original")
         row.size_bytes = (staging / "original").stat().st_size
         if not queued and _small(staging / "original"):
-            row.started_at = timezone.now()
-            try:
-                fields = execution.import_now(
-                    staging / "original",
-                    folder=staging,
-                    name=file_name,
-                    options=chosen,
-                    cleaning=row.cleaning,
-                    kind=kind,
-                )
-            except FormatError as error:
-                if not keep:
-                    raise
-                # the user sees the result now: nothing to list in the jobs drawer
-                _assign(row, state=State.FAILED, error=storable(error.as_dict()), dismissed=True)
-            else:
-                evidence = fields.pop("evidence")
-                _assign(row, state=State.READY, progress=1.0, **fields)
-            row.finished_at = timezone.now()
-        _publish(row, staging, evidence, reserved)
+            return _read_now(row, staging, keep, reserved)
+        _publish(row, staging, None, reserved)
     finally:
         local_files.remove(staging)
+    return row
+
+
+@computed
+def _read_now(row: Dataset, staging: Path, keep: bool, reserved: int) -> Dataset:
+    row.started_at, evidence = timezone.now(), None
+    described = {"options": row.options, "cleaning": row.cleaning, "kind": row.requested_kind}
+    try:
+        fields = execution.import_now(staging / "original", folder=staging, name=row.file_name, **described)
+    except FormatError as error:
+        if not keep:
+            raise
+        # the user sees the result now: nothing to list in the jobs drawer
+        _assign(row, state=State.FAILED, error=storable(error.as_dict()), dismissed=True)
+    else:
+        evidence = fields.pop("evidence")
+        _assign(row, state=State.READY, progress=1.0, **fields)
+    row.finished_at = timezone.now()
+    _publish(row, staging, evidence, reserved)
     return row
 
 
@@ -163,6 +165,7 @@ def _assign(row: Dataset, **fields: Any) -> None:
         setattr(row, name, value)
 
 
+@computed
 def reread_dataset(
     *,
     dataset: Dataset,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dashboard.core.computing import computed_where
 from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
@@ -35,7 +36,12 @@ def add_missing(rows: Iterable[Dataset]) -> None:
     missing = [row for row in rows if row.state == State.READY and not row.thumbnail]
     for row in missing[:MADE]:
         try:
-            row.thumbnail = path_of(row.kind, cached_data(row.kind, row.points_path)) or "M0 0"
+            row.thumbnail = _made(row)
         except DamagedFile:  # the list has no drawing of it until it is restored
             continue
         Dataset.objects.filter(pk=row.pk).update(thumbnail=row.thumbnail)
+
+
+@computed_where(lambda row: row.is_large)
+def _made(row: Dataset) -> str:
+    return path_of(row.kind, cached_data(row.kind, row.points_path)) or "M0 0"

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models.functions import Now
 
+from dashboard.core.computing import computed
 from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import require_kind, require_ready
@@ -124,6 +125,7 @@ def submit_experiment(
     return _run_now(row, planned.spec) if planned.at_once else _submit(row)
 
 
+@computed
 def _run_now(row: Experiment, spec: ExperimentSpec) -> Experiment:
     data = data_of(row)
     row.lengths, row.data_digest = spec.sizes(spec.cell_type.sizes_of(data)), spec.cell_type.digest_of(data)

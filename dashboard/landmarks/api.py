@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
@@ -11,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.rest.components import listing
+from dashboard.core.rest.json_text import json_response
 from dashboard.core.rest.parsing import JSONBody, valid
 from dashboard.core.rest.views import PublicFacts, RowViewSet
 from dashboard.core.text import rename
@@ -77,19 +79,18 @@ class LandmarkSetViewSet(RowViewSet[LandmarkSet]):
 
     @extend_schema(request=PreviewRequest, responses={200: EventsSerializer})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
-    def preview(self, request: Request) -> Response:
+    def preview(self, request: Request) -> HttpResponseBase:
         """What a method would mark, events counted from 0 over the whole dataset; nothing is stored."""
         params = valid(PreviewRequest, request.data)
         dataset = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
-        marked = services.preview_landmarks(dataset=dataset, method=params["method"])
-        return Response(selectors.described(services.joined(marked), dataset.series_lengths))
+        return json_response(services.preview_json(dataset=dataset, method=params["method"]))
 
     @extend_schema(parameters=[SeriesQuery], responses={200: EventsSerializer})
     @action(detail=True)
-    def events(self, request: Request, pk: Any = None) -> Response:
+    def events(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """Which events are landmarks."""
         params = valid(SeriesQuery, request.query_params)
-        return Response(selectors.events_of(self.get_object(), **params))
+        return json_response(selectors.events_json(self.get_object(), **params))
 
     @extend_schema(request=DummiesRequest, responses={201: LandmarkSetSerializer})
     @action(detail=True, methods=["post"], url_path="dummies", url_name="dummies")

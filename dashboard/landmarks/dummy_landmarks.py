@@ -5,20 +5,18 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
+from dashboard.core.computing import computed
 from dashboard.core.errors import Conflict, TooLarge, require_state
 from dashboard.core.text import one_line
-from dashboard.datasets.people import person_masks
 from dashboard.jobs.models import State
 from dashboard.landmarks import selectors
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from dashboard.landmarks.promise import method_of
 from dashboard.landmarks.released import earlier_of
-from dashboard.landmarks.services import joined, lock_dataset
+from dashboard.landmarks.services import columns_of, joined, lock_dataset
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
-from dashboard.storage import parquet
 from privacy_engine import data
-from privacy_engine.data.people import most_landmarks
 from privacy_engine.landmarks import DummyMethod, SelectionSpec, dummy_methods
 from privacy_engine.landmarks.counts import bars, mean_of
 from privacy_engine.landmarks.dummy_selection import DummySelection
@@ -28,6 +26,7 @@ from privacy_engine.releases.label import NOT_PRIVATE
 WORK_S = 40.0  # what a request may take: half a minute is Optimal's worst, and the server gives up after two minutes
 
 
+@computed
 def preview_dummies(*, landmark_set: LandmarkSet, method: dict[str, Any] | DummyMethod) -> dict[str, Any]:
     """Probability of each number of dummies, for the owner; nothing is drawn and nothing stored.
 
@@ -60,6 +59,11 @@ def add_dummies(
     :func:`preview_dummies`.
     """
     require_role(owner, landmark_set, Role.EDITOR)
+    return _add_dummies(landmark_set, method, seed, name)
+
+
+@computed
+def _add_dummies(landmark_set: LandmarkSet, method: dict[str, Any] | DummyMethod, seed: Any, name: str) -> LandmarkSet:
     spec = SelectionSpec.parse({"method": method, "seed": seed})
     drawn = spec.select(_series(landmark_set, spec.method))  # outside: a lock is not held that long
     mask = joined([data.LandmarkSet(one.mask) for one in drawn])
@@ -73,10 +77,7 @@ def add_dummies(
             dataset=held,
             name=one_line(name) or spec.method.describe() + ("" if spec.private else ", seeded"),
             method=spec.method.model_dump(),
-            packed=parquet.pack_mask(mask),
-            points=len(mask),
-            count=int(mask.sum()),
-            count_per_person=most_landmarks(person_masks(held, mask)),
+            **columns_of(held, mask),
             source=landmark_set,
             earlier=earlier,
             selection=_selection(landmark_set, spec, drawn, _remember(landmark_set, spec)),

@@ -6,6 +6,7 @@ import io
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from dashboard.accounts.models import User
+from dashboard.core.computing import computed
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
@@ -15,6 +16,7 @@ from privacy_engine.landmarks.samples import Sample, samples
 KNOWN = {"id": "series", "swap": "no"}  # stated, so that the report has nothing to guess
 
 
+@computed
 def load_samples(*, owner: User, queued: bool = False) -> list[Dataset]:
     """Upload each sample that the owner does not have, with its landmark set; return the new datasets.
 

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
+from dashboard.core.computing import computed_where
 from dashboard.datasets.models import Dataset
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.storage import parquet
@@ -78,9 +79,14 @@ class LandmarkSet(models.Model):
         None where the file of points is gone.
         """
         try:
-            return dataset_temporal_distance(self.mask, self.dataset.series_lengths)
+            return _average_distance(self)
         except FileNotFoundError:
             return None
+
+
+@computed_where(lambda landmark_set: landmark_set.dataset.is_large)
+def _average_distance(landmark_set: LandmarkSet) -> float:
+    return dataset_temporal_distance(landmark_set.mask, landmark_set.dataset.series_lengths)
 
 
 class DummyDraw(models.Model):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import StreamingHttpResponse
+from django.http import FileResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -11,15 +11,14 @@ from rest_framework.response import Response
 
 from dashboard.core.errors import must_be
 from dashboard.core.filenames import content_disposition, file_name
+from dashboard.core.rest.json_text import json_response
 from dashboard.core.rest.parsing import AnyAccept, JSONBody, valid
 from dashboard.core.rest.views import ApiView
-from dashboard.datasets.people import person_of
-from dashboard.landmarks.correlation import named, parse_correlation
-from dashboard.landmarks.loss_serializers import LossQuery, PlanRequest, correlation_of
-from dashboard.landmarks.report import mask_of_series
+from dashboard.landmarks.loss_serializers import LossQuery, PlanRequest
+from dashboard.landmarks.report import losses_of, plan_of
 from dashboard.landmarks.selectors import visible_landmark_sets
-from privacy_engine.analysis.budget_plan import BudgetPlan, plan
-from privacy_engine.analysis.loss_report import LossReport, losses
+from privacy_engine.analysis.budget_plan import BudgetPlan
+from privacy_engine.analysis.loss_report import LossReport
 
 FORMATS = ("json", "csv")
 
@@ -44,13 +43,11 @@ class LandmarkSetLossView(ApiView):
         query = request.query_params.copy()
         form = _format(query.pop("format", [""])[-1])
         params = valid(LossQuery, query)
-        points, series = params.pop("points"), params.pop("series")
-        correlation = correlation_of(params, row.dataset)
-        found = losses(mask_of_series(row, series), correlation=correlation, **params)
+        found = losses_of(row, params, form)
         if form == "csv":
-            answer: Any = StreamingHttpResponse(found.lines(), content_type="text/csv; charset=utf-8")
+            answer: Any = FileResponse(found, content_type="text/csv; charset=utf-8")
         else:
-            answer = Response(found.shown(points, landmark_set=str(row.pk), series=series).model_dump())
+            answer = json_response(found)
         if form:
             answer["Content-Disposition"] = content_disposition(
                 file_name(row.dataset.name, row.name, "landmark loss", extension=form)
@@ -67,15 +64,10 @@ class BudgetPlanView(ApiView):
     @extend_schema(request=PlanRequest, responses={200: BudgetPlan})
     def post(self, request: Request) -> Response:
         params = valid(PlanRequest, request.data)
-        dataset, n = None, params.get("n", 0)
+        row = None
         if "landmark_set" in params:
             row = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
-            dataset = row.dataset
-            n = len(person_of(dataset, params["series"]))
-        with named("correlation"):
-            correlation = parse_correlation(dataset=dataset, **params["correlation"])
-        kept = {name: params[name] for name in ("alpha", "radius_m", "method", "points")}
-        return Response(plan(n=n, correlation=correlation, **kept).model_dump())
+        return Response(plan_of(row, params).model_dump())
 
 
 def _format(text: str) -> str:

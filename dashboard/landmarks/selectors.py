@@ -2,14 +2,16 @@
 
 import hashlib
 import hmac
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from django.conf import settings
 from django.db.models import Count, QuerySet, Sum
 from django.http import HttpRequest
 
+from dashboard.core.computing import computed_where
 from dashboard.core.errors import must_be
+from dashboard.core.rest.json_text import as_json
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from privacy_engine.analysis.downsampling import runs
@@ -47,6 +49,12 @@ def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[s
     if landmark_set.source is not None:
         found["dummies"] = runs(mask & ~landmark_set.source.mask[start:end])
     return found
+
+
+@computed_where(lambda landmark_set, **_: landmark_set.dataset.is_large)
+def events_json(landmark_set: LandmarkSet, *, series: int | None = None) -> bytes | BinaryIO:
+    """:func:`events_of` as JSON."""
+    return as_json(events_of(landmark_set, series=series))
 
 
 def source_digest(landmark_set: LandmarkSet) -> str:

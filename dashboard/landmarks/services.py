@@ -1,13 +1,15 @@
 """Writes of the landmarks app: mark, rename, copy, forget. Nothing is written by a preview. Dummies: dummies.py."""
 
 import uuid
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from django.db import transaction
 from django.db.models import RestrictedError
 
+from dashboard.core.computing import computed
 from dashboard.core.errors import Conflict, require_state
+from dashboard.core.rest.json_text import as_json
 from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import person_masks
@@ -15,6 +17,7 @@ from dashboard.datasets.selectors import require_markable
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.released import earlier_of, mark_released
+from dashboard.landmarks.selectors import described as facts_of
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
 from dashboard.storage import parquet
@@ -59,6 +62,12 @@ def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMeth
     return described.mark(read_data(dataset.kind, dataset.points_path))
 
 
+@computed
+def preview_json(*, dataset: Dataset, method: dict[str, Any] | LandmarkMethod) -> bytes | BinaryIO:
+    """What :func:`preview_landmarks` marks, as JSON."""
+    return as_json(facts_of(joined(preview_landmarks(dataset=dataset, method=method)), dataset.series_lengths))
+
+
 def mark_landmarks(
     *, owner: Any, dataset: Dataset, method: dict[str, Any] | LandmarkMethod, name: str = ""
 ) -> LandmarkSet:
@@ -68,8 +77,7 @@ def mark_landmarks(
     """
     require_role(owner, dataset, Role.EDITOR)
     described = landmark_methods.parse(method, field="method")
-    mask = joined(preview_landmarks(dataset=dataset, method=described))  # outside: a lock is not held that long
-    earlier = earlier_of(dataset, described, mask)
+    marked = _marked(dataset, described)  # outside: a lock is not held that long
     with transaction.atomic():
         held = lock_dataset(dataset)
         require_state(held, State.READY, "dataset")
@@ -79,12 +87,24 @@ def mark_landmarks(
             dataset=held,
             name=one_line(name) or described.describe(),
             method=described.model_dump(),
-            packed=parquet.pack_mask(mask),
-            points=len(mask),
-            count=int(mask.sum()),
-            count_per_person=most_landmarks(person_masks(held, mask)),
-            earlier=earlier,
+            **marked,
         )
+
+
+@computed
+def _marked(dataset: Dataset, method: LandmarkMethod) -> dict[str, Any]:
+    mask = joined(preview_landmarks(dataset=dataset, method=method))
+    return columns_of(dataset, mask) | {"earlier": earlier_of(dataset, method, mask)}
+
+
+def columns_of(dataset: Dataset, mask: Mask) -> dict[str, Any]:
+    """What the row of a landmark set has of the events that are landmarks."""
+    return {
+        "packed": parquet.pack_mask(mask),
+        "points": len(mask),
+        "count": int(mask.sum()),
+        "count_per_person": most_landmarks(person_masks(dataset, mask)),
+    }
 
 
 def joined(sets: list[data.LandmarkSet]) -> Mask:

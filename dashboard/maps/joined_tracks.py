@@ -14,6 +14,7 @@ from django.http.response import HttpResponseBase
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from dashboard.core.computing import computed_where
 from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Whole, valid
 from dashboard.maps import track_encoding
@@ -55,7 +56,7 @@ def answer(request: Request, drawn: Drawn, *, tag: str) -> HttpResponseBase:
     name = f"{tag}-all-{params['points']}-{params['reduce']}-{VERSION}"
     if params["points"] == USUAL and sum(drawn.lengths) > LARGE:
         return binary_response(request, lambda: _ahead(drawn, params["reduce"]), tag=name)
-    return binary_response(request, lambda: encode(lines(drawn.path), drawn.lengths, **params), tag=name)
+    return binary_response(request, lambda: _encoded(drawn, **params), tag=name)
 
 
 def prepare(drawn: Drawn, reduce: str) -> Iterator[int]:
@@ -67,6 +68,12 @@ def prepare(drawn: Drawn, reduce: str) -> Iterator[int]:
         yield series
 
 
+@computed_where(lambda drawn, **_: sum(drawn.lengths) > LARGE)
+def _encoded(drawn: Drawn, points: int, reduce: str) -> bytes:
+    return encode(lines(drawn.path), drawn.lengths, points=points, reduce=reduce)
+
+
+@computed_where(lambda drawn, reduce: not drawn.beside(f"tracks-{reduce}").is_sound())
 def _ahead(drawn: Drawn, reduce: str) -> BinaryIO:
     """What is sent of many events with the usual number of points, as a file."""
     path, lengths, beside = drawn

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
+from dashboard.core.rest.json_text import text_of
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.formats.arrow import pa
 
@@ -45,3 +46,9 @@ def facts(path: StoredPath, make: Callable[[], dict[str, Any]]) -> dict[str, Any
     with stored(path, lambda: json.dumps(make()).encode()) as file:
         found: dict[str, Any] = json.load(pa.input_stream(file, compression="zstd"))
         return found
+
+
+def stored_json(path: StoredPath, make: Callable[[], dict[str, Any]]) -> bytes | BinaryIO:
+    """The JSON of what ``make`` returns."""
+    with stored(path, lambda: json.dumps(make()).encode()) as file:
+        return text_of(pa.input_stream(file, compression="zstd"))

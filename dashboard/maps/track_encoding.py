@@ -19,6 +19,7 @@ from django.http.response import HttpResponseBase
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from dashboard.core.computing import computed_where
 from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Number, Whole, valid
 from dashboard.maps.line_simplification import MapView
@@ -66,20 +67,26 @@ def answer(request: Request, drawn: Drawn, *, tag: str) -> HttpResponseBase:
     def body() -> bytes | BinaryIO:
         if view is None and series < len(drawn.lengths) and drawn.lengths[series] > LARGE:
             return ahead(drawn, series)
-        return encode(line(drawn.path, series)) if view is None else encode_view(level(drawn.path, series), view)
+        return _encoded(drawn, series, view)
 
     return binary_response(request, body, tag=f"{tag}-{series}-{VERSION}")  # an address has one view
 
 
+@computed_where(lambda drawn, *_: sum(drawn.lengths) > LARGE)
+def _encoded(drawn: Drawn, series: int, view: MapView | None) -> bytes:
+    return encode(line(drawn.path, series)) if view is None else encode_view(level(drawn.path, series), view)
+
+
+@computed_where(lambda drawn, series: not drawn.beside(f"track-{series}").is_sound())
 def ahead(drawn: Drawn, series: int) -> BinaryIO:
     """What is sent of a large series, as a file."""
     return stored(drawn.beside(f"track-{series}"), lambda: _parts(line(drawn.path, series)))
 
 
-def answer_line(request: Request, read: Callable[[], Line], *, tag: str) -> HttpResponseBase:
+def answer_line(request: Request, encoded: Callable[[MapView | None], bytes], *, tag: str) -> HttpResponseBase:
     """A line that is not stored as a series; ``tag`` names it."""
     view = valid(TrackQuery, request.query_params)["view"]
-    return binary_response(request, lambda: encode(read()) if view is None else encode_view(read(), view), tag=tag)
+    return binary_response(request, lambda: encoded(view), tag=tag)
 
 
 def encode(one: Line) -> bytes:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from dashboard.core.computing import computed
 from dashboard.core.errors import require_format
 from dashboard.publications import limits
 from dashboard.publications.common.public import publics
@@ -34,6 +35,7 @@ def label_of(row: Release, data: Any) -> dict[str, Any]:
     return downloads.label(row, sha256=datatypes[row.kind].digest(data))
 
 
+@computed
 def matches_label(name: str, path: Path) -> bool | None:
     """Whether a stored copy has the digest of its label; None for its other files."""
     pk, file = name.split("/")[1:]
@@ -74,21 +76,23 @@ def export(publication: Publication, fmt: str) -> tuple[BinaryIO, str, str]:
     """
     found = datatypes[publication.kind]
     require_format(fmt, found.exports)
-    path = publication.export_path(fmt)
-
-    def make(out: BinaryIO) -> None:
-        data, label = read_data(publication), read_label(publication)
-        found.write(data, fmt, out, label=label)
-
-    file = path.sound()
+    file = publication.export_path(fmt).sound()
     if file is None:
         with limits.one_rendering():
-            file = path.kept(make)
+            file = _rendered(publication, fmt)
             if not Publication.objects.filter(pk=publication.pk).exists():  # and its files may be gone already
                 file.close()
                 remove(publication)
                 raise FileNotFoundError("the link was revoked")
     return file, found.exports[fmt].media_type, publication.file_name(fmt)
+
+
+@computed
+def _rendered(publication: Publication, fmt: str) -> BinaryIO:
+    def make(out: BinaryIO) -> None:
+        datatypes[publication.kind].write(read_data(publication), fmt, out, label=read_label(publication))
+
+    return publication.export_path(fmt).kept(make)
 
 
 def remove(publication: Publication) -> None:

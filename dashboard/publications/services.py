@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
+from dashboard.core.computing import computed
 from dashboard.core.errors import Conflict, must_be, require_state
 from dashboard.core.filenames import file_stem
 from dashboard.core.idempotency import check_key, earlier_row, once
@@ -69,9 +70,7 @@ def _request(publication: Publication) -> tuple[Any, ...]:
 def _create(fresh: Publication, release: Release) -> Publication:
     """Files first, then the row; neither without the other."""
     try:
-        data = copies.public_data(release)
-        fresh.facts = publics[release.kind].facts(release, data)
-        copies.write(fresh, data, copies.label_of(release, data))
+        fresh.facts = _copied(fresh, release)
         with transaction.atomic():
             lock_finished(release.pk)
             fresh.save(force_insert=True)
@@ -82,6 +81,14 @@ def _create(fresh: Publication, release: Release) -> Publication:
         copies.remove(fresh)
         raise
     return fresh
+
+
+@computed
+def _copied(fresh: Publication, release: Release) -> dict[str, Any]:
+    """Write the copy; what the page shows of it."""
+    data = copies.public_data(release)
+    copies.write(fresh, data, copies.label_of(release, data))
+    return publics[release.kind].facts(release, data)
 
 
 def revoke_publication(*, publication: Publication) -> None:

@@ -2,16 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Callable
 from io import BytesIO
 from typing import Any, BinaryIO
 
+from dashboard.core.computing import computed_where
 from dashboard.core.errors import require_format
 from dashboard.datasets.models import BudgetEntry
 from dashboard.releases.common.drawing import drawings
 from dashboard.releases.common.published import read_release
 from dashboard.releases.models import Release
 from dashboard.storage import local_files, parquet
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.accounting.promise import Context
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.datatypes import datatypes
@@ -42,6 +43,7 @@ def label(row: Release, *, sha256: str = "") -> dict[str, Any]:
     )
 
 
+@computed_where(lambda row: row.by_series and row.dataset.is_large)
 def _points_digest(row: Release) -> str:
     """The digest of the published points; rows of before there was one hold that of their own file."""
     return datatypes[row.kind].digest(read_release(row)) if row.by_series else row.data_sha256
@@ -75,20 +77,20 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     """
     found = datatypes[row.kind]
     require_format(fmt, found.exports)
-    labelled = label(row)
+    labelled, path = label(row), None
+    if parquet.rows_of(row.data_path) >= LARGE_ROWS or row.dataset.is_large:
+        # the label states what may change of a release: its name, its charge, the names of landmarks
+        stated = hashlib.sha256(json.dumps(labelled, sort_keys=True).encode()).hexdigest()[:16]
+        path = row.folder / f"{KEPT}{fmt}-{stated}-{row.data_file}"
+    return _rendered(path, row, fmt, labelled), found.exports[fmt].media_type, file_name(row, fmt)
 
+
+@computed_where(lambda path, *_: path is not None and not path.is_sound())
+def _rendered(path: StoredPath | None, row: Release, fmt: str, labelled: dict[str, Any]) -> BinaryIO:
     def render(out: BinaryIO) -> None:
-        found.write(read_release(row), fmt, out, label=labelled)
+        datatypes[row.kind].write(read_release(row), fmt, out, label=labelled)
 
-    return _rendered(row, fmt, labelled, render), found.exports[fmt].media_type, file_name(row, fmt)
-
-
-def _rendered(row: Release, fmt: str, labelled: dict[str, Any], render: Callable[[BinaryIO], None]) -> BinaryIO:
-    if parquet.rows_of(row.data_path) < LARGE_ROWS:
-        return local_files.unnamed(render)
-    # the label states what may change of a release: its name, its charge, the names of landmarks
-    stated = hashlib.sha256(json.dumps(labelled, sort_keys=True).encode()).hexdigest()[:16]
-    return (row.folder / f"{KEPT}{fmt}-{stated}-{row.data_file}").kept(render)
+    return local_files.unnamed(render) if path is None else path.kept(render)
 
 
 def require_exportable(row: Release, fmt: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dashboard.core.computing import computed
 from dashboard.datasets.people import mask_of_person, people_of
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
@@ -47,6 +48,7 @@ def write(row: Release, original: Any, drawn: Any) -> None:
         parquet.write_columns(path, columns)
 
 
+@computed
 def matches_label(name: str, path: Path) -> bool | None:
     """Whether the stored data of a release have the digest of its label; None for its other files."""
     pk, file = name.split("/")[1:]

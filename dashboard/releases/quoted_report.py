@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from dashboard.core.computing import computed_where
 from dashboard.datasets.common.pages import pages as dataset_pages
 from dashboard.releases.common.published import read_release
 from dashboard.releases.models import Release
@@ -81,8 +82,9 @@ class QuotedReport(Report):
     def public(self, row: Release) -> PublicPart:
         """Return what every reader of a finished release may know."""
         mechanism: Any = row.parsed_spec.mechanism
-        facts = self.facts(read_release(row))
-        return PublicPart.of(row, facts=facts, noise_sd=mechanism.noise_sd(), noise_varies=mechanism.noise_varies)
+        return PublicPart.of(
+            row, facts=_facts(self, row), noise_sd=mechanism.noise_sd(), noise_varies=mechanism.noise_varies
+        )
 
     def owners(self, row: Release) -> OwnerPart:
         """Return what the owner's report adds to :meth:`public`."""
@@ -93,6 +95,11 @@ class QuotedReport(Report):
             if cls.registered_name() in known
         ]
         return OwnerPart(row.name, figures, charge_of(row))
+
+
+@computed_where(lambda _, row: row.dataset.is_large)
+def _facts(report: QuotedReport, row: Release) -> list[Fact]:
+    return report.facts(read_release(row))
 
 
 def below_zero(values: Floats | Ints) -> str:

@@ -14,6 +14,7 @@ from privacy_engine.datatypes import datatypes
 
 SMALL_BYTES = 16_000_000
 """A file of a release that may be held in memory."""
+LARGE_BYTES = 2_000_000
 _reading = Lock()
 
 
@@ -57,6 +58,12 @@ def read_release(kind: str, path: Source) -> Any:
         return StoredSeries(path, found.series_of_release)
     with decoding(path):
         return found.release_from_table(parquet.read_table(path))
+
+
+def is_large(path: Source) -> bool:
+    """Whether a file of any kind is one that a web server leaves to its computing process."""
+    with located(path) as local:
+        return local.stat().st_size > LARGE_BYTES
 
 
 def cached_release(kind: str, path: Source) -> Any:

@@ -211,6 +211,13 @@ class StoredPath(os.PathLike[str]):
             self.unlink()
             return None
 
+    def is_sound(self) -> bool:
+        """Whether :meth:`sound` has the file."""
+        found = self.sound()
+        if found:
+            found.close()
+        return bool(found)
+
     def take(self, source: Path) -> None:
         """Make the file ``source``, which is complete, that of this name."""
         with source.open("rb") as file:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from dashboard.core.computing import computed
 from dashboard.core.errors import Conflict, TooLarge, must_be
 from dashboard.core.idempotency import check_key, earlier_row, once
 from dashboard.core.text import one_line, required_name
@@ -202,6 +203,7 @@ def publish_events(
     return _publish_once(stream, parse_times(events), user, key)
 
 
+@computed
 @transaction.atomic
 def _publish_once(
     stream: LiveStream, events: Sequence[Event], user: Any, key: str

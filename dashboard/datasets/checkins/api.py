@@ -7,6 +7,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dashboard.core.computing import computed_where
 from dashboard.core.rest.parsing import UNKEPT, valid
 from dashboard.datasets import selectors
 from dashboard.datasets.checkins import cells
@@ -27,10 +28,7 @@ class CheckInActions(JobViewSet[Dataset]):
         """Check-ins in the cells of a grid over their extent, for the owner's map."""
         dataset, params = self.get_object(), valid(CellsQuery, request.query_params)
         selectors.require_ready_of(dataset, CheckIns.kind)
-        checkins = cached_data(dataset.kind, dataset.points_path)
-        grid = cells.display_grid(checkins)
-        found = cells.counted(grid, checkins)
-        return Response(cells.ranked(grid, found, found, params["k"], positive=True), headers=UNKEPT)
+        return Response(_cells(dataset, params["k"]), headers=UNKEPT)
 
     @extend_schema(parameters=[PlacesQuery], responses={200: PlacesSerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None, records="original")
@@ -38,7 +36,20 @@ class CheckInActions(JobViewSet[Dataset]):
         """The most visited places of check-ins by name, for their owner."""
         dataset, params = self.get_object(), valid(PlacesQuery, request.query_params)
         selectors.require_ready_of(dataset, CheckIns.kind)
-        return Response(most_visited(cached_data(dataset.kind, dataset.points_path), params["k"]), headers=UNKEPT)
+        return Response(_places(dataset, params["k"]), headers=UNKEPT)
+
+
+@computed_where(lambda dataset, _: dataset.is_large)
+def _cells(dataset: Dataset, k: int) -> dict[str, Any]:
+    checkins = cached_data(dataset.kind, dataset.points_path)
+    grid = cells.display_grid(checkins)
+    found = cells.counted(grid, checkins)
+    return cells.ranked(grid, found, found, k, positive=True)
+
+
+@computed_where(lambda dataset, _: dataset.is_large)
+def _places(dataset: Dataset, k: int) -> dict[str, Any]:
+    return most_visited(cached_data(dataset.kind, dataset.points_path), k)
 
 
 ADAPTER = CheckInActions

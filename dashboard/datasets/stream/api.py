@@ -9,6 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dashboard.core.computing import computed_where
 from dashboard.core.rest.binary import CONTENT_TYPE, binary_response
 from dashboard.core.rest.parsing import UNKEPT, valid
 from dashboard.datasets import heat_maps, selectors
@@ -29,8 +30,7 @@ class StreamActions(JobViewSet[Dataset]):
         """The counts of one stream, or the total of all, for the owner's chart."""
         dataset, params = self.get_object(), valid(CountsQuery, request.query_params)
         selectors.require_ready_of(dataset, CountStream.kind)
-        stream = cached_data(dataset.kind, dataset.points_path)
-        return Response(counts.shown(stream, params.get("stream"), params["points"]), headers=UNKEPT)
+        return Response(_counts(dataset, params.get("stream"), params["points"]), headers=UNKEPT)
 
     @extend_schema(responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None, url_path="heat-map", records="original")
@@ -38,11 +38,17 @@ class StreamActions(JobViewSet[Dataset]):
         """All counts, for the owner's heat map; see dashboard/datasets/heat_maps.py."""
         dataset = self.get_object()
         selectors.require_ready_of(dataset, CountStream.kind)
+        return binary_response(request, lambda: _heat_map(dataset), tag=f"{dataset.points_file}-{heat_maps.VERSION}")
 
-        def body() -> bytes:
-            return heat_maps.encode(cached_data(dataset.kind, dataset.points_path).counts)
 
-        return binary_response(request, body, tag=f"{dataset.points_file}-{heat_maps.VERSION}")
+@computed_where(lambda dataset, *_: dataset.is_large)
+def _counts(dataset: Dataset, which: int | None, points: int) -> dict[str, Any]:
+    return counts.shown(cached_data(dataset.kind, dataset.points_path), which, points)
+
+
+@computed_where(lambda dataset: dataset.is_large)
+def _heat_map(dataset: Dataset) -> bytes:
+    return heat_maps.encode(cached_data(dataset.kind, dataset.points_path).counts)
 
 
 ADAPTER = StreamActions

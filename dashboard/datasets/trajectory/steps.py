@@ -7,6 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from dashboard.core.computing import computed_where
 from dashboard.core.rest.parsing import Whole
 from dashboard.datasets.models import Dataset
 from dashboard.maps import joined_tracks
@@ -34,6 +35,9 @@ class StepsSerializer(serializers.Serializer[Any]):
     gap_share = serializers.FloatField(allow_null=True, help_text="The share of the time that lies in gaps.")
 
 
+@computed_where(
+    lambda dataset, series: dataset.is_large and (series is not None or not dataset.beside("steps").is_sound())
+)
 def steps_of(dataset: Dataset, series: int | None) -> dict[str, Any]:
     """Return the facts of one series of a dataset that is ready, or of all.
 

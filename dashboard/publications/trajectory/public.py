@@ -10,12 +10,16 @@ import numpy as np
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from dashboard.core.computing import computed_where
 from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.maps import joined_tracks
+from dashboard.maps.prepared import LARGE
 from dashboard.maps.series_cache import lines, sizes_of
 from dashboard.publications.common.public import Public
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
+from dashboard.storage import parquet
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes.trajectory_table import PublishedSeries
@@ -55,9 +59,13 @@ class PublicTrajectories(Public):
         return {"bins": BINS, "marks": marks, "drawn": {"track": track, "noise_m": facts["noise_m"]}}
 
     def track(self, publication: Publication) -> HttpResponse:
-        found = lines(publication.data_path)
-        body = joined_tracks.encode(found, sizes_of(found), points=joined_tracks.USUAL, reduce="sample")
-        return HttpResponse(body, content_type="application/octet-stream")
+        return HttpResponse(_track(publication.data_path), content_type="application/octet-stream")
+
+
+@computed_where(lambda path: parquet.rows_of(path) > LARGE)
+def _track(path: StoredPath) -> bytes:
+    found = lines(path)
+    return joined_tracks.encode(found, sizes_of(found), points=joined_tracks.USUAL, reduce="sample")
 
 
 def _published(series: Sequence[PublishedSeries]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.core.computing import computed_where
 from dashboard.datasets.checkins import cells
 from dashboard.releases.common.published import original_of, read_release
 from dashboard.releases.models import Release
@@ -20,6 +21,7 @@ def masses_of(model: Recommender) -> Floats:
     return model.scores([]) if masses is None else masses
 
 
+@computed_where(lambda row, _: row.dataset.is_large)
 def released_cells(row: Release, k: int) -> dict[str, Any]:
     """Return the first cells of a release, beside the upload's counts of them: for its owner."""
     model = read_release(row)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.core.computing import computed_where
 from dashboard.core.errors import must_be
 from dashboard.datasets.checkins import cells
 from dashboard.datasets.models import Kind
@@ -41,6 +42,7 @@ MODELS = 2
 """Models that a process holds in memory: one on a grid of 32 by 32 cells may take 20 MB."""
 
 
+@computed_where(lambda row, history, k: row.dataset.is_large and any(isinstance(one, str) for one in history))
 def recommend(row: Release, history: Sequence[Any], k: int) -> Recommendation:
     """Return the ``k`` cells that a release ranks first after ``history``, from what it published alone.
 
@@ -58,6 +60,7 @@ def recommend(row: Release, history: Sequence[Any], k: int) -> Recommendation:
     return Recommendation(history=found, cells=ranking, of=len(model.grid))
 
 
+@computed_where(lambda row, **_: row.dataset.is_large)
 def reference(row: Release, history: Sequence[Any], k: int) -> Reference:
     """Return what the upload's non-private model and the distance alone rank first; errors as :func:`recommend`."""
     published = model_of(row)
@@ -120,11 +123,13 @@ def venues(row: Release, cell: int, k: int) -> VenueRanking:
     return VenueRanking(cell=cell, venues=found)
 
 
+@computed_where(lambda row: row.dataset.is_large)
 def densities(row: Release) -> Densities:
     """Return the upload's check-ins in every cell of a release's grid."""
     return Densities(densities=cells.counted(model_of(row).grid, _upload(row)).tolist())
 
 
+@computed_where(lambda row, **_: row.dataset.is_large)
 def histories(row: Release, user: str, most: int) -> Histories:
     """Return users of the upload, and the history of ``user`` if one is named.
 

@@ -10,6 +10,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dashboard.core.computing import computed_where
 from dashboard.core.rest.binary import CONTENT_TYPE, binary_response
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, Number, Whole, valid
 from dashboard.datasets import heat_maps
@@ -69,10 +70,7 @@ class StreamActions(Actions):
     def counts(self, request: Request, pk: Any = None) -> Response:
         """Released counts of one stream beside those of the upload, for the owner's chart."""
         row, params = self._stream(), valid(CountsQuery, request.query_params)
-        released = read_release(row)
-        return Response(
-            counts.shown(original_of(row), params.get("stream"), params["points"], released=released), headers=UNKEPT
-        )
+        return Response(_counts(row, params.get("stream"), params["points"]), headers=UNKEPT)
 
     @extend_schema(parameters=[DetectionQuery], responses={200: Detection}, filters=False)
     @action(detail=True, records="original")
@@ -87,9 +85,7 @@ class StreamActions(Actions):
         """All released counts, for a heat map; see dashboard/datasets/heat_maps.py."""
         row = self._stream()
         tag = f"{row.data_sha256[:32]}-{heat_maps.VERSION}"
-        return binary_response(
-            request, lambda: heat_maps.encode(cached_release(row.kind, row.data_path).counts), tag=tag
-        )
+        return binary_response(request, lambda: _heat_map(row), tag=tag)
 
     @extend_schema(responses={200: StreamComparison}, filters=False)
     @action(detail=True, records="original")
@@ -107,6 +103,16 @@ class StreamActions(Actions):
 
     def _stream(self) -> Release:
         return finished_of_kind(self, Kind.STREAM)
+
+
+@computed_where(lambda row, *_: row.dataset.is_large)
+def _counts(row: Release, which: int | None, points: int) -> dict[str, Any]:
+    return counts.shown(original_of(row), which, points, released=read_release(row))
+
+
+@computed_where(lambda row: row.dataset.is_large)
+def _heat_map(row: Release) -> bytes:
+    return heat_maps.encode(cached_release(row.kind, row.data_path).counts)
 
 
 ADAPTER = StreamActions

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.core.computing import computed_where
 from dashboard.core.errors import must_be
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.releases.common.published import original_of, read_release
@@ -30,6 +31,7 @@ ZERO_METRICS = (StreamRelativeError(), StreamMeanAbsoluteError(), StreamRootMean
 """Of publishing zeros: a correlation with a constant is none."""
 
 
+@computed_where(lambda row, **_: row.dataset.is_large)
 def compared(row: Release) -> StreamComparison:
     """Return a finished release beside the upload."""
     release, mechanism = data_files.cached_release(row.kind, row.data_path), row.parsed_spec.mechanism
@@ -38,6 +40,7 @@ def compared(row: Release) -> StreamComparison:
     )
 
 
+@computed_where(lambda row, **_: row.dataset.is_large)
 def detected(row: Release, *, event: Event, length: int, threshold: float) -> Detection:
     """Return how well events of the upload are detected in a finished release, over all dimensions."""
     published = read_release(row).counts.astype(np.float64)
@@ -65,6 +68,7 @@ def grouping_of(row: Release, dimension: int) -> ColumnGrouping | None:
     )
 
 
+@computed_where(lambda dataset: dataset.is_large)
 def figures_of_zeros(dataset: Dataset) -> dict[str, float]:
     """Return the errors of publishing zeros for every count, by the name of the metric."""
     return _figures_of_zeros(dataset.points_path)

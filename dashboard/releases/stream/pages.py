@@ -8,6 +8,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
+from dashboard.core.computing import computed_where
 from dashboard.core.page_parts import parts_of
 from dashboard.core.templatetags.display import number
 from dashboard.datasets.models import Dataset
@@ -122,6 +123,7 @@ def _by_first_figure(row: Mapping[str, Any]) -> tuple[bool, float]:
     return value is None, value or 0.0
 
 
+@computed_where(lambda dataset: dataset.is_large)
 def _axis(dataset: Dataset) -> dict[str, Any]:
     """Where the columns of the heat map lie: the number, label and time of the first timestamp of each."""
     stream = cached_data(dataset.kind, dataset.points_path)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from django.http import HttpRequest
 
+from dashboard.core.computing import computed_where
 from dashboard.datasets.stream import counts
 from dashboard.releases.common.published import original_of, read_release
 from dashboard.releases.models import Release
@@ -37,15 +38,20 @@ class StreamReport(QuotedReport):
 
     def figure(self, request: HttpRequest, rows: Sequence[Release], *, owner: bool) -> dict[str, Any]:
         """Which points a public curve keeps depends on what was published alone."""
-        published, text = [read_release(row) for row in rows], request.GET.get("series", "")
-        names = list(published[0].names)
-        which = number_below(text, len(names)) if text else None
-        return {
-            "series": "" if which is None else which,
-            "streams": list(enumerate(names)),
-            "stream_name": "all streams together" if which is None else names[which],
-            "drawn": {"curves": curves(published, which, original_of(rows[0]) if owner else None)},
-        }
+        return _figure(rows, request.GET.get("series", ""), owner)
+
+
+@computed_where(lambda rows, *_: rows[0].dataset.is_large)
+def _figure(rows: Sequence[Release], text: str, owner: bool) -> dict[str, Any]:
+    published = [read_release(row) for row in rows]
+    names = list(published[0].names)
+    which = number_below(text, len(names)) if text else None
+    return {
+        "series": "" if which is None else which,
+        "streams": list(enumerate(names)),
+        "stream_name": "all streams together" if which is None else names[which],
+        "drawn": {"curves": curves(published, which, original_of(rows[0]) if owner else None)},
+    }
 
 
 def curves(releases: Sequence[StreamRelease], which: int | None, original: CountStream | None = None) -> dict[str, Any]:

@@ -14,15 +14,13 @@ from rest_framework.response import Response
 
 from dashboard.core.errors import require_state
 from dashboard.core.rest.binary import CONTENT_TYPE
+from dashboard.core.rest.json_text import json_response
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
 from dashboard.datasets.models import Kind
-from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.datasets.selectors import require_kind, visible_datasets
 from dashboard.jobs.models import State
-from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.loss_serializers import CORRELATION
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.promise import mask_of
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.maps import joined_tracks
 from dashboard.maps import track_encoding as binary
@@ -46,10 +44,9 @@ from dashboard.releases.trajectory.forecast_serializers import (
     MechanismsRequest,
 )
 from dashboard.releases.trajectory.forecasts import Forecast, forecast_releases
-from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.error_curves import ErrorCurves
 from privacy_engine.analysis.release_curves import ReleaseCurves
-from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff
+from privacy_engine.analysis.tradeoff import Tradeoff
 from privacy_engine.errors import ParameterError
 
 
@@ -77,11 +74,8 @@ class TrajectoryActions(Actions):
         """What noise, guarantee, price and loss to expect; no position is read, nothing is stored or charged."""
         params = valid(ForecastRequest, request.data)
         subject = self._subject(params)
-        with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
-            known = None if params["correlation"] is None else parse_correlation(**params["correlation"])
-        found = forecast_releases(
-            **subject, mechanisms=params["mechanisms"], steps=params["postprocess"], correlation=known
-        )
+        known = params["correlation"]
+        found = forecast_releases(**subject, mechanisms=params["mechanisms"], steps=params["postprocess"], known=known)
         return Response(found.model_dump())
 
     @extend_schema(request=ForecastRequest, responses={200: Forecast}, deprecated=True)
@@ -120,12 +114,7 @@ class TrajectoryActions(Actions):
     def curve(self, request: Request) -> Response:
         """Mean error against ε, by a simulation that reads the original; nothing is stored or charged."""
         params = valid(TradeoffRequest, request.data)
-        subject = self._subject(params)
-        dataset = subject["dataset"]
-        person = person_of(dataset, params["series"])
-        truth = person.joined(cached_data(dataset.kind, dataset.points_path))
-        is_landmark = mask_of_person(dataset, mask_of(**subject), person)
-        found = tradeoff(params["mechanisms"], truth, is_landmark, series=params["series"], seed=params["seed"])
+        found = charts.tradeoff_of(**self._subject(params), params=params)
         return Response(found.model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[binary.TrackQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
@@ -146,18 +135,18 @@ class TrajectoryActions(Actions):
 
     @extend_schema(parameters=[SeriesQuery], responses={200: ReleaseCurves}, filters=False)
     @action(detail=True, records="original")
-    def series(self, request: Request, pk: Any = None) -> Response:
+    def series(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
         row, params = finished_of_kind(self, Kind.TRAJECTORY), valid(SeriesQuery, request.query_params)
         correlated = any(name in request.query_params for name in CORRELATION)
-        return Response(charts.curves(row, params, self._compared_on(row, params), correlated=correlated))
+        return json_response(charts.curves(row, params, self._compared_on(row, params), correlated=correlated))
 
     @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorCurves}, filters=False)
     @action(detail=True, records="original")
-    def errors(self, request: Request, pk: Any = None) -> Response:
+    def errors(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
         row, params = finished_of_kind(self, Kind.TRAJECTORY), valid(ErrorsQuery, request.query_params)
-        return Response(charts.errors(row, params, self._compared_on(row, params)))
+        return json_response(charts.errors(row, params, self._compared_on(row, params)))
 
     def _subject(self, params: dict[str, Any]) -> dict[str, Any]:
         """The dataset and the landmark set of a :class:`SubjectRequest`, taken out of its parameters."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dashboard.core.computing import computed
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.scale import scale_of
@@ -81,6 +82,7 @@ class ProtectionCosts(Result):
     mechanisms: list[MechanismCost]
 
 
+@computed
 def expected_errors(
     dataset: Dataset,
     landmark_set: LandmarkSet | None,
@@ -101,6 +103,7 @@ def expected_errors(
     )
 
 
+@computed
 def least_levels(
     dataset: Dataset,
     landmark_set: LandmarkSet | None,
@@ -131,6 +134,7 @@ def least_levels(
     return LeastLevels(accepted_m=accepted_m, figure=figure, mechanisms=rows)
 
 
+@computed
 def protection_costs(
     dataset: Dataset,
     landmark_set: LandmarkSet | None,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dashboard.core.computing import computed
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
+from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.models import LandmarkSet
-from privacy_engine.analysis.correlation import Correlation, CorrelationDescription
+from privacy_engine.analysis.correlation import CorrelationDescription
 from privacy_engine.analysis.expected_loss import ExpectedLoss, expected_loss
 from privacy_engine.analysis.forecast import NoiseForecast, noise_forecast
 from privacy_engine.analysis.losses import MAX_SECONDS
@@ -61,17 +63,21 @@ class Forecast(Result):
     budget: Quote
 
 
+@computed
 def forecast_releases(
     dataset: Dataset,
     landmark_set: LandmarkSet | None,
     mechanisms: Sequence[TrajectoryMechanism],
     steps: Sequence[PostProcess],
-    correlation: Correlation | None = None,
+    known: dict[str, Any] | None = None,
 ) -> Forecast:
     """For each mechanism what noise to expect and what it guarantees; what they cost together; what the steps are.
 
-    With a ``correlation`` also what each would leak under it; all of them together get the time one response may take.
+    With a correlation ``known`` also what each would leak under it; all of them together get the time one response may
+    take.
     """
+    with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
+        correlation = None if known is None else parse_correlation(**known)
     inputs, seconds = TrajectoryInputs(dataset, landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
     return Forecast(
         mechanisms=[

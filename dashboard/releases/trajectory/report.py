@@ -16,6 +16,7 @@ import numpy as np
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
+from dashboard.core.computing import computed
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.scale import scale_of
@@ -159,6 +160,7 @@ class _Series:
     why_not: str = ""
 
 
+@computed
 def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> TrajectoryReport:
     """What every recipient of one finished release may know.
 
@@ -188,6 +190,7 @@ def _price(row: Release, mechanism: TrajectoryMechanism) -> float:
     return float(mechanism.charged_epsilon(downloads.context_of(row)) * ledger.charged_times(row.dataset, mechanism))
 
 
+@computed
 def owners(row: Release, series: int, diameter_m: float = DIAMETER_M, compared: LandmarkSet | None = None) -> OwnerPart:
     """What the owner's report adds to :func:`public` of one release; without a set of its own, over that of others."""
     errors = files.read_curves(row, series).error_m
@@ -221,6 +224,7 @@ def owners_set(chosen: LandmarkSet) -> OwnersSet:
     return OwnersSet(chosen.name, method, chosen.selection, chosen.created_at)
 
 
+@computed
 def published(rows: Sequence[Release], series: int) -> Span:
     """When the published events of one series are, over all releases: times are in clear."""
     times = [line(row.data_path, series).time_ms for row in rows]
