@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
+from rest_framework.renderers import JSONRenderer
+
 from dashboard.core.rest.json_text import text_of
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.formats.arrow import pa
@@ -50,5 +52,5 @@ def facts(path: StoredPath, make: Callable[[], dict[str, Any]]) -> dict[str, Any
 
 def stored_json(path: StoredPath, make: Callable[[], dict[str, Any]]) -> bytes | BinaryIO:
     """The JSON of what ``make`` returns."""
-    with stored(path, lambda: json.dumps(make()).encode()) as file:
+    with stored(path, lambda: JSONRenderer().render(make())) as file:
         return text_of(pa.input_stream(file, compression="zstd"))

@@ -82,9 +82,8 @@ class QuotedReport(Report):
     def public(self, row: Release) -> PublicPart:
         """Return what every reader of a finished release may know."""
         mechanism: Any = row.parsed_spec.mechanism
-        return PublicPart.of(
-            row, facts=_facts(self, row), noise_sd=mechanism.noise_sd(), noise_varies=mechanism.noise_varies
-        )
+        facts = _facts(self, row)
+        return PublicPart.of(row, facts=facts, noise_sd=mechanism.noise_sd(), noise_varies=mechanism.noise_varies)
 
     def owners(self, row: Release) -> OwnerPart:
         """Return what the owner's report adds to :meth:`public`."""

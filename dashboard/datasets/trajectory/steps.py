@@ -35,9 +35,11 @@ class StepsSerializer(serializers.Serializer[Any]):
     gap_share = serializers.FloatField(allow_null=True, help_text="The share of the time that lies in gaps.")
 
 
-@computed_where(
-    lambda dataset, series: dataset.is_large and (series is not None or not dataset.beside("steps").is_sound())
-)
+def _is_read(dataset: Dataset, series: int | None) -> bool:
+    return dataset.is_large and (series is not None or not dataset.beside("steps").is_sound())
+
+
+@computed_where(_is_read)
 def steps_of(dataset: Dataset, series: int | None) -> dict[str, Any]:
     """Return the facts of one series of a dataset that is ready, or of all.
 

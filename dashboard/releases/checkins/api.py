@@ -170,9 +170,8 @@ def published_model(user: Any, pk: Any) -> Release:
         It is of another kind of data.
     """
     rows = Release.objects.visible_to(user).select_related("dataset")
-    row = rows.only(
-        "state", "kind", "mechanism", "data_file", "dataset__kind", "dataset__points", "dataset__points_file"
-    ).get(pk=pk)
+    of_dataset = ("dataset__kind", "dataset__points", "dataset__points_file")
+    row = rows.only("state", "kind", "mechanism", "data_file", *of_dataset).get(pk=pk)
     require_state(row, State.DONE, "release")
     require_kind(row.dataset, Kind.CHECKINS)
     return row
