@@ -28,7 +28,7 @@ def account(user: User) -> dict[str, Any]:
         "second_factor": is_enabled(user),
         "tokens": list(tokens_of(user).values("name", "token_key", "scopes", "created", "expiry", "last_used_at")),
         "sessions": list(sessions_of(user).values("id", "browser", "address", "created_at", "last_used_at")),
-        "invitations": list(invitations.values("note", "created_at", "expires_at", "used_at")),
+        "invitations": list(invitations.values("note", "project", "role", "created_at", "expires_at", "used_at")),
     }
 
 

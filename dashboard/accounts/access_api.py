@@ -9,7 +9,7 @@ from dashboard.core.rest.views import ApiViewSet
 
 
 class AccessSerializer(serializers.ModelSerializer[AccessEntry]):
-    """A read of an original, or a download."""
+    """A read of an original, a download, or a new member of a project."""
 
     class Meta:
         model = AccessEntry
@@ -20,9 +20,9 @@ class AccessSerializer(serializers.ModelSerializer[AccessEntry]):
         extra_kwargs = {
             "user_name": {"help_text": "Empty for readers of a public link."},
             "operation": {"help_text": "The name of the operation, such as dataset-track."},
-            "means": {"help_text": "session, token or link."},
-            "means_id": {"help_text": "Id of the session or link, or the first characters of the token."},
-            "means_name": {"help_text": "The browser, or the name of the token."},
+            "means": {"help_text": "session, token, link or invitation."},
+            "means_id": {"help_text": "Id of the session, link or invitation, or the first characters of the token."},
+            "means_name": {"help_text": "The browser, the name of the token, or the role that the invitation gave."},
         }
 
 

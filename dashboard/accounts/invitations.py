@@ -1,4 +1,4 @@
-"""Invitations: links with which one person makes an account."""
+"""Invitations: links with which one person makes an account, or joins a project."""
 
 import secrets
 from datetime import timedelta
@@ -32,53 +32,68 @@ def may_invite(user: Any) -> bool:
 
 
 def make_invitation(*, invited_by: User | None = None, note: str = "", days: int = DAYS) -> str:
-    """Return the path of a page where one person makes an account, valid for ``days``.
+    """Return the path of a page where one person makes an account, valid for ``days``; errors of :func:`make_link`.
 
     ``note`` is for whoever invites: whom the link is for.
+    """
+    token = make_link(days=days, invited_by=invited_by, note=one_line(note, 100))[1]
+    return reverse("accounts:join", args=[token])
+
+
+@transaction.atomic
+def make_link(*, days: int, invited_by: User | None, **columns: Any) -> tuple[Invitation, str]:
+    """A new invitation with these columns, and the token of its link, which is stored nowhere.
 
     Raises
     ------
     Conflict
-        The user has :data:`MOST_OPEN` links that are valid and unused.
+        The user has :data:`MOST_OPEN` links, to accounts or to one project, that are valid and unused.
     """
     token = secrets.token_urlsafe(32)
-    with transaction.atomic():
-        if invited_by is not None:
-            User.objects.select_for_update().get(pk=invited_by.pk)
-            if (waiting := open_invitations(invited_by).count()) >= MOST_OPEN:
-                rule = f"at most {MOST_OPEN} unused invitations"
-                text = f"{waiting} of your invitations are not used yet; revoke one."
-                raise Conflict(text, field="invitations", rule=rule, value=waiting)
-        Invitation.objects.create(
-            digest=digest_of(token),
-            invited_by=invited_by,
-            note=one_line(note, 100),
-            expires_at=timezone.now() + timedelta(days=days),
-        )
-    return reverse("accounts:join", args=[token])
+    if invited_by is not None:
+        User.objects.select_for_update().get(pk=invited_by.pk)
+        if (waiting := open_invitations(invited_by, columns.get("project")).count()) >= MOST_OPEN:
+            rule = f"at most {MOST_OPEN} unused invitations"
+            text = f"{waiting} of your invitations are not used yet; revoke one."
+            raise Conflict(text, field="invitations", rule=rule, value=waiting)
+    end = timezone.now() + timedelta(days=days)
+    made = Invitation.objects.create(digest=digest_of(token), expires_at=end, invited_by=invited_by, **columns)
+    return made, token
 
 
-def open_invitations(user: User) -> QuerySet[Invitation]:
-    """The user's links that are valid and unused, newest first."""
-    return Invitation.objects.filter(invited_by=user, used_at__isnull=True, expires_at__gt=Now())
+def open_invitations(user: User, project: Any = None) -> QuerySet[Invitation]:
+    """The user's links to accounts, or to ``project``, that are valid and unused, newest first."""
+    return Invitation.objects.filter(invited_by=user, project=project, used_at__isnull=True, expires_at__gt=Now())
 
 
-def invitation_of(token: str) -> Invitation:
-    """Return the invitation of a link that is valid and unused.
+def invitation_of(token: str, *, to_project: bool = False) -> Invitation:
+    """Return the invitation of a link that is valid and unused, to an account or to a project.
 
     Raises
     ------
     Gone
-        There is none.
+        There is none, or whoever invited was deactivated.
     """
-    found = _usable(token).first()
-    if found is None:
+    found = _usable(token, to_project).select_related("invited_by", "project").first()
+    if found is None or (found.invited_by and not found.invited_by.is_active):
         raise Gone
     return found
 
 
+def use_up(token: str, *, to_project: bool = False) -> None:
+    """Use a link, once: of two transactions at once that do, the second is refused.
+
+    Raises
+    ------
+    Gone
+        The link is no more.
+    """
+    if not _usable(token, to_project).update(used_at=Now()):
+        raise Gone
+
+
 @transaction.atomic
-def accept_invitation(*, token: str, user: User) -> None:
+def accept_invitation(token: str, user: User) -> None:
     """Use the link up and store the new ``user``: both, or neither.
 
     Raises
@@ -88,8 +103,7 @@ def accept_invitation(*, token: str, user: User) -> None:
     django.db.IntegrityError
         The name was taken meanwhile.
     """
-    if not _usable(token).update(used_at=Now()):
-        raise Gone
+    use_up(token)
     user.save(force_insert=True)
 
 
@@ -99,5 +113,7 @@ def revoke_invitation(*, user: User, pk: Any) -> bool:
     return bool(deleted)
 
 
-def _usable(token: str) -> QuerySet[Invitation]:
-    return Invitation.objects.filter(digest=digest_of(token), used_at__isnull=True, expires_at__gt=Now())
+def _usable(token: str, to_project: bool) -> QuerySet[Invitation]:
+    """By the link's own columns: with a join, PostgreSQL would let two updates at once through."""
+    unused = Invitation.objects.filter(used_at__isnull=True, expires_at__gt=Now())
+    return unused.filter(digest=digest_of(token), project__isnull=not to_project)

@@ -1,65 +1,29 @@
 """Pages of invitations: the one where an invited person makes an account, and the one where a user invites."""
 
 import uuid
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import UserCreationForm
-from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
-from rest_framework.exceptions import Throttled
 
-from dashboard.accounts import attempts, entry, invitations
-from dashboard.accounts.models import User
+from dashboard.accounts import entry, invitations, joining
 from privacy_engine.errors import EngineError
 
-BY_LINK = 20
-"""Names that may be tried with one link in a period: each answer shows whether a name is taken."""
 
-
-class JoinForm(UserCreationForm):
-    """Name and password of a new account."""
-
-    class Meta:
-        model = User
-        fields = ("username",)
-
-
-@login_not_required
-@never_cache
-@sensitive_variables("token")
-@sensitive_post_parameters()
-@require_http_methods(["GET", "HEAD", "POST"])
+@joining.behind_link
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """The page behind an invitation: choose a name and a password, and be logged in."""
-    try:
-        found = invitations.invitation_of(token)
-        form = JoinForm(request.POST or None)
-        if request.method == "POST":
-            attempts.count_attempt("invitation", str(found.pk), BY_LINK)
-            if form.is_valid() and (made := _accepted(token, form)):
-                messages.success(request, f"Your account {made.get_username()} is made.")
-                return entry.enter(request, made, "/")
-    except invitations.Gone:
-        return entry.refuse_link(request, "accounts/join.html", {})
-    except Throttled as refused:
-        return entry.throttled(request, "accounts/join.html", {"form": JoinForm()}, refused)
+    found = invitations.invitation_of(token)
+    accept = partial(invitations.accept_invitation, token)
+    form, made = joining.new_account(request, found, accept)
+    if made:
+        messages.success(request, f"Your account {made.get_username()} is made.")
+        return entry.enter(request, made, "/")
     return render(request, "accounts/join.html", {"form": form}, status=400 if form.errors else 200)
-
-
-def _accepted(token: str, form: JoinForm) -> User | None:
-    user: User = form.save(commit=False)
-    try:
-        invitations.accept_invitation(token=token, user=user)
-    except IntegrityError:  # another person took the name between the check and now
-        form.add_error("username", "A user with that username already exists.")
-        return None
-    return user
 
 
 @never_cache

@@ -107,11 +107,21 @@ class LoginLink(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that makes one account. Only a digest of it is kept; ``invited_by`` is null for an administrator's."""
+    """A link that makes one account, or one member of a project. Only a digest of it is kept.
+
+    ``invited_by`` is null for an administrator's; with a ``project`` it is its owner.
+    """
+
+    OWNER: ClassVar = "invited_by"
+    PROJECT: ClassVar = "project"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     digest = models.CharField(max_length=64, unique=True)
     invited_by = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="invitations")
+    project = models.ForeignKey(
+        "projects.Project", on_delete=models.CASCADE, null=True, blank=True, related_name="invitations"
+    )
+    role = models.CharField(max_length=10, default="", blank=True)  # that it gives in the project
     note = models.CharField(max_length=100, blank=True)  # whom it is for; the invited person does not see it
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
@@ -120,7 +130,12 @@ class Invitation(models.Model):
     class Meta:
         ordering: ClassVar = ["-created_at"]
         constraints: ClassVar = [
-            models.CheckConstraint(name="invitation_expires_later", condition=Q(expires_at__gt=models.F("created_at")))
+            models.CheckConstraint(name="invitation_expires_later", condition=Q(expires_at__gt=models.F("created_at"))),
+            models.CheckConstraint(
+                name="invitation_role_in_project",
+                condition=Q(project__isnull=True, role="")
+                | Q(project__isnull=False, role__gt="", invited_by__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -167,6 +182,7 @@ class Access(models.TextChoices):
 
     ORIGINAL = "original", "read the original"
     DOWNLOAD = "download", "downloaded"
+    JOINED = "joined", "joined by an invitation"
 
 
 class AppendOnly(models.QuerySet["AccessEntry"]):
@@ -186,7 +202,7 @@ class AppendOnly(models.QuerySet["AccessEntry"]):
 
 
 class AccessEntry(models.Model):
-    """One read of an original, or one download: who, what, when, by which session, token or link.
+    """One read of an original, one download, or one new member of a project: who, what, when, by what.
 
     Names are those of that moment: what they name may be deleted since. ``user`` is null for readers of public links.
     """
@@ -199,9 +215,9 @@ class AccessEntry(models.Model):
     subject = models.CharField(max_length=30)  # dataset, release, …
     subject_id = models.UUIDField(db_index=True)
     subject_name = models.CharField(max_length=200, blank=True)
-    means = models.CharField(max_length=10)  # session, token, link or command
-    means_id = models.CharField(max_length=36, blank=True)  # of the session, or the first characters of the token
-    means_name = models.CharField(max_length=100, blank=True)  # the browser, or the name of the token
+    means = models.CharField(max_length=10)  # session, token, link, invitation or command
+    means_id = models.CharField(max_length=36, blank=True)  # of the session …, or the first characters of the token
+    means_name = models.CharField(max_length=100, blank=True)  # the browser, the name of the token, or the role given
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = AppendOnly.as_manager()

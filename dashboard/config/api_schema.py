@@ -23,7 +23,7 @@ TAGS = {
     "descriptions": "What this version offers: mechanisms, methods, measures, and their parameters.",
 }
 """Tags with their descriptions, in the order of the documentation."""
-_TAG_OF = {"budget-plans": "landmark-sets", "members": "projects"}
+_TAG_OF = {"budget-plans": "landmark-sets", "members": "projects", "project-invitations": "projects"}
 _OWN = {
     "GET base-map": "Retrieve the base map",
     "POST base-map/file": "Upload a map file",
@@ -41,6 +41,7 @@ _OWN = {
     "POST releases/{id}/recommend": "Recommend cells by a release",
     "POST releases/{id}/recommend/reference": "Recommend cells without privacy",
     "GET releases/{id}/tracks": "Tracks of a release as one",
+    "POST projects/{id}/invitations": "Invite to a project by a link",
     "POST projects/{id}/members": "Add a member to a project",
     "POST streams/{id}/events": "Publish events of a stream",
     "GET streams/{id}/live": "Follow a stream",

@@ -23,7 +23,7 @@ from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, Landm
 from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
 from dashboard.maintenance import health
 from dashboard.maps import tiles
-from dashboard.projects.api import MemberViewSet, ProjectViewSet
+from dashboard.projects.api import MemberViewSet, ProjectInvitationViewSet, ProjectViewSet
 from dashboard.publications.api import PublicationViewSet, ReleasePublicationsView
 from dashboard.releases.api import LabelSchemaView, MechanismsView, PostProcessesView, ReleaseViewSet
 from dashboard.releases.bundle_api import BundleView, ReleaseBundleView
@@ -40,6 +40,7 @@ router.register("streams", StreamViewSet, basename="stream")
 router.register("publications", PublicationViewSet, basename="publication")
 router.register("projects", ProjectViewSet, basename="project")
 router.register("members", MemberViewSet, basename="member")
+router.register("project-invitations", ProjectInvitationViewSet, basename="project-invitation")
 router.register("account-exports", AccountExportViewSet, basename="accountexport")
 router.register("access", AccessViewSet, basename="access")
 router.register("sessions", SessionViewSet, basename="session")

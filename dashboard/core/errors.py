@@ -33,6 +33,17 @@ def must_be(field: str, rule: str, value: Any = None, *, got: bool = True) -> Pa
     return ParameterError(f"{field} must be {rule}{shown}", field=field, rule=rule, value=value)
 
 
+def as_shown(error: EngineError, **labels: str) -> str:
+    """The message of ``error`` as a sentence that calls a field what the page does, by ``labels`` of fields.
+
+    >>> as_shown(must_be("expires_on", "today or later"), expires_on="Last day of the link")
+    'Last day of the link must be today or later.'
+    """
+    field, text = error.field, error.message.rstrip(".")
+    named = text.startswith(f"{field} ") and field in labels
+    return f"{labels[field] + text[len(field) :] if named else text}."
+
+
 class HasState(Protocol):
     """A row with the state of its job."""
 

@@ -8,6 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dashboard.accounts.models import Invitation
 from dashboard.core.rest.parsing import JSONBody, valid
 from dashboard.core.rest.views import ApiViewSet, RowViewSet
 from dashboard.core.text import rename
@@ -15,8 +16,10 @@ from dashboard.projects import selectors, services
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Membership, Project, Role
 from dashboard.projects.serializers import (
+    InvitationRequest,
     MemberRequest,
     MemberSerializer,
+    ProjectInvitationSerializer,
     ProjectRequest,
     ProjectSerializer,
     RoleRequest,
@@ -68,6 +71,21 @@ class ProjectViewSet(RowViewSet[Project]):
         rows = selectors.visible_memberships(request.user).filter(project=project)
         return Response(MemberSerializer(rows, many=True).data)
 
+    @extend_schema(methods=["get"], responses={200: ProjectInvitationSerializer(many=True)}, filters=False)
+    @extend_schema(
+        methods=["post"], request=InvitationRequest, responses={201: ProjectInvitationSerializer}, filters=False
+    )
+    @action(detail=True, methods=["get", "post"], pagination_class=None)
+    def invitations(self, request: Request, pk: Any = None) -> Response:
+        """List the links that are not used yet; or make one, with which one person joins within some days."""
+        project = self.get_object()
+        require_role(request.user, project, Role.OWNER)
+        if request.method == "POST":
+            made, path = services.invite(project=project, **valid(InvitationRequest, request.data))
+            url = request.build_absolute_uri(path)
+            return Response(ProjectInvitationSerializer(made, context={"url": url}).data, status=201)
+        return Response(ProjectInvitationSerializer(selectors.invitations_to(project), many=True).data)
+
 
 class MemberViewSet(mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[Membership]):
     """Members of projects."""
@@ -93,3 +111,13 @@ class MemberViewSet(mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiView
         if instance.user_id != self.request.user.pk:
             require_role(self.request.user, instance, Role.OWNER)
         services.remove_member(membership=instance)
+
+
+@extend_schema_view(destroy=extend_schema(description="Revoke it: its link is none from then on."))
+class ProjectInvitationViewSet(mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[Invitation]):
+    """Links to projects that are not used yet."""
+
+    serializer_class = ProjectInvitationSerializer
+    queryset = Invitation.objects.none()
+    visible_to = staticmethod(selectors.visible_invitations)
+    read_role = Role.OWNER

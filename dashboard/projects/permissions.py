@@ -12,11 +12,11 @@ from dashboard.projects.models import Role
 def role_needed(method: str, view: Any) -> str:
     """The role that an operation needs: viewer to read, owner to delete, else editor.
 
-    A view's ``reading_actions`` change nothing, though their method is POST; ``delete_role`` and ``change_role`` are
-    its own roles.
+    A view's ``reading_actions`` change nothing, though their method is POST; ``read_role``, ``delete_role`` and
+    ``change_role`` are its own roles.
     """
     if method in SAFE_METHODS or getattr(view, "action", None) in getattr(view, "reading_actions", ()):
-        return Role.VIEWER
+        return str(getattr(view, "read_role", Role.VIEWER))
     if method == "DELETE":
         return str(getattr(view, "delete_role", Role.OWNER))
     return str(getattr(view, "change_role", Role.EDITOR))

@@ -3,8 +3,10 @@
 from typing import Any
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 
+from dashboard.accounts.invitations import open_invitations
+from dashboard.accounts.models import Invitation
 from dashboard.projects.access import models_in_projects, roles_of
 from dashboard.projects.models import RANK, Membership, Project, Role
 
@@ -42,3 +44,13 @@ def visible_memberships(user: Any) -> QuerySet[Membership]:
     """The memberships of the user's projects."""
     found = Membership.objects.filter(project__in=list(roles_of(user)))
     return found.select_related("project__owner", "user")
+
+
+def invitations_to(project: Project) -> QuerySet[Invitation]:
+    """The links to the project that are valid and unused, newest first."""
+    return open_invitations(project.owner, project)
+
+
+def visible_invitations(user: Any) -> QuerySet[Invitation]:
+    """Those to projects of the user, which their owners alone may read (:mod:`dashboard.projects.permissions`)."""
+    return Invitation.objects.filter(project__in=list(roles_of(user)), used_at__isnull=True, expires_at__gt=Now())

@@ -6,9 +6,12 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.accounts.invitations import DAYS
+from dashboard.accounts.models import Invitation
 from dashboard.core.rest.row_fields import UrlsField
 from dashboard.projects.access import role_of
 from dashboard.projects.models import GIVEN, Membership, Project, Role
+from dashboard.projects.services import MOST_DAYS
 
 PROJECT_HELP = (
     "One that you own or edit, whose members may then read it, or null. Its owner puts it in; the owner of the project "
@@ -36,6 +39,12 @@ class RoleRequest(serializers.Serializer[Any]):
     role = serializers.ChoiceField(choices=ROLES)
 
 
+class InvitationRequest(RoleRequest):
+    """Which role a link gives in a project, and how long it is valid."""
+
+    days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, required=False, default=DAYS)
+
+
 class ProjectSerializer(serializers.ModelSerializer[Project]):
     """A project as a member sees it: its rows are listed by ``?project=`` of datasets, experiments and streams."""
 
@@ -45,7 +54,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
     experiments = serializers.IntegerField(source="experiments_count", help_text="How many are in it.")
     streams = serializers.IntegerField(source="livestreams_count", help_text="How many are in it.")
     members = serializers.IntegerField(source="members_count", help_text="How many it has beside its owner.")
-    urls = UrlsField("project", "members")
+    urls = UrlsField("project", "members", "invitations")
 
     class Meta:
         model = Project
@@ -56,11 +65,15 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
         return role_of(self.context["request"].user, row)
 
 
-class MemberUrls(serializers.Serializer[Any]):
+class OfProjectUrls(serializers.Serializer[Any]):
     """Where to go from here."""
 
     self = serializers.CharField()
     project = serializers.CharField()
+
+
+def _urls(view: str, row: Any) -> dict[str, str]:
+    return {"self": reverse(view, args=[row.pk]), "project": reverse("api:project-detail", args=[row.project_id])}
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):
@@ -74,7 +87,28 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
         model = Membership
         fields = ("id", "project", "user", "role", "created_at", "urls")
 
-    @extend_schema_field(MemberUrls)
+    @extend_schema_field(OfProjectUrls)
     def get_urls(self, row: Membership) -> dict[str, str]:
-        project = reverse("api:project-detail", args=[row.project_id])
-        return {"self": reverse("api:member-detail", args=[row.pk]), "project": project}
+        return _urls("api:member-detail", row)
+
+
+class ProjectInvitationSerializer(serializers.ModelSerializer[Invitation]):
+    """A link with which one person joins a project, not used yet."""
+
+    project = serializers.UUIDField(source="project_id")
+    role = serializers.ChoiceField(choices=ROLES)
+    url = serializers.SerializerMethodField(
+        help_text="The link, in the response that makes it; null in all others, as it is not stored."
+    )
+    urls = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Invitation
+        fields = ("id", "project", "role", "url", "created_at", "expires_at", "urls")
+
+    def get_url(self, row: Invitation) -> str | None:
+        return self.context.get("url")
+
+    @extend_schema_field(OfProjectUrls)
+    def get_urls(self, row: Invitation) -> dict[str, str]:
+        return _urls("api:project-invitation-detail", row)

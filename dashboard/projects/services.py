@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.http import Http404
+from django.urls import reverse
 
+from dashboard.accounts import invitations
 from dashboard.accounts.attempts import count_attempt, take_back_attempt
-from dashboard.accounts.models import User
+from dashboard.accounts.models import Access, AccessEntry, Invitation, User
 from dashboard.core.errors import Conflict, must_be
 from dashboard.core.text import one_line, required_name
 from dashboard.projects.access import (
@@ -24,6 +26,8 @@ MOST_PROJECTS = 200
 """Projects of one owner."""
 MOST_MEMBERS = 200
 """Members of one project."""
+MOST_DAYS = 30
+"""How long an invitation is valid at most."""
 NAMES_TRIED = 20
 """User names that one user may enter within a quarter of an hour; those that were found do not count."""
 
@@ -46,8 +50,10 @@ def create_project(*, owner: User, name: str) -> Project:
     return made
 
 
+@transaction.atomic
 def delete_project(*, project: Project) -> None:
-    """Delete it with its memberships; what is in it stays, and is its owners' alone again."""
+    """Delete it with memberships and invitations; what is in it stays, and is its owners' alone again."""
+    _lock(project.pk)
     project.delete()
     forget_roles()
 
@@ -75,16 +81,62 @@ def add_member(*, project: Project, username: str, role: str) -> Membership:
         rule = "another user than the owner"
         raise ParameterError(f"user must be {rule} of the project", field="user", rule=rule, value=username)
     with transaction.atomic():
-        held = _lock(project.pk)
-        if held.memberships.count() >= MOST_MEMBERS:
-            raise Conflict(f"A project has at most {MOST_MEMBERS} members.", field="members", rule="fewer members")
-        try:
-            with transaction.atomic():
-                made = Membership.objects.create(project=held, user=user, role=role)
-        except IntegrityError:
-            rule = "not a member yet"
-            raise Conflict(f"{user.username} is a member already.", field="user", rule=rule, value=username) from None
+        return _add(_lock(project.pk), user, role)
+
+
+def _add(held: Project, user: User, role: str) -> Membership:
+    if held.memberships.count() >= MOST_MEMBERS:
+        raise Conflict(f"A project has at most {MOST_MEMBERS} members.", field="members", rule="fewer members")
+    if user.pk == held.owner_id or held.memberships.filter(user=user).exists():
+        text = f"{user.username} is a member already."
+        raise Conflict(text, field="user", rule="not a member yet", value=user.username)
+    made = Membership.objects.create(project=held, user=user, role=role)
     forget_roles()
+    return made
+
+
+def invite(*, project: Project, role: str, days: int = invitations.DAYS) -> tuple[Invitation, str]:
+    """A link with which one person joins the project within ``days``, and its path, which is stored nowhere.
+
+    Raises
+    ------
+    ParameterError
+        ``role`` is none that is given, or ``days`` are not 1 to :data:`MOST_DAYS`.
+    Conflict
+        There are many links already (:data:`dashboard.accounts.invitations.MOST_OPEN`).
+    """
+    _check_role(role)
+    if not 1 <= days <= MOST_DAYS:
+        raise must_be("days", f"1 to {MOST_DAYS}", days)
+    made, token = invitations.make_link(days=days, invited_by=project.owner, project=project, role=role)
+    return made, reverse("projects:join", args=[token])
+
+
+@transaction.atomic
+def join(token: str, user: User) -> Membership:
+    """Use a link up and make ``user`` a member, a new user after they are stored: all of it, or nothing.
+
+    Raises
+    ------
+    invitations.Gone
+        The link is no more: of two requests at once one joins.
+    Conflict
+        The user is a member already, or there are :data:`MOST_MEMBERS`.
+    django.db.IntegrityError
+        The name of a new user was taken meanwhile.
+    """
+    found = invitations.invitation_of(token, to_project=True)
+    held = Project.objects.select_for_update().filter(pk=found.project_id).first()
+    if held is None:
+        raise invitations.Gone
+    invitations.use_up(token, to_project=True)
+    if user._state.adding:
+        user.save(force_insert=True)
+    made = _add(held, user, found.role)
+    subject = {"subject": "project", "subject_id": held.pk, "subject_name": held.name, "operation": "project-join"}
+    means = {"means": "invitation", "means_id": str(found.pk), "means_name": found.role}
+    who = {"owner": held.owner, "user": user, "user_name": user.get_username()}
+    AccessEntry.objects.create(access=Access.JOINED, **who, **subject, **means)
     return made
 
 

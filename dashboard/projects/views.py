@@ -1,15 +1,21 @@
-"""Pages of the projects app: all of them, one with what is in it and its members, and moving a row into one."""
+"""Pages of the projects app: all of them, one with what is in it and its people, joining, moving a row into one."""
 
 import uuid
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.http.request import split_domain_port
 from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 from rest_framework.exceptions import Throttled
 
+from dashboard.accounts import entry, joining
 from dashboard.accounts.attempts import wait_text
+from dashboard.accounts.invitations import DAYS, invitation_of, may_invite
+from dashboard.core.errors import as_shown
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.text import rename as rename_row
 from dashboard.projects import selectors, services
@@ -20,6 +26,11 @@ from privacy_engine.errors import EngineError
 
 SHOWN = 20
 """Rows of each kind on a project's page; the lists have all of them."""
+VALID = {1: "1 day", DAYS: f"{DAYS} days", services.MOST_DAYS: f"{services.MOST_DAYS} days"}
+"""How long an invitation may be valid, by days."""
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+LABELS = {"name": "The name", "user": "User name", "role": "Role", "days": "Valid for"}
+"""What these pages call the fields of the API."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -30,7 +41,7 @@ def index(request: HttpRequest) -> HttpResponse:
         try:
             made = services.create_project(owner=request.user, name=request.POST.get("name", ""))
         except EngineError as refused:
-            error = refused.as_dict()
+            error = as_shown(refused, **LABELS)
         else:
             return redirect("projects:detail", made.pk)
     rows = list(selectors.with_counts(selectors.visible_projects(request.user)))
@@ -42,21 +53,42 @@ def index(request: HttpRequest) -> HttpResponse:
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """One project; a POST makes the named user a member."""
     project = _project(request, pk)
-    error = None
+    error = ""
     if request.method == "POST":
         require_role(request.user, project, Role.OWNER)
         try:
             name, role = request.POST.get("user", "").strip(), request.POST.get("role", "")
             made = services.add_member(project=project, username=name, role=role)
         except EngineError as refused:
-            error = refused.as_dict()
+            error = as_shown(refused, **LABELS)
         except Throttled as refused:
-            error = {"message": f"Too many names that no user has. {wait_text(refused)}"}
+            error = f"Too many names that no user has. {wait_text(refused)}"
         else:
             messages.success(request, f"{made.user.username} is {_a(made.role)} now and can read everything in it.")
             return redirect("projects:detail", pk)
-    context = {"project": project, "error": error, "chosen": request.POST, "roles": GIVEN}
-    return render(request, "projects/detail.html", context | _parts(request, project), status=400 if error else 200)
+    return _shown(request, project, add_error=error)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def invite(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The project's page with a new link, which is in this answer and nowhere else."""
+    project = _project(request, pk)
+    if request.method != "POST":  # loaded again
+        return redirect("projects:detail", pk)
+    require_role(request.user, project, Role.OWNER)
+    days = int(chosen) if (chosen := request.POST.get("days", "")) in map(str, VALID) else 0
+    try:
+        made, path = services.invite(project=project, role=request.POST.get("role", ""), days=days)
+    except EngineError as refused:
+        return _shown(request, project, invite_error=as_shown(refused, **LABELS))
+    return _shown(request, project, fresh=made, link=request.build_absolute_uri(path))
+
+
+def _shown(request: HttpRequest, project: Project, **found: Any) -> HttpResponse:
+    context = {"project": project, "chosen": request.POST, "roles": GIVEN, "valid": VALID, "days": DAYS}
+    status = 400 if found.get("add_error") or found.get("invite_error") else 200
+    return render(request, "projects/detail.html", context | _parts(request, project) | found, status=status)
 
 
 def _parts(request: HttpRequest, project: Project) -> dict[str, Any]:
@@ -66,7 +98,51 @@ def _parts(request: HttpRequest, project: Project) -> dict[str, Any]:
         count = getattr(project, f"{rows.model.__name__.lower()}s_count")
         parts.append({"title": one.title, "url": one.url, "count": count, "rows": rows[:SHOWN]})
     members = selectors.visible_memberships(request.user).filter(project=project)
-    return {"role": role_of(request.user, project), "parts": parts, "members": members}
+    found = {"role": role_of(request.user, project), "parts": parts, "members": members}
+    if found["role"] == Role.OWNER:
+        found |= {"invitations": selectors.invitations_to(project), "makes_accounts": may_invite(request.user)}
+        found |= {"command": entry.COMMAND, "local": split_domain_port(request.get_host())[0] in LOOPBACK}
+    return found
+
+
+@joining.behind_link
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """The page behind an invitation: project, role and who invites. A POST joins, after an account where allowed."""
+    found = invitation_of(token, to_project=True)
+    project: Any = found.project
+    context: dict[str, Any] = {"invitation": found, "project": project}
+    try:
+        if not request.user.is_authenticated:
+            made = None
+            if may_invite(found.invited_by):
+                context["form"], made = joining.new_account(request, found, partial(services.join, token))
+            if made:
+                messages.success(request, f"Your account {made.get_username()} is made. {_joined(found)}")
+                return entry.enter(request, made, project.page_url)
+        elif role := role_of(request.user, project):
+            context["role"] = role
+        elif request.method == "POST":
+            services.join(token, request.user)
+            messages.success(request, _joined(found))
+            return redirect(project.page_url)
+    except EngineError as refused:
+        context["error"] = as_shown(refused)
+    wrong = "form" in context and context["form"].errors
+    return render(request, "projects/join.html", context, status=409 if "error" in context else 400 if wrong else 200)
+
+
+def _joined(invitation: Any) -> str:
+    return f"You are {_a(invitation.role)} of the project {invitation.project.name} now."
+
+
+@require_POST
+def revoke(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Revoke an invitation that is not used yet."""
+    found = get_object_or_404(selectors.visible_invitations(request.user), pk=pk)
+    require_role(request.user, found, Role.OWNER)
+    found.delete()
+    messages.success(request, "The invitation is revoked: nobody can join with its link.")
+    return redirect("projects:detail", found.project_id)
 
 
 @require_POST
@@ -77,7 +153,7 @@ def rename(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     try:
         rename_row(project, request.POST.get("name", ""))
     except EngineError as refused:
-        messages.error(request, f"{refused}.")
+        messages.error(request, as_shown(refused, **LABELS))
     return redirect("projects:detail", pk)
 
 
@@ -99,7 +175,7 @@ def member_role(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     try:
         services.change_role(membership=membership, role=request.POST.get("role", ""))
     except EngineError as refused:
-        messages.error(request, f"{refused}.")
+        messages.error(request, as_shown(refused, **LABELS))
     else:
         messages.success(request, f"{membership.user.username} is {_a(membership.role)} now.")
     return redirect("projects:detail", membership.project_id)

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from dashboard.accounts import attempts, invitations, join_views, services
+from dashboard.accounts import attempts, invitations, joining, services
 from dashboard.accounts.models import ApiToken, Invitation, LoginLink, User
 from tests.dashboard.conftest import at_once
 from tests.dashboard.test_passwords import NEW, is_in, logged_in
@@ -234,7 +234,7 @@ class TestJoin:
         assert Client().post(link, FORM).status_code == 302
 
     def test_names_that_are_tried_are_limited(self, link, owner, monkeypatch):
-        monkeypatch.setattr(join_views, "BY_LINK", 2)
+        monkeypatch.setattr(joining, "BY_LINK", 2)
         tried = [Client().post(link, FORM | {"username": "owner"}) for _ in range(3)]
         assert [one.status_code for one in tried] == [400, 400, 429]
         assert int(tried[2]["Retry-After"]) > 0
@@ -246,8 +246,8 @@ class TestJoin:
         assert Client().get(invitations.make_invitation()).status_code == 200  # a good one is never refused
 
     def test_a_name_that_is_taken_meanwhile_leaves_the_link(self, link, owner, monkeypatch):
-        monkeypatch.setattr(join_views.JoinForm, "clean_username", lambda self: "owner")
-        monkeypatch.setattr(join_views.JoinForm, "validate_unique", lambda self: None)
+        monkeypatch.setattr(joining.JoinForm, "clean_username", lambda self: "owner")
+        monkeypatch.setattr(joining.JoinForm, "validate_unique", lambda self: None)
         answer = Client().post(link, FORM | {"username": "owner"})
         assert (answer.status_code, b"already exists" in answer.content) == (400, True)
         assert Invitation.objects.get().used_at is None
