@@ -107,7 +107,7 @@ def invite(*, project: Project, role: str, days: int = invitations.DAYS) -> tupl
     """
     _check_role(role)
     if not 1 <= days <= MOST_DAYS:
-        raise must_be("days", f"1 to {MOST_DAYS}", days)
+        raise must_be("days", f"1 to {MOST_DAYS} days", days)
     made, token = invitations.make_link(days=days, invited_by=project.owner, project=project, role=role)
     return made, reverse("projects:join", args=[token])
 

@@ -10,7 +10,7 @@ from django.urls import URLPattern, get_resolver, reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from tests.browser.conftest import session_of
-from tests.browser.sample_states import SAMPLE_INVITATION, SAMPLE_PASSWORD
+from tests.browser.sample_states import SAMPLE_INVITATION, SAMPLE_PASSWORD, TO_PROJECT
 from tests.dashboard.test_second_factor import code_of
 
 
@@ -70,6 +70,10 @@ def _new_invitation(page):
     page.get_by_role("button", name="Make a link").click()
 
 
+def _new_link(page):
+    page.get_by_role("button", name="Make a link").click()
+
+
 def _forged_form(page):
     page.context.clear_cookies(name=settings.CSRF_COOKIE_NAME)
     button = page.get_by_role("button", name="New token")
@@ -91,7 +95,7 @@ PUBLIC, READ = "publications:page", "[data-public][data-ready=all]"
 TOO_MANY = "?" + "&".join(["a"] * 300)  # more fields than a request may have: refused before any view is called
 
 MAIL, INVITE = (("CAIRN_MAIL", True),), (("CAIRN_USERS_INVITE", True),)
-SECOND = "accounts:second-factor"
+SECOND, JOIN = "accounts:second-factor", f"/projects/join/{TO_PROJECT}/"
 
 CASES = (
     Case("login", "accounts:login", who=""),
@@ -161,6 +165,10 @@ CASES = (
     Case("projects", "projects:list"),
     Case("no-projects", "projects:list", who="newcomer"),
     Case("project", "projects:detail", "project", explains=False),
+    Case("project-link", "projects:detail", "project", act=_new_link, explains=False),
+    Case("join-project", "projects:join", path=JOIN, who="newcomer", explains=False),
+    Case("join-project-ask", "projects:join", path=JOIN, who="", explains=False),
+    Case("join-project-account", "projects:join", path=JOIN, who="", settings=INVITE, explains=False),
     Case("project-viewer", "projects:detail", "project", who="reviewer", explains=False),
     Case("dataset-viewer", DATASET, "walk", who="reviewer", ready=TRACK),
     Case("compare-viewer", COMPARE, "walk", who="reviewer", ready=BENCH),
@@ -203,10 +211,11 @@ NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
         "accounts:logout", "accounts:end-sessions", "accounts:second-factor-begin", "accounts:second-factor-codes",
         "accounts:second-factor-disable", "accounts:revoke-invitation", "onboarding:tour", "accounts:revoke",
         "publications:revoke", "projects:rename", "projects:delete", "projects:member-role", "projects:member-remove",
+        "projects:revoke-invitation",
         "landmarks:samples",
     ), 405),
     **dict.fromkeys(("publications:track", "publications:data", "publications:label", "healthz"), 200),
-    **dict.fromkeys(("landmarks:detail", "releases:home"), 302),
+    **dict.fromkeys(("landmarks:detail", "releases:home", "projects:invite"), 302),
     **dict.fromkeys(("tile", "own-tile", "unknown-api-path"), 404),
 }  # fmt: skip
 

@@ -51,7 +51,7 @@ ZONES = [
 ]
 
 
-SAMPLE_INVITATION = "sample-invitation"
+SAMPLE_INVITATION, TO_PROJECT = "sample-invitation", "sample-invitation-to-project"
 SAMPLE_PASSWORD = "a long walk along the Seine"
 
 
@@ -195,6 +195,8 @@ class SampleStates:
             AccessEntry.objects.create(**read, **means, **about)
         digest, end = digest_of(SAMPLE_INVITATION), timezone.now() + timedelta(days=7)
         Invitation.objects.create(digest=digest, invited_by=self.researcher, note="Grace", expires_at=end)
+        of = {"invited_by": self.researcher, "project": self.project, "role": Role.EDITOR}
+        Invitation.objects.create(digest=digest_of(TO_PROJECT), expires_at=end, **of)
 
     def _live_streams(self):
         """One that has published, one that has not and is paused."""

@@ -11,12 +11,15 @@ from dashboard.datasets.models import LineageEntry
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.projects.models import Project
+from dashboard.projects.services import create_project
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
 from tests.browser.actions import contains, downloaded
-from tests.browser.conftest import WALK, accessibility_faults, assert_fits
+from tests.browser.conftest import DESKTOP, PHONE, WALK, accessibility_faults, assert_fits
 from tests.browser.fixtures import released
 from tests.browser.rendering import painted, wait_until_ready
+
+PASSWORD = "a long walk home"
 
 
 def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_copied(page, stays, open_page, monitor):
@@ -26,9 +29,10 @@ def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_copied(page,
     page.get_by_label("New project").fill("Taxis")
     page.get_by_role("button", name="Create").click()
     monitor.expected = {400}
+    page.get_by_text("Add by user name").click()
     page.get_by_label("User name").fill("unknown")
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("user must be the name of a user of this server")
+    expect(page.get_by_role("alert")).to_contain_text("User name must be the name of a user of this server")
     page.get_by_label("User name").fill("reader")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_text("reader is a viewer now")).to_be_visible()
@@ -57,6 +61,48 @@ def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_copied(page,
     page.get_by_role("button", name="Remove reader").click()
     expect(page.get_by_text("reader is no member any more")).to_be_visible()
     assert other.goto(f"/datasets/{stays.dataset_id}/").status == 404
+
+
+@pytest.mark.journey
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_colleague_is_invited_in_three_clicks_and_joins(page, owner, open_page, monitor, size):
+    """Invite, Make a link, Copy; the colleague logs in from the link and joins; who comes later is told whom to ask."""
+    colleague = User.objects.create_user("colleague", password=PASSWORD)
+    project = create_project(owner=owner, name="Taxis")
+    page.set_viewport_size(size)
+    page.goto(project.page_url)
+    clicks = [page.get_by_role("link", name="Invite"), page.get_by_role("button", name="Make a link")]
+    for one in clicks:
+        one.click()
+    expect(page.get_by_role("heading", name="A link for one viewer")).to_be_focused()
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert_fits(page)
+    assert accessibility_faults(page) == []
+    link = page.get_by_label("Link", exact=True).input_value()
+    reader = open_page(size=size)
+    reader.goto(link)
+    contains(reader.locator("main"), "invites you to the project Taxis as a viewer", "ask owner for one")
+    assert_fits(reader)
+    assert accessibility_faults(reader) == []
+    reader.get_by_role("link", name="Log in to join").click()
+    reader.get_by_label("User name").fill(colleague.username)
+    reader.get_by_label("Password").fill(PASSWORD)
+    reader.keyboard.press("Enter")
+    reader.get_by_role("button", name="Join the project").press("Enter")
+    expect(reader.get_by_text("You are a viewer of the project Taxis now.")).to_be_visible()
+    expect(reader.get_by_role("heading", name="Taxis")).to_be_visible()
+    page.goto(project.page_url)
+    expect(page.get_by_role("button", name="Remove colleague")).to_be_visible()
+    expect(page.get_by_role("button", name="Revoke the invitation")).to_have_count(0)
+    page.get_by_role("button", name="Make a link").click()
+    second = page.get_by_label("Link", exact=True).input_value()
+    page.get_by_role("button", name="Revoke the invitation").click()
+    expect(page.get_by_text("nobody can join with its link")).to_be_visible()
+    monitor.expected = {410}
+    for gone in (link, second):
+        reader.goto(gone)
+        expect(reader.get_by_role("heading", name="This link is no longer valid")).to_be_visible()
 
 
 @pytest.mark.journey

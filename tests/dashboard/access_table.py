@@ -54,9 +54,9 @@ write 201 open: POST streams/{id}/events/
 write 201 ready: POST datasets/{id}/aggregate/ datasets/{id}/stays/
 write 204: POST jobs/{id}/dismiss/ DELETE publications/{id}/
 remove 204: DELETE attacks/{id}/ datasets/{id}/ experiments/{id}/ landmark-sets/{id}/ releases/{id}/ streams/{id}/
-manage 200: PATCH members/{id}/ projects/{id}/
-manage 201: POST projects/{id}/members/
-manage 204: DELETE projects/{id}/
+manage 200: GET project-invitations/{id}/ projects/{id}/invitations/ PATCH members/{id}/ projects/{id}/
+manage 201: POST projects/{id}/invitations/ projects/{id}/members/
+manage 204: DELETE project-invitations/{id}/ projects/{id}/
 alone 200: POST datasets/{id}/lineage/ PATCH streams/{id}/
 leave 204: DELETE members/{id}/
 """

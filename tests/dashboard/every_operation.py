@@ -17,7 +17,7 @@ from django.utils.timezone import now
 from drf_spectacular.generators import SchemaGenerator
 
 from dashboard.projects.models import Role
-from dashboard.projects.services import add_member, create_project, move_row
+from dashboard.projects.services import add_member, create_project, invite, move_row
 from tests.browser.jobs import run_jobs
 from tests.dashboard import kinds
 from tests.dashboard.rows import HOME_WORK, SKIP, rows_of
@@ -92,6 +92,7 @@ def world(owner, api):
     run_jobs()
     model_of("experiments").objects.update(name="canary experiment", stored_tags="canary")
     project = _project(owner, [day["id"], stream["id"], visits["id"], cells["id"], spare["id"]])
+    rows |= {"project-invitations": str(invite(project=project, role=Role.VIEWER)[0].pk)}
     rows |= {"projects": str(project.pk), "members": str(MEMBERSHIP.objects.get(user__username="viewer").pk)}
     rows |= {"stream datasets": stream["id"], "checkins datasets": visits["id"], "counted datasets": cells["id"]}
     rows |= {"stream releases": counts["id"], "checkins releases": model["id"]}
@@ -225,6 +226,7 @@ def body_of(operation, rows):
         "PATCH members/{id}/": {"role": "viewer"},
         "POST projects/": {"name": "other"},
         "PATCH projects/{id}/": {"name": "Osprey"},
+        "POST projects/{id}/invitations/": {"role": "viewer", "days": 1},
         "POST projects/{id}/members/": {"user": "stranger", "role": "viewer"},
         "POST releases/": marks | {"dataset": rows["datasets"], "mechanism": SKIP, "postprocess": [STEP]},
         "POST releases/{id}/postprocess/": {"postprocess": [STEP]},

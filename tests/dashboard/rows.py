@@ -46,6 +46,7 @@ def rows_of(owner, dataset):
     for kind in ("datasets", "experiments", "streams"):
         moved = api.patch(f"/api/v1/{kind}/{rows[kind]}/", {"project": rows["projects"]}, format="json")
         assert moved.status_code == 200, moved.content
+    rows["project-invitations"] = made(f"projects/{rows['projects']}/invitations/", role="viewer")
     rows["attacks"] = made("attacks/", release=rows["releases"], attack=HOME_WORK)
     rows["account-exports"] = made("account-exports/")
     rows["audits"] = made("audits/", mechanism=SKIP, trials=1000)

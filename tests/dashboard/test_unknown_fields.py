@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from dashboard.core.rest.parsing import CSRF
+from tests.dashboard.access_table import ACCESS
 from tests.dashboard.conftest import client_of
 from tests.dashboard.every_operation import body_of, is_multipart, operations, request, schema
 
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.django_db
 SCHEMA = schema()
 UNSAFE = [(method, path, one) for method, path, one in operations(SCHEMA) if method in ("POST", "PATCH", "DELETE")]
 WITH_BODY = [(*one, is_multipart(one[2])) for one in UNSAFE if "requestBody" in one[2] and one[1] != "uploads/{id}/"]
-OF_THE_PROJECT = ("PATCH projects/{id}/", "POST projects/{id}/members/", "PATCH members/{id}/")
+OF_THE_PROJECT = {operation for operation, (who, *_) in ACCESS.items() if who == "manage"}
 CORNERS = [[[2.3, 48.8], [2.4, 48.8], [2.4, 48.9], [2.3, 48.8]]]
 DEEPER = {  # objects inside other valid bodies
     "PATCH datasets/{id}/": [{"budget": {"epsilon": 5.0, "radius_m": 200.0}}],
