@@ -59,7 +59,7 @@ def access(user: User) -> list[dict[str, Any]]:
 
 def publications(user: User) -> list[dict[str, Any]]:
     """Public links."""
-    names = ("id", "release_id", "kind", "title", "method", "created_at", "expires_on")
+    names = ("id", "release_id", "kind", "title", "author", "licence", "method", "created_at", "expires_on")
     return [{name: getattr(one, name) for name in names} | {"path": one.path} for one in visible_publications(user)]
 
 

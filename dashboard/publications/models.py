@@ -20,6 +20,12 @@ from dashboard.storage.stored_path import StoredPath
 from privacy_engine.datatypes import datatypes
 
 SALT = "dashboard.publications.link"
+LICENCES = {
+    "CC-BY-4.0": ("CC BY 4.0", "https://creativecommons.org/licenses/by/4.0/"),
+    "CC0-1.0": ("CC0 1.0", "https://creativecommons.org/publicdomain/zero/1.0/"),
+    "ODbL-1.0": ("ODbL 1.0", "https://opendatacommons.org/licenses/odbl/1-0/"),
+}
+"""Titles of licences and where their texts are, by their SPDX identifiers; other terms are texts of the publisher."""
 
 
 def make_nonce() -> str:
@@ -48,6 +54,8 @@ class Publication(models.Model):
     method = models.CharField(max_length=200)  # the title of the release: mechanism, steps and level
     file_stem = models.CharField(max_length=200)
     title = models.CharField(max_length=200, default="", blank=True)
+    author = models.CharField(max_length=100, default="", blank=True)  # as readers see it; "" names nobody
+    licence = models.CharField(max_length=200, default="", blank=True)  # one of LICENCES or other terms, "" without
     facts = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
     expires_on = models.DateField(null=True, blank=True)  # the last day, UTC
@@ -74,6 +82,11 @@ class Publication(models.Model):
     def shown_title(self) -> str:
         """The public title, or the method where none was given."""
         return self.title or self.method
+
+    @property
+    def terms(self) -> tuple[str, str]:
+        """The title of the licence and where its text is; other terms as they were entered, without an address."""
+        return LICENCES.get(self.licence, (self.licence, ""))
 
     @property
     def token(self) -> str:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, HttpRequest, HttpResponse
@@ -20,6 +19,7 @@ from dashboard.publications.common.public import publics
 from dashboard.publications.models import Publication
 from dashboard.publications.selectors import open_publication
 from privacy_engine.errors import ParameterError
+from privacy_engine.postprocess import postprocesses
 
 HEADERS = {
     "Cache-Control": "private, no-store",  # a revoked page is gone everywhere at once
@@ -79,8 +79,8 @@ def page(request: HttpRequest, publication: Publication) -> HttpResponse:
         "label": label,
         "mechanism": label["spec"]["mechanism"],
         "certainty": certainty(label["epsilon"]),
-        "not_hidden": _not_hidden(label),
-        "steps": [step["name"] for step in label["spec"].get("postprocess", ())],
+        "not_hidden": publics[publication.kind].not_hidden(label, publication.facts),
+        "steps": [postprocesses[step["name"]].title for step in label["spec"].get("postprocess", ())],
         "address": request.path,
         "more_formats": [one for one in publication.formats if not one["bundled"]],
         **shown,
@@ -99,15 +99,6 @@ def certainty(epsilon: float) -> float:
     (73.2, 50.0, 100.0)
     """
     return math.ceil(1000 / (1 + math.exp(-epsilon))) / 10
-
-
-def _not_hidden(label: dict[str, Any]) -> list[str]:
-    """What the promise does not cover, in sentences; what is published as it was first."""
-    whole = label["whole_trace_epsilon"]
-    several = whole is not None and whole > label["epsilon"]
-    found = ["Places visited many times: averaging their positions finds them."] if several else []
-    found.append(f"What is published as it was: {', '.join(label['clear_fields'])}.")
-    return [*found, *(f"{one[:1].upper()}{one[1:]}." for one in label["not_covered"]), *label["guarantee"]["caveats"]]
 
 
 @public

@@ -6,11 +6,11 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.publications.models import Publication
+from dashboard.publications.models import LICENCES, Publication
 
 
 class PublicationRequest(serializers.Serializer[Any]):
-    """What the public page is called, and until when its link is valid."""
+    """What the public page is called, by whom, under which licence, and until when its link is valid."""
 
     title = serializers.CharField(
         max_length=200,
@@ -18,6 +18,20 @@ class PublicationRequest(serializers.Serializer[Any]):
         allow_blank=True,
         default="",
         help_text="Shown to every reader; without it the page is called by its mechanism. Never the dataset's name.",
+    )
+    author = serializers.CharField(
+        max_length=100,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Who publishes, as readers see it; without it nobody is named.",
+    )
+    licence = serializers.CharField(
+        max_length=200,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text=f"What readers may do: {', '.join(LICENCES)} (SPDX), or other terms as a text.",
     )
     expires_on = serializers.DateField(
         required=False, allow_null=True, default=None, help_text="The last day of the link, UTC; null: no end."
@@ -38,13 +52,18 @@ class PublicationSerializer(serializers.ModelSerializer[Publication]):
 
     release = serializers.UUIDField(source="release_id", allow_null=True)
     title = serializers.CharField()
+    author = serializers.CharField()
+    licence = serializers.CharField()
     method = serializers.CharField(help_text="Mechanism, steps after it and level.")
     expired = serializers.BooleanField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
         model = Publication
-        fields = ("id", "release", "kind", "title", "method", "created_at", "expires_on", "expired", "urls")
+        fields = (
+            *("id", "release", "kind", "title", "author", "licence", "method"),
+            *("created_at", "expires_on", "expired", "urls"),
+        )
 
     @extend_schema_field(PublicationUrls)
     def get_urls(self, row: Publication) -> dict[str, str | None]:

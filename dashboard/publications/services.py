@@ -22,12 +22,20 @@ from dashboard.releases.services import lock_finished
 
 
 def publish_release(
-    *, release: Release, title: str = "", expires_on: date | None = None, idempotency_key: str = ""
+    *,
+    release: Release,
+    title: str = "",
+    author: str = "",
+    licence: str = "",
+    expires_on: date | None = None,
+    idempotency_key: str = "",
 ) -> Publication:
     """Put a copy of a finished release under a new public link, valid to the end of ``expires_on`` (UTC).
 
-    The copy has no names of people or series, and stays when the release or its dataset is deleted. With an
-    ``idempotency_key`` the same request may be sent any number of times: there is one link.
+    ``author`` and ``licence`` are texts for readers, the latter also one of
+    :data:`~dashboard.publications.models.LICENCES`. The copy has no names of people or series, and stays when the
+    release or its dataset is deleted. With an ``idempotency_key`` the same request may be sent any number of times:
+    there is one link.
 
     Raises
     ------
@@ -54,6 +62,8 @@ def publish_release(
         mechanism=release.mechanism,
         method=release.title,
         title=one_line(title),
+        author=one_line(author, 100),
+        licence=one_line(licence),
         expires_on=expires_on,
         idempotency_key=idempotency_key,
     )
@@ -64,7 +74,8 @@ def publish_release(
 
 
 def _request(publication: Publication) -> tuple[Any, ...]:
-    return publication.release_id, publication.title, publication.expires_on
+    terms = publication.author, publication.licence, publication.expires_on
+    return publication.release_id, publication.title, *terms
 
 
 def _create(fresh: Publication, release: Release) -> Publication:

@@ -10,18 +10,20 @@ from django.utils.dateparse import parse_date
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from dashboard.core.errors import must_be
+from dashboard.core.errors import as_shown, must_be
 from dashboard.core.paging import KeyPaginator
 from dashboard.jobs.models import State
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
 from dashboard.publications import services
+from dashboard.publications.models import LICENCES
 from dashboard.publications.selectors import visible_publications
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.errors import EngineError
 
 PER_PAGE = 50
+OTHER = "other"
 
 
 @require_safe
@@ -41,10 +43,14 @@ def publish(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     require_role(request.user, release, Role.EDITOR)
     try:
         made = services.publish_release(
-            release=release, title=request.POST.get("title", ""), expires_on=_day(request.POST.get("expires_on", ""))
+            release=release,
+            title=request.POST.get("title", ""),
+            author=request.POST.get("author", ""),
+            licence=request.POST.get("terms" if request.POST.get("licence") == OTHER else "licence", ""),
+            expires_on=_day(request.POST.get("expires_on", "")),
         )
     except EngineError as error:
-        return _listed(request, release, error.as_dict())
+        return _listed(request, release, as_shown(error, expires_on="Last day of the link"))
     messages.success(request, f"{made.shown_title} is published. Whoever has the link can read it.")
     return redirect("publications:new", pk=pk)
 
@@ -69,7 +75,7 @@ def _day(text: str) -> Any:
     return found
 
 
-def _listed(request: HttpRequest, release: Release | None, error: dict[str, Any] | None = None) -> HttpResponse:
+def _listed(request: HttpRequest, release: Release | None, error: str = "") -> HttpResponse:
     rows = visible_publications(request.user)
     if release is not None:
         rows = rows.filter(release=release)
@@ -80,5 +86,7 @@ def _listed(request: HttpRequest, release: Release | None, error: dict[str, Any]
         "origin": f"{request.scheme}://{request.get_host()}",
         "error": error,
         "chosen": request.POST,
+        "licences": LICENCES,
+        "other": OTHER,
     }
     return render(request, "publications/list.html", context, status=400 if error else 200)

@@ -16,6 +16,7 @@ ONE_SERIES = "one series"
 
 
 DECIDED = "decided from the data"
+READING = "the values of the reading options"
 SEEN_BOX = "the box and the cells of the grid, which were chosen with knowledge of the uploaded check-ins"
 """What no promise covers of check-ins whose grid is not public knowledge."""
 
@@ -136,7 +137,7 @@ class Context:
     @property
     def uncovered(self) -> tuple[str, ...]:
         """Everything that is not covered, the reading options one by one."""
-        listed = f"the values of the reading options, which were {DECIDED} ({', '.join(self.decided)})"
+        listed = f"{READING}, which were {DECIDED} ({', '.join(self.decided)})"
         return (*self.not_covered, listed) if self.decided else self.not_covered
 
     def merged(self) -> Context:

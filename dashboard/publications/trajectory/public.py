@@ -23,6 +23,7 @@ from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes.trajectory_table import PublishedSeries
+from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PUBLIC_LANDMARKS
 
 BINS = 240
 """Of the strip that shows when positions were published."""
@@ -32,8 +33,13 @@ MARKS = 6
 STEPS_H = (1, 2, 3, 6, 12, 24, 48, 168, 336, 720, 1440, 2160, 4320, 8760, 17520, 43800, 87600)
 
 
+WHICH = "Which events are landmarks"
+
+
 class PublicTrajectories(Public):
     """Without the names of people and series."""
+
+    listed = (CLEAR_TIMES, PUBLIC_LANDMARKS)
 
     def without_names(self, data: Sequence[PublishedSeries]) -> list[PublishedSeries]:
         people = {name: i for i, name in enumerate(dict.fromkeys(one.series.person for one in data), 1)}
@@ -57,6 +63,22 @@ class PublicTrajectories(Public):
         facts = publication.facts
         marks = time_marks(facts["start"], facts["end"]) if facts["strip"] else []
         return {"bins": BINS, "marks": marks, "drawn": {"track": track, "noise_m": facts["noise_m"]}}
+
+    def not_hidden(self, label: dict[str, Any], facts: dict[str, Any]) -> list[str]:
+        """As of all kinds, without what is about landmarks where there are none; repeats are named once if any are."""
+        whole, marked = label["whole_trace_epsilon"], label.get("landmarks")
+        several = whole is not None and whole > label["epsilon"] * (1 + 1e-9)  # a sum is rounded
+        found = ["Places visited many times: averaging their positions finds them."] if several else []
+        signs = "the repeated positions and the noise" if facts["repeats"] else "the noise"
+        for one in super().not_hidden(label, facts):
+            if one.startswith(WHICH):
+                how = one.removeprefix(WHICH).rstrip(".")
+                found.append(f"{WHICH}{how}: {signs} may show it." if marked else f"That no event is a landmark{how}.")
+            elif not one.startswith("Repeats show") and (marked or "landmark" not in one):
+                found.append(one)
+        if marked and not any(one.startswith(WHICH) for one in found):
+            found.append(f"{WHICH}: {signs} may show it.")
+        return found
 
     def track(self, publication: Publication) -> HttpResponse:
         return HttpResponse(_track(publication.data_path), content_type="application/octet-stream")

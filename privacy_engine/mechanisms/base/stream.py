@@ -24,6 +24,8 @@ from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Guarantee, Mech
 from privacy_engine.mechanisms.base.publisher_state import captured, from_bytes, restored, to_bytes
 
 ROWS_AT_ONCE = 1024
+MANY_WINDOWS = "Events in more than one window are protected in each window, not together."
+CLEAR_NAMES = "Timestamps and names are published as they are: that a name or a timestamp occurs is not protected."
 
 EPSILON = Param(
     label="Level",
@@ -213,10 +215,7 @@ class StreamMechanism(Mechanism):
         "only, at each timestamp by at most Δ in sum over all dimensions.",
         "x ~ x′ ⇔ there is s with x_t = x′_t for all t ∉ {s, …, s + w − 1}, and Σ_k |x_tk − x′_tk| ≤ Δ for all t",
     )
-    caveats: ClassVar[tuple[str, ...]] = (
-        "Events in more than one window are protected in each window, not together.",
-        "Timestamps and names are published as they are: that a name or a timestamp occurs is not protected.",
-    )
+    caveats: ClassVar[tuple[str, ...]] = (MANY_WINDOWS, CLEAR_NAMES)
     independent_dimensions: ClassVar[bool] = False
     work: ClassVar[tuple[float, float, float]] = (5e-4, 2e-5, 1e-7)
     clear_fields: ClassVar[tuple[str, ...]] = ("time", "names of dimensions", "number of timestamps")
