@@ -20,7 +20,7 @@ from tests.dashboard.api_helpers import described, refused, release_url
 from tests.dashboard.test_publications import made
 from tests.dashboard.test_releases_report import released
 
-LANDMARK = [name for name in (cls.registered_name() for cls in mechanisms.of("trajectory"))]
+EVERY = [cls.registered_name() for cls in mechanisms.of("trajectory")]
 STAYS = {"name": "stay-points", "distance_m": 200.0, "duration_s": 1800.0}
 
 
@@ -36,7 +36,7 @@ def not_hidden(name, landmarks, repeats, whole=None, method=None):
 
 
 class TestBullets:
-    @pytest.mark.parametrize("name", LANDMARK)
+    @pytest.mark.parametrize("name", EVERY)
     @pytest.mark.parametrize("landmarks", [0, 3])
     @pytest.mark.parametrize("repeats", [0, 5])
     @pytest.mark.parametrize("found", [True, False], ids=["found", "scheduled"])
@@ -47,11 +47,8 @@ class TestBullets:
         about = [one for one in listed if "landmark" in one.lower()]
         which = [one for one in listed if one.startswith(("Which events are landmarks", "That no event"))]
         if not (reads and landmarks):
-            assert (
-                about
-                == which
-                == ["That no event is a landmark, found in positions as stay points."] * (reads and found)
-            )
+            none = "That no event is a landmark, found in positions as stay points."
+            assert about == which == [none] * (reads and found)
         else:
             assert len(which) == 1
             assert ("found in positions as stay points" in which[0]) == found
