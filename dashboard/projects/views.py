@@ -141,7 +141,7 @@ def revoke(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     found = get_object_or_404(selectors.visible_invitations(request.user), pk=pk)
     require_role(request.user, found, Role.OWNER)
     found.delete()
-    messages.success(request, "The invitation is revoked: nobody can join with its link.")
+    messages.success(request, "The invitation is revoked: its link is no longer valid.")
     return redirect("projects:detail", found.project_id)
 
 

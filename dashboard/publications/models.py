@@ -54,7 +54,7 @@ class Publication(models.Model):
     method = models.CharField(max_length=200)  # the title of the release: mechanism, steps and level
     file_stem = models.CharField(max_length=200)
     title = models.CharField(max_length=200, default="", blank=True)
-    author = models.CharField(max_length=100, default="", blank=True)  # as readers see it; "" names nobody
+    author = models.CharField(max_length=100, default="", blank=True)  # as readers see it; "" names no author
     licence = models.CharField(max_length=200, default="", blank=True)  # one of LICENCES or other terms, "" without
     facts = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)

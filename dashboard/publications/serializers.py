@@ -24,7 +24,7 @@ class PublicationRequest(serializers.Serializer[Any]):
         required=False,
         allow_blank=True,
         default="",
-        help_text="Who publishes, as readers see it; without it nobody is named.",
+        help_text="Who publishes, as readers see it; without it no author is named.",
     )
     licence = serializers.CharField(
         max_length=200,

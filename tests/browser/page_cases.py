@@ -167,7 +167,7 @@ CASES = (
     Case("project", "projects:detail", "project", explains=False),
     Case("project-link", "projects:detail", "project", act=_new_link, explains=False),
     Case("join-project", "projects:join", path=JOIN, who="newcomer", explains=False),
-    Case("join-project-ask", "projects:join", path=JOIN, who="", explains=False),
+    Case("join-project-without-account", "projects:join", path=JOIN, who="", explains=False),
     Case("join-project-account", "projects:join", path=JOIN, who="", settings=INVITE, explains=False),
     Case("project-viewer", "projects:detail", "project", who="reviewer", explains=False),
     Case("dataset-viewer", DATASET, "walk", who="reviewer", ready=TRACK),

@@ -66,7 +66,7 @@ def test_a_project_is_made_and_its_comparison_opens_for_a_member_as_copied(page,
 @pytest.mark.journey
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_a_colleague_is_invited_in_three_clicks_and_joins(page, owner, open_page, monitor, size):
-    """Invite, Make a link, Copy; the colleague logs in from the link and joins; who comes later is told whom to ask."""
+    """Invite, Make a link, Copy; the colleague logs in from the link and joins; the link is used up then."""
     colleague = User.objects.create_user("colleague", password=PASSWORD)
     project = create_project(owner=owner, name="Taxis")
     page.set_viewport_size(size)
@@ -82,7 +82,7 @@ def test_a_colleague_is_invited_in_three_clicks_and_joins(page, owner, open_page
     link = page.get_by_label("Link", exact=True).input_value()
     reader = open_page(size=size)
     reader.goto(link)
-    contains(reader.locator("main"), "invites you to the project Taxis as a viewer", "ask owner for one")
+    contains(reader.locator("main"), "invites you to the project Taxis as a viewer", "contact owner")
     assert_fits(reader)
     assert accessibility_faults(reader) == []
     reader.get_by_role("link", name="Log in to join").click()
@@ -98,7 +98,7 @@ def test_a_colleague_is_invited_in_three_clicks_and_joins(page, owner, open_page
     page.get_by_role("button", name="Make a link").click()
     second = page.get_by_label("Link", exact=True).input_value()
     page.get_by_role("button", name="Revoke the invitation").click()
-    expect(page.get_by_text("nobody can join with its link")).to_be_visible()
+    expect(page.get_by_text("its link is no longer valid")).to_be_visible()
     monitor.expected = {410}
     for gone in (link, second):
         reader.goto(gone)

@@ -133,7 +133,7 @@ class TestJoining:
         text = page.get(link).content.decode()
         assert "<strong>lead</strong> invites you to the project <strong>Taxis</strong>" in text
         assert "<strong>an editor</strong>" in text
-        assert role_in(project, "stranger") is None, "a browser that only looks does not join"
+        assert role_in(project, "stranger") is None, "a browser that only reads does not join"
         assert page.post(link)["Location"] == project.page_url
         assert role_in(project, "stranger") == "editor"
         assert "You are an editor of the project Taxis now." in page.get(project.page_url).content.decode()
@@ -148,7 +148,7 @@ class TestJoining:
         with_password(stranger)
         page = Client()
         text = page.get(link).content.decode()
-        assert "ask <strong>lead</strong> for one" in text
+        assert "contact <strong>lead</strong>" in text
         assert 'name="username"' not in text
         (login,) = re.findall(r'href="(/login/\?next=[^"]+)"', text)
         form = {"username": "stranger", "password": OLD, "next": login.partition("=")[2]}
@@ -252,7 +252,7 @@ class TestEnd:
 def test_pages_name_fields_as_they_show_them(lead, project, owner):
     page = logged_in(lead)
     for path, sent, text in (
-        (project.page_url, {"user": "nobody", "role": "viewer"}, "User name must be the name of a user of this"),
+        (project.page_url, {"user": "unknown", "role": "viewer"}, "User name must be the name of a user of this"),
         (project.page_url, {"user": "lead", "role": "viewer"}, "User name must be another user than the owner"),
         ("/projects/", {"name": " "}, "The name must not be empty."),
     ):
@@ -264,5 +264,5 @@ def test_pages_name_fields_as_they_show_them(lead, project, owner):
     shown = page.get(project.page_url).content.decode()
     assert "The name must not be empty." in shown
     assert "Role must be one of viewer, editor" in shown
-    answer = client_of(lead).post(url(project, "members/"), {"user": "nobody", "role": "viewer"})
+    answer = client_of(lead).post(url(project, "members/"), {"user": "unknown", "role": "viewer"})
     assert refused(answer) == (400, "user")

@@ -92,7 +92,7 @@ class TestWho:
         assert page.count("Cairn is a privacy workbench") == 1
 
     @pytest.mark.parametrize(
-        ("licence", "text"), [("", "No licence is stated."), ("Ask <us>", "Terms: Ask &lt;us&gt;")]
+        ("licence", "text"), [("", "No licence is stated."), ("Write <us>", "Terms: Write &lt;us&gt;")]
     )
     def test_without_a_listed_one(self, owner_api, done, licence, text):
         page = Client().get(made(owner_api, done, licence=licence)["urls"]["page"]).content.decode()
