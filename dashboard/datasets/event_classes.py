@@ -8,9 +8,12 @@ from numpy.typing import NDArray
 from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets.models import Reading, SourceFile
 from dashboard.storage import removals
-from privacy_engine.data.event_hashes.classes import MOST_CLASSES, relabelled
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.event_hashes.classes import MOST_CLASSES, counts_of, relabelled
+from privacy_engine.data.mapped_series import leaving
 
-Labels = NDArray[np.uint32]
+Labels = NDArray[np.uint16]
+"""Of twice as many classes at most."""
 Sets = list[frozenset[int]]
 
 
@@ -22,9 +25,9 @@ def of_no_other(events: int) -> list[list[object]]:
 def add(reading: Reading, file: int, events: NDArray[np.uint32]) -> None:
     """Record that ``file`` holds these events of the reading, too. The owner must be locked."""
     label, sets = _read(reading)
-    before = label[events]
     many = len(sets)
-    label[events] = before + np.uint32(many)
+    for some in leaving([events], blocks(len(events))):
+        label[events[some]] += np.uint16(many)
     _write(reading, label, sets + [one | {file} for one in sets])
 
 
@@ -46,12 +49,12 @@ def count_wholly(*pair: SourceFile) -> None:
 def _read(reading: Reading) -> tuple[Labels, Sets]:
     sets = [frozenset(files) for files, _ in reading.classes]
     if not reading.labels_file:
-        return np.zeros(reading.events, dtype=np.uint32), sets
+        return np.zeros(reading.events, dtype=np.uint16), sets
     try:
         with reading.labels_path.local() as path:
-            return np.fromfile(path, dtype="<u2").astype(np.uint32), sets
+            return np.fromfile(path, dtype="<u2").astype(np.uint16, copy=False), sets
     except (FileNotFoundError, DamagedFile):  # any of its events may be in any class: an upper bound
-        return np.zeros(reading.events, dtype=np.uint32), [frozenset[int]().union(*sets)]
+        return np.zeros(reading.events, dtype=np.uint16), [frozenset[int]().union(*sets)]
 
 
 def _write(reading: Reading, label: Labels, sets: Sets) -> None:
@@ -60,8 +63,8 @@ def _write(reading: Reading, label: Labels, sets: Sets) -> None:
     reading.labels_file = f"labels-{uuid.uuid4()}" if len(sets) > 1 else ""
     if reading.labels_file:
         with reading.labels_path.written() as out:
-            out.write(label.astype("<u2").tobytes())
-    counts = np.bincount(label, minlength=len(sets)).tolist()
+            out.write(label.astype("<u2", copy=False).data)
+    counts = counts_of(label, len(sets))
     reading.classes = [[sorted(files), count] for files, count in zip(sets, counts, strict=True)]
     reading.save(update_fields=["classes", "labels_file"])
     if before:

@@ -1,5 +1,6 @@
 """Dummies beside the landmarks of a set: how many there would be, and a draw that makes a new set."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def _add_dummies(landmark_set: LandmarkSet, method: dict[str, Any] | DummyMethod
         )
 
 
-def _series(landmark_set: LandmarkSet, method: DummyMethod) -> list[data.LandmarkSet]:
+def _series(landmark_set: LandmarkSet, method: DummyMethod) -> Sequence[data.LandmarkSet]:
     """The landmarks of every series, if the method can be run on them here."""
     require_state(landmark_set.dataset, State.READY, "dataset")
     if landmark_set.source_id is not None:

@@ -1,6 +1,7 @@
 """Writes of the landmarks app: mark, rename, copy, forget. Nothing is written by a preview. Dummies: dummies.py."""
 
 import uuid
+from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -26,6 +27,7 @@ from privacy_engine import data
 from privacy_engine.core.arrays import Mask
 from privacy_engine.data.people import most_landmarks
 from privacy_engine.landmarks import LandmarkMethod, ReleasedZones, landmark_methods
+from privacy_engine.landmarks.methods import Marked
 
 COPY = ", copy"
 
@@ -44,7 +46,7 @@ def lock_dataset(dataset: Dataset) -> Dataset:
     return held
 
 
-def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMethod) -> list[data.LandmarkSet]:
+def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMethod) -> Sequence[data.LandmarkSet]:
     """What the method would mark, one engine landmark set for each series; nothing is stored.
 
     Raises
@@ -107,8 +109,10 @@ def columns_of(dataset: Dataset, mask: Mask) -> dict[str, Any]:
     }
 
 
-def joined(sets: list[data.LandmarkSet]) -> Mask:
+def joined(sets: Sequence[data.LandmarkSet]) -> Mask:
     """The landmark sets of a dataset's series as one mask over all its events."""
+    if isinstance(sets, Marked):
+        return sets.mask
     return np.concatenate([one.mask for one in sets]) if sets else np.zeros(0, dtype=np.bool_)
 
 

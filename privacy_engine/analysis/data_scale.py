@@ -6,20 +6,20 @@ the curvature of the Earth, and a step or an extent grows with the data; a few e
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from privacy_engine.analysis.quantiles import Quantiles
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Ints
-from privacy_engine.core.growing_column import gathered
-from privacy_engine.core.progress import reported
+from privacy_engine.core.arrays import PIECE, Floats, Ints, of_parts, parts_of, summed_parts
+from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import leave, values_at
 from privacy_engine.data.trajectories import Trajectories, joined_people
-from privacy_engine.landmarks.staypoints import stay_points
+from privacy_engine.landmarks.staypoints import stays_in_turn
 
 HELD = 0.95
 """The share of a person's events that lie inside of the circle whose diameter is the extent."""
@@ -28,8 +28,6 @@ STAY_DISTANCE_M, STAY_DURATION_S = 200.0, 1200.0
 CENTRE_EVENTS = 20_000
 """At most so many events, evenly spaced, determine the centre of a person's events."""
 ITERATIONS, SAME_PLACE_M = 100, 0.01
-BLOCK = 1 << 16
-"""Events of stays measured at a time; a longer stay is measured as a whole."""
 
 
 class DataScale(Result):
@@ -51,21 +49,18 @@ def data_scale(series: Sequence[Trajectory]) -> DataScale:
     for block in joined_people(series):
         if not len(some := block.people.without_empty()):
             continue
-        steps.add(_steps_m(some))
         extents.add(extents_m(some))
-        stays.add(_stay_distances_m(some))
+        for found, parts in ((steps, _steps_m(some)), (stays, _stay_distances_m(some))):
+            for part in parts:
+                found.add(part)
     return DataScale(median_step_m=steps.median(), extent_m=extents.median(), stay_radius_m=stays.median())
 
 
-def _steps_m(some: Trajectories) -> Floats:
-    lon, lat = some.lon, some.lat
-    steps_m = geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:])
-    return steps_m if len(some) == 1 else np.delete(steps_m, some.starts[1:-1] - 1)
-
-
-def _of_each(lengths: Ints) -> Ints | slice:
-    """Return which of k groups each event is of; of one, which may be long, what leaves it to be broadcast."""
-    return slice(None) if len(lengths) == 1 else np.repeat(np.arange(len(lengths)), lengths)
+def _steps_m(some: Trajectories) -> Iterator[Floats]:
+    ends = some.starts[1:-1] - 1
+    for part in blocks(len(some.lon) - 1):
+        between = ends[(part.start <= ends) & (ends < part.stop)]
+        yield np.delete(some.steps_m(part), between - part.start)
 
 
 def extents_m(some: Trajectories) -> Floats:
@@ -80,47 +75,69 @@ def extents_m(some: Trajectories) -> Floats:
 
     lengths = np.diff(some.starts)
     every = -(-lengths // CENTRE_EVENTS)
-    kept: Ints | slice = slice(None)
+    lon, lat, sizes = some.lon, some.lat, -(-lengths // every)
     if (every > 1).any():
         kept = np.concatenate(list(map(np.arange, some.starts[:-1], some.starts[1:], every)))
-    lon, lat, sizes = some.lon[kept], some.lat[kept], -(-lengths // every)
+        lon, lat = values_at(lon, kept), values_at(lat, kept)
     starts = np.append(0, np.cumsum(sizes))
-    planes = geo.LocalPlanes.around(lon, lat, starts[:-1])
-    medians = geometric_medians(planes.of(_of_each(sizes)).project(lon, lat), starts, SAME_PLACE_M, ITERATIONS)
-    lon, lat = (one[_of_each(lengths)] for one in planes.unproject(medians))
-    away_m = geo.distance_m(lon, lat, some.lon, some.lat)
-    return 2 * _quantiles(away_m, some.starts, HELD)
-
-
-def _quantiles(values: Floats, starts: Ints, share: float) -> Floats:
-    """Return the quantile of the values of each series, as numpy's: between two of them along a line. Sorts them."""
-    for start, end in itertools.pairwise(starts.tolist()):
-        values[start:end].sort()
-    at = (np.diff(starts) - 1) * share
+    planes, xy_m = geo.LocalPlanes.around(lon, lat, starts[:-1])
+    lon, lat = planes.unproject(geometric_medians(xy_m, starts, SAME_PLACE_M, ITERATIONS))
+    at = (lengths - 1) * HELD
     below = np.floor(at).astype(np.int64)
-    low, high = (values[np.minimum(starts[:-1] + below + more, starts[1:] - 1)] for more in (0, 1))
-    return np.asarray(low + (high - low) * (at - below))
+    if len(some) == 1:
+        low, high = _ranked(some, lon, lat, int(below[0]))
+    else:
+        which = np.repeat(np.arange(len(lengths)), lengths)
+        away_m = geo.distance_m(lon[which], lat[which], some.lon, some.lat)
+        for own_m in parts_of(away_m, some.starts):
+            own_m.sort()
+        low, high = (away_m[np.minimum(some.starts[:-1] + below + more, some.starts[1:] - 1)] for more in (0, 1))
+    return np.asarray(2 * (low + (high - low) * (at - below)))
 
 
-def _stay_distances_m(some: Trajectories) -> Floats:
+def _ranked(one: Trajectories, lon: Floats, lat: Floats, rank: int) -> tuple[float, float]:
+    """Return how far from a point those events of a series are that so many and one more are nearer than, metres."""
+    away = Quantiles()
+    for part in one.pieces(PIECE):
+        away.add(geo.distance_m(lon, lat, part.lon, part.lat))
+    found = away.ranked(rank, min(rank + 1, away.count - 1))
+    return found[0], found[-1]
+
+
+def _stay_distances_m(some: Trajectories) -> Iterator[Floats]:
     """Return the distance of each event of a stay from the stay's centre, metres."""
     if some.time_s is None:
-        return np.empty(0)
+        return
     columns, limits = (some.lon, some.lat, some.time_s), (STAY_DISTANCE_M, STAY_DURATION_S)
-    groups = stay_points(*columns, distance_m=limits[0], duration_s=limits[1], starts=some.starts)
-    lengths = groups[:, 1] - groups[:, 0]
-    blocks = np.unique((np.cumsum(lengths) - 1) // BLOCK, return_index=True)[1][1:]
-    return gathered(_from_centres_m(some, part) for part in reported(np.split(groups, blocks)) if len(part))
+    for groups in stays_in_turn(*columns, distance_m=limits[0], duration_s=limits[1], starts=some.starts):
+        ends = np.cumsum(groups[:, 1] - groups[:, 0])
+        for part in reported(np.split(groups, np.unique((ends - 1) // PIECE, return_index=True)[1][1:])):
+            yield from _from_centres_m(some, part) if len(part) else ()
 
 
-def _from_centres_m(some: Trajectories, groups: Ints) -> Floats:
-    """Return the distance of each event of some stays from its stay's centre, metres."""
+def _from_centres_m(some: Trajectories, groups: Ints) -> Iterator[Floats]:
+    """Return the distance of each event of some stays from its stay's centre, metres; a long one's in pieces."""
     lengths = groups[:, 1] - groups[:, 0]
-    stays, ends = np.repeat(np.arange(len(groups)), lengths), np.cumsum(lengths)
-    events = np.arange(ends[-1]) + (groups[:, 0] - ends + lengths)[stays]
-    here_lon, here_lat = some.lon[events], some.lat[events]
-    planes = geo.LocalPlanes.around(here_lon, here_lat, ends - lengths)
-    of_each = _of_each(lengths)
-    xy_m = planes.of(of_each).project(here_lon, here_lat)
-    lon, lat = planes.unproject(np.column_stack([np.bincount(stays, xy_m[:, axis]) / lengths for axis in (0, 1)]))
-    return geo.distance_m(lon[of_each], lat[of_each], here_lon, here_lat)
+    ends = np.append(0, np.cumsum(lengths))
+
+    @lru_cache(maxsize=1)
+    def events(first: int, last: int) -> tuple[Ints, Floats, Floats]:
+        stays = of_parts(np.arange(len(groups)), slice(first, last), ends)
+        at = np.arange(first, last) + (groups[:, 0] - ends[:-1])[stays]
+        found = stays, some.lon[at], some.lat[at]
+        leave(some)
+        return found
+
+    def vectors(part: slice) -> Sequence[Floats]:
+        return geo.unit_vectors(*events(part.start, part.stop)[1:])
+
+    planes = geo.LocalPlanes.towards(*summed_parts(vectors, ends))
+    sums, parts = np.zeros((2, len(groups))), [(part.start, part.stop) for part in blocks(int(ends[-1]), PIECE)]
+    for part in parts:
+        stays, lon, lat = events(*part)
+        xy_m, stays = planes.of(stays).project(lon, lat), np.append(np.arange(len(groups)), stays)
+        sums = np.stack([np.bincount(stays, np.append(*pair)) for pair in zip(sums, xy_m.T, strict=True)])
+    at_lon, at_lat = planes.unproject((sums / lengths).T)
+    for part in parts:
+        stays, lon, lat = events(*part)
+        yield geo.distance_m(at_lon[stays], at_lat[stays], lon, lat)

@@ -105,25 +105,22 @@ class Quantiles:
 
     def median(self) -> float | None:
         """Their median; None without any."""
-        if not self.count:
-            return None
-        if self._file is None:
-            return float(np.median(np.concatenate(self._held)))
-        self._spill()
-        return float(np.mean(self._of_ranks((self.count - 1) // 2, self.count // 2)))
+        return float(np.mean(self.ranked((self.count - 1) // 2, self.count // 2))) if self.count else None
 
     def quantile(self, p: float) -> float:
         """The number that a share ``p`` of them does not exceed, linear between two of them (type 7)."""
-        if (held := self.held()) is not None:
-            return float(np.quantile(held, p))
-        self._spill()
-        return _between(self._of_ranks, p, self.count)
+        return _between(self.ranked, p, self.count)
+
+    def ranked(self, low: int, high: int) -> list[float]:
+        """The numbers that so many others precede, of one rank or two successive ones."""
+        if (held := self.held()) is None:
+            self._spill()
+            return self._of_ranks(low, high)
+        found: list[float] = np.partition(held, [low, high])[low : high + 1].tolist()
+        return found
 
     def _of_ranks(self, low: int, high: int) -> list[float]:
-        """The numbers that so many others precede, of one rank or two successive ones.
-
-        By counting digits: the bits of such numbers are ordered as they.
-        """
+        """:meth:`ranked` by counting digits: the bits of such numbers are ordered as they."""
         head, rank = np.uint64(0), low
         for shift in range(64 - _DIGIT, -1, -_DIGIT):
             above, digits = np.uint64(shift + _DIGIT), np.uint64(shift)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,8 @@ from privacy_engine.core.progress import blocks
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+PIECE = 1 << 16
+"""Numbers of a column computed at a time."""
 
 
 def concatenated(parts: Sequence[NDArray[Any]], dtype: type[Any] = np.float64) -> NDArray[Any]:
@@ -51,6 +53,28 @@ def starts_within(some: slice, starts: Ints) -> Ints:
 def of_parts(values: ArrayLike, some: slice, starts: Ints) -> NDArray[Any]:
     """For each number of a piece the value of its part; there is one value for each part, (m,), or one for all."""
     return np.repeat(np.broadcast_to(values, len(starts) - 1), np.diff(starts_within(some, starts)))
+
+
+def summed(columns: Callable[[slice], Sequence[Floats]], first: int, last: int) -> Floats:
+    """The sum of the numbers from ``first`` to before ``last`` of each of k columns, (k,), computed piece by piece.
+
+    It is that of ``np.sum`` of each whole column to the last bit, which adds the sums of two halves.
+    """
+    many = last - first
+    if many <= PIECE:
+        return np.array([one.sum() for one in columns(slice(first, last))])
+    middle = first + many // 2 - many // 2 % 8
+    return np.asarray(summed(columns, first, middle) + summed(columns, middle, last))
+
+
+def summed_parts(columns: Callable[[slice], Sequence[Floats]], ends: Ints) -> list[Floats]:
+    """The sums of each part (m,) of k columns, to the last bit those of ``np.add.reduceat``; of one part by pieces."""
+    first, last = int(ends[0]), int(ends[-1])
+    if len(ends) > 2:
+        return [np.add.reduceat(one, ends[:-1]) for one in columns(slice(first, last))]
+    return [
+        one + rest for one, rest in zip(columns(slice(first, first + 1)), summed(columns, first + 1, last), strict=True)
+    ]
 
 
 def places_of(begins: Ints, sizes: Ints) -> Ints:

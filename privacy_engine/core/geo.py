@@ -6,7 +6,7 @@ use 6371000 m (the ``radius_m`` argument).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -70,7 +70,8 @@ def destination(lon: ArrayLike, lat: ArrayLike, distance_m: ArrayLike, bearing_r
 def unit_vectors(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """The points of the unit sphere, as columns x, y and z."""
     phi, lam = np.radians(lat), np.radians(lon)
-    return np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)
+    ring = np.cos(phi)
+    return ring * np.cos(lam), ring * np.sin(lam), np.sin(phi)
 
 
 class _Projection:
@@ -82,10 +83,18 @@ class _Projection:
     lon: Any
     lat: Any
 
+    def of_each(self, values: Any) -> Any:
+        """Of values for each centre those of each position."""
+        return values
+
     def project(self, lon: ArrayLike, lat: ArrayLike) -> Floats:
         """Degrees to metres, (n, 2)."""
-        phi0, phi, delta = np.radians(self.lat), np.radians(lat), np.radians(np.subtract(lon, self.lon))
-        sin_phi0, cos_phi0, sin_phi, cos_phi = (of(one) for one in (phi0, phi) for of in (np.sin, np.cos))
+        phi = np.radians(lat)
+        return self._projected(lon, np.sin(phi), np.cos(phi))
+
+    def _projected(self, lon: ArrayLike, sin_phi: ArrayLike, cos_phi: ArrayLike) -> Floats:
+        phi0, delta = np.radians(self.lat), np.radians(np.subtract(lon, self.of_each(self.lon)))
+        sin_phi0, cos_phi0 = (self.of_each(of(phi0)) for of in (np.sin, np.cos))
         cos_delta = np.cos(delta)
         east = cos_phi * np.sin(delta)
         north = cos_phi0 * sin_phi - sin_phi0 * cos_phi * cos_delta
@@ -114,19 +123,36 @@ class LocalPlane(_Projection):
 
 @dataclass(frozen=True, eq=False)
 class LocalPlanes(_Projection):
-    """As many planes as centres, (k,) degrees: each projects one position."""
+    """As many planes as centres, (k,) degrees, and which one projects each position."""
 
     lon: Floats
     lat: Floats
+    which: Ints | slice = field(default_factory=lambda: slice(None))
+
+    def of_each(self, values: Any) -> Any:
+        return values[self.which]
 
     @classmethod
-    def around(cls, lon: Floats, lat: Floats, starts: Ints) -> Self:
-        """Centred as :meth:`LocalPlane.around` on each of k parts of the positions, which begin at ``starts``."""
-        return cls(*_direction(*(np.add.reduceat(one, starts) for one in unit_vectors(lon, lat))))
+    def around(cls, lon: Floats, lat: Floats, starts: Ints) -> tuple[Self, Floats]:
+        """Centred as :meth:`LocalPlane.around` on each of k parts of the positions, and the positions there in metres.
+
+        Parts begin at ``starts`` (k,).
+        """
+        phi, lam = np.radians(lat), np.radians(lon)
+        up, ring = np.sin(phi), np.cos(phi)
+        vectors = ring * np.cos(lam), ring * np.sin(lam), up
+        planes = cls.towards(*(np.add.reduceat(one, starts) for one in vectors))
+        which = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(lon)))
+        return planes, planes.of(which)._projected(lon, up, ring)
+
+    @classmethod
+    def towards(cls, x: Floats, y: Floats, z: Floats) -> Self:
+        """Centred where k vectors from the middle of the earth lead."""
+        return cls(*_direction(x, y, z))
 
     def of(self, which: Ints | slice) -> LocalPlanes:
-        """The plane of each position, by its number."""
-        return LocalPlanes(self.lon[which], self.lat[which])
+        """The same of positions whose planes have these numbers."""
+        return LocalPlanes(self.lon, self.lat, which)
 
 
 def _direction(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> tuple[Floats, Floats]:

@@ -15,6 +15,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from privacy_engine.core.arrays import summed
 from privacy_engine.core.growing_column import Column
 from privacy_engine.core.progress import BLOCK, blocks, reported
 from privacy_engine.data.types import Trajectory
@@ -152,13 +153,13 @@ def chosen(values: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def total(values: NDArray[Any]) -> float:
-    """The sum of floats, (n,), with the bits of ``values.sum()``: halved where numpy halves them."""
-    if len(values) <= BLOCK:
-        return float(values.sum())
-    half = len(values) // 16 * 8
-    found = total(values[:half])
-    leave([values])
-    return found + total(values[half:])
+    """The sum of floats, (n,), with the bits of ``values.sum()``."""
+
+    def piece(some: slice) -> list[NDArray[Any]]:
+        leave([values])
+        return [values[some]]
+
+    return float(summed(piece, 0, len(values))[0])
 
 
 def filed(values: NDArray[Any]) -> NDArray[Any]:
@@ -177,6 +178,15 @@ def picked(values: NDArray[Any], at: Any) -> NDArray[Any]:
         parts = leaving([values], blocks(len(at), PICKED))
         return np.concatenate([np.empty(0, values.dtype), *(values[at[some]] for some in parts)])
     found: NDArray[Any] = values[at]
+    return found
+
+
+def values_at(values: NDArray[Any], at: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """The values at ascending places; of a file memory holds a piece."""
+    found = np.empty(len(at), values.dtype)
+    for some in leaving([values], blocks(len(values))):
+        here = slice(*at.searchsorted(np.array([some.start, some.stop], at.dtype)))
+        found[here] = values[at[here]]
     return found
 
 

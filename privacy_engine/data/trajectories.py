@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, places_of, starts_within
+from privacy_engine.core.geo import distance_m
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.mapped_series import in_files, leave, leaving
 from privacy_engine.data.numbered import Each, Numbered
@@ -152,6 +153,13 @@ class Trajectories(Numbered[Trajectory]):
         """The events in pieces of at most so many, without names; times may decrease where a series begins."""
         return leaving(self, map(self._view, blocks(len(self.lon), events)))
 
+    def steps_m(self, some: slice) -> Floats:
+        """Metres from each of some successive events to the next one, whichever series that is of."""
+        ahead = slice(some.start + 1, some.stop + 1)
+        found = distance_m(self.lon[some], self.lat[some], self.lon[ahead], self.lat[ahead])
+        leave(self)
+        return found
+
     def cut(self, events: int) -> Iterator[tuple[int, Trajectories]]:
         """Successive series of no more events together, and the number of the first; a longer one in pieces."""
         slices = list(in_turn(np.diff(self.starts), events)) or [slice(0, 0)]
@@ -274,6 +282,14 @@ def joined_people(series: Sequence[Trajectory], events: int = EVENTS) -> Iterato
     A person has times where all of their series have.
     """
     whole = isinstance(series, Trajectories)
+    if isinstance(series, Trajectories) and len(set(series.persons)) == len(series):  # no person has two
+        for some in in_turn(np.diff(series.starts), events):
+            part = series.part(some.start, some.stop)
+            columns = {"lon": part.lon, "lat": part.lat, "time_s": part.time_s, "starts": part.starts}
+            people_of_part = unchecked(**columns, names=part.persons, persons=part.persons)
+            yield Joined(people_of_part, range(some.start, some.stop), part.starts, None)
+            leave(series)
+        return
     held, size, held_timed = list[Person](), 0, False
     for person in [*people(series), None]:
         timed = person is not None and (whole or all(series[i].time_s is not None for i in person.members))

@@ -318,7 +318,7 @@ class LandmarkSet:
     def of(cls, mask: Mask) -> LandmarkSet:
         """The landmark set of a part of another one's mask, which is not copied."""
         found = object.__new__(cls)
-        object.__setattr__(found, "mask", mask)
+        found.__dict__["mask"] = mask
         return found
 
     @classmethod

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from privacy_engine.analysis.data_scale import DataScale, data_scale
-from privacy_engine.core import geo
+from privacy_engine.core.arrays import summed
 from privacy_engine.core.instants import instant
 from privacy_engine.core.params import Frozen
+from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import leaving, values_at
 from privacy_engine.data.people import people
-from privacy_engine.data.trajectories import Trajectories, has_times, in_blocks, in_pieces
+from privacy_engine.data.trajectories import Trajectories, has_times, in_blocks, in_pieces, labels_of
 
 STRIPS = 360_000
 """Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""
@@ -42,12 +44,13 @@ class TrajectoryFacts(Frozen):
 
 def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
     """Facts of all series together and of each."""
-    has_time, persons = has_times(series), people(series)
+    has_time, whose = has_times(series), labels_of(series)[1]
     start, end = _span(series, has_time)
+    alone = len(set(whose)) == len(whose)
     return TrajectoryFacts(
         series_count=len(series),
-        people=len(persons),
-        interleaved=any(person.order is not None for person in persons),
+        people=len(set(whose)),
+        interleaved=not alone and any(person.order is not None for person in people(series)),
         has_time=has_time,
         marked=_marked(series),
         bounds=bounds(series),
@@ -61,12 +64,18 @@ def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
 def _marked(series: Sequence[Trajectory]) -> int | None:
     parts = [series] if isinstance(series, Trajectories) else series
     columns = [one.marked for one in parts if one.marked is not None]
-    return sum(int(column.sum()) for column in columns) if columns else None
+    blocks_of = ((one, some) for one in columns for some in leaving([one], blocks(len(one))))
+    return sum(int(one[some].sum()) for one, some in blocks_of) if columns else None
 
 
 def _span(series: Sequence[Trajectory], has_time: bool) -> tuple[str | None, str | None]:
     if isinstance(series, Trajectories):
-        ends = [] if series.time_s is None or not len(series.time_s) else [(series.time_s.min(), series.time_s.max())]
+        begun, ended = series.starts[:-1], series.starts[1:]
+        held = begun < ended
+        if series.time_s is None or not held.any():
+            return None, None
+        first, last = (values_at(series.time_s, one[held]) for one in (begun, ended - 1))
+        ends = [(first.min(), last.max())]
     else:
         ends = [(one.time_s[0], one.time_s[-1]) for one in series if one.time_s is not None and len(one)]
     if not has_time or not ends:
@@ -106,9 +115,14 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
 
 def length_m(series: Sequence[Trajectory]) -> float | None:
     """Metres along great circles, series by series; None where no series has two points."""
-    found = []
-    for some in in_blocks(series):
-        lon, lat, starts = some.lon, some.lat, some.starts.tolist()
-        steps_m = geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:])
-        found += [steps_m[start : end - 1].sum() for start, end in itertools.pairwise(starts) if end - start > 1]
+    found = list(itertools.chain.from_iterable(map(_lengths_m, in_blocks(series))))
     return float(sum(found)) if found else None
+
+
+def _lengths_m(some: Trajectories) -> list[float]:
+    """The length of each series that has two points, in metres."""
+    steps = len(some.lon) - 1
+    if len(some) == 1:
+        return summed(lambda part: [some.steps_m(part)], 0, steps).tolist() if steps > 0 else []
+    steps_m, ends = some.steps_m(slice(0, steps)), itertools.pairwise(some.starts.tolist())
+    return list(map(np.add.reduce, [steps_m[start : end - 1] for start, end in ends if end - start > 1]))

@@ -92,7 +92,8 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     if large:
         series = mapped(_joined(of, report) for of in parts.values())
     del parts
-    series = _marked_throughout(people.reported(cut(list(series), options), value, why, options, report), report)
+    series = list(people.reported(cut(list(series), options), value, why, options, report))
+    series = _marked_throughout(series, report)
     _all_or_none_timed(series)
     report.decide("members", decided.pop("members") | dict.fromkeys(left_out))
     if own_persons:

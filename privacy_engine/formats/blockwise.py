@@ -138,11 +138,8 @@ def series_of(
     report.layout = own.layout
     report_eastward(counts["eastward"], report)
     report_repeats(counts["repeated"], report)
-    whole = filed.series(timed)
-    series = settle(list(whole), whose, options, report)
-    if options.first_n is not None:
-        return cut(series, options)
-    return whole.called([one.name for one in series], [one.person for one in series])
+    series = settle(filed.series(timed), whose, options, report)
+    return series if options.first_n is None else cut(series, options)
 
 
 def _points(blocks: Iterator[bytes], options: ReadOptions, points_in: ReadBlock) -> Iterator[Block]:

@@ -15,6 +15,7 @@ import numpy as np
 from privacy_engine.core import progress
 from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
+from privacy_engine.data.trajectories import Trajectories, labels_of, lengths_of
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.options import NAMED_COLUMN, ReadOptions
 from privacy_engine.formats.report import Report
@@ -45,22 +46,25 @@ class Whose:
 UNNAMED = Whose()
 
 
-def settle(series: list[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> list[Trajectory]:
+def settle(series: Sequence[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> Sequence[Trajectory]:
     """The series of one file with their persons; ``report`` records them, and a guess that matters as a guess."""
-    stated = options.person
+    stated, (names, persons) = options.person, labels_of(series)
     if stated is None:
         return _guessed(series, whose, options, report)
     if options.person_column is not None:
-        return reported(series if whose.kind == COLUMN else _by_name(series), stated, "", options, report)
-    if stated == SERIES:
-        return reported(_apart(series, report), stated, "", options, report)
-    one = _all_one(series, stem(report.file) if stated == "file" else "")
-    return reported(one, stated, "", options, report)
+        persons = persons if whose.kind == COLUMN else names
+    elif stated == SERIES:
+        persons = _apart(names, report)
+    else:
+        persons = [stem(report.file) if stated == "file" else ""] * len(names)
+    return reported(_called(series, names, persons), stated, "", options, report)
 
 
-def _guessed(series: list[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> list[Trajectory]:
-    named = series if whose.kind == COLUMN else _by_name(series)
-    without = sum(len(one) for one in named if not one.person)
+def _guessed(series: Sequence[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> Sequence[Trajectory]:
+    names, persons = labels_of(series)
+    if whose.kind != COLUMN:
+        persons = names
+    without = sum(size for size, person in zip(lengths_of(series), persons, strict=True) if not person)
     column = whose.column[:40]
     source = f"{column!r} names" if column else "The name of each series names"
     value = whose.value
@@ -69,7 +73,7 @@ def _guessed(series: list[Trajectory], whose: Whose, options: ReadOptions, repor
             f"{column!r} makes series and does not identify the person" if column else "Nothing identifies the person"
         )
         value, why = ONE, f"{what}: all series count as one person's."
-    elif without and len(named) == 1:
+    elif without and len(names) == 1:
         value, why = ONE, f"{source} no person: everything counts as one person's."
     elif without:
         why = f"{source} a person, but not for {without:,} of the positions: everything counts as one person's."
@@ -84,12 +88,15 @@ def _guessed(series: list[Trajectory], whose: Whose, options: ReadOptions, repor
         why = f"{source} a person."
     if value == ONE and whose.kind == COLUMN:
         report.again = True  # the persons cut the series, and are not to
-    return reported(_all_one(named) if value == ONE else named, value, why, options, report)
+    owners = [""] * len(names) if value == ONE else persons
+    return reported(_called(series, names, owners), value, why, options, report)
 
 
-def reported(series: list[Trajectory], value: str, why: str, options: ReadOptions, report: Report) -> list[Trajectory]:
+def reported(
+    series: Sequence[Trajectory], value: str, why: str, options: ReadOptions, report: Report
+) -> Sequence[Trajectory]:
     """The series, after recording in ``report`` who they belong to; ``why`` is empty where the owner stated it."""
-    count = len({one.person for one in series})
+    count = len(set(labels_of(series)[1]))
     by, _, column = value.partition(":")
     report.decide("person", _stated(value, report))
     report.people = {"count": count, "by": by, "column": column, "said": not why, "message": why}
@@ -127,26 +134,24 @@ def key_of(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", display_name(name)).casefold())
 
 
-def _by_name(series: list[Trajectory]) -> list[Trajectory]:
-    return [of_person(one, one.name) for one in series]
+def _called(series: Sequence[Trajectory], names: Sequence[str], persons: Sequence[str]) -> Sequence[Trajectory]:
+    """The series under these names, and of these people."""
+    if isinstance(series, Trajectories):
+        return series.called(names, persons)
+    labels = zip(names, persons, strict=True)
+    return [
+        one if (one.name, one.person) == label else one.called(*label)
+        for one, label in zip(series, labels, strict=True)
+    ]
 
 
-def _all_one(series: list[Trajectory], name: str = "") -> list[Trajectory]:
-    return [of_person(one, name) for one in series]
-
-
-def of_person(one: Trajectory, person: str) -> Trajectory:
-    """The series as that person's."""
-    return one if one.person == person else one.called(one.name, person)
-
-
-def _apart(series: list[Trajectory], report: Report) -> list[Trajectory]:
-    """Each series a person of its own, also where two bear the same name."""
-    names = numbered([one.name for one in series])
-    if count := sum(one.name != name for one, name in zip(series, names, strict=True)):
+def _apart(names: Sequence[str], report: Report) -> list[str]:
+    """Persons for series of these names, each of its own, also where two bear the same name."""
+    found = numbered(names)
+    if count := sum(one != other for one, other in zip(names, found, strict=True)):
         message = "Several series have one name: their persons have numbers, by their order in the file."
         report.note("numbered_series", message, level="info", count=count)
-    return [of_person(one, name) for one, name in zip(series, names, strict=True)]
+    return found
 
 
 def numbered(names: Sequence[str]) -> list[str]:
@@ -167,12 +172,13 @@ def numbered(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _distinct(series: list[Trajectory], options: ReadOptions, report: Report) -> list[Trajectory]:
+def _distinct(series: Sequence[Trajectory], options: ReadOptions, report: Report) -> Sequence[Trajectory]:
     """The series with their persons before their names, where the options state so, or some persons share a name."""
-    called = options.series_names or ("id" if options.applied else None)
+    called, (names, persons) = options.series_names or ("id" if options.applied else None), labels_of(series)
     if called is None:
         owners: dict[str, str] = {}
-        shared = [one.name for one in progress.reported(series, progress.ROWS) if _other(owners, one)]
+        pairs = zip(names, persons, strict=True) if len({*names}) < len(names) else ()
+        shared = [name for name, person in pairs if owners.setdefault(name, person) != person]
         called = "person" if shared else "id"
         if shared:
             message = f"Several persons have a series called {shared[0][:40]!r}: the person stands before each name."
@@ -180,9 +186,4 @@ def _distinct(series: list[Trajectory], options: ReadOptions, report: Report) ->
     report.decide("series_names", called)
     if called == "id":
         return series
-    return [one.called(f"{one.person} {one.name}".strip(), one.person) for one in series]
-
-
-def _other(owners: dict[str, str], one: Trajectory) -> bool:
-    """Whether the first series of this name is another person's."""
-    return owners.setdefault(one.name, one.person) != one.person
+    return _called(series, [f"{person} {name}".strip() for name, person in zip(names, persons, strict=True)], persons)

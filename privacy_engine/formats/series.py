@@ -66,7 +66,7 @@ def build(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
 
     ``points`` has no columns afterwards. Errors are those of :func:`split`.
     """
-    return people.settle(split(points, options, report), points.whose, options, report)
+    return list(people.settle(split(points, options, report), points.whose, options, report))
 
 
 def split(points: Points, options: ReadOptions, report: Report) -> list[Trajectory]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import f8, i8
 
@@ -17,24 +19,31 @@ def geometric_medians(xy_m: Floats, starts: Ints, same_place_m: float, iteration
     count as that, so that a median on a point is found as well, and a set is done once its median moves by less.
     """
     found = np.empty((len(starts) - 1, 2))
+    most = np.diff(starts).max() if len(found) else 0
+    east, north, weight = np.empty(most), np.empty(most), np.empty(most)
+    to_east, to_north = np.empty(most), np.empty(most)
     for k in range(len(found)):
+        own = xy_m[starts[k] : starts[k + 1]]
         x = y = 0.0
-        for i in range(starts[k], starts[k + 1]):
-            x += xy_m[i, 0]
-            y += xy_m[i, 1]
-        size = starts[k + 1] - starts[k]
-        x, y = x / size, y / size
+        for i in range(len(own)):
+            east[i], north[i] = own[i, 0], own[i, 1]
+            x += east[i]
+            y += north[i]
+        x, y = x / len(own), y / len(own)
         for _ in range(iterations):
+            for i in range(len(own)):  # apart from the sums, whose order is fixed: this loop becomes vector code
+                across, up = east[i] - x, north[i] - y
+                away = math.sqrt(across * across + up * up)
+                weight[i] = 1.0 / (away if away > same_place_m else same_place_m)
+                to_east[i], to_north[i] = weight[i] * east[i], weight[i] * north[i]
             total = across = up = 0.0
-            for i in range(starts[k], starts[k + 1]):
-                east, north = xy_m[i, 0] - x, xy_m[i, 1] - y
-                weight = 1.0 / max(np.sqrt(east * east + north * north), same_place_m)
-                total += weight
-                across += weight * xy_m[i, 0]
-                up += weight * xy_m[i, 1]
-            east, north = across / total - x, up / total - y
-            x, y = x + east, y + north
-            if np.sqrt(east * east + north * north) < same_place_m:
+            for i in range(len(own)):
+                total += weight[i]
+                across += to_east[i]
+                up += to_north[i]
+            across, up = across / total - x, up / total - y
+            x, y = x + across, y + up
+            if math.sqrt(across * across + up * up) < same_place_m:
                 break
         found[k, 0], found[k, 1] = x, y
     return found

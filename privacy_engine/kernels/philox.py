@@ -16,10 +16,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import f8, u8
+from numba import f8, i8, u8
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Floats
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.geo import EARTH_RADIUS_M
 from privacy_engine.kernels import compiled, compiled_for, inlined, out
 from privacy_engine.kernels.elementary import arctan2, halfway, log, sincos
@@ -29,6 +29,8 @@ Words = NDArray[np.uint64]
 
 M0, M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 W0, W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+WIDE_M0, WIDE_M1 = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
+WIDE_W0, WIDE_W1 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
 LOW, SHIFT, ZERO, ONE = np.uint64(0xFFFF_FFFF), np.uint64(32), np.uint64(0), np.uint64(1)
 PART = 2.0**-32
 PIECE = 512  # events whose words stay in the first cache
@@ -58,6 +60,32 @@ def words(counters: Words, key: Words) -> Words:
         c = counters[i]
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = block(c[0], c[1], c[2], c[3], key[0], key[1])
     return out
+
+
+@inlined
+def _product(a: Word, b: Word) -> tuple[Word, Word]:
+    """The upper and the lower word of a product."""
+    low = (a & LOW) * (b & LOW)
+    middle = (a >> SHIFT) * (b & LOW) + (low >> SHIFT)
+    other = (a & LOW) * (b >> SHIFT) + (middle & LOW)
+    return (a >> SHIFT) * (b >> SHIFT) + (middle >> SHIFT) + (other >> SHIFT), a * b
+
+
+@compiled_for(u8[:, ::1], i8[::1], out(u8[::1]))
+def words_of_keys(keys: Words, starts: Ints, out: Words) -> None:
+    """The first words of numpy's Philox4x64-10 for each of m ``keys`` (m, 2); they begin at ``starts`` (m + 1,)."""
+    for part in range(len(keys)):
+        counter, four = ZERO, np.empty(4, dtype=np.uint64)
+        for first in range(starts[part], starts[part + 1], 4):
+            counter += ONE
+            c0, c1, c2, c3, k0, k1 = counter, ZERO, ZERO, ZERO, keys[part, 0], keys[part, 1]
+            for _ in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9):
+                (high0, low0), (high1, low1) = _product(WIDE_M0, c0), _product(WIDE_M1, c2)
+                c0, c1, c2, c3 = high1 ^ c1 ^ k0, low1, high0 ^ c3 ^ k1, low0
+                k0, k1 = k0 + WIDE_W0, k1 + WIDE_W1
+            four[0], four[1], four[2], four[3] = c0, c1, c2, c3
+            for i in range(min(4, starts[part + 1] - first)):
+                out[first + i] = four[i]
 
 
 @inlined

@@ -86,17 +86,22 @@ def of_three(first: Words, second: Words, third: Words, k0: Word, k1: Word, out:
         out[i] = _finished(a, b, c, d)
 
 
-@compiled_for(u8[::1], u8, u8, out(u4[::1]), out(u8[::1]))
-def index(values: Words, shift: Word, finer: Word, starts: NDArray[np.uint32], filled: Words) -> None:
-    """For sorted ``values``: where each group of equal ``value >> shift`` starts, and a bit for each ``>> finer``."""
-    at = 0
-    for group in range(len(starts)):
-        while at < len(values) and values[at] >> shift < np.uint64(group):
-            at += 1
-        starts[group] = at
+@compiled_for(u8[::1], i8, i8, u8, u8, out(u4[::1]), out(u8[::1]))
+def index(
+    values: Words, first: int, group: int, shift: Word, finer: Word, starts: NDArray[np.uint32], filled: Words
+) -> int:
+    """For sorted values: where each group of equal ``value >> shift`` starts, and a bit for each ``>> finer``.
+
+    ``values`` are those from the number ``first`` on, before which no ``group`` or later one starts; returns the next.
+    """
     for i in range(len(values)):
+        own = np.int64(values[i] >> shift)
+        while group <= own:
+            starts[group] = first + i
+            group += 1
         bit = values[i] >> finer
         filled[bit >> BITS] |= ONE << (bit & LOW)
+    return group
 
 
 @compiled_for(u8[::1], u8[::1], u8, u8, u4[::1], u8[::1], out(i8[::1]))

@@ -8,15 +8,21 @@ from numba import b1, f8, i8
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.kernels import compiled, compiled_for, out
 
+WINDOW = 1 << 14
+"""Events whose unit vectors are held."""
 TIE = 1e-14
 """Haversines within this share of the limit are equal to it: the arc sine and sine between them cost some ulps."""
 
 
+Vector = tuple[float, float, float]
+
+
 @compiled
 def _inside(
-    lon: Floats, lat: Floats, xyz: Floats, i: int, j: int, near: float, far: float, limit: float, strict: bool
+    lon: Floats, lat: Floats, i: int, at_i: Vector, j: int, at_j: Vector, limits: tuple[float, float, float, bool]
 ) -> bool:
-    dx, dy, dz = xyz[j, 0] - xyz[i, 0], xyz[j, 1] - xyz[i, 1], xyz[j, 2] - xyz[i, 2]
+    near, far, limit, strict = limits
+    dx, dy, dz = at_j[0] - at_i[0], at_j[1] - at_i[1], at_j[2] - at_i[2]
     chord = dx * dx + dy * dy + dz * dz
     if chord < near or chord > far:
         return bool(chord < near)
@@ -58,11 +64,10 @@ def unit_vectors(lon: Floats, lat: Floats) -> Floats:
     return xyz
 
 
-@compiled_for(f8[::1], f8[::1], f8[:, ::1], f8[::1], i8[::1], f8, f8, f8, f8, f8, b1, b1, b1, out(i8[::1]), i8)
+@compiled_for(f8[::1], f8[::1], f8[::1], i8[::1], f8, f8, f8, f8, f8, b1, b1, b1, out(i8[::1]), i8)
 def stay_groups(
     lon: Floats,
     lat: Floats,
-    xyz: Floats,
     time_s: Floats,
     starts: Ints,
     near: float,
@@ -78,31 +83,47 @@ def stay_groups(
 ) -> Ints:
     """Stays as half-open groups, (m, 2), of about the next ``most`` comparisons.
 
-    ``starts`` (k + 1,) are where each of k series begins and the last one ends. ``at`` (3,) is the next event, the last
-    known end of a run, and the series: 0 at the beginning.
+    ``starts`` (k + 1,) are where each of k series begins and the last one ends. ``at`` (4,) is the next event, the last
+    known end of a run, the series, and up to where the run of the next event is known: 0 at the beginning.
 
     Squared chords below ``near`` are inside and above ``far`` outside; between the two the haversine decides, against
     ``limit``, strictly or not. ``to_outside``: durations run to the first point outside. ``next_point``: an anchor that
     fails is followed by the next point instead of the first one outside.
     """
-    found, i, blocked, series, left = 0, at[0], at[1], at[2], most
-    groups = np.empty((16, 2), dtype=np.int64)
+    found, i, blocked, series, known, left = 0, at[0], at[1], at[2], at[3], most
+    groups, limits = np.empty((16, 2), dtype=np.int64), (near, far, limit, strict)
+    first, xyz = blocked, unit_vectors(lon[blocked : blocked + 1], lat[blocked : blocked + 1])
+    here = there = xyz[0, 0], xyz[0, 1], xyz[0, 2]  # of the event compared last, and of that at ``blocked``
     while i < len(lon) and left > 0:
         left -= 1
         while starts[series + 1] <= i:
             series += 1
         end = starts[series + 1]
+        if not first <= i < first + len(xyz):
+            first, xyz = i, unit_vectors(lon[i : i + WINDOW], lat[i : i + WINDOW])
+        anchor = xyz[i - first, 0], xyz[i - first, 1], xyz[i - first, 2]
         # a later anchor's run that ends no later than a failed one is no longer than it: look at that end first
-        if blocked > i and not _inside(lon, lat, xyz, i, blocked, near, far, limit, strict):
+        if blocked > i and not known and not _inside(lon, lat, i, anchor, blocked, there, limits):
             i += 1
             continue
-        j, gap = i + 1, False
-        while j < end:
-            gap = time_s[j] - time_s[j - 1] > max_gap_s
-            if gap or not _inside(lon, lat, xyz, i, j, near, far, limit, strict):
-                break
-            j += 1
-        left -= j - i
+        j, gap, inside = max(i + 1, known), False, True
+        stop = min(end, j + left)
+        left, known = left - (stop - j), 0
+        while inside and j < stop:
+            if not first <= j < first + len(xyz):
+                first, xyz = j, unit_vectors(lon[j : j + WINDOW], lat[j : j + WINDOW])
+            last = min(stop, first + len(xyz))
+            while j < last:
+                here = xyz[j - first, 0], xyz[j - first, 1], xyz[j - first, 2]
+                gap = time_s[j] - time_s[j - 1] > max_gap_s
+                if gap or not _inside(lon, lat, i, anchor, j, here, limits):
+                    inside = False
+                    break
+                j += 1
+        left += stop - j
+        if inside and j < end:
+            known = j
+            break
         last = j if to_outside and j < end and not gap else j - 1
         if time_s[last] - time_s[i] >= duration_s:
             if found == len(groups):
@@ -114,8 +135,8 @@ def stay_groups(
             found += 1
             i, blocked = j, 0
         elif next_point and j < end and not gap:
-            i, blocked = i + 1, j
+            i, blocked, there = i + 1, j, here
         else:
             i = j
-    at[0], at[1], at[2] = i, blocked, series
+    at[0], at[1], at[2], at[3] = i, blocked, series, known
     return groups[:found]

@@ -26,7 +26,7 @@ class Manual(LandmarkMethod):
     name: Literal["manual"] = "manual"
     events: Annotated[list[Annotated[int, Field(ge=0, lt=2**53)]], FailFast(), EVENTS]
 
-    def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
+    def _mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
         lengths = [len(one) for one in series]
         try:
             mask = LandmarkSet.at(self.events, sum(lengths)).mask

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from privacy_engine.core.arrays import Mask, parts_of
+from privacy_engine.core.arrays import Ints, Mask, parts_of
 from privacy_engine.core.component import Component
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.numbered import Numbered
 from privacy_engine.data.trajectories import has_times
 from privacy_engine.errors import DataError
 from privacy_engine.registry import Registry
@@ -35,7 +37,7 @@ class LandmarkMethod(Component):
     condition: ClassVar[str] = ""
     own_mark: ClassVar[str] = ""
 
-    def mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
+    def mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
         """One landmark set for each series, in order.
 
         Raises
@@ -57,7 +59,7 @@ class LandmarkMethod(Component):
             value=self.name,
         )
 
-    def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
+    def _mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
         raise NotImplementedError
 
     @classmethod
@@ -85,7 +87,24 @@ class LandmarkMethod(Component):
         raise NotImplementedError
 
 
-def split(mask: Mask, lengths: Sequence[int]) -> list[LandmarkSet]:
+@dataclass(frozen=True, eq=False)
+class Marked(Numbered[LandmarkSet]):
+    """One landmark set for each series of a dataset, which begin at ``starts`` (m + 1,) of one ``mask`` (n,)."""
+
+    mask: Mask
+    starts: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def _read(self, number: int) -> LandmarkSet:
+        return LandmarkSet.of(self.mask[slice(*self.starts[number : number + 2])])
+
+    def __iter__(self) -> Iterator[LandmarkSet]:
+        return map(LandmarkSet.of, parts_of(self.mask, self.starts))
+
+
+def split(mask: Mask, lengths: Sequence[int] | Ints) -> Marked:
     """A mask over a whole dataset as one landmark set for each of its series."""
     whole = LandmarkSet(np.asarray(mask, dtype=np.bool_)).mask
-    return [LandmarkSet.of(part) for part in parts_of(whole, np.append(0, np.cumsum(lengths, dtype=np.int64)))]
+    return Marked(whole, np.append(0, np.cumsum(lengths, dtype=np.int64)))

@@ -155,7 +155,7 @@ class Schedule(LandmarkMethod):
             raise broken(f"must not be before the first date ({first})")
         return value
 
-    def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
+    def _mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
         parts = [self.holds(one.time_s) for one in in_pieces(series) if one.time_s is not None]
         return split(concatenated(parts, np.bool_), lengths_of(series))
 

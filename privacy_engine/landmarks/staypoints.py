@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated
 from privacy_engine.core.params import DistanceM, DurationS, GapS, Param
-from privacy_engine.core.progress import advance
+from privacy_engine.core.progress import advance, blocks
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.mapped_series import leave, leaving
 from privacy_engine.data.trajectories import in_blocks, lengths_of
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods, split
@@ -26,7 +27,7 @@ from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods, s
 STAY_RADIUS_M = 6371000.0
 """Radius of the Earth here, as in the published shares; everything else uses ``geo.EARTH_RADIUS_M``."""
 
-AT_ONCE = 1 << 24
+AT_ONCE = 1 << 20
 """Comparisons of two events between two reports."""
 Reading: TypeAlias = Literal["seed", "li08_def", "trackintel"]
 
@@ -83,7 +84,24 @@ def stay_points(
     >>> stay_points([0, 0, 0, 1], [0, 0, 0, 0], [0, 900, 1800, 1860], distance_m=100, duration_s=1800).tolist()
     [[0, 3]]
     """
-    from privacy_engine.kernels.staypoints import stay_groups, unit_vectors
+    how: dict[str, Any] = {"distance_m": distance_m, "duration_s": duration_s, "reading": reading}
+    found = stays_in_turn(lon, lat, time_s, **how, max_gap_s=max_gap_s, starts=starts)
+    return np.concatenate([np.empty((0, 2), dtype=np.int64), *found])
+
+
+def stays_in_turn(
+    lon: ArrayLike,
+    lat: ArrayLike,
+    time_s: ArrayLike | None,
+    *,
+    distance_m: float,
+    duration_s: float,
+    reading: Reading = "seed",
+    max_gap_s: float | None = None,
+    starts: Ints | None = None,
+) -> Iterator[Ints]:
+    """The stays of :func:`stay_points`, some at a time; columns in files take no more memory than others."""
+    from privacy_engine.kernels.staypoints import stay_groups
 
     if reading not in _READINGS:
         rule = f"one of {', '.join(_READINGS)}"
@@ -96,18 +114,15 @@ def stay_points(
     advance()
     x, y = _column(lon, "lon", len(times), 180.0), _column(lat, "lat", len(times), 90.0)
     starts = np.array([0, len(times)]) if starts is None else starts
-    earlier = times[1:] < times[:-1]
-    earlier[starts[(starts > 0) & (starts < len(times))] - 1] = False
-    if earlier.any():
-        raise DataError("time_s must never decrease", field="time_s", rule="sorted")
-    near, far, haversine = _limits(distance)
-    advance()
-    xyz, at, found = unit_vectors(x, y), np.zeros(3, dtype=np.int64), [np.empty((0, 2), dtype=np.int64)]
+    for some in leaving([times], blocks(len(times) - 1)):
+        falls = np.flatnonzero(times[some.start + 1 : some.stop + 1] < times[some])
+        if len(falls) and not np.isin(falls + some.start + 1, starts).all():
+            raise DataError("time_s must never decrease", field="time_s", rule="sorted")
+    limits, at = (*_limits(distance), duration, gap, *_READINGS[reading]), np.zeros(4, dtype=np.int64)
     while at[0] < len(times):
         advance()
-        limits = near, far, haversine, duration, gap, *_READINGS[reading]
-        found.append(stay_groups(x, y, xyz, times, starts, *limits, at, AT_ONCE))
-    return np.concatenate(found)
+        yield stay_groups(x, y, times, starts, *limits, at, AT_ONCE)
+        leave([x, y, times])
 
 
 def stay_point_mask(
@@ -163,11 +178,13 @@ def _column(values: ArrayLike, field: str, length: int | None, bound: float) -> 
     if length is not None and len(column) != length:
         message = f"{field} must have as many values as time_s ({length}), got {len(column)}"
         raise DataError(message, field=field, rule="same length", value=len(column))
-    low, high = (column.min(), column.max()) if len(column) else (0.0, 0.0)
-    if not (-bound <= low and high <= bound and math.isfinite(low) and math.isfinite(high)):
-        rule = "finite" if bound == math.inf else f"finite and within -{bound:g} to {bound:g}"
-        bad = float(column[~(np.isfinite(column) & (np.abs(column) <= bound))][0])
-        raise DataError(f"{field} must be {rule}, got {bad}", field=field, rule=rule, value=bad)
+    for some in leaving([column], blocks(len(column))):
+        part = column[some]
+        low, high = part.min(), part.max()
+        if not (-bound <= low and high <= bound and math.isfinite(low) and math.isfinite(high)):
+            rule = "finite" if bound == math.inf else f"finite and within -{bound:g} to {bound:g}"
+            bad = float(part[~(np.isfinite(part) & (np.abs(part) <= bound))][0])
+            raise DataError(f"{field} must be {rule}, got {bad}", field=field, rule=rule, value=bad)
     column.setflags(write=False)  # of the view: the kernel is compiled once, for arrays it may only read
     return column
 
@@ -203,7 +220,7 @@ class StayPoints(LandmarkMethod):
     reading: Annotated[Reading, READING] = "seed"
     max_gap_s: GapS | None = None
 
-    def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
+    def _mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
         how = self.model_dump(exclude={"name"})
         parts = [
             stay_point_mask(some.lon, some.lat, some.time_s, starts=some.starts, **how) for some in in_blocks(series)

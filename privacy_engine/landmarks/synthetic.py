@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine import noise
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, over_parts, places_of
 from privacy_engine.core.params import Param
 from privacy_engine.core.progress import blocks
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.trajectories import EVENTS, lengths_of
 from privacy_engine.errors import ParameterError
-from privacy_engine.landmarks.methods import LandmarkMethod, Reads, landmark_methods
+from privacy_engine.landmarks.methods import LandmarkMethod, Reads, landmark_methods, split
 
 Distribution: TypeAlias = Literal["left-skewed", "symmetric", "right-skewed", "bimodal", "uniform"]
 
@@ -63,7 +64,8 @@ def landmark_weights(n: int, distribution: Distribution, scale: float) -> Floats
     [0.054, 0.244, 0.403, 0.244, 0.054]
     """
     n = _whole(n, "n", 1, LONGEST)
-    weights = np.exp(_log_weights(n, distribution, _scale(scale, "scale", NARROWEST, WIDEST)))
+    scales = np.array([_scale(scale, "scale", NARROWEST, WIDEST)])
+    weights = np.exp(_log_weights(np.array([n]), distribution, scales))
     return np.asarray(weights / weights.sum())
 
 
@@ -86,8 +88,8 @@ def sample_landmarks(
     """
     n = _whole(n, "n", 1, LONGEST)
     count = _whole(count, "count", 0, n)
-    scale = n / _scale(scale_divisor, "scale_divisor", n / WIDEST, n / NARROWEST)
-    log_weights = _log_weights(n, distribution, scale)
+    scales = np.array([n / _scale(scale_divisor, "scale_divisor", n / WIDEST, n / NARROWEST)])
+    log_weights = _log_weights(np.array([n]), distribution, scales)
     mask = np.zeros(n, dtype=np.bool_)
     mask[noise.gumbel_top(log_weights, count, rng=rng)] = True
     return mask
@@ -145,7 +147,8 @@ def dataset_temporal_distance(is_landmark: Mask, lengths: Sequence[int]) -> floa
     return total / regular if regular else 0.0
 
 
-def _log_weights(n: int, distribution: str, scale: float) -> Floats:
+def _log_weights(lengths: Ints, distribution: str, scales: Floats) -> Floats:
+    """The logarithms of the weights of the timestamps of each of m series, one after another; 0 is the largest."""
     if distribution not in get_args(Distribution):
         rule = f"one of {', '.join(get_args(Distribution))}"
         raise ParameterError(
@@ -154,10 +157,14 @@ def _log_weights(n: int, distribution: str, scale: float) -> Floats:
             rule=rule,
             value=distribution,
         )
-    logs = np.full(n, -np.inf if MODES[distribution] else 0.0)
+    starts = np.append(0, np.cumsum(lengths))
+    if not MODES[distribution]:
+        return np.zeros(starts[-1])
+    n, scale = np.repeat(lengths, lengths), np.repeat(scales, lengths)
+    place, logs = places_of(np.ones_like(lengths), lengths), np.full(len(n), -np.inf)
     for mode in MODES[distribution]:
-        logs = np.logaddexp(logs, -(((np.arange(1, n + 1) - mode * (n + 1)) / scale) ** 2) / 2)
-    return np.asarray(logs - logs.max())
+        logs = np.logaddexp(logs, -(((place - mode * (n + 1)) / scale) ** 2) / 2)
+    return np.asarray(logs - np.repeat(over_parts(np.maximum, logs, starts), lengths))
 
 
 def _whole(value: int, field: str, lowest: int, highest: int) -> int:
@@ -218,15 +225,18 @@ class Synthetic(LandmarkMethod):
     scale_divisor: Annotated[float, SCALE_DIVISOR] = 10.0
     seed: Annotated[int, SEED]
 
-    def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
-        return [LandmarkSet(self._drawn(i, len(one))) for i, one in enumerate(series)]
+    def _mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
+        lengths = np.array(lengths_of(series), dtype=np.int64)
+        _whole(int(lengths.max(initial=1)), "n", 1, LONGEST)
+        parts = [self._drawn(some.start, lengths[some]) for some in in_turn(lengths, EVENTS)]
+        return split(concatenated(parts, np.bool_), lengths)
 
-    def _drawn(self, i: int, n: int) -> Mask:
-        if not n:
-            return np.zeros(0, dtype=np.bool_)
-        rng = noise.source(self.seed, stream=noise.Stream.LANDMARKS, part=i)
-        count = min(int(self.share * n + 0.5), n)
-        return sample_landmarks(n, count, self.distribution, rng=rng, scale_divisor=self.scale_divisor)
+    def _drawn(self, first: int, lengths: Ints) -> Mask:
+        """The marks of successive series; ``first`` is the number of the first one."""
+        counts = np.minimum((self.share * lengths + 0.5).astype(np.int64), lengths)
+        uniform = noise.part_uniform(self.seed, noise.Stream.LANDMARKS, first, lengths)
+        weights = _log_weights(lengths, self.distribution, lengths / self.scale_divisor)
+        return noise.gumbel_drawn(weights, counts, np.append(0, np.cumsum(lengths)), uniform=uniform)
 
     def describe(self) -> str:
         return f"random {self.share * 100:.4g} %, {self.distribution}, seed {self.seed}"

@@ -168,7 +168,7 @@ class Zones(LandmarkMethod):
                 raise broken(f"must have at most {MOST_CORNERS:,} corners together")
         return value
 
-    def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
+    def _mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
         return split(concatenated([self._holds(one) for one in in_pieces(series)], np.bool_), lengths_of(series))
 
     def _holds(self, events: Trajectory) -> Mask:

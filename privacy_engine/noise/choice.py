@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -201,8 +202,21 @@ def gumbel_top(log_weights: ArrayLike, count: int, *, rng: RandomSource | np.ran
     logs = np.asarray(log_weights, dtype=np.float64)
     if not count:
         return np.empty(0, dtype=np.int64)
-    keys = logs - np.log(-np.log(rng.uniform(len(logs))))
-    return np.sort(np.argpartition(keys, len(keys) - count)[len(keys) - count :]).astype(np.int64)
+    ends = np.array([0, len(logs)])
+    return np.flatnonzero(gumbel_drawn(logs, np.array([count]), ends, uniform=rng.uniform(len(logs)))).astype(np.int64)
+
+
+def gumbel_drawn(log_weights: Floats, counts: Ints, starts: Ints, *, uniform: Floats) -> Mask:
+    """Which items (n,) are drawn as by :func:`gumbel_top`: of each of m parts ``counts`` (m,).
+
+    Parts begin at ``starts`` (m + 1,); ``uniform`` (n,) are the random numbers.
+    """
+    keys = log_weights - np.log(-np.log(uniform))
+    ordered, least = keys.copy(), np.full(len(counts), np.inf)
+    for start, end in pairwise(starts.tolist()):
+        ordered[start:end].sort()
+    least[counts > 0] = ordered[(starts[1:] - counts)[counts > 0]]
+    return np.asarray(keys >= np.repeat(least, np.diff(starts)))
 
 
 def drawn_in_groups(group: Ints, counts: Ints, *, rng: RandomSource | np.random.Generator) -> Mask:

@@ -10,11 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Floats
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.progress import advance
 from privacy_engine.errors import ParameterError
 
 Words = NDArray[np.uint64]
+_HALF = np.uint32(16)
 _ONE_BITS = np.float64(1.0).view(np.uint64)
 _OF_64_BITS = ("Philox", "PCG64", "PCG64DXSM", "SFC64")  # by name: a web process does not load numpy.random
 
@@ -203,6 +204,36 @@ def source(seed: int | None, *, stream: Stream | None = None, part: int = 0) -> 
     if stream is None:
         return seeded(seed)
     return seeded(np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=(int(stream), part)))))
+
+
+def part_uniform(seed: int, stream: Stream, first: int, sizes: Ints) -> Floats:
+    """The ``sizes`` (m,) first uniform values of :func:`source` for successive parts from ``first`` on, end to end."""
+    from privacy_engine.kernels.philox import words_of_keys
+
+    advance()
+    starts = np.append(0, np.cumsum(sizes))
+    words = np.empty(starts[-1], dtype=np.uint64)
+    words_of_keys(_part_keys(seed, stream, first, len(sizes)), starts, words)
+    return open_unit(words)
+
+
+def _part_keys(seed: int, stream: Stream, first: int, many: int) -> Words:
+    """The keys (m, 2) that numpy's ``SeedSequence(seed, spawn_key=(stream, part))`` has for generators of parts.
+
+    Its pool is mixed with the words of the seed and the stream, by the first 20 of the constants, then with the part.
+    """
+    pool = np.random.SeedSequence(seed, spawn_key=(int(stream),)).pool
+    parts = np.arange(first, first + many, dtype=np.uint32)[:, None]
+    mixed = np.uint32(0xCA01F9DD) * pool - np.uint32(0x4973F715) * _hashed(parts, 0x43B0D7E5, 0x931E8875, 20)
+    keys = _hashed(mixed ^ mixed >> _HALF, 0x8B51F9DD, 0x58F38DED)
+    return np.ascontiguousarray(keys, "<u4").view("<u8").astype(np.uint64, copy=False)
+
+
+def _hashed(words: NDArray[np.uint32], first: int, factor: int, used: int = 0) -> NDArray[np.uint32]:
+    """Words (m, 1) or (m, 4) hashed by four pairs of successive constants, each a factor times the one before."""
+    constants = np.array([first * pow(factor, used + i, 2**32) % 2**32 for i in range(5)], dtype=np.uint32)
+    found = (words ^ constants[:-1]) * constants[1:]
+    return np.asarray(found ^ found >> _HALF)
 
 
 def spawned(seed: int, stream: Stream, *parts: int) -> int:

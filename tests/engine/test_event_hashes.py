@@ -64,8 +64,8 @@ class TestEvents:
         assert (untimed.sort, len(untimed), len(untimed.near), len(untimed.phase)) == ("untimed", 100, 0, 0)
         assert shared(untimed, fresh_of(one)) is None
         mixed = fresh_of(one.first(60), Trajectory(one.lon[60:], one.lat[60:]))
-        assert (mixed.sort, len(mixed), len(mixed.untimed)) == ("timed", 100, 40)
-        assert not mixed.near[mixed.untimed].any()
+        assert (mixed.sort, len(mixed), int(mixed.timed.sum())) == ("timed", 100, 60)
+        assert not mixed.near[~mixed.timed].any()
         found = shared(mixed, untimed)
         assert (len(found.one), dict(found.ways), found.share) == (40, {"same": 40}, 0.4)
         moved = Trajectory(one.lon + 1e-6, one.lat, one.time_s)

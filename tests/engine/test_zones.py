@@ -139,7 +139,7 @@ class TestTheMethod:
 
     def test_no_zones_mark_nothing(self):
         assert marked(zones(), [1], [1]) == [False]
-        assert zones().mark([]) == []
+        assert list(zones().mark([])) == []
 
     def test_the_description_survives_json_as_it_was_written(self):
         description = {"name": "zones", "zones": [poly(*HOLED) | {"label": "Home"}, multi(SQUARE), circle(1, 2, 3)]}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privacy_engine.core.arrays import Mask
 from privacy_engine.core.progress import blocks
-from privacy_engine.data.event_hashes.hashes import FreshEvents, indices_where
-from privacy_engine.data.event_hashes.table import Table, distinct
+from privacy_engine.data.event_hashes.hashes import FreshEvents
+from privacy_engine.data.event_hashes.table import Indices, Table, common, distinct, indices_where
 from privacy_engine.data.event_words import Hashes, siphash24
 from privacy_engine.data.mapped_series import leaving
-
-Indices = NDArray[np.uint32]
 
 CELLS = 1 << 13
 """Cells whose neighbours are looked up at a time."""
@@ -30,23 +28,30 @@ def neighbour_hashes(fresh: FreshEvents, events: Indices) -> tuple[Hashes, Indic
     return siphash24((near[:many], minutes[:many].view(np.uint64)), fresh.keys.near), owner[:many]
 
 
-def near_any(fresh: FreshEvents, events: Indices, near: Hashes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which of ``events`` are in a neighbour of a cell of ``near``, and which of ``near`` are such cells."""
-    wanted, held = (np.zeros(len(fresh), dtype=np.bool_) for _ in range(2))
-    wanted[fresh.cells[events]] = True
-    held[wanted], holding = near_each(fresh, indices_where(wanted), near)
-    return held[fresh.cells[events]], holding
+def near_any(fresh: FreshEvents, events: Mask, near: Hashes, some: Mask) -> tuple[Mask, Mask]:
+    """Which of ``events`` are in a neighbour of a cell of ``some`` of ``near``, and which of these are such cells."""
+    wanted, found, values = np.zeros(len(fresh), dtype=np.bool_), events.copy(), distinct(near, some)
+    for part in leaving([fresh.cells], blocks(len(fresh))):
+        wanted[fresh.cells[part][events[part]]] = True
+    table, holding, cells = Table(values), np.zeros(len(values), dtype=np.bool_), indices_where(wanted)
+    wanted[:] = False
+    for part in leaving([fresh.what, fresh.ms, cells], blocks(len(cells), CELLS)):
+        hashes, owner = neighbour_hashes(fresh, cells[part])
+        places = table.find(hashes)
+        wanted[cells[part][owner[places >= 0]]] = True
+        holding[places[places >= 0]] = True
+    del table
+    for part in leaving([fresh.cells], blocks(len(fresh))):
+        found[part] &= wanted[fresh.cells[part]]
+    return found, Table(distinct(values, holding)).holds(near) & some
 
 
-def near_each(fresh: FreshEvents, events: Indices, near: Hashes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The same, each event looked up alone: for a part of them, of which cells hold few."""
-    table = Table(distinct(near))
-    held = np.zeros(len(events), dtype=np.bool_)
-    holding = np.zeros(len(table.values), dtype=np.bool_)
+def near_each(fresh: FreshEvents, events: Indices, near: Hashes) -> tuple[Mask, Mask]:
+    """Which of a few events are in a neighbour of a cell of ``near``, and which of these are such cells."""
+    held, holding = np.zeros(len(events), dtype=np.bool_), np.zeros(len(near), dtype=np.bool_)
     for part in leaving(fresh, blocks(len(events), CELLS)):
         hashes, owner = neighbour_hashes(fresh, events[part])
-        places = table.find(hashes)
-        found = np.flatnonzero(places >= 0)
-        held[part][owner[found]] = True
-        holding[places[found]] = True
-    return held, Table(table.values[holding]).holds(near)
+        of_hashes, found = common(hashes, near)
+        held[part][owner[of_hashes]] = True
+        holding |= found
+    return held, holding

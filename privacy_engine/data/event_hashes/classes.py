@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.progress import reported
+from privacy_engine.core.progress import blocks, reported
 
 MOST_CLASSES = 10_000
 MEANWHILE = 10
 """Classes while uploads are added, as a multiple of those at the end."""
 
 Class = tuple[frozenset[int], int]
-Labels = NDArray[np.uint32]
+Labels = NDArray[Any]
 Labelled = dict[frozenset[int], tuple[int, list[int]]]
 
 
@@ -49,9 +49,18 @@ def classes(n: int, held: Mapping[int, NDArray[np.integer[Any]]], most: int = MO
             label, sets, fewer = relabelled(label, sets, MEANWHILE * most)
             joined |= fewer
     label, sets, fewer = relabelled(label, sets, most)
-    counts = np.bincount(label, minlength=len(sets)).tolist()
+    counts = counts_of(label, len(sets))
     found = [(one, count) for one, count in zip(sets, counts, strict=True) if count]
     return Classes(sorted(found, key=lambda one: (-one[1], sorted(one[0]))), joined or fewer)
+
+
+def counts_of(label: Labels, many: int) -> list[int]:
+    """How many events have each of so many labels."""
+    counts = sum(
+        (np.bincount(label[some], minlength=many) for some in blocks(len(label))), np.zeros(many, dtype=np.int64)
+    )
+    found: list[int] = counts.tolist()
+    return found
 
 
 def relabelled(label: Labels, sets: Sequence[frozenset[int]], most: int) -> tuple[Labels, list[frozenset[int]], bool]:
@@ -60,7 +69,7 @@ def relabelled(label: Labels, sets: Sequence[frozenset[int]], most: int) -> tupl
     Also whether sets were joined for that.
     """
     found: Labelled = {}
-    for i, count in enumerate(np.bincount(label, minlength=len(sets)).tolist()):
+    for i, count in enumerate(counts_of(label, len(sets))):
         if count:
             _add(found, sets[i], count, [i])
     joined = len(found) > most
@@ -70,7 +79,7 @@ def relabelled(label: Labels, sets: Sequence[frozenset[int]], most: int) -> tupl
         for one, other in zip(small[::2], small[1::2], strict=False):
             for part in (found.pop(one), found.pop(other)):
                 _add(found, one | other, *part)
-    fresh = np.zeros(len(sets), dtype=np.uint32)
+    fresh = np.zeros(len(sets), dtype=label.dtype)
     for new, (_, labels) in enumerate(found.values()):
         fresh[labels] = new
     return fresh[label], list(found) or [frozenset()], joined

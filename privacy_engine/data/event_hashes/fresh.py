@@ -12,12 +12,13 @@ from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.event_hashes.hashes import LARGEST_EXACT, FreshEvents, Keys
 from privacy_engine.data.event_words import Hashes, Instants, instants, position_words, siphash24, text_words
 from privacy_engine.data.mapped_series import FEW, column, leave
-from privacy_engine.data.trajectories import in_pieces
+from privacy_engine.data.trajectories import in_pieces, lengths_of
 from privacy_engine.data.types import CheckIns, CountStream, Trajectory
 
 BLOCK = 1 << 16
 """Events hashed at a time, which stay in the cache."""
-PARTS, FIRST_BITS = 16, np.uint64(60)
+LEAST_BITS, MOST_BITS = 4, 6
+"""First ones of a hash: the blocks of many events are sorted in so many parts as these have values."""
 UNTIMED = np.iinfo(np.int64).min
 """In place of a time where an event of a timed upload has none."""
 
@@ -62,7 +63,8 @@ class _Smallest:
     def __init__(self, many: int, most: int, timed: bool) -> None:
         self._most, self._filed, self.events = most, many > FEW, 0
         self._types = [np.uint64, *([np.uint64, np.int64] if timed else [])]
-        self._parts = [[column(one, many) for one in self._types] for _ in range(PARTS if self._filed else 1)]
+        self._bits = min(max((many // FEW).bit_length(), LEAST_BITS), MOST_BITS) if self._filed else 0
+        self._parts = [[column(one, many) for one in self._types] for _ in range(1 << self._bits)]
 
     def add(self, exact: Hashes, what: Hashes, ms: Instants) -> None:
         """Take a block of events of at most :data:`BLOCK`."""
@@ -70,9 +72,9 @@ class _Smallest:
         if not self._filed:
             _append(self._parts[0], columns)
             return
-        first = exact >> FIRST_BITS
+        first = (exact >> np.uint64(64 - self._bits)).astype(np.uint8)
         order = np.argsort(first, kind="stable")
-        ends = np.searchsorted(first[order], np.arange(PARTS + 1, dtype=np.uint64))
+        ends = np.searchsorted(first[order], np.arange((1 << self._bits) + 1, dtype=np.uint8))
         for part, start, end in zip(self._parts, ends[:-1], ends[1:], strict=True):
             _append(part, [one[order[start:end]] for one in columns])
 
@@ -129,7 +131,7 @@ def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[
 @reads(Trajectory.kind)
 def _fixes(data: Sequence[Trajectory], keys: Keys) -> tuple[str, int, Iterator[Block]]:
     timed = any(one.time_s is not None and len(one) for one in data)
-    return "timed" if timed else "untimed", sum(map(len, data)), _fix_blocks(data, keys, timed)
+    return "timed" if timed else "untimed", sum(lengths_of(data)), _fix_blocks(data, keys, timed)
 
 
 def _fix_blocks(data: Sequence[Trajectory], keys: Keys, timed: bool) -> Iterator[Block]:

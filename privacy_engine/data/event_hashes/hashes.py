@@ -10,30 +10,19 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privacy_engine.core.progress import blocks, reported
-from privacy_engine.data.event_hashes.table import Table
+from privacy_engine.core.arrays import Mask
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.event_hashes.table import Indices, in_parts
 from privacy_engine.data.event_words import Hashes, Instants
-from privacy_engine.data.mapped_series import leave
+from privacy_engine.data.mapped_series import empty, leave, leaving, values_at
 from privacy_engine.errors import DataError
-
-Indices = NDArray[np.uint32]
 
 LARGEST_EXACT = 10**7
 """Of more distinct events the smallest hashes are kept, a uniform sample of so many."""
-BITS = 4  # highest ones of a hash of a cell: events are sorted by cell in so many parts as these have values
 SORTS = ("timed", "untimed", "places", "counts")
 MAGIC = b"CAIRNEH1"
 HEADER = np.dtype([("magic", "S8"), ("sort", "<u8"), ("n", "<u8"), ("events", "<u8"), ("columns", "<u8")])
-
-
-def indices_where(mask: NDArray[np.bool_]) -> Indices:
-    """The ascending indices at which a mask is true, block by block: numpy has them in 64 bits."""
-    found = [np.empty(0, dtype=np.uint32)]
-    for part in blocks(len(mask)):
-        found.append(np.flatnonzero(mask[part]).astype(np.uint32) + np.uint32(part.start))
-    return np.concatenate(found)
 
 
 class Keys(NamedTuple):
@@ -83,17 +72,13 @@ class EventHashes:
         """True if the hashes are the smallest ones of more events."""
         return self.events > len(self)
 
-    @cached_property
-    def table(self) -> Table:
-        """The exact hashes, to look others up in."""
-        return Table(self.exact)
-
-    @cached_property
-    def untimed(self) -> Indices:
-        """The events without a time, of an upload in which others have one."""
-        untimed = self.phase == 0
-        leave(self)
-        return indices_where(untimed)
+    @property
+    def timed(self) -> Mask:
+        """The events with a time, (n,): all of them where none has one."""
+        timed = np.ones(len(self), dtype=np.bool_)
+        for part in leaving(self, blocks(len(self.phase))):
+            timed[part] = self.phase[part] != 0
+        return timed
 
     def pieces(self) -> Iterator[bytes]:
         """The parts of :meth:`to_bytes`, one after another."""
@@ -159,13 +144,9 @@ class FreshEvents(EventHashes):
     @cached_property
     def cells(self) -> Indices:
         """The first event in the cell of each event, (n,)."""
-        first = np.empty(len(self), dtype=np.uint32)
-        highest = np.empty(len(self), dtype=np.uint8)
-        for some in blocks(len(self)):
-            highest[some] = self.near[some] >> np.uint64(64 - BITS)
-        for part in reported(range(1 << BITS)):
-            events = indices_where(highest == part)
-            _, at, which = np.unique(self.near[events], return_index=True, return_inverse=True)
+        first = empty(len(self), np.uint32)
+        for events in leaving([first], in_parts(self.near)):
+            near: Hashes = values_at(self.near, events)
+            _, at, which = np.unique(near, return_index=True, return_inverse=True)
             first[events] = events[at][which]
-        leave(self)
         return first

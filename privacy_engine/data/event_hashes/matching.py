@@ -12,23 +12,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privacy_engine.core.arrays import Mask
 from privacy_engine.core.progress import advance, blocks
 from privacy_engine.data.event_hashes.cells import near_any, near_each
-from privacy_engine.data.event_hashes.hashes import EventHashes, FreshEvents, indices_where
-from privacy_engine.data.event_hashes.table import common
+from privacy_engine.data.event_hashes.hashes import EventHashes, FreshEvents
+from privacy_engine.data.event_hashes.table import Indices, Table, common, indices_where
 from privacy_engine.data.event_hashes.zones import in_another_zone
-from privacy_engine.data.mapped_series import leave
+from privacy_engine.data.mapped_series import leave, values_at
 
 How = Literal["same", "zone", "moved"]
-Indices = NDArray[np.uint32]
-
 MOST = 0.5
 """The share of the smaller upload's remaining events from which on it is a copy in another zone, or a moved one."""
 LIKELY = MOST / 2
 """A sample that shows less than this of the smaller one rules a copy out."""
-NOTHING = (np.empty(0, dtype=np.uint32),) * 2
 SAMPLE = 1 << 13
 EXPECTED = 256
 """Sampled events at the least that lie in the smaller upload, if the larger one has all of it."""
@@ -64,31 +61,34 @@ def shared(fresh: FreshEvents, other: EventHashes) -> Shared | None:
 
 
 class _Side:
-    """One of two uploads: its hashes, and which of its events were found by each way."""
+    """One of two uploads: its hashes, which of its events were found, and how many by each way."""
 
     def __init__(self, hashes: EventHashes) -> None:
         self.hashes, self.n = hashes, len(hashes)
         self.kept = self.n / hashes.events if self.n else 1.0
-        self.found: dict[How, Indices] = {}
-        self.untimed = hashes.untimed if len(hashes.phase) else np.empty(0, dtype=np.uint32)
+        self.found: dict[How, int] = {}
+        self.taken = np.zeros(self.n, dtype=np.bool_)
+        self.free = hashes.timed
+        self._timed = int(np.count_nonzero(self.free))
 
     @property
     def left(self) -> int:
         """How many events with a time were not found yet."""
-        return self.n - len(self.untimed) - sum(map(len, self.found.values()))
+        return self._timed - sum(self.found.values())
+
+    def take(self, way: How, events: Mask) -> None:
+        """Note that ``way`` found these events."""
+        self.found[way] = int(np.count_nonzero(events))
+        self.taken |= events
+        self.free &= ~events
 
     def first(self, many: int) -> Indices:
         """The first ``many`` events with a time that were not found yet: a uniform sample of all of them."""
-        gone = [self.untimed, *self.found.values()]
-        end = min(self.n, many + sum(map(len, gone)))
-        mask = np.ones(end, dtype=np.bool_)
-        for some in gone:
-            mask[some[: np.searchsorted(some, end)]] = False
-        return indices_where(mask)[:many]
+        return indices_where(self.free[: many + self.n - self.left])[:many]
 
     def share(self, way: How, other: _Side) -> float:
         """The share of its events that ``way`` found, estimated where one of the two is a sample."""
-        many = len(self.found.get(way, ()))
+        many = self.found.get(way, 0)
         if way == "same":
             threshold = min((side.hashes.exact[-1] for side in (self, other) if side.hashes.sampled), default=None)
             comparable = self.n if threshold is None else np.searchsorted(self.hashes.exact, threshold, side="right")
@@ -110,55 +110,53 @@ class _Pair:
                 yield self.take_moved
 
     def take_same(self) -> None:
-        """Equal hashes: the smaller one's are looked up in the larger one."""
+        """Equal hashes: those of the larger one are looked up among the smaller one's of their range."""
         small, large = sorted((self._two, self._one), key=lambda side: side.n)
-        table, exact, found = large.hashes.table, small.hashes.exact, list[tuple[Indices, Indices]]()
-        for part in blocks(small.n):
-            places = table.find(exact[part])
+        few, many = (np.zeros(side.n, dtype=np.bool_) for side in (small, large))
+        for part in blocks(large.n):
+            hashes = large.hashes.exact[part]
+            exact, least = small.hashes.exact, hashes[0]
+            first, last = exact.searchsorted(least), exact.searchsorted(hashes[-1], "right")
+            places = Table(exact[first:last] - least).find(hashes - least)
+            many[part] = places >= 0
+            few[first:last][places[many[part]]] = True
             leave(small.hashes)  # both ascend: no page is read again
             leave(large.hashes)
-            held = np.flatnonzero(places >= 0)
-            found.append((held.astype(np.uint32) + np.uint32(part.start), places[held].astype(np.uint32)))
-        small.found["same"], large.found["same"] = (np.concatenate(of) for of in zip(NOTHING, *found, strict=True))
+        small.take("same", few)
+        large.take("same", many)
 
     def take_shifted(self) -> None:
         """Equal phases, which a shift by quarters of an hour then explains."""
-        sample = self._sample()
+        sample, one, two = self._sample(), self._one.free, self._two.free
         if not len(sample):
             return
         if len(sample) < self._one.left:
-            held, holding = common(self._fresh.phase[sample], self._other.phase)
+            held, holding = common(values_at(self._fresh.phase, sample), self._other.phase)
             if not self._likely(len(sample), int(held.sum()), self._remaining(holding)):
                 return
-        one, two = self._one.first(self._one.n), self._two.first(self._two.n)
-        held, holding = common(self._fresh.phase[one], self._other.phase[two])
+        held, holding = common(self._fresh.phase, self._other.phase, one, two)
         if self._copied(int(held.sum()), int(holding.sum())):
-            self._take("zone", *in_another_zone(self._fresh, one[held], self._other, two))
+            self._take("zone", *in_another_zone(self._fresh, held, self._other, two))
 
     def take_moved(self) -> None:
         """Neighbouring cells."""
-        sample = self._sample()
+        sample, one, two = self._sample(), self._one.free, self._two.free
         if not len(sample):
             return
         if len(sample) < self._one.left:
             held, holding = near_each(self._fresh, sample, self._other.near)
             if not self._likely(len(sample), int(held.sum()), self._remaining(holding)):
                 return
-        one, two = self._one.first(self._one.n), self._two.first(self._two.n)
-        held, holding = near_any(self._fresh, one, self._other.near[two])
-        self._take("moved", one[held], two[holding])
+        self._take("moved", *near_any(self._fresh, one, self._other.near, two))
 
     def _sample(self) -> Indices:
         """Events of the upload at hand that show whether it is a copy; all of them where they are few."""
         one, two = self._one.left, self._two.left
         return self._one.first(max(SAMPLE, EXPECTED * one // two)) if one and two else np.empty(0, dtype=np.uint32)
 
-    def _remaining(self, holding: NDArray[np.bool_]) -> int:
+    def _remaining(self, holding: Mask) -> int:
         """How many events of the other upload are marked and were not found yet."""
-        marked = int(np.count_nonzero(holding))
-        if marked:
-            marked -= sum(int(np.count_nonzero(holding[some])) for some in self._two.found.values())
-        return marked
+        return int(np.count_nonzero(holding & ~self._two.taken))
 
     def _likely(self, sampled: int, hits: int, hitting: int) -> bool:
         """Whether ``hits`` of ``sampled`` events at hand, and ``hitting`` of the other upload, may be of a copy."""
@@ -176,21 +174,18 @@ class _Pair:
             shares.setdefault(side.left / side.kept, []).append(many / side.left / opposite.kept)
         return float(max(shares[min(shares)]))
 
-    def _take(self, way: How, one: Indices, two: Indices) -> None:
-        if len(one) and self._copied(len(one), len(two)):
-            self._one.found[way], self._two.found[way] = one, two
+    def _take(self, way: How, one: Mask, two: Mask) -> None:
+        if one.any() and self._copied(int(one.sum()), int(two.sum())):
+            self._one.take(way, one)
+            self._two.take(way, two)
 
     def result(self) -> Shared | None:
         """All that was found."""
         advance()
         one, two = self._one, self._two
-        ways = {way: len(found) for way, found in one.found.items() if len(found)}
+        ways = {way: many for way, many in one.found.items() if many}
         if not ways:
             return None
         side, opposite = (one, two) if one.hashes.events <= two.hashes.events else (two, one)
         share = min(sum(side.share(way, opposite) for way in ways), 1.0)
-        return Shared(next(iter(ways)), _all(one), _all(two), share, ways)
-
-
-def _all(side: _Side) -> Indices:
-    return np.sort(np.concatenate(list(side.found.values())))
+        return Shared(next(iter(ways)), indices_where(one.taken), indices_where(two.taken), share, ways)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable
 
+import numpy as np
+
+from privacy_engine.core.arrays import Mask
 from privacy_engine.core.progress import reported
 from privacy_engine.data.event_hashes.hashes import EventHashes, FreshEvents
-from privacy_engine.data.event_words import siphash24
-
-Indices = NDArray[np.uint32]
+from privacy_engine.data.event_hashes.table import indices_where, looked_up
+from privacy_engine.data.event_words import Hashes, Instants, siphash24
+from privacy_engine.data.mapped_series import piecewise, values_at
 
 QUARTER_MS = 900_000
 WIDEST = 4 * 26
@@ -21,31 +23,30 @@ LEAST = 0.05
 upload, but not what happens to be at one place a quarter of an hour later."""
 
 
-def in_another_zone(fresh: FreshEvents, one: Indices, other: EventHashes, two: Indices) -> tuple[Indices, Indices]:
+def in_another_zone(fresh: FreshEvents, one: Mask, other: EventHashes, two: Mask) -> tuple[Mask, Mask]:
     """The events ``one`` of an upload at hand that are among ``two`` of another, shifted; and these.
 
     ``one`` are those whose phases the other upload has. A shift is by a whole number of quarters of an hour, up to 26
     hours, and each that explains enough of ``one`` (or of a sample of 4,096) counts.
     """
-    free = np.zeros(len(other), dtype=np.bool_)
-    free[two] = True
-    sample = one[:SAMPLE]
+    sample = indices_where(one)[:SAMPLE]
     least = max(LEAST * len(sample) * len(other) / max(other.events, 1), 1)
-    held = np.zeros(len(fresh), dtype=np.bool_)
-    holding = np.zeros(len(other), dtype=np.bool_)
-    for shift in reported(SHIFTS):
-        if len(_shifted(fresh, sample, other, free, shift)[0]) >= least:
-            found, places = _shifted(fresh, one, other, free, shift)
-            held[found], holding[places] = True, True
-    return np.flatnonzero(held).astype(np.uint32), np.flatnonzero(holding).astype(np.uint32)
+    counts, held, holding = (
+        np.zeros(len(SHIFTS)),
+        np.zeros(len(one), dtype=np.bool_),
+        np.zeros(len(two), dtype=np.bool_),
+    )
+    words = values_at(fresh.what, sample), values_at(fresh.ms, sample)
+    queries = np.concatenate([_shifted(fresh, shift)(*words) for shift in SHIFTS])
+    for at, places in looked_up(other.exact, queries, np.ones(len(queries), dtype=np.bool_)):
+        counts += np.bincount(at[two[places]] // len(sample), minlength=len(SHIFTS))
+    for i in reported(np.flatnonzero(counts >= least)):
+        queries = piecewise(_shifted(fresh, SHIFTS[i]), fresh.what, fresh.ms, dtype=np.uint64)
+        for at, places in looked_up(other.exact, queries, one):
+            held[at[two[places]]], holding[places[two[places]]] = True, True
+    return held, holding
 
 
-def _shifted(
-    fresh: FreshEvents, one: Indices, other: EventHashes, free: NDArray[np.bool_], shift: int
-) -> tuple[Indices, Indices]:
-    """Those of ``one`` that are a free event of the other upload ``shift`` milliseconds later; and these."""
-    words = fresh.what[one], (fresh.ms[one] + shift).view(np.uint64)
-    places = other.table.find(siphash24(words, fresh.keys.exact))
-    found = np.flatnonzero(places >= 0)
-    found = found[free[places[found]]]
-    return one[found], places[found].astype(np.uint32)
+def _shifted(fresh: FreshEvents, shift: int) -> Callable[[Hashes, Instants], Hashes]:
+    """What the exact hash is of a place at a time that is ``shift`` milliseconds later."""
+    return lambda what, ms: siphash24((what, (ms + shift).view(np.uint64)), fresh.keys.exact)
