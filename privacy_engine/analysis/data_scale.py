@@ -17,7 +17,7 @@ from privacy_engine.core import geo
 from privacy_engine.core.arrays import PIECE, Floats, Ints, of_parts, parts_of, summed_parts
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import leave, values_at
+from privacy_engine.data.mapped_series import leave, picked
 from privacy_engine.data.trajectories import Trajectories, joined_people
 from privacy_engine.landmarks.staypoints import stays_in_turn
 
@@ -78,7 +78,7 @@ def extents_m(some: Trajectories) -> Floats:
     lon, lat, sizes = some.lon, some.lat, -(-lengths // every)
     if (every > 1).any():
         kept = np.concatenate(list(map(np.arange, some.starts[:-1], some.starts[1:], every)))
-        lon, lat = values_at(lon, kept), values_at(lat, kept)
+        lon, lat = picked(lon, kept), picked(lat, kept)
     starts = np.append(0, np.cumsum(sizes))
     planes, xy_m = geo.LocalPlanes.around(lon, lat, starts[:-1])
     lon, lat = planes.unproject(geometric_medians(xy_m, starts, SAME_PLACE_M, ITERATIONS))

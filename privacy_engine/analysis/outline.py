@@ -11,7 +11,7 @@ from privacy_engine.core.arrays import Floats
 from privacy_engine.core.geo import LocalPlane
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.data.grid import Grid
-from privacy_engine.data.mapped_series import values_at
+from privacy_engine.data.mapped_series import picked
 from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.data.trajectories import lengths_of
 
@@ -31,8 +31,8 @@ def of_tracks(series: Sequence[Trajectory]) -> list[Floats]:
         return []
     share = POINTS // len(longest)
     chosen = [np.unique(np.linspace(0, len(one) - 1, share).astype(np.int64)) for one in longest]
-    lon = np.concatenate([values_at(one.lon, at) for one, at in zip(longest, chosen, strict=True)])
-    lat = np.concatenate([values_at(one.lat, at) for one, at in zip(longest, chosen, strict=True)])
+    lon = np.concatenate([picked(one.lon, at) for one, at in zip(longest, chosen, strict=True)])
+    lat = np.concatenate([picked(one.lat, at) for one, at in zip(longest, chosen, strict=True)])
     plane = _fitted(LocalPlane.around(lon, lat).project(lon, lat))
     return np.split(plane, np.cumsum([len(at) for at in chosen])[:-1])
 

@@ -23,8 +23,6 @@ from privacy_engine.data.types import Trajectory
 T = TypeVar("T")
 FEW = 2_000_000
 """Points that are held in memory; 48 MB."""
-PICKED = 32
-"""Places of a file that are read before their pages are left: up to 2 MB come into memory with each."""
 _COLUMNS = ("lon", "lat", "time_s", "marked")
 _ALIGNED = 8
 
@@ -172,17 +170,10 @@ def filed(values: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def picked(values: NDArray[Any], at: Any) -> NDArray[Any]:
-    """``values[at]`` for a slice or indices; the pages that these are in, and those beside them, are left."""
-    if not isinstance(at, slice) and in_files([values]):
-        parts = leaving([values], blocks(len(at), PICKED))
-        return np.concatenate([np.empty(0, values.dtype), *(values[at[some]] for some in parts)])
-    found: NDArray[Any] = values[at]
-    return found
-
-
-def values_at(values: NDArray[Any], at: NDArray[np.integer[Any]]) -> NDArray[Any]:
-    """The values at ascending places; of a file memory holds a piece."""
+def picked(values: NDArray[Any], at: slice | NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """``values[at]`` for a slice or ascending indices; of a file memory holds a piece of what the indices are of."""
+    if isinstance(at, slice):
+        return values[at]
     found = np.empty(len(at), values.dtype)
     for some in leaving([values], blocks(len(values))):
         here = slice(*at.searchsorted(np.array([some.start, some.stop], at.dtype)))

@@ -13,7 +13,7 @@ from privacy_engine.core.instants import instant
 from privacy_engine.core.params import Frozen
 from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import leaving, values_at
+from privacy_engine.data.mapped_series import leaving, picked
 from privacy_engine.data.people import people
 from privacy_engine.data.trajectories import Trajectories, has_times, in_blocks, in_pieces, labels_of
 
@@ -74,7 +74,7 @@ def _span(series: Sequence[Trajectory], has_time: bool) -> tuple[str | None, str
         held = begun < ended
         if series.time_s is None or not held.any():
             return None, None
-        first, last = (values_at(series.time_s, one[held]) for one in (begun, ended - 1))
+        first, last = (picked(series.time_s, one[held]) for one in (begun, ended - 1))
         ends = [(first.min(), last.max())]
     else:
         ends = [(one.time_s[0], one.time_s[-1]) for one in series if one.time_s is not None and len(one)]

@@ -11,7 +11,7 @@ import numpy as np
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.event_hashes.hashes import LARGEST_EXACT, FreshEvents, Keys
 from privacy_engine.data.event_words import Hashes, Instants, instants, position_words, siphash24, text_words
-from privacy_engine.data.mapped_series import FEW, column, leave
+from privacy_engine.data.mapped_series import FEW, column, leave, leaving
 from privacy_engine.data.trajectories import in_pieces, lengths_of
 from privacy_engine.data.types import CheckIns, CountStream, Trajectory
 
@@ -116,7 +116,7 @@ def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[
     from privacy_engine.kernels.event_cells import QUARTER_MS, cells
 
     near, phase = (column(np.uint64, len(what)) for _ in range(2))
-    for part in blocks(len(what), BLOCK):
+    for part in leaving([what, ms], blocks(len(what), BLOCK)):
         words, times = what[part], ms[part]
         untimed = times == UNTIMED
         hashes = siphash24((words, (times % QUARTER_MS).view(np.uint64)), keys.phase)

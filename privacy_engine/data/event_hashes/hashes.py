@@ -15,7 +15,7 @@ from privacy_engine.core.arrays import Mask
 from privacy_engine.core.progress import blocks
 from privacy_engine.data.event_hashes.table import Indices, in_parts
 from privacy_engine.data.event_words import Hashes, Instants
-from privacy_engine.data.mapped_series import empty, leave, leaving, values_at
+from privacy_engine.data.mapped_series import empty, leave, leaving, picked
 from privacy_engine.errors import DataError
 
 LARGEST_EXACT = 10**7
@@ -146,7 +146,7 @@ class FreshEvents(EventHashes):
         """The first event in the cell of each event, (n,)."""
         first = empty(len(self), np.uint32)
         for events in leaving([first], in_parts(self.near)):
-            near: Hashes = values_at(self.near, events)
+            near: Hashes = picked(self.near, events)
             _, at, which = np.unique(near, return_index=True, return_inverse=True)
             first[events] = events[at][which]
         return first

@@ -19,7 +19,7 @@ from privacy_engine.data.event_hashes.cells import near_any, near_each
 from privacy_engine.data.event_hashes.hashes import EventHashes, FreshEvents
 from privacy_engine.data.event_hashes.table import Indices, Table, common, indices_where
 from privacy_engine.data.event_hashes.zones import in_another_zone
-from privacy_engine.data.mapped_series import leave, values_at
+from privacy_engine.data.mapped_series import leave, picked
 
 How = Literal["same", "zone", "moved"]
 MOST = 0.5
@@ -131,7 +131,7 @@ class _Pair:
         if not len(sample):
             return
         if len(sample) < self._one.left:
-            held, holding = common(values_at(self._fresh.phase, sample), self._other.phase)
+            held, holding = common(picked(self._fresh.phase, sample), self._other.phase)
             if not self._likely(len(sample), int(held.sum()), self._remaining(holding)):
                 return
         held, holding = common(self._fresh.phase, self._other.phase, one, two)

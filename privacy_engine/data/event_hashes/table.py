@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from privacy_engine.core.arrays import Ints, Mask
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data.event_words import Hashes, frozen
-from privacy_engine.data.mapped_series import column, leaving, values_at
+from privacy_engine.data.mapped_series import column, leaving, picked
 
 Indices = NDArray[np.uint32]
 
@@ -85,7 +85,7 @@ def distinct(hashes: Hashes, some: Mask | None = None) -> Hashes:
     """The distinct hashes, or those of some of them, ascending; in a file if they are many."""
     found = column(np.uint64, len(hashes))
     for part in in_parts(hashes, some):
-        found.add(ascending(values_at(hashes, part)))
+        found.add(ascending(picked(hashes, part)))
     taken: Hashes = found.taken()
     return taken
 
@@ -117,5 +117,5 @@ def looked_up(hashes: Hashes, queries: Hashes, some: Mask) -> Iterator[tuple[Ind
         for piece in leaving([queries], blocks(len(queries))):
             here[piece] &= (values[0] <= queries[piece]) & (queries[piece] <= values[-1])
         at = indices_where(here)
-        places = Table(values - values[0]).find(values_at(queries, at) - values[0])
+        places = Table(values - values[0]).find(picked(queries, at) - values[0])
         yield at[places >= 0], places[places >= 0] + part.start

@@ -11,7 +11,7 @@ from privacy_engine.core.progress import reported
 from privacy_engine.data.event_hashes.hashes import EventHashes, FreshEvents
 from privacy_engine.data.event_hashes.table import indices_where, looked_up
 from privacy_engine.data.event_words import Hashes, Instants, siphash24
-from privacy_engine.data.mapped_series import piecewise, values_at
+from privacy_engine.data.mapped_series import picked, piecewise
 
 QUARTER_MS = 900_000
 WIDEST = 4 * 26
@@ -36,7 +36,7 @@ def in_another_zone(fresh: FreshEvents, one: Mask, other: EventHashes, two: Mask
         np.zeros(len(one), dtype=np.bool_),
         np.zeros(len(two), dtype=np.bool_),
     )
-    words = values_at(fresh.what, sample), values_at(fresh.ms, sample)
+    words = picked(fresh.what, sample), picked(fresh.ms, sample)
     queries = np.concatenate([_shifted(fresh, shift)(*words) for shift in SHIFTS])
     for at, places in looked_up(other.exact, queries, np.ones(len(queries), dtype=np.bool_)):
         counts += np.bincount(at[two[places]] // len(sample), minlength=len(SHIFTS))
