@@ -1,4 +1,6 @@
-"""After pages, maps and the comparison a web process has less than 150,000 kB; the share of a forked one, 100,000 kB.
+"""After pages, maps, charts and previews a web process has less than 150,000 kB; the share of a forked one, 100,000 kB.
+
+What needs kernels is computed in another process, so that it never loads a compiler.
 
 The commands are those that users start: the launcher's own web server, and gunicorn as in the image. Both run as after
 a first start, with the modules' bytecode cached. Packages that only development installs are hidden from them: pyarrow
@@ -26,6 +28,8 @@ MOST_KB = 150_000  # as the kernel prints it: kB of 1,024 bytes
 POINTS = 10_000
 VIEW = "west=2.2&north=48.95&width=1000&height=700&zoom=11.5&middle=2.35"
 MECHANISMS = [{"name": f"landmark-{name}", "epsilon": 1.0, "radius_m": 200.0} for name in ("uniform", "skip")]
+STAYS = {"name": "stay-points", "distance_m": 100.0, "duration_s": 300.0}
+COUNTS = {"name": "stream-uniform", "epsilon": 1.0, "window": 3}
 HIDE = """
 import os
 import sys
@@ -130,7 +134,16 @@ def use(reader, dataset, landmarks, releases):
     reader.get(f"{page}compare/")
     reader.get(f"/api/v1/landmark-sets/{landmarks['id']}/events/?series=0")
     for one in releases:
-        reader.get(f"{one['urls']['self']}errors/?series=0&points=1000")
+        for chart in ("errors/?points=1000", "series/?points=900&n=2&s=0.1&diameter_m=1000", "track/", "data/?format=csv"):
+            reader.get(f"{one['urls']['self']}{chart}")
+    reader.get(f"{page}compare/report/?for=owner")
+    about = {"dataset": dataset["id"], "landmark_set": landmarks["id"]}
+    correlation = {"n": 2, "s": 0.1, "diameter_m": 1000}
+    reader.post("/api/v1/releases/forecast/", _json(mechanisms=MECHANISMS, correlation=correlation, **about))
+    reader.post("/api/v1/releases/expected-errors/", _json(mechanisms=MECHANISMS, **about))
+    reader.post("/api/v1/landmark-sets/preview/", _json(dataset=dataset["id"], method=STAYS))
+    stream = reader.post("/api/v1/streams/", _json(name="live", dimensions=["a"], mechanism=COUNTS))
+    reader.post(stream["urls"]["events"], _json(events=[{"time": 1, "counts": [5]}]))
 
 
 def memory_kb(pid):

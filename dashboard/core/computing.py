@@ -13,7 +13,7 @@ import subprocess  # nosec B404
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from io import BytesIO
 from multiprocessing import Pipe
@@ -66,9 +66,9 @@ def use_process() -> None:
 
 
 def prepare() -> None:
-    """Start the computing process if it does not run: a page that needs it follows."""
+    """Start the computing process, if it does not run, for what a page is about to request."""
     if _Process.used:
-        with _Process.borrowed():
+        with suppress(_NotBegun), _Process.borrowed():
             pass
 
 
@@ -95,14 +95,16 @@ def _error(cls: type[BaseException], args: Any, state: dict[str, Any], cause: Ba
 
 def _outcome(message: bytes) -> Any:
     for _ in range(STARTS):
-        with _Process.borrowed() as process:
-            answer = process.answer(message)
-        if answer is not None:
-            is_result, value = answer
+        with suppress(_NotBegun), _Process.borrowed() as process:
+            is_result, value = process.answer(message)
             if not is_result:
                 raise value
             return value
-    raise ComputingEnded("The process that computes this does not start.")
+    raise ComputingEnded("The process that computes this does not start. Try again.")
+
+
+class _NotBegun(Exception):
+    """The process ended before a call began, or none can be started."""
 
 
 class _Process:
@@ -127,7 +129,10 @@ class _Process:
         """The process for a call."""
         with cls._lock:
             if cls._current is None or cls._current._popen.returncode is not None:
-                cls._current = cls()
+                try:
+                    cls._current = cls()
+                except OSError:  # the system has no memory or no number for it
+                    raise _NotBegun from None
             process = cls._current
             process._calls += 1
         try:
@@ -138,13 +143,15 @@ class _Process:
                 if process is not cls._current and not process._calls:
                     process._control.close()  # it ends
 
-    def answer(self, message: bytes) -> tuple[bool, Any] | None:
-        """Whether the call that ``message`` describes had a result, and that or its error; None: it did not begin.
+    def answer(self, message: bytes) -> tuple[bool, Any]:
+        """Whether the call that ``message`` describes had a result, and that or its error.
 
         Raises
         ------
         ComputingEnded
             The process ended in the call, or the call takes too long.
+        _NotBegun
+            It ended before.
         """
         mine, its = Pipe()
         begun, file = False, None
@@ -165,7 +172,7 @@ class _Process:
                 self._retire()
                 if begun:
                     raise ComputingEnded("The process that computes this has ended. Try again.") from None
-                return None
+                raise _NotBegun from None
         if own_bytes > GROWN_BYTES:
             self._retire()
         return is_result, value if file is None else file

@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from dashboard.core import computing
 from dashboard.core.palette import palette
 from dashboard.datasets.people import series_rows
 from dashboard.landmarks import report
@@ -22,6 +23,7 @@ MOST_SERIES = 2_000
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """What mechanisms would leak over the set; budgets for a target. The script gets the numbers from the API."""
     landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=pk)
+    computing.prepare()
     dataset = landmark_set.dataset
     choice = promise_context(dataset, landmark_set, landmarks=0).choice
     context = {

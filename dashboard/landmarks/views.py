@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from dashboard.core import computing
 from dashboard.core.errors import Conflict
 from dashboard.core.ids import uuid_or_404
 from dashboard.datasets.selectors import visible_datasets
@@ -33,6 +34,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     require_role(request.user, dataset, Role.EDITOR)
     if dataset.state != State.READY or not dataset.data_type.has_landmarks:
         return redirect("datasets:detail", pk)
+    computing.prepare()
     sets = selectors.visible_landmark_sets(request.user).filter(dataset=dataset)
     source, against = (
         get_object_or_404(sets, pk=uuid_or_404(requested)) if (requested := request.GET.get(name)) else None
@@ -75,6 +77,7 @@ def dummies(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     require_role(request.user, landmark_set, Role.EDITOR)
     if landmark_set.source_id is not None:
         return redirect("landmarks:dummies", landmark_set.source_id)
+    computing.prepare()
     urls = {
         "methods": reverse("api:dummy-methods"),
         "preview": reverse("api:landmark-set-dummies-preview", args=[pk]),

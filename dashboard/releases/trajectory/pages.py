@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from dashboard.accounts.services import remember_visit
+from dashboard.core import computing
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import palette, variants
 from dashboard.datasets.models import Dataset
@@ -33,6 +34,7 @@ class TrajectoryPages(Pages):
 
     def form(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         """Several mechanisms at once over one landmark set, or over none if they read no landmarks."""
+        computing.prepare()
         sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
         budget = spending(dataset, request.user)
         return {
@@ -51,6 +53,7 @@ class TrajectoryPages(Pages):
 
     def comparison(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         """The releases that still run join when they are done."""
+        computing.prepare()
         ids = [uuid_or_404(text) for text in request.GET.getlist("release")]
         requested = requested_releases(request.user, dataset, ids)
         landmark_set = choice.chosen_set(request.user, dataset, _requested_set(request), requested)
