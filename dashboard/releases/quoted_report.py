@@ -102,5 +102,6 @@ def _facts(report: QuotedReport, row: Release) -> list[Fact]:
 
 
 def below_zero(values: Floats | Ints) -> str:
-    """Return how many of the published values are below zero, as text."""
-    return f"{int((values < 0).sum()):,} of {values.size:,} are below zero, as they were released"
+    """Return how many values are published, and how many of them below zero if any are, as text."""
+    below = int((values < 0).sum())
+    return f"{below:,} of {values.size:,} are below zero, as they were released" if below else f"{values.size:,}"

@@ -1,7 +1,7 @@
 """The public page: author, licence, what Cairn is, and what it does not hide, of what happened and once each."""
 
 import re
-from html import unescape
+from html import escape, unescape
 
 import pytest
 from django.test import Client
@@ -77,7 +77,10 @@ class TestBullets:
         listed = bullets(page)
         assert listed == list(dict.fromkeys(listed))
         assert not [one for one in listed if len(one) > 160]
-        assert ("Counts below zero" in page) == bool(Publication.objects.get().facts.get("below_zero"))
+        facts = Publication.objects.get().facts
+        assert ("Counts below zero" in page) == bool(facts.get("below_zero"))
+        assert all(page.count(escape(f"{one['label']}: {one['text']}")) == 1 for one in facts.get("lines", ()))
+        assert not re.search(r"(?<![\d,])0 of", page)
 
 
 class TestWho:
