@@ -25,7 +25,7 @@ class PublicStream(QuotedPublic):
     listed = (CLEAR_NAMES,)
 
     def facts(self, row: Release, data: Any) -> dict[str, Any]:
-        more = {"timestamps": len(data), "below_zero": bool((data.counts < 0).any())}
+        more = {"timestamps": len(data), "below_zero": bool(data.counts.min(initial=0) < 0)}
         return super().facts(row, data) | more
 
     def not_hidden(self, label: dict[str, Any], facts: dict[str, Any]) -> list[str]:
