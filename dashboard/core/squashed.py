@@ -1,0 +1,28 @@
+"""One migration for a new database in place of many, worked out from those that it replaces."""
+
+from collections.abc import Sequence
+from graphlib import TopologicalSorter
+from importlib import import_module
+
+from django.db.migrations import CreateModel
+from django.db.migrations.state import ModelState, ProjectState
+
+
+def models_after(app: str, names: Sequence[str]) -> list[CreateModel]:
+    """Return what creates the models of the app as its migrations of these names leave them."""
+    state = ProjectState()
+    for name in names:
+        for operation in import_module(f"dashboard.{app}.migrations.{name}").Migration.operations:
+            operation.state_forwards(app, state)
+    models = {f"{app}.{model.name_lower}": model for model in state.models.values()}
+    order = TopologicalSorter({label: sorted(_targets(one) & models.keys() - {label}) for label, one in models.items()})
+    return [_created(models[label]) for label in order.static_order()]
+
+
+def _targets(model: ModelState) -> set[str]:
+    related = (field.remote_field.model for field in model.fields.values() if field.remote_field)
+    return {target.lower() for target in related}
+
+
+def _created(model: ModelState) -> CreateModel:
+    return CreateModel(model.name, list(model.fields.items()), model.options, model.bases, model.managers)
