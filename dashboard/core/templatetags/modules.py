@@ -1,4 +1,4 @@
-"""Scripts of a page: ``{% module "js/pages/x.js" %}`` preloads all that a module imports.
+"""Style sheets and scripts of a page: ``{% module "js/pages/x.js" %}`` preloads all that a module imports.
 
 Left to itself a browser finds imports level by level, and waits for the server on each.
 """
@@ -50,6 +50,12 @@ def module(path: str) -> SafeString:
     """The script element of a module, and hints for all it imports."""
     hints = format_html_join("\n", '<link rel="modulepreload" href="{}">', ((static(one),) for one in imported(path)))
     return format_html('{}\n<script type="module" src="{}"></script>', hints, static(path))
+
+
+@register.simple_tag
+def styles(*names: str) -> SafeString:
+    """The links to style sheets of ``static/css``, in this order."""
+    return format_html_join("\n", '<link rel="stylesheet" href="{}">', ((static(f"css/{one}.css"),) for one in names))
 
 
 @register.simple_tag
