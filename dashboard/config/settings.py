@@ -31,10 +31,6 @@ def _home() -> Path:
     return path
 
 
-def _secret_key(home: Path) -> str:
-    return secret("CAIRN_SECRET_KEY") or _own_secret(home / "secret.key")
-
-
 def _ledger_key(home: Path) -> str:
     """The key of the ledger's digests and sketches: of its own, so that SECRET_KEY can be changed at any time."""
     key = secret("CAIRN_LEDGER_KEY") or _own_secret(home / "ledger.key")
@@ -89,7 +85,7 @@ CAIRN_MAX_ATTEMPTS = 3
 CAIRN_BASE_MAP = base_map(env.str("CAIRN_TILES", default=""), env.str("CAIRN_TILES_ATTRIBUTION", default=""))
 CAIRN_OPENSTREETMAP = env.bool("CAIRN_OPENSTREETMAP", default=True)  # whether its tile server is offered
 
-SECRET_KEY = _secret_key(CAIRN_HOME)
+SECRET_KEY = secret("CAIRN_SECRET_KEY") or _own_secret(CAIRN_HOME / "secret.key")
 CAIRN_LEDGER_KEY = _ledger_key(CAIRN_HOME)
 DEBUG = env.bool("CAIRN_DEBUG", default=False)
 CAIRN_HTTPS = env.bool("CAIRN_HTTPS", default=False)

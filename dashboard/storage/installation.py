@@ -180,7 +180,7 @@ def _closed_again() -> Iterator[None]:
 
 def read(*, whole: bool = True) -> Ids:
     """Return the ids, without writing anything: a database of SQLite that is not there is not made."""
-    database = _of_database()
+    database = Installation.objects.values_list("id", flat=True).first() if has_table() else None
     home, begun = _of_home()
     shared = None
     if stored_files().shared:
@@ -204,10 +204,6 @@ def has_table(model: type[models.Model] = Installation) -> bool:
 def _is_file(name: Any) -> bool:
     path = Path(str(name))
     return path.is_file() and path.stat().st_size > 0
-
-
-def _of_database() -> uuid.UUID | None:
-    return Installation.objects.values_list("id", flat=True).first() if has_table() else None
 
 
 def _of_home() -> tuple[uuid.UUID | None, uuid.UUID | None]:

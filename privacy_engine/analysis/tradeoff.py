@@ -83,7 +83,7 @@ def tradeoff(
         seed=seed,
         band=list(BAND),
         note=NOTE,
-        mechanisms=_curves(described, _first(truth, events), is_landmark, seed),
+        mechanisms=_curves(described, Trajectory(truth.lon[:events], truth.lat[:events]), is_landmark, seed),
     )
 
 
@@ -105,10 +105,6 @@ def _levels(mechanism: TrajectoryMechanism) -> Iterator[TrajectoryMechanism]:
             )
         except ParameterErrors:
             continue
-
-
-def _first(series: Trajectory, events: int) -> Trajectory:
-    return Trajectory(series.lon[:events], series.lat[:events])
 
 
 def _curves(

@@ -75,7 +75,7 @@ def points(spec: ExperimentSpec, results: Results) -> list[dict[str, Any]]:
 
 def placed(spec: ExperimentSpec, found: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """:func:`points`, from what :func:`summed` has made of each cell."""
-    unknown = _unknown(spec)
+    unknown = {"share": None, "values": [None] * len(spec.metrics)}
     return [
         {"at": list(point.at), "cell": point.cell.digest, **found.get(point.cell.digest, unknown)}
         for point in spec.points()
@@ -86,10 +86,6 @@ def summed(values: Floats) -> dict[str, Any]:
     """``share`` and ``values`` of one cell, from its landmark share and metrics, (1 + metrics, repetitions)."""
     share, *metrics = map(summary, values)
     return {"share": share["mean"], "values": metrics}
-
-
-def _unknown(spec: ExperimentSpec) -> dict[str, Any]:
-    return {"share": None, "values": [None] * len(spec.metrics)}
 
 
 def _axis(spec: ExperimentSpec, axis: Axis, i: int) -> dict[str, Any]:

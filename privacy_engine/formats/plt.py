@@ -65,7 +65,7 @@ def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
         points = read_points(data, dialect, options, report)
         points.documented = DOCUMENTED
         return points
-    points = read_points(data, dialect, _in_days(options), report)
+    points = read_points(data, dialect, ReadOptions(**{**vars(options), "time_unit": "days"}), report)
     if points.times is not None:
         points.times = _whole_seconds(points.times)
     return points
@@ -81,10 +81,6 @@ def _first_row(data: bytes, ozi: bool) -> int | None:
         return at[6] if data[at[6] :].strip() else None
     found = (_OZI if ozi else _GEOLIFE).search(data, at[5] if ozi and len(at) > 5 else len(data) if ozi else 0)
     return None if found is None else found.start()
-
-
-def _in_days(options: ReadOptions) -> ReadOptions:
-    return ReadOptions(**{**vars(options), "time_unit": "days"})
 
 
 def _whole_seconds(times: Times) -> Times:

@@ -123,7 +123,7 @@ def _preview(
 ) -> Preview:
     rows, cut = head.rows or [], format.as_text is None
     width = max([len(layout.names), *map(len, rows[:ROWS])])
-    seen = _seen(layout, width)
+    seen = [*range(min(width, COLUMNS)), *sorted(place for place in {*layout.roles.values()} if place >= COLUMNS)]
     roles = {place: role for role, place in reversed(layout.roles.items())}
     return Preview(
         format.name,
@@ -146,11 +146,6 @@ def _preview(
 
 def _small(source: Source, data: bytes, meter: Meter) -> Source:
     return Source(io.BytesIO(data), source.name, Meter(meter.limits))
-
-
-def _seen(layout: Layout, width: int) -> list[int]:
-    """The places of the columns to show: the first ones, and those that play a role."""
-    return [*range(min(width, COLUMNS)), *sorted(place for place in {*layout.roles.values()} if place >= COLUMNS)]
 
 
 def _name(layout: Layout, place: int) -> str:
