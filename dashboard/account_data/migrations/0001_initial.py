@@ -5,6 +5,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from dashboard.jobs.initial_columns import LEASE, STATUS, columns, job_constraints
+
 
 class Migration(migrations.Migration):
 
@@ -18,19 +20,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='AccountExport',
             fields=[
-                ('state', models.CharField(choices=[('queued', 'Waiting'), ('running', 'Running'), ('ready', 'Ready'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], db_index=True, default='queued', max_length=10)),
-                ('stage', models.CharField(blank=True, default='', max_length=60)),
-                ('progress', models.FloatField(default=0.0)),
-                ('attempt', models.PositiveSmallIntegerField(default=0)),
-                ('error', models.JSONField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('dismissed', models.BooleanField(default=False)),
-                ('token', models.UUIDField(blank=True, null=True)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('cancel_requested', models.BooleanField(default=False)),
-                ('enqueued_at', models.DateTimeField(blank=True, null=True)),
+                *columns(*STATUS, *LEASE, 'enqueued_at'),
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('size_bytes', models.BigIntegerField(blank=True, null=True)),
                 ('sha256', models.CharField(blank=True, default='', max_length=64)),
@@ -39,7 +29,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), ('lease_until__isnull', False), ('token__isnull', False)), models.Q(models.Q(('state', 'running'), _negated=True), ('lease_until__isnull', True), ('token__isnull', True)), _connector='OR'), name='accountexport_held_while_running'), models.CheckConstraint(condition=models.Q(('progress__gte', 0), ('progress__lte', 1)), name='accountexport_progress_share'), models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', ['queued', 'running'])), models.Q(models.Q(('state__in', ['queued', 'running']), _negated=True), ('finished_at__isnull', False)), _connector='OR'), name='accountexport_finished_when_over'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('size_bytes__isnull', False), models.Q(('sha256', ''), _negated=True)), _connector='OR'), name='accountexport_done_has_file')],
+                'constraints': [*job_constraints('accountexport'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('size_bytes__isnull', False), models.Q(('sha256', ''), _negated=True)), _connector='OR'), name='accountexport_done_has_file')],
             },
         ),
     ]

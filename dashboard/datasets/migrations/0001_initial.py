@@ -5,6 +5,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from dashboard.jobs.initial_columns import LEASE, columns, job_constraints
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -56,33 +58,8 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Dataset",
             fields=[
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("queued", "Waiting"),
-                            ("running", "Running"),
-                            ("ready", "Ready"),
-                            ("done", "Done"),
-                            ("failed", "Failed"),
-                            ("cancelled", "Cancelled"),
-                        ],
-                        db_index=True,
-                        default="queued",
-                        max_length=10,
-                    ),
-                ),
-                ("stage", models.CharField(blank=True, default="", max_length=60)),
-                ("progress", models.FloatField(default=0.0)),
-                ("attempt", models.PositiveSmallIntegerField(default=0)),
-                ("token", models.UUIDField(blank=True, null=True)),
-                ("lease_until", models.DateTimeField(blank=True, null=True)),
-                ("cancel_requested", models.BooleanField(default=False)),
-                ("error", models.JSONField(blank=True, null=True)),
-                ("rung_at", models.DateTimeField(blank=True, null=True)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("started_at", models.DateTimeField(blank=True, null=True)),
-                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                *columns("state", "stage", "progress", "attempt", *LEASE, "error", "rung_at"),
+                *columns("created_at", "started_at", "finished_at"),
                 ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ("name", models.CharField(max_length=200)),
                 (
@@ -148,40 +125,7 @@ class Migration(migrations.Migration):
                 name="budget_entry_one_refund_per_release",
             ),
         ),
-        migrations.AddConstraint(
-            model_name="dataset",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "running"), ("lease_until__isnull", False), ("token__isnull", False)),
-                    models.Q(
-                        models.Q(("state", "running"), _negated=True),
-                        ("lease_until__isnull", True),
-                        ("token__isnull", True),
-                    ),
-                    _connector="OR",
-                ),
-                name="dataset_held_while_running",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="dataset",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("progress__gte", 0), ("progress__lte", 1)), name="dataset_progress_share"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="dataset",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("finished_at__isnull", True), ("state__in", ["queued", "running"])),
-                    models.Q(
-                        models.Q(("state__in", ["queued", "running"]), _negated=True), ("finished_at__isnull", False)
-                    ),
-                    _connector="OR",
-                ),
-                name="dataset_finished_when_over",
-            ),
-        ),
+        *(migrations.AddConstraint("dataset", one) for one in job_constraints("dataset")),
         migrations.AddConstraint(
             model_name="dataset",
             constraint=models.CheckConstraint(

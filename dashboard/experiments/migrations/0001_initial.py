@@ -5,6 +5,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from dashboard.jobs.initial_columns import LEASE, STATUS, columns, job_constraints, status_constraints
+
 
 class Migration(migrations.Migration):
 
@@ -19,15 +21,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Experiment',
             fields=[
-                ('state', models.CharField(choices=[('queued', 'Waiting'), ('running', 'Running'), ('ready', 'Ready'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], db_index=True, default='queued', max_length=10)),
-                ('stage', models.CharField(blank=True, default='', max_length=60)),
-                ('progress', models.FloatField(default=0.0)),
-                ('attempt', models.PositiveSmallIntegerField(default=0)),
-                ('error', models.JSONField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('dismissed', models.BooleanField(default=False)),
+                *columns(*STATUS),
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('preset', models.JSONField(blank=True, null=True)),
                 ('name', models.CharField(blank=True, default='', max_length=200)),
@@ -50,33 +44,14 @@ class Migration(migrations.Migration):
             name='Part',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('queued', 'Waiting'), ('running', 'Running'), ('ready', 'Ready'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], db_index=True, default='queued', max_length=10)),
-                ('stage', models.CharField(blank=True, default='', max_length=60)),
-                ('progress', models.FloatField(default=0.0)),
-                ('attempt', models.PositiveSmallIntegerField(default=0)),
-                ('error', models.JSONField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('dismissed', models.BooleanField(default=False)),
-                ('token', models.UUIDField(blank=True, null=True)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('cancel_requested', models.BooleanField(default=False)),
-                ('rung_at', models.DateTimeField(blank=True, null=True)),
+                *columns(*STATUS, *LEASE, 'rung_at'),
                 ('start', models.PositiveIntegerField(blank=True, null=True)),
                 ('stop', models.PositiveIntegerField(default=0)),
                 ('weight', models.FloatField(default=0.0)),
                 ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='experiments.experiment')),
             ],
         ),
-        migrations.AddConstraint(
-            model_name='experiment',
-            constraint=models.CheckConstraint(condition=models.Q(('progress__gte', 0), ('progress__lte', 1)), name='experiment_progress_share'),
-        ),
-        migrations.AddConstraint(
-            model_name='experiment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', ['queued', 'running'])), models.Q(models.Q(('state__in', ['queued', 'running']), _negated=True), ('finished_at__isnull', False)), _connector='OR'), name='experiment_finished_when_over'),
-        ),
+        *(migrations.AddConstraint('experiment', one) for one in status_constraints('experiment')),
         migrations.AddConstraint(
             model_name='experiment',
             constraint=models.CheckConstraint(condition=models.Q(('dataset__isnull', False), ('preset__isnull', False), _connector='OR'), name='experiment_has_data'),
@@ -85,18 +60,7 @@ class Migration(migrations.Migration):
             model_name='experiment',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('table_sha256', ''), _negated=True), _connector='OR'), name='experiment_done_has_table'),
         ),
-        migrations.AddConstraint(
-            model_name='part',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), ('lease_until__isnull', False), ('token__isnull', False)), models.Q(models.Q(('state', 'running'), _negated=True), ('lease_until__isnull', True), ('token__isnull', True)), _connector='OR'), name='part_held_while_running'),
-        ),
-        migrations.AddConstraint(
-            model_name='part',
-            constraint=models.CheckConstraint(condition=models.Q(('progress__gte', 0), ('progress__lte', 1)), name='part_progress_share'),
-        ),
-        migrations.AddConstraint(
-            model_name='part',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', ['queued', 'running'])), models.Q(models.Q(('state__in', ['queued', 'running']), _negated=True), ('finished_at__isnull', False)), _connector='OR'), name='part_finished_when_over'),
-        ),
+        *(migrations.AddConstraint('part', one) for one in job_constraints('part')),
         migrations.AddConstraint(
             model_name='part',
             constraint=models.UniqueConstraint(fields=('experiment', 'start'), name='part_one_per_start'),

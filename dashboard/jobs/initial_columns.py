@@ -1,0 +1,56 @@
+"""Columns and constraints of job rows as the first migrations of their apps made them; later ones changed them."""
+
+from django.db import models
+from django.db.models import Field, Q
+
+STATES = [
+    ("queued", "Waiting"),
+    ("running", "Running"),
+    ("ready", "Ready"),
+    ("done", "Done"),
+    ("failed", "Failed"),
+    ("cancelled", "Cancelled"),
+]
+COLUMNS = {
+    "state": models.CharField(choices=STATES, db_index=True, default="queued", max_length=10),
+    "stage": models.CharField(blank=True, default="", max_length=60),
+    "progress": models.FloatField(default=0.0),
+    "attempt": models.PositiveSmallIntegerField(default=0),
+    "error": models.JSONField(blank=True, null=True),
+    "created_at": models.DateTimeField(auto_now_add=True),
+    "dismissed": models.BooleanField(default=False),
+    "token": models.UUIDField(blank=True, null=True),
+    "cancel_requested": models.BooleanField(default=False),
+    **dict.fromkeys(
+        ("started_at", "finished_at", "lease_until", "enqueued_at", "rung_at"),
+        models.DateTimeField(blank=True, null=True),
+    ),
+}
+STATUS = ("state", "stage", "progress", "attempt", "error", "created_at", "started_at", "finished_at", "dismissed")
+LEASE = ("token", "lease_until", "cancel_requested")
+
+
+def columns(*names: str) -> list[tuple[str, Field]]:
+    """Return the named columns as a ``CreateModel`` takes them."""
+    return [(name, COLUMNS[name].clone()) for name in names]
+
+
+def status_constraints(name: str) -> list[models.CheckConstraint]:
+    """Return what holds for every row that is waited for."""
+    is_open = ("state__in", ["queued", "running"])
+    over = Q(Q(("finished_at__isnull", True), is_open), Q(~Q(is_open), ("finished_at__isnull", False)), _connector="OR")
+    return [
+        models.CheckConstraint(condition=Q(progress__gte=0, progress__lte=1), name=f"{name}_progress_share"),
+        models.CheckConstraint(condition=over, name=f"{name}_finished_when_over"),
+    ]
+
+
+def job_constraints(name: str) -> list[models.CheckConstraint]:
+    """Return what holds for every row that a worker works off."""
+    held = Q(("state", "running"), ("lease_until__isnull", False), ("token__isnull", False))
+    free = Q(~Q(state="running"), ("lease_until__isnull", True), ("token__isnull", True))
+    condition = Q(held, free, _connector="OR")
+    return [
+        models.CheckConstraint(condition=condition, name=f"{name}_held_while_running"),
+        *status_constraints(name),
+    ]
