@@ -148,7 +148,7 @@ const labelOf = ({ title, titles }, lines) =>
  */
 function createHead(usual, large, { rescale, clear }) {
   const heading = el("h3", {}, usual);
-  const note = el("span", { class: "chart__unit" });
+  const note = el("span", { class: "chart__unit small muted clip" });
   const scale = el("button", { class: "chart__scale", type: "button", onclick: rescale, hidden: true }, "log");
   const all = el("button", { class: "chart__scale", type: "button", onclick: clear, hidden: true }, "all");
   const menu = createChartMenu(usual);
@@ -164,7 +164,7 @@ function createHead(usual, large, { rescale, clear }) {
   name(usual);
 
   return {
-    element: el("header", { class: "chart__head" }, heading, note, all, scale, large.button, menu.element),
+    element: el("header", { class: "chart__head line" }, heading, note, all, scale, large.button, menu.element),
     /** `log` null where there is no choice of scales. @param {any} shown
      * @param {boolean | null} log */
     fill(shown, log) {

@@ -48,7 +48,7 @@ export function fillRanking(body, cells, { name, beside, k, on }) {
   const most = Math.max(...cells.map(({ share }) => share ?? 0), 0);
   const row = (/** @type {RankedCell} */ one) => {
     const { rank, cell, distance_m: away, share } = one;
-    const add = { type: "button", class: "ranking__cell", "aria-label": `${name(cell)}, add to the history` };
+    const add = { type: "button", class: "bare ranking__cell", "aria-label": `${name(cell)}, add to the history` };
     const bar = el("span", { class: "ranking__bar", style: { "--share": String(most > 0 ? (share ?? 0) / most : 0) } });
     return el(
       "tr",

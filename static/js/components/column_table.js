@@ -80,7 +80,7 @@ function fixedHead(title, roles) {
   const mark = (/** @type {any} */ _, /** @type {string} */ role) => {
     caption.textContent = roles.find((one) => one.name === role)?.label ?? DERIVED[role] ?? "not read";
   };
-  return { cell: el("th", { scope: "col" }, el("span", { class: "preview__name" }, title), caption), mark };
+  return { cell: el("th", { scope: "col" }, el("span", { class: "preview__name clip" }, title), caption), mark };
 }
 
 /**
@@ -95,7 +95,7 @@ function choiceHead(place, title, roles, onChoose) {
   const choices = roles.map((role) => el("option", { value: role.name }, role.label));
   const select = el("select", { class: "input", id, "aria-describedby": "preview-help" }, none, choices);
   const hidden = el("span", { class: "visually-hidden" }, ", read as");
-  const label = el("label", { for: id, class: "preview__name", title }, title, hidden);
+  const label = el("label", { for: id, class: "preview__name clip", title }, title, hidden);
   const isNeeded = (/** @type {string} */ name) => Boolean(roles.find((role) => role.name === name)?.needed);
   /** @type {any} */
   let shown = null;

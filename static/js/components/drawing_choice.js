@@ -15,7 +15,7 @@ export function drawingChoice(id, choose) {
     DRAWINGS.map(([value, text]) => el("option", { value }, text)),
   );
   return {
-    element: el("label", { class: "layer__drawing" }, el("span", {}, "Draw as"), select),
+    element: el("label", { class: "layer__drawing line muted" }, el("span", {}, "Draw as"), select),
     fill({ title, drawing }) {
       const text = DRAWINGS.find(([value]) => value === drawing?.drawing)?.[1].toLowerCase();
       automatic.textContent = text && drawing.chosen === "auto" ? `${AUTOMATIC}: ${text}` : AUTOMATIC;

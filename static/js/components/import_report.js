@@ -106,7 +106,7 @@ export function renderReport(report, { onChange, heading = "h4" } = {}) {
     el(
       "section",
       { class: "report__part" },
-      el(heading, { class: "report__title" }, title),
+      el(heading, { class: "report__title small muted" }, title),
       el(tag, { class: "report__list" }, lines.map(lineOf)),
     );
   return el("div", { class: "report unless-empty" }, parts.map(partOf));

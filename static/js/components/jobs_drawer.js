@@ -39,7 +39,7 @@ export function statusText(job) {
  */
 function createRow(job, act) {
   const link = el("a", { href: job.urls.page }, job.title);
-  const [note, advice] = [el("p", { class: "small job__note" }), el("p", { class: "small muted" })];
+  const [note, advice] = [el("p", { class: "small muted job__note" }), el("p", { class: "small muted" })];
   const bar = el("progress", { class: "progress", max: 1, "aria-label": job.title });
   const buttons = Object.entries({ cancel: "Cancel", retry: "Retry", dismiss: "Dismiss" }).map(([what, text]) => {
     const style = what === "dismiss" ? "button--quiet" : "";

@@ -61,7 +61,7 @@ export function layerTuning(id, kind, on, lineStyles) {
   const drawing = lineStyles && drawingChoice(id, on.drawing);
   const panel = el(
     "div",
-    { class: "layer__tuning small", hidden: true },
+    { class: "layer__tuning line small", hidden: true },
     slider,
     orderButtons.map(({ button }) => button),
     lines?.element,

@@ -40,7 +40,7 @@ function makeRow(entry, on, lineStyles) {
   const sample = el("span", { class: "layer__sample" });
   const error = el("span", { class: "layer__error" });
   const facts = el("p", { class: "layer__facts small muted" });
-  const cursorText = el("p", { class: "layer__here small" });
+  const cursorText = el("p", { class: "layer__here small clip" });
   const state = createState(id, on);
   const aim = owner ? null : iconButton(AIM, { onclick: () => on.activate(id) });
   const tune = layerTuning(id, entry.mark, on, owner ? null : lineStyles);
@@ -49,8 +49,8 @@ function makeRow(entry, on, lineStyles) {
     { class: "layer", dataset: { layer: id } },
     el(
       "div",
-      { class: "layer__name" },
-      el("label", { class: "layer__check" }, box, sample, owner && title),
+      { class: "layer__name line" },
+      el("label", { class: "layer__check line" }, box, sample, owner && title),
       !owner && title,
     ),
     error,

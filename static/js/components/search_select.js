@@ -103,5 +103,5 @@ function frame(id, label) {
   list.hidden = true;
   const field = el("div", { class: "search-select__field" }, input, list);
   const name = el("label", { for: id, class: "search-select__label" }, label);
-  return { input, list, element: el("div", { class: "search-select" }, name, field) };
+  return { input, list, element: el("div", { class: "search-select line small muted" }, name, field) };
 }

@@ -118,7 +118,7 @@ export function createTimeline(host, on) {
  */
 function createParts(host, player) {
   const playback = createPlayback(player);
-  const label = el("p", { class: "timeline__text" });
+  const label = el("p", { class: "timeline__text muted clip" });
   const canvas = el("canvas", { class: "timeline__canvas" });
   const head = el("div", { class: "timeline__head" });
   const hoverLine = el("div", { class: "timeline__ghost", hidden: true });

@@ -83,8 +83,8 @@ export function addBaseMap(map, stack, middle, near) {
 
 /** The control in the lower left corner. @param {import("leaflet").Map} map */
 function addNote(map) {
-  const attributes = { class: "map-note__button", type: "button", "aria-haspopup": "dialog", "aria-expanded": "false" };
-  const button = el("button", attributes);
+  const popup = { "aria-haspopup": "dialog", "aria-expanded": "false" };
+  const button = el("button", { class: "bare map-note__button", type: "button", ...popup });
   const text = el("span", { class: "map-note__whose" });
   const box = el("div", { class: "map-note" }, button, text);
   L.DomEvent.disableClickPropagation(box);

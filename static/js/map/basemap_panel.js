@@ -34,7 +34,7 @@ export function createPanel(button) {
   const element = el(
     "div",
     { class: "base-panel", role: "dialog", "aria-labelledby": `${name}-title` },
-    el("header", { class: "base-panel__head" }, title, el("span", {}, "remembered for your account")),
+    el("header", { class: "base-panel__head small muted" }, title, el("span", {}, "remembered for your account")),
     rows.map(({ element: one }) => one),
     problem,
   );

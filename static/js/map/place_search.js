@@ -25,7 +25,7 @@ function elements(id) {
     "aria-expanded": "false",
     "aria-controls": list.id,
   });
-  return { input, list, note: el("p", { class: "place-search__note unless-empty", role: "status" }) };
+  return { input, list, note: el("p", { class: "place-search__note small muted unless-empty", role: "status" }) };
 }
 
 /**
@@ -90,7 +90,7 @@ export function openPlaceSearch(button, map, near) {
       "li",
       { role: "option", id: `${id}-${i}`, class: "place-search__option", onclick: () => choose(i) },
       city.name,
-      el("span", { class: "place-search__country" }, ` ${city.country}`),
+      el("span", { class: "small muted" }, ` ${city.country}`),
     );
 
   /** @param {number} i */

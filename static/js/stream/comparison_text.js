@@ -49,7 +49,7 @@ export function showValues(line, { page, known, cell: { dimension, column }, sho
     el("span", {}, `${name} `, el("b", { class: "value-line__number" }, value));
   const relative = truth ? ` (${difference < 0 ? "−" : "+"}${percent(Math.abs(difference) / truth)})` : "";
   line.replaceChildren(
-    el("b", { class: "value-line__name" }, page.dimensions.names[dimension]),
+    el("b", { class: "value-line__name clip" }, page.dimensions.names[dimension]),
     el("span", { class: "value-line__time" }, columnName(page.axis, column)),
     part("truth", countText(truth)),
     part(shown.brief, countText(released)),

@@ -74,7 +74,7 @@ export function createDimensionList(host, on) {
       "aria-label": `Pin ${name}`,
       onchange: (/** @type {any} */ event) => on.pin(dimension, event.target.checked),
     });
-    const choose = { type: "button", class: "bare dimensions__name", onclick: () => on.select(dimension) };
+    const choose = { type: "button", class: "bare dimensions__name clip", onclick: () => on.select(dimension) };
     return el(
       "tr",
       { dataset: { dimension }, "aria-current": dimension === selected ? "true" : null },

@@ -95,7 +95,7 @@ export const short = (value) =>
  * @param {Listeners} on */
 function createOne(dimension, on) {
   const canvas = el("canvas", { role: "img" });
-  const name = el("button", { class: "bare multiple__name", type: "button", onclick: () => on.select(dimension) });
+  const name = el("button", { class: "bare multiple__name clip", type: "button", onclick: () => on.select(dimension) });
   const note = el("span", { class: "small muted" });
   const remove = el(
     "button",
@@ -103,7 +103,7 @@ function createOne(dimension, on) {
     "×",
   );
   const larger = enlargeButton(() => on.enlarge(dimension, larger));
-  const head = el("div", { class: "multiple__head" }, name, note, larger, remove);
+  const head = el("div", { class: "multiple__head line" }, name, note, larger, remove);
   const element = el("div", { class: "multiple" }, head, canvas);
   return {
     element,

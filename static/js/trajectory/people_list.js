@@ -30,8 +30,8 @@ export function createPeopleList(host, people, { noun, choose, look }) {
     el(
       "button",
       {
-        ...{ class: "bare people__one", type: "button", tabindex: "-1", "aria-current": index === chosen && "true" },
-        ...{ dataset: { index }, title: name },
+        ...{ class: "bare people__one line", type: "button", tabindex: "-1", dataset: { index }, title: name },
+        "aria-current": index === chosen && "true",
         onclick: () => choose(index),
         onpointerenter: () => look(index),
         onpointerleave: () => look(null),
@@ -39,7 +39,7 @@ export function createPeopleList(host, people, { noun, choose, look }) {
         onblur: () => look(null),
       },
       swatch({ colour, dash: "" }),
-      el("span", { class: "people__name" }, name),
+      el("span", { class: "people__name clip" }, name),
       el("span", { class: "muted" }, whole(points)),
     );
   const all = people.map((person) => ({ text: person.name, person }));

@@ -44,7 +44,7 @@ export function createErrors(host, figure, simulate) {
   const among = el("select", { class: "input chart__among", "aria-label": "Events counted", onchange }, options);
   among.value = state.among;
   const caption = el("p", { class: "chart__text small muted unless-empty" });
-  $(".chart__head", host).after(el("div", { class: "chart__views" }, views.element, among));
+  $(".chart__head", host).after(el("div", { class: "chart__views line" }, views.element, among));
   host.append(caption);
 
   const makers = {

@@ -98,14 +98,14 @@ function windowRow({ days, start, end }, { changed, remove }) {
   const allDay = el("input", { type: "checkbox", checked: start === WHOLE_DAY.start && end === WHOLE_DAY.end });
   const next = el("span", { class: "small muted" });
   const drop = el("button", { type: "button", class: "button button--small", onclick: remove }, "Remove");
-  const times = el("span", { class: "schedule__times" }, from, el("span", {}, "to"), to, next);
+  const times = el("span", { class: "schedule__times line" }, from, el("span", {}, "to"), to, next);
   const element = el(
     "div",
     { class: "schedule__window", role: "group" },
     el("div", { class: "segmented segmented--days", role: "group", "aria-label": "Days" }, buttons),
     el(
       "div",
-      { class: "schedule__ends" },
+      { class: "row row--apart" },
       times,
       el("label", { class: "small schedule__all" }, allDay, " All day"),
       drop,

@@ -45,14 +45,14 @@ export function createZoneList(host, on) {
 const scrolls = (rail) => getComputedStyle(rail).overflowY !== "visible";
 
 function closedRow(zone, index, on, /** @type {any} */ inside = null) {
-  const name = el("span", { class: "zone__name" });
+  const name = el("span", { class: "zone__name clip" });
   const facts = el("span", { class: "muted" });
   const error = errorPlace();
   const head = el(
     "button",
     {
       type: "button",
-      class: "zone__head",
+      class: "bare zone__head",
       "aria-expanded": String(inside !== null),
       dataset: { key: `zone-${index}` },
       onclick: () => on.choose(inside ? -1 : index),
