@@ -1,11 +1,10 @@
 """Source files, their sketches and what is recorded of them; existing budgets move in the next migration."""
 
-import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 from django.db.models import F, Q
 
-CASCADE = django.db.models.deletion.CASCADE
+CASCADE = models.CASCADE
 FACTS = [("shared-events", "shares most of its events"), ("other-people", "is of other people, its owner says")]
 
 
@@ -92,7 +91,7 @@ class Migration(migrations.Migration):
             models.ForeignKey(
                 blank=True,
                 null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
+                on_delete=models.SET_NULL,
                 related_name="datasets",
                 to="datasets.sourcefile",
             ),

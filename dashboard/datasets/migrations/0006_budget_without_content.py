@@ -1,6 +1,5 @@
 """Budgets are found by their source files alone."""
 
-import django.db.models.deletion
 from django.db import migrations, models
 
 
@@ -15,8 +14,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             "budgetentry",
             "source_file",
-            models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="entries", to="datasets.sourcefile"
-            ),
+            models.ForeignKey(on_delete=models.CASCADE, related_name="entries", to="datasets.sourcefile"),
         ),
     ]

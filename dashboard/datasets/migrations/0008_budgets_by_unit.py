@@ -1,6 +1,5 @@
 """A lineage has one budget for each unit of loss; datasets may be count streams or check-ins."""
 
-import django.db.models.deletion
 from django.conf import settings
 from django.db import IntegrityError, migrations, models
 from django.db.models import Q
@@ -46,7 +45,7 @@ def budgets_of_lineages(apps, schema_editor):
 
 
 def optional(related_name, to):
-    return models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name=related_name, to=to)
+    return models.ForeignKey(null=True, on_delete=models.CASCADE, related_name=related_name, to=to)
 
 
 class Migration(migrations.Migration):
@@ -59,34 +58,20 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "owner",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="lineages",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
+                    models.ForeignKey(on_delete=models.CASCADE, related_name="lineages", to=settings.AUTH_USER_MODEL),
                 ),
             ],
         ),
         migrations.AddField(
             "budget",
             "lineage",
-            models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="budgets",
-                to="datasets.lineage",
-            ),
+            models.ForeignKey(null=True, on_delete=models.CASCADE, related_name="budgets", to="datasets.lineage"),
         ),
         migrations.AddField("budget", "unit", models.CharField(choices=UNITS, default="event_per_m", max_length=20)),
         migrations.AddField(
             "sourcefile",
             "lineage",
-            models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="source_files",
-                to="datasets.lineage",
-            ),
+            models.ForeignKey(null=True, on_delete=models.CASCADE, related_name="source_files", to="datasets.lineage"),
         ),
         migrations.AddField("lineageentry", "amounts", models.JSONField(default=dict)),
         # backwards, these columns come again without a value, which the function fills in
@@ -98,16 +83,12 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             "budget",
             "lineage",
-            models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="budgets", to="datasets.lineage"
-            ),
+            models.ForeignKey(on_delete=models.CASCADE, related_name="budgets", to="datasets.lineage"),
         ),
         migrations.AlterField(
             "sourcefile",
             "lineage",
-            models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="source_files", to="datasets.lineage"
-            ),
+            models.ForeignKey(on_delete=models.CASCADE, related_name="source_files", to="datasets.lineage"),
         ),
         migrations.RemoveField("sourcefile", "budget"),
         migrations.RemoveField("budget", "owner"),

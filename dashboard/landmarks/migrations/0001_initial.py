@@ -2,7 +2,6 @@
 
 import uuid
 
-import django.db.models.deletion
 from django.db import migrations, models
 
 
@@ -26,9 +25,7 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="landmark_sets", to="datasets.dataset"
-                    ),
+                    models.ForeignKey(on_delete=models.CASCADE, related_name="landmark_sets", to="datasets.dataset"),
                 ),
             ],
             options={

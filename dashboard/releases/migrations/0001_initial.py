@@ -2,7 +2,6 @@
 
 import uuid
 
-import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
@@ -37,25 +36,15 @@ class Migration(migrations.Migration):
                 ("owner_view", models.JSONField(blank=True, null=True)),
                 (
                     "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="releases", to="datasets.dataset"
-                    ),
+                    models.ForeignKey(on_delete=models.CASCADE, related_name="releases", to="datasets.dataset"),
                 ),
                 (
                     "landmark_set",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.RESTRICT,
-                        related_name="releases",
-                        to="landmarks.landmarkset",
-                    ),
+                    models.ForeignKey(on_delete=models.RESTRICT, related_name="releases", to="landmarks.landmarkset"),
                 ),
                 (
                     "owner",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="releases",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
+                    models.ForeignKey(on_delete=models.CASCADE, related_name="releases", to=settings.AUTH_USER_MODEL),
                 ),
             ],
             options={

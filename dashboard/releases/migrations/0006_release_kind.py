@@ -1,6 +1,5 @@
 """Releases of count streams and check-ins have no landmark set."""
 
-import django.db.models.deletion
 from django.db import migrations, models
 from django.db.models import Q
 
@@ -28,7 +27,7 @@ class Migration(migrations.Migration):
             models.ForeignKey(
                 blank=True,
                 null=True,
-                on_delete=django.db.models.deletion.RESTRICT,
+                on_delete=models.RESTRICT,
                 related_name="releases",
                 to="landmarks.landmarkset",
             ),

@@ -2,7 +2,6 @@
 
 import secrets
 
-import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
@@ -34,8 +33,8 @@ class Migration(migrations.Migration):
                 ('key', models.CharField(max_length=100)),
                 ('first', models.PositiveBigIntegerField()),
                 ('last', models.PositiveBigIntegerField()),
-                ('stream', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='requests', to='streams.livestream')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('stream', models.ForeignKey(on_delete=models.CASCADE, related_name='requests', to='streams.livestream')),
+                ('user', models.ForeignKey(on_delete=models.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('stream', 'user', 'key'), name='request_one_per_key'), models.UniqueConstraint(fields=('stream', 'first'), name='request_one_per_position')],
