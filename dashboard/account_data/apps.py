@@ -4,8 +4,6 @@ from django.apps import AppConfig
 
 
 class AccountDataConfig(AppConfig):
-    """Registers the app under its short name."""
-
     name = "dashboard.account_data"
 
     def ready(self) -> None:

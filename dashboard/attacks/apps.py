@@ -4,8 +4,6 @@ from django.apps import AppConfig
 
 
 class AttacksConfig(AppConfig):
-    """Registers the app under its short name."""
-
     name = "dashboard.attacks"
 
     def ready(self) -> None:

@@ -4,8 +4,6 @@ from django.apps import AppConfig
 
 
 class DatasetsConfig(AppConfig):
-    """Registers the app under its short name."""
-
     name = "dashboard.datasets"
 
     def ready(self) -> None:

@@ -4,8 +4,6 @@ from django.apps import AppConfig
 
 
 class ExperimentsConfig(AppConfig):
-    """Registers the app under its short name."""
-
     name = "dashboard.experiments"
 
     def ready(self) -> None:

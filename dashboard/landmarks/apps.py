@@ -4,8 +4,6 @@ from django.apps import AppConfig
 
 
 class LandmarksConfig(AppConfig):
-    """Registers the app under its short name."""
-
     name = "dashboard.landmarks"
 
     def ready(self) -> None:

@@ -4,8 +4,6 @@ from django.apps import AppConfig
 
 
 class PublicationsConfig(AppConfig):
-    """Registers the app under its short name."""
-
     name = "dashboard.publications"
 
     def ready(self) -> None:

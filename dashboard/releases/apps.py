@@ -4,8 +4,6 @@ from django.apps import AppConfig
 
 
 class ReleasesConfig(AppConfig):
-    """Registers the app under its short name."""
-
     name = "dashboard.releases"
 
     def ready(self) -> None:

@@ -5,8 +5,6 @@ from django.db.models.signals import post_delete, post_migrate
 
 
 class StorageConfig(AppConfig):
-    """Registers the app under its short name."""
-
     name = "dashboard.storage"
     label = "storage"
     default_auto_field = "django.db.models.BigAutoField"

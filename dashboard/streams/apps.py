@@ -4,8 +4,6 @@ from django.apps import AppConfig
 
 
 class StreamsConfig(AppConfig):
-    """Registers the app under its short name."""
-
     name = "dashboard.streams"
 
     def ready(self) -> None:
