@@ -3,9 +3,16 @@
 from collections.abc import Sequence
 from graphlib import TopologicalSorter
 from importlib import import_module
+from pkgutil import iter_modules
 
 from django.db.migrations import CreateModel
 from django.db.migrations.state import ModelState, ProjectState
+
+
+def names_until(app: str, last: str) -> list[str]:
+    """Return the names of the app's migrations up to the ``last`` one that is replaced."""
+    found = iter_modules(import_module(f"dashboard.{app}.migrations").__path__)
+    return sorted(one.name for one in found if one.name <= last and one.name != "0001_squashed")
 
 
 def models_after(app: str, names: Sequence[str]) -> list[CreateModel]:

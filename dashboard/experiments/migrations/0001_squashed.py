@@ -1,20 +1,11 @@
-"""All migrations up to the named ones as one, for a new database; an earlier one is upgraded by those."""
+"""All migrations up to the named one as one, for a new database; an earlier one is upgraded by those."""
 
 from django.conf import settings
 from django.db import migrations
 
-from dashboard.core.squashed import models_after
+from dashboard.core.squashed import models_after, names_until
 
-NAMES = [
-    '0001_initial',
-    '0002_correlation_diameter',
-    '0003_spec_says_the_series',
-    '0004_rename_columns',
-    '0005_tags_and_measured',
-    '0006_project',
-    '0007_rows_in_order',
-    '0008_progressed_at',
-]
+NAMES = names_until('experiments', '0008_progressed_at')
 
 
 class Migration(migrations.Migration):

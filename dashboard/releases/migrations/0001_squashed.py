@@ -1,21 +1,11 @@
-"""All migrations up to the named ones as one, for a new database; an earlier one is upgraded by those."""
+"""All migrations up to the named one as one, for a new database; an earlier one is upgraded by those."""
 
 from django.conf import settings
 from django.db import migrations
 
-from dashboard.core.squashed import models_after
+from dashboard.core.squashed import models_after, names_until
 
-NAMES = [
-    '0001_initial',
-    '0002_derived_releases',
-    '0003_dismissed',
-    '0004_release_cairn',
-    '0005_rename_columns',
-    '0006_release_kind',
-    '0007_newest_of_dataset',
-    '0008_trajectories_without_landmarks',
-    '0009_progressed_at',
-]
+NAMES = names_until('releases', '0009_progressed_at')
 
 
 class Migration(migrations.Migration):
