@@ -13,10 +13,10 @@ export function where({ at_once, parts }) {
 }
 
 function values({ values: all }, lineStyles) {
-  const named = all
-    .slice(0, SHOWN)
-    .map(({ label, mechanism }) => el("li", {}, mechanism && swatch(lineStyles.get(mechanism) ?? null), label));
-  return [...named, all.length > SHOWN && el("li", { class: "muted" }, `and ${whole(all.length - SHOWN)} more`)];
+  const item = ({ label, mechanism }) =>
+    el("li", { class: "line" }, mechanism && swatch(lineStyles.get(mechanism) ?? null), label);
+  const named = all.slice(0, SHOWN).map(item);
+  return [...named, all.length > SHOWN && el("li", { class: "line muted" }, `and ${whole(all.length - SHOWN)} more`)];
 }
 
 function axis(one, i, { along, marked }, lineStyles) {

@@ -94,7 +94,7 @@ function openRow(zone, index, on) {
   if (withoutOne) withoutOne.disabled = cornersOf(zone).length <= 3;
   const inside = el(
     "div",
-    { class: "zone__body" },
+    { class: "zone__body stack" },
     el("div", { class: "zone__pair" }, label.element, more.element, lon.element, lat.element),
     el(
       "div",
