@@ -274,3 +274,12 @@ def test_preloads_every_module_once_before_the_script():
     assert html.endswith('src="/static/js/pages/trajectory_compare.js"></script>')
     with pytest.raises(FileNotFoundError, match=re.escape("js/pages/nothing.js")):
         imported("js/pages/nothing.js")
+
+
+def test_style_sheets_are_linked_in_their_order():
+    html = Template('{% styles "tour" "term" %}').render(Context())
+    assert html.split("\n") == [f'<link rel="stylesheet" href="/static/css/{name}.css">' for name in ("tour", "term")]
+    templates = "".join(path.read_text() for path in Path(settings.BASE_DIR, "templates").rglob("*.html"))
+    used = {name for names in re.findall(r"{% styles ([^%]+) %}", templates) for name in re.findall(r"\w+", names)}
+    assert "tour" in used
+    assert [name for name in sorted(used) if not (STATIC / f"css/{name}.css").is_file()] == []
