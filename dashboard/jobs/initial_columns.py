@@ -21,18 +21,15 @@ COLUMNS = {
     "dismissed": models.BooleanField(default=False),
     "token": models.UUIDField(blank=True, null=True),
     "cancel_requested": models.BooleanField(default=False),
-    **dict.fromkeys(
-        ("started_at", "finished_at", "lease_until", "enqueued_at", "rung_at"),
-        models.DateTimeField(blank=True, null=True),
-    ),
 }
+OTHER = models.DateTimeField(blank=True, null=True)
 STATUS = ("state", "stage", "progress", "attempt", "error", "created_at", "started_at", "finished_at", "dismissed")
 LEASE = ("token", "lease_until", "cancel_requested")
 
 
 def columns(*names: str) -> list[tuple[str, Field]]:
-    """Return the named columns as a ``CreateModel`` takes them."""
-    return [(name, COLUMNS[name].clone()) for name in names]
+    """Return the named columns as a ``CreateModel`` takes them; those not listed are times that may be unknown."""
+    return [(name, COLUMNS.get(name, OTHER).clone()) for name in names]
 
 
 def status_constraints(name: str) -> list[models.CheckConstraint]:

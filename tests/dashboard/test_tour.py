@@ -34,7 +34,7 @@ from tests.dashboard.test_passwords import logged_in
 
 STEP = re.compile(
     r'<li class="tour__step(?P<done> tour__step--done)?(?P<current> tour__step--current)?">\s*'
-    r'<a class="tour__link" href="(?P<url>[^"]+)"(?P<here> aria-current="step")?>.*?'
+    r'<a class="tour__link line" href="(?P<url>[^"]+)"(?P<here> aria-current="step")?>.*?'
     r'<span class="tour__title">(?P<title>[^<]+)</span>',
     re.DOTALL,
 )
