@@ -134,7 +134,8 @@ def use(reader, dataset, landmarks, releases):
     reader.get(f"{page}compare/")
     reader.get(f"/api/v1/landmark-sets/{landmarks['id']}/events/?series=0")
     for one in releases:
-        for chart in ("errors/?points=1000", "series/?points=900&n=2&s=0.1&diameter_m=1000", "track/", "data/?format=csv"):
+        charts = "errors/?points=1000", "series/?points=900&n=2&s=0.1&diameter_m=1000", "track/", "data/?format=csv"
+        for chart in charts:
             reader.get(f"{one['urls']['self']}{chart}")
     reader.get(f"{page}compare/report/?for=owner")
     about = {"dataset": dataset["id"], "landmark_set": landmarks["id"]}

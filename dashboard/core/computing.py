@@ -8,7 +8,7 @@ ends with the process that started it: its end of a pipe is closed then. See doc
 from __future__ import annotations
 
 import os
-import pickle
+import pickle  # nosec B403  # of our own process alone
 import subprocess  # nosec B404
 import sys
 import threading

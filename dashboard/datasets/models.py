@@ -128,7 +128,7 @@ class Dataset(InProject, Job):
     @property
     def is_large(self) -> bool:
         """Whether a web server leaves its points to its computing process."""
-        columns = len((self.summary or {}).get("dimensions", ())) if self.kind == Kind.STREAM else 1
+        columns = len((self.summary or {}).get("dimensions", ())) or 1
         return self.points * columns > LARGE
 
     @property

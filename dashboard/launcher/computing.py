@@ -6,7 +6,7 @@ Usage: ``python -m dashboard.launcher.computing DESCRIPTOR`` (:mod:`dashboard.co
 import gc
 import logging
 import os
-import pickle
+import pickle  # nosec B403  # of our own process alone
 import signal
 import sys
 import traceback

@@ -187,8 +187,9 @@ def _of_events(
     lon, lat, joint = one.lon[at], one.lat[at], rates == 0
     lon[~joint], lat[~joint] = noise.planar_laplace(lon[~joint], lat[~joint], rates[~joint], rng=rng)
     if count := int(np.count_nonzero(joint)):
-        plain = np.random.default_rng(rng.words(1))
-        far_m, towards = SharedNoise(*law, 1.0).simulated_m(count, plain), plain.uniform(0, 2 * math.pi, count)
+        generator = np.random.default_rng((rng.uniform(1) * 2.0**52).astype(np.int64))
+        far_m = SharedNoise(*law, 1.0).simulated_m(count, generator)
+        towards = generator.uniform(0, 2 * math.pi, count)
         lon[joint], lat[joint] = geo.destination(lon[joint], lat[joint], far_m, towards)
     found = np.full((runs, len(mask[::every])), np.nan)
     found[:, event[: len(event) // runs] // every] = geo.distance_m(one.lon[event], one.lat[event], lon, lat).reshape(

@@ -70,8 +70,8 @@ def destination(lon: ArrayLike, lat: ArrayLike, distance_m: ArrayLike, bearing_r
 def unit_vectors(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """The points of the unit sphere, as columns x, y and z."""
     phi, lam = np.radians(lat), np.radians(lon)
-    ring = np.cos(phi)
-    return ring * np.cos(lam), ring * np.sin(lam), np.sin(phi)
+    cos_lat = np.cos(phi)
+    return cos_lat * np.cos(lam), cos_lat * np.sin(lam), np.sin(phi)
 
 
 class _Projection:
@@ -139,11 +139,11 @@ class LocalPlanes(_Projection):
         Parts begin at ``starts`` (k,).
         """
         phi, lam = np.radians(lat), np.radians(lon)
-        up, ring = np.sin(phi), np.cos(phi)
-        vectors = ring * np.cos(lam), ring * np.sin(lam), up
+        up, cos_lat = np.sin(phi), np.cos(phi)
+        vectors = cos_lat * np.cos(lam), cos_lat * np.sin(lam), up
         planes = cls.towards(*(np.add.reduceat(one, starts) for one in vectors))
         which = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(lon)))
-        return planes, planes.of(which)._projected(lon, up, ring)
+        return planes, planes.of(which)._projected(lon, up, cos_lat)
 
     @classmethod
     def towards(cls, x: Floats, y: Floats, z: Floats) -> Self:
