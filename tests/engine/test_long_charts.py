@@ -126,7 +126,7 @@ class TestForecasts:
             return error_forecast.error_forecast(mechanism, data), forecast.noise_forecast(mechanism, data.masks)
 
         whole = found()
-        in_pieces_of(monkeypatch, 16_384, base, error_forecast, forecast, mapped_series)
+        in_pieces_of(monkeypatch, 16_384, base, forecast, mapped_series)
         assert found() == whole
 
     def test_of_the_noise_of_a_release_is_made_once(self, monkeypatch):
