@@ -64,13 +64,13 @@ from dashboard.storage import installation  # noqa: E402  models can be imported
 installation.require_in_server(exit_code=3 if "gunicorn" in sys.modules else 1)  # gunicorn starts others again
 _ = get_resolver().url_patterns  # imports every view, which the first request would do otherwise
 request_finished.connect(release_free_memory)
-computing.use_process()
 gc.collect()  # what imports leave behind
 gc.freeze()  # later collections look at what requests make
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     """Answer a request in a thread that does nothing else; the thread that calls sends the response."""
+    computing.use_process()
     return _threads.submit(_handled, environ, start_response).result()
 
 
