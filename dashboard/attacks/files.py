@@ -19,6 +19,7 @@ import numpy as np
 from dashboard.attacks.models import Attack
 from dashboard.core.computing import computed_where
 from dashboard.core.errors import must_be, require_format
+from dashboard.core.rest.binary import filed
 from dashboard.jobs.models import State
 from dashboard.maps.line_simplification import MapView
 from dashboard.maps.series_cache import Line
@@ -100,10 +101,10 @@ def shown(row: Attack) -> dict[str, Any]:
 
 
 @_where_large
-def encoded(row: Attack, view: MapView | None) -> bytes:
+def encoded(row: Attack, view: MapView | None) -> bytes | BinaryIO:
     """The guessed path of a finished attack, or what a map view shows of it; see dashboard/maps/track_encoding.py."""
     found = _line(row)
-    return encode(found) if view is None else encode_view(found, view)
+    return filed(encode(found) if view is None else encode_view(found, view))
 
 
 def _line(row: Attack) -> Line:

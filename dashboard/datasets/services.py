@@ -241,6 +241,7 @@ def reread_dataset(
     return dataset
 
 
+@computed
 def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
     """How the kept upload would be read with ``options``, by its first rows; nothing is written.
 

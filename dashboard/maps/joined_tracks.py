@@ -15,7 +15,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from dashboard.core.computing import computed_where
-from dashboard.core.rest.binary import binary_response
+from dashboard.core.rest.binary import binary_response, filed
 from dashboard.core.rest.parsing import Whole, valid
 from dashboard.maps import track_encoding
 from dashboard.maps.prepared import LARGE, Drawn, stored
@@ -69,8 +69,8 @@ def prepare(drawn: Drawn, reduce: str) -> Iterator[int]:
 
 
 @computed_where(lambda drawn, **_: sum(drawn.lengths) > LARGE)
-def _encoded(drawn: Drawn, points: int, reduce: str) -> bytes:
-    return encode(lines(drawn.path), drawn.lengths, points=points, reduce=reduce)
+def _encoded(drawn: Drawn, points: int, reduce: str) -> bytes | BinaryIO:
+    return filed(encode(lines(drawn.path), drawn.lengths, points=points, reduce=reduce))
 
 
 @computed_where(lambda drawn, reduce: not drawn.beside(f"tracks-{reduce}").is_sound())

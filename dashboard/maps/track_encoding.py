@@ -20,7 +20,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from dashboard.core.computing import computed_where
-from dashboard.core.rest.binary import binary_response
+from dashboard.core.rest.binary import binary_response, filed
 from dashboard.core.rest.parsing import Number, Whole, valid
 from dashboard.maps.line_simplification import MapView
 from dashboard.maps.prepared import LARGE, Drawn, stored
@@ -73,8 +73,8 @@ def answer(request: Request, drawn: Drawn, *, tag: str) -> HttpResponseBase:
 
 
 @computed_where(lambda drawn, *_: sum(drawn.lengths) > LARGE)
-def _encoded(drawn: Drawn, series: int, view: MapView | None) -> bytes:
-    return encode(line(drawn.path, series)) if view is None else encode_view(level(drawn.path, series), view)
+def _encoded(drawn: Drawn, series: int, view: MapView | None) -> bytes | BinaryIO:
+    return filed(encode(line(drawn.path, series)) if view is None else encode_view(level(drawn.path, series), view))
 
 
 @computed_where(lambda drawn, series: not drawn.beside(f"track-{series}").is_sound())
@@ -83,7 +83,9 @@ def ahead(drawn: Drawn, series: int) -> BinaryIO:
     return stored(drawn.beside(f"track-{series}"), lambda: _parts(line(drawn.path, series)))
 
 
-def answer_line(request: Request, encoded: Callable[[MapView | None], bytes], *, tag: str) -> HttpResponseBase:
+def answer_line(
+    request: Request, encoded: Callable[[MapView | None], bytes | BinaryIO], *, tag: str
+) -> HttpResponseBase:
     """A line that is not stored as a series; ``tag`` names it."""
     view = valid(TrackQuery, request.query_params)["view"]
     return binary_response(request, lambda: encoded(view), tag=tag)

@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from rest_framework.request import Request
 
+from dashboard.core.rest.json_text import LONG, unnamed
 from privacy_engine.formats.arrow import pa
 
 CONTENT_TYPE = "application/octet-stream"
@@ -46,6 +47,11 @@ def binary_response(request: Request, make: Callable[[], bytes | BinaryIO], *, t
         sent = StreamingHttpResponse(_Unpacked(body), content_type=CONTENT_TYPE, headers=headers)
     patch_vary_headers(sent, ["Accept-Encoding"])
     return sent
+
+
+def filed(body: bytes) -> bytes | BinaryIO:
+    """``body``, or where it is long a file without a name of what :func:`binary_response` sends of it."""
+    return body if len(body) <= LONG else unnamed(pa.Codec("zstd", compression_level=1).compress(body, asbytes=True))
 
 
 class _Unpacked:

@@ -24,11 +24,15 @@ def as_json(value: Any) -> bytes | BinaryIO:
 def text_of(source: Any) -> bytes | BinaryIO:
     """What can be read of ``source``, in an open file without a name if that is long."""
     text: bytes = source.read(LONG + 1)
-    if len(text) <= LONG:
-        return text
-    file = TemporaryFile(dir=Path(settings.CAIRN_HOME, "tmp"))  # noqa: SIM115  the response closes it
-    file.write(text)
-    copyfileobj(source, file)
+    return text if len(text) <= LONG else unnamed(text, source)
+
+
+def unnamed(begin: bytes, rest: Any = None) -> BinaryIO:
+    """An open file without a name, of ``begin`` and what can be read of ``rest``; its response closes it."""
+    file = TemporaryFile(dir=Path(settings.CAIRN_HOME, "tmp"))  # noqa: SIM115
+    file.write(begin)
+    if rest:
+        copyfileobj(rest, file)
     file.seek(0)
     return file
 

@@ -1,6 +1,6 @@
 """What the API has of count streams alone."""
 
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.computing import computed_where
-from dashboard.core.rest.binary import CONTENT_TYPE, binary_response
+from dashboard.core.rest.binary import CONTENT_TYPE, binary_response, filed
 from dashboard.core.rest.parsing import UNKEPT, valid
 from dashboard.datasets import heat_maps, selectors
 from dashboard.datasets.models import Dataset
@@ -47,8 +47,8 @@ def _counts(dataset: Dataset, which: int | None, points: int) -> dict[str, Any]:
 
 
 @computed_where(lambda dataset: dataset.is_large)
-def _heat_map(dataset: Dataset) -> bytes:
-    return heat_maps.encode(cached_data(dataset.kind, dataset.points_path).counts)
+def _heat_map(dataset: Dataset) -> bytes | BinaryIO:
+    return filed(heat_maps.encode(cached_data(dataset.kind, dataset.points_path).counts))
 
 
 ADAPTER = StreamActions

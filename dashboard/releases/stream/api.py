@@ -1,6 +1,6 @@
 """API of releases of count streams beside the upload: for its owner."""
 
-from typing import Any, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.computing import computed_where
-from dashboard.core.rest.binary import CONTENT_TYPE, binary_response
+from dashboard.core.rest.binary import CONTENT_TYPE, binary_response, filed
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, Number, Whole, valid
 from dashboard.datasets import heat_maps
 from dashboard.datasets.models import Kind
@@ -111,8 +111,8 @@ def _counts(row: Release, which: int | None, points: int) -> dict[str, Any]:
 
 
 @computed_where(lambda row: row.dataset.is_large)
-def _heat_map(row: Release) -> bytes:
-    return heat_maps.encode(cached_release(row.kind, row.data_path).counts)
+def _heat_map(row: Release) -> bytes | BinaryIO:
+    return filed(heat_maps.encode(cached_release(row.kind, row.data_path).counts))
 
 
 ADAPTER = StreamActions
