@@ -2,7 +2,7 @@
 
 That process is :mod:`dashboard.launcher.computing`. It is started by the first call and ends when none comes for a
 while; one that grew, or that a call takes too long in, gets no further calls and ends after those that it has. It
-ends with the process that started it: its end of a pipe is closed then. See docs/decisions/0126-computing-process.md.
+ends with the process that started it: its end of a pipe is closed then. See docs/decisions/0127-computing-process.md.
 """
 
 from __future__ import annotations
