@@ -47,7 +47,7 @@ def counts_over(mask: Mask, starts: Ints) -> Ints:
 
 def starts_within(some: slice, starts: Ints) -> Ints:
     """Where the parts of a piece begin, (m + 1,)."""
-    return np.asarray(np.clip(starts - some.start, 0, some.stop - some.start), dtype=np.int64)
+    return np.minimum(np.maximum(starts - some.start, 0), some.stop - some.start)
 
 
 def of_parts(values: ArrayLike, some: slice, starts: Ints) -> NDArray[Any]:
