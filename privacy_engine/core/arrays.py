@@ -47,7 +47,7 @@ def counts_over(mask: Mask, starts: Ints) -> Ints:
 
 def starts_within(some: slice, starts: Ints) -> Ints:
     """Where the parts of a piece begin, (m + 1,)."""
-    return np.minimum(np.maximum(starts - some.start, 0), some.stop - some.start)
+    return np.asarray(np.minimum(np.maximum(starts - some.start, 0), some.stop - some.start))
 
 
 def of_parts(values: ArrayLike, some: slice, starts: Ints) -> NDArray[Any]:
