@@ -102,8 +102,7 @@ export async function createChart(element, { label }) {
       shown.span = span;
       redraw();
     },
-    /** @param {string} id
-     * @param {boolean} on */
+    /** @param {string} id @param {boolean} on */
     setVisible(id, on) {
       const own = shown?.lines.filter((/** @type {any} */ line) => line.id === id) ?? [];
       if (!own.length) return;

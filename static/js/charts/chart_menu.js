@@ -38,9 +38,7 @@ export function createChartMenu(title) {
   return { element, name, add };
 }
 
-/**
- * A dialog for the numbers of a chart: `show({title, table, saveCsv})`.
- */
+/** A dialog for the numbers of a chart: `show({title, table, saveCsv})`. */
 export function createTableDialog() {
   const element = el("dialog", { class: "dialog chart__dialog" });
   return {
@@ -61,6 +59,5 @@ export function createTableDialog() {
   };
 }
 
-/** @param {string} text
- * @param {string} name */
+/** @param {string} text @param {string} name */
 export const saveCsv = (text, name) => save(new Blob([text], { type: "text/csv" }), `${name}.csv`);

@@ -102,8 +102,7 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
       below.fill(shown, chart.lines());
       head.offerAll(canShowAll(shown, to));
     },
-    /** @param {string} id
-     * @param {boolean} on */
+    /** @param {string} id @param {boolean} on */
     setVisible(id, on) {
       chart.setVisible(id, on);
       below.fill(shown, chart.lines());
@@ -123,8 +122,7 @@ export const hasNegative = ({ lines }) =>
       visible && [...y, ...(low ?? [])].some((/** @type {number | null} */ value) => (value ?? 0) < 0),
   );
 
-/** Whether only some events are shown. @param {any} shown
- * @param {[number, number]} span */
+/** Whether only some events are shown. @param {any} shown @param {[number, number]} span */
 export const canShowAll = ({ whole, x }, span) => Boolean(whole) && !x && String(span) !== String(whole);
 
 /** What the medians that are drawn are of; "" without any. @param {any[]} lines */
@@ -133,8 +131,7 @@ export function medianOf(lines) {
   return median ? windowText(median) : "";
 }
 
-/** The chart as text, for screen readers. @param {any} shown
- * @param {any[]} lines */
+/** The chart as text, for screen readers. @param {any} shown @param {any[]} lines */
 const labelOf = ({ title, titles }, lines) =>
   `${title}, ${titles.y}. ${lines.map(({ name }) => name).join(", ")}. ` +
   `The menu beside the title has the numbers as a table.`;
@@ -165,8 +162,7 @@ function createHead(usual, large, { rescale, clear }) {
 
   return {
     element: el("header", { class: "chart__head line" }, heading, note, all, scale, large.button, menu.element),
-    /** `log` null where there is no choice of scales. @param {any} shown
-     * @param {boolean | null} log */
+    /** `log` null where there is no choice of scales. @param {any} shown @param {boolean | null} log */
     fill(shown, log) {
       name(shown.title);
       note.textContent = shown.vertical === undefined ? "" : shown.note; // else it is beside the axis
@@ -193,8 +189,7 @@ function createTools(host, onPage) {
   host.classList.toggle("chart--bare", !onPage);
   return {
     element,
-    /** @param {any} shown
-     * @param {any[]} lines as they are drawn */
+    /** @param {any} shown @param {any[]} lines as they are drawn */
     fill(shown, lines) {
       const along = alongOf(shown);
       const median = medianOf(lines);

@@ -35,8 +35,7 @@ export function createOverlay(element, axes, now) {
     return el("span", { class: "chart__dot", style });
   }
 
-  /** @param {HTMLElement} line
-   * @param {number | null} at */
+  /** @param {HTMLElement} line @param {number | null} at */
   function placeLine(line, at) {
     const [first, last] = axes.ready() ? axes.ends() : [1, 0];
     line.hidden = at === null || at < first || at > last;

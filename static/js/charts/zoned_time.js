@@ -47,8 +47,7 @@ export function offsetOf(time, zone) {
   return Date.UTC(found.year, found.month - 1, found.day, found.hour, found.minute, found.second) / 1000 - whole;
 }
 
-/** A clock's reading in the zone, as a date whose UTC parts it is. @param {number} time
- * @param {string} zone */
+/** A clock's reading in the zone, as a date whose UTC parts it is. @param {number} time @param {string} zone */
 const readingOf = (time, zone) => new Date((time + offsetOf(time, zone)) * 1000);
 
 const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
@@ -59,15 +58,13 @@ const secondText = (/** @type {Date} */ date) => `${minuteText(date)}:${two(date
 export const dayText = (date) => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
 const isMidnight = (/** @type {Date} */ date) => date.getTime() % (DAY * 1000) === 0;
 
-/** 3 Feb 2008, 08:42:10. @param {number} time
- * @param {string} zone */
+/** 3 Feb 2008, 08:42:10. @param {number} time @param {string} zone */
 export function momentText(time, zone) {
   const date = readingOf(time, zone);
   return `${dayText(date)} ${date.getUTCFullYear()}, ${secondText(date)}`;
 }
 
-/** 3 Feb 2008; 3 Feb to 4 Mar 2008; 3 Feb 2008 to 1 Jan 2009. @param {[number, number]} span
- * @param {string} zone */
+/** 3 Feb 2008; 3 Feb to 4 Mar 2008; 3 Feb 2008 to 1 Jan 2009. @param {[number, number]} span @param {string} zone */
 export function daysText([from, to], zone) {
   const [first, last] = [readingOf(from, zone), readingOf(to, zone)];
   const end = `${dayText(last)} ${last.getUTCFullYear()}`;

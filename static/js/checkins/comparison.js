@@ -16,8 +16,7 @@ const LONGEST = 50; // places in a history of the page
  *   model: any, truth: number[] | null, drawn: string}} State
  */
 
-/** The history in the address of the page. @param {string | null} text
- * @returns {number[]} */
+/** The history in the address of the page. @param {string | null} text @returns {number[]} */
 export const historyOf = (text) =>
   (text ?? "")
     .split(",")
@@ -39,8 +38,7 @@ const gridOf = ({ spec: { west, south, east, north, side } }) => String([west, s
 
 const cellsOf = (/** @type {any[]} */ cells) => cells.map(({ cell }) => cell);
 
-/** A cell with its ranks. @param {State} state
- * @param {number} cell */
+/** A cell with its ranks. @param {State} state @param {number} cell */
 function textOf({ grid, answer, reference }, cell) {
   const rankIn = (/** @type {any[]} */ cells) => cells.find((one) => one.cell === cell);
   const [found, beside] = [rankIn(answer.cells), rankIn(reference.markov)];
@@ -134,8 +132,7 @@ export function createComparison(page, { map, problem, evaluation }) {
     add,
     change,
     hover,
-    /** The history stays where the grid is the same. @param {any} release
-     * @param {number[]} history */
+    /** The history stays where the grid is the same. @param {any} release @param {number[]} history */
     choose(release, history = state.history) {
       const same = !state.release || gridOf(state.release) === gridOf(release);
       Object.assign(state, { release, history: same ? history : [], truth: same ? state.truth : null });

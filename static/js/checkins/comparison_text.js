@@ -8,8 +8,7 @@ import { fillPlaces, fillRanking } from "./ranking.js";
 
 /** @typedef {import("./comparison.js").State} State */
 
-/** @param {State} state
- * @param {number[] | null} densities */
+/** @param {State} state @param {number[] | null} densities */
 export function drawLegend({ release, grid, model, density, history }, densities) {
   const most = densities ? Math.max(...densities, 0) : 0;
   $("[data-legend=density]").hidden = !densities;
@@ -49,8 +48,7 @@ export function drawLists(page, { answer, reference, history, release }, { name,
   announce(`${release.title}: ${text}.`);
 }
 
-/** @param {any} page
- * @param {State} state */
+/** @param {any} page @param {State} state */
 export function drawRelease(page, { release }) {
   const texts = {
     "model-title": release.title,

@@ -27,17 +27,14 @@ export function evaluationOf(rows) {
   const of = (/** @type {string} */ metric, /** @type {string} */ unit) =>
     rows.filter((row) => row.metric === metric && row.unit === unit);
   return {
-    /** @param {string} model
-     * @param {string} metric
-     * @param {Release} release */
+    /** @param {string} model @param {string} metric @param {Release} release */
     value(model, metric, { mechanism, unusual, epsilon, unit }) {
       if (model === mechanism && unusual.length) return null;
       const same = (/** @type {Row} */ row) => Math.abs(row.epsilon - epsilon) <= 1e-9 * epsilon;
       const found = of(metric, unit).find((row) => row.model === model && same(row));
       return found ? found.value : null;
     },
-    /** @param {string} metric
-     * @param {string} unit */
+    /** @param {string} metric @param {string} unit */
     lines(metric, unit) {
       const own = of(metric, unit);
       return [...new Set(own.map(({ model }) => model))].map((id) => {
@@ -92,8 +89,7 @@ export function worseText(known, release, { name, short }) {
   );
 }
 
-/** The evaluation on the grid of a release; null where there is none. @param {any} page
- * @param {any} release */
+/** The evaluation on the grid of a release; null where there is none. @param {any} page @param {any} release */
 export function evaluationFor(page, { spec: { west, south, east, north, side } }) {
   const own = [west, south, east, north, side];
   return page.evaluations.find((/** @type {any} */ { grid }) => own.every((value, i) => value === grid[i])) ?? null;

@@ -14,12 +14,7 @@ export function columnName(column) {
   return name;
 }
 
-/**
- * The name of a cell: F7.
- *
- * @param {{columns: number, rows: number}} grid
- * @param {number} cell
- */
+/** The name of a cell: F7. @param {{columns: number, rows: number}} grid @param {number} cell */
 export const cellName = ({ columns, rows }, cell) =>
   `${columnName(cell % columns)}${rows - Math.floor(cell / columns)}`;
 

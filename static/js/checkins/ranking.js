@@ -9,11 +9,7 @@ import { shareText } from "./evaluation_data.js";
  *   distance_m: number | null, score: number, share: number | null}} RankedCell
  */
 
-/**
- * A score: its share, or where there is none the score itself.
- *
- * @param {RankedCell} cell
- */
+/** A score: its share, or where there is none the score itself. @param {RankedCell} cell */
 const scoreText = ({ share, score }) => (share === null ? score.toPrecision(3) : shareText(share));
 
 /**
@@ -73,8 +69,7 @@ export function fillRanking(body, cells, { name, beside, k, on }) {
   body.replaceChildren(...cells.map(row), ...empty);
 }
 
-/** Mark the row of a cell, -1 none. @param {HTMLElement} body
- * @param {number} cell */
+/** Mark the row of a cell, -1 none. @param {HTMLElement} body @param {number} cell */
 export function markRow(body, cell) {
   for (const row of body.children)
     row.toggleAttribute("data-marked", /** @type {HTMLElement} */ (row).dataset.cell === String(cell));

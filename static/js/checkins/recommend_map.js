@@ -100,8 +100,7 @@ export function createRecommendMap(host, on) {
       chosen = cell;
       outline("chosen", cell < 0 ? [] : [cell], { order: 8, colour: "--accent", width: 3 });
     },
-    /** @param {string} name
-     * @param {boolean} shown */
+    /** @param {string} name @param {boolean} shown */
     show(name, shown) {
       visible[name] = shown;
       map?.setVisible(name, shown);

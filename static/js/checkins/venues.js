@@ -45,9 +45,7 @@ export function createVenueList(problem) {
 
   select.addEventListener("change", load);
   return {
-    /** @param {any} from
-     * @param {number[]} cells
-     * @param {(cell: number) => string} name */
+    /** @param {any} from @param {number[]} cells @param {(cell: number) => string} name */
     show(from, cells, name) {
       source = from;
       $("[data-venues]").hidden = !source || !cells.length;

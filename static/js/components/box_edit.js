@@ -15,24 +15,14 @@ const within = (/** @type {number} */ value, /** @type {number} */ low, /** @typ
   Math.min(Math.max(value, low), high);
 const rounded = (/** @type {number} */ value) => Number(value.toFixed(DECIMALS));
 
-/**
- * Whether four values are the sides of a box.
- *
- * @param {Record<string, unknown> | null} sides
- * @returns {sides is Box}
- */
+/** Whether four values are the sides of a box. @param {Record<string, unknown> | null} sides @returns {sides is Box} */
 export function isBox(sides) {
   const { west, south, east, north } = /** @type {any} */ (sides ?? {});
   if (![west, south, east, north].every((side) => Number.isFinite(side))) return false;
   return -180 <= west && west < east && east <= 180 && -90 <= south && south < north && north <= 90;
 }
 
-/**
- * The box with sides of four decimals, on the globe.
- *
- * @param {Box} box
- * @returns {Box}
- */
+/** The box with sides of four decimals, on the globe. @param {Box} box @returns {Box} */
 export function roundedBox({ west, south, east, north }) {
   const [low, bottom] = [within(rounded(west), -180, 180 - LEAST), within(rounded(south), -90, 90 - LEAST)];
   return {
@@ -68,11 +58,7 @@ export function draggedBox(box, id, lon, lat) {
   return roundedBox(moved);
 }
 
-/**
- * The handles of a box, as the map takes them.
- *
- * @param {Box} box
- */
+/** The handles of a box, as the map takes them. @param {Box} box */
 export function handlesOf(box) {
   const corners = Object.entries(CORNERS).map(([id, label]) => ({
     id,

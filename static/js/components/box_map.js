@@ -82,11 +82,7 @@ export function createBoxMap(host, { areas, onChange }) {
 
   return {
     fromData: () => looked !== null && (looked.checked || looked.disabled),
-    /**
-     * @param {Record<string, unknown> | null} sides
-     * @param {number} across
-     * @param {number} up
-     */
+    /** @param {Record<string, unknown> | null} sides @param {number} across @param {number} up */
     show(sides, across = 1, up = across) {
       const first = box === null;
       [columns, rows] = [across, up];

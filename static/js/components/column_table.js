@@ -73,8 +73,7 @@ function columnHead({ place, name }, editable, roles, onChoose) {
   return editable ? choiceHead(place, title, roles, onChoose) : { ...fixedHead(title, roles), limit: undefined };
 }
 
-/** @param {string} title
- * @param {Role[]} roles */
+/** @param {string} title @param {Role[]} roles */
 function fixedHead(title, roles) {
   const caption = el("span", { class: "small muted" });
   const mark = (/** @type {any} */ _, /** @type {string} */ role) => {
@@ -102,8 +101,7 @@ function choiceHead(place, title, roles, onChoose) {
   select.addEventListener("change", () => onChoose(shown, place, select.value, title));
   return {
     cell: el("th", { scope: "col" }, label, select),
-    /** @param {any} preview
-     * @param {string} role */
+    /** @param {any} preview @param {string} role */
     mark(preview, role) {
       shown = preview;
       none.textContent = DERIVED[role] ?? "not read";

@@ -31,8 +31,7 @@ export function showTexts(box, texts) {
   if (texts.length) announce(texts.join(" "));
 }
 
-/** The same for the problems that no field shows. @param {HTMLElement} box
- * @param {ApiProblem[]} problems */
+/** The same for the problems that no field shows. @param {HTMLElement} box @param {ApiProblem[]} problems */
 export const showProblems = (box, problems) => showTexts(box, problems.map(sentenceOf));
 
 /** Go to the first wrong field of `form`, or to `box` where none is. */

@@ -112,10 +112,7 @@ export function createTimeline(host, on) {
   };
 }
 
-/**
- * @param {HTMLElement} host
- * @param {{at: () => number, select: (event: number) => void}} player
- */
+/** @param {HTMLElement} host @param {{at: () => number, select: (event: number) => void}} player */
 function createParts(host, player) {
   const playback = createPlayback(player);
   const label = el("p", { class: "timeline__text muted clip" });
@@ -159,8 +156,7 @@ function watchStrip({ strip, range, playback }, { on, select, hover, now }) {
     on.hover?.(event);
   }
 
-  /** @param {number} one
-   * @param {number} other */
+  /** @param {number} one @param {number} other */
   function markRange(one, other) {
     const [left, right] = [Math.min(one, other), Math.max(one, other)].map(now().scale.place);
     range.hidden = false;

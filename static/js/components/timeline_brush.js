@@ -57,8 +57,7 @@ export function createBrush({ strip, row, place, eventAt, count, label, bound, i
     (event, from) => shift(from.first, from.last, eventUnder(event) - from.event),
   );
 
-  /** @param {number} from
-   * @param {number} to */
+  /** @param {number} from @param {number} to */
   function change(from, to) {
     if (from === first && to === last) return;
     [first, last] = [from, to];
@@ -87,9 +86,7 @@ export function createBrush({ strip, row, place, eventAt, count, label, bound, i
 
   return { draw, clear, isWhole: whole, set, mark: (/** @type {Run} */ ...[from, after]) => change(from, after - 1) };
 
-  /** [first, last + 1), as much of it as there is; null for all.
-   * @param {Run | null} range
-   * @returns {Run | null} */
+  /** [first, last + 1), as much of it as there is; null for all. @param {Run | null} range @returns {Run | null} */
   function set(range) {
     const most = Math.max(0, count() - 1);
     [first, last] = range && range[0] <= most ? [range[0], Math.min(range[1] - 1, most)] : [0, most];

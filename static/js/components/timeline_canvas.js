@@ -60,11 +60,7 @@ function paintRuns(ctx, { place }, runs, top, height) {
   }
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {Scale} scale
- * @param {number} width
- */
+/** @param {CanvasRenderingContext2D} ctx @param {Scale} scale @param {number} width */
 function paintTicks(ctx, { ticks }, width) {
   ctx.font = `11px ${token("--sans")}`;
   ctx.fillStyle = token("--muted");

@@ -72,11 +72,7 @@ export function upload({ url, uploads, file, options, limit, settled }) {
     card.showRefusal(errors, answer, errors.some(needsColumns) ? chooseColumns : null);
   }
 
-  /**
-   * Lost before it was sent whole, it is sent again: the server then has nothing of it.
-   *
-   * @param {Transfer} transfer
-   */
+  /** Lost before it was sent whole, it is sent again: the server then has nothing of it. @param {Transfer} transfer */
   async function sendWhole(transfer, missed = 0) {
     let sent = 0;
     const onProgress = (/** @type {number} */ share) => transfer.onProgress((sent = share));
@@ -123,11 +119,7 @@ function online(signal, waiting) {
   });
 }
 
-/**
- * @param {File} file
- * @param {number} limit
- * @returns {ApiProblem}
- */
+/** @param {File} file @param {number} limit @returns {ApiProblem} */
 function tooLarge(file, limit) {
   const sizes = `The file has ${bytes(file.size)}; this server accepts up to ${bytes(limit)}.`;
   return { message: `${sizes} Compress it (.gz), or split it and upload the parts.`, field: "file" };
@@ -159,8 +151,7 @@ function createReading(card, file, { settled, keep }) {
     else showFailure(dataset);
   }
 
-  /** @param {any} dataset
-   * @param {Record<string, any>} changes */
+  /** @param {any} dataset @param {Record<string, any>} changes */
   async function reread(dataset, changes) {
     card.showProgress("Importing again …", null);
     try {
@@ -172,8 +163,7 @@ function createReading(card, file, { settled, keep }) {
     }
   }
 
-  /** @param {any} dataset
-   * @param {ApiProblem} question */
+  /** @param {any} dataset @param {ApiProblem} question */
   const questionForm = (dataset, question, changes = {}) =>
     renderQuestion(question, (/** @type {string} */ name, /** @type {string} */ value) =>
       reread(dataset, { ...changes, [name]: value }),
@@ -187,8 +177,7 @@ function createReading(card, file, { settled, keep }) {
     card.showFailure(question ? questionForm(dataset, error) : renderErrors([error], after), question);
   }
 
-  /** @param {any} dataset
-   * @param {Element | null} problem */
+  /** @param {any} dataset @param {Element | null} problem */
   function showResult(dataset, problem = null) {
     const { report } = dataset;
     const facts = [understood(report), dataset.has_time ? span(dataset.start, dataset.end) : "no times"].join(" · ");

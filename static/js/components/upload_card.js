@@ -53,8 +53,7 @@ export function createUploadCard(file, again) {
     element.dispatchEvent(new CustomEvent("upload:state", { bubbles: true }));
   }
 
-  /** @param {string} text
-   * @param {() => void} onclick */
+  /** @param {string} text @param {() => void} onclick */
   const button = (text, onclick, style = "") => smallButton(text, `${text} ${file.name}`, onclick, { style });
   const dismiss = () => button("Dismiss", () => element.remove(), "button--quiet");
   const retry = () => button("Retry", again);

@@ -11,23 +11,13 @@ export function readdress(edit) {
   history.replaceState(null, "", url.href.replaceAll("%2C", ",").replaceAll("%3A", ":"));
 }
 
-/**
- * [first, last + 1) out of "first-after"; null of anything else.
- *
- * @param {string | null} text
- * @returns {Run | null}
- */
+/** [first, last + 1) out of "first-after"; null of anything else. @param {string | null} text @returns {Run | null} */
 export function rangeOf(text) {
   const [, first, after] = (/^(\d+)-(\d+)$/.exec(text ?? "") ?? []).map(Number);
   return first < after ? [first, after] : null;
 }
 
-/**
- * Query `url` with more parameters.
- *
- * @param {string} url
- * @param {Record<string, any>} parameters
- */
+/** Query `url` with more parameters. @param {string} url @param {Record<string, any>} parameters */
 export function withQuery(url, parameters) {
   return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(parameters)}`;
 }

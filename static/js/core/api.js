@@ -7,11 +7,7 @@ import { isRepeatable } from "./session.js";
 
 /** What the server refused, or could not do. */
 export class ApiError extends Error {
-  /**
-   * @param {number} status
-   * @param {ApiProblem[]} errors
-   * @param {number | null} retryAfter seconds
-   */
+  /** @param {number} status @param {ApiProblem[]} errors @param {number | null} retryAfter seconds */
   constructor(status, errors, retryAfter = null) {
     super(errors.map(sentenceOf).join(" "));
     this.name = "ApiError";
@@ -60,11 +56,7 @@ function failure(status, text, retryAfter) {
   );
 }
 
-/**
- * @param {string} method
- * @param {string} url
- * @param {RequestOptions} options
- */
+/** @param {string} method @param {string} url @param {RequestOptions} options */
 async function send(method, url, { body, signal, headers = {} }) {
   /** @type {Record<string, string>} */
   const own = { Accept: "application/json", ...headers };
@@ -112,39 +104,19 @@ async function json(/** @type {Response} */ answer) {
   return text ? JSON.parse(text) : null;
 }
 
-/**
- * @param {string} url
- * @param {RequestOptions} [options]
- */
+/** @param {string} url @param {RequestOptions} [options] */
 export const get = async (url, options) => json(await request("GET", url, options));
-/**
- * @param {string} url
- * @param {any} body
- * @param {RequestOptions} [options]
- */
+/** @param {string} url @param {any} body @param {RequestOptions} [options] */
 export const post = async (url, body = {}, options) => json(await request("POST", url, { ...options, body }));
-/**
- * @param {string} url
- * @param {any} body
- * @param {RequestOptions} [options]
- */
+/** @param {string} url @param {any} body @param {RequestOptions} [options] */
 export const patch = async (url, body, options) => json(await request("PATCH", url, { ...options, body }));
-/**
- * @param {string} url
- * @param {RequestOptions} [options]
- */
+/** @param {string} url @param {RequestOptions} [options] */
 export const del = async (url, options) => json(await request("DELETE", url, options));
-/**
- * @param {string} url
- * @param {RequestOptions} [options]
- */
+/** @param {string} url @param {RequestOptions} [options] */
 export const getText = async (url, options) =>
   (await request("GET", url, { ...options, headers: { Accept: "text/html, */*" } })).text();
 
-/**
- * @param {string} url
- * @param {RequestOptions} [options]
- */
+/** @param {string} url @param {RequestOptions} [options] */
 export const getBytes = async (url, options) =>
   (await request("GET", url, { ...options, headers: { Accept: "*/*" } })).arrayBuffer();
 

@@ -58,13 +58,7 @@ export const svg = (tag, attributes, ...children) => fill(document.createElement
  */
 export const $ = (selector, root = document) => root.querySelector(selector);
 
-/**
- * All elements that match.
- *
- * @param {string} selector
- * @param {ParentNode} root
- * @returns {any[]}
- */
+/** All elements that match. @param {string} selector @param {ParentNode} root @returns {any[]} */
 export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 /** The data of a {{ value|json_script:id }} tag. @param {string} id */

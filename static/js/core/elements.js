@@ -20,24 +20,20 @@ export const smallButton = (text, name, onclick, { style = "", ...attributes } =
  * @param {string} name */
 export const fileLink = (href, text, name) => el("a", { href, download: true, "aria-label": name }, text);
 
-/** A checkbox or a radio input with its text. @param {HTMLInputElement} input
- * @param {...any} text */
+/** A checkbox or a radio input with its text. @param {HTMLInputElement} input @param {...any} text */
 export const choice = (input, ...text) => el("label", { class: "choice" }, input, el("span", {}, text));
 
-/** A list of `items`, each text or nodes. @param {Record<string, any>} attributes
- * @param {any[]} items */
+/** A list of `items`, each text or nodes. @param {Record<string, any>} attributes @param {any[]} items */
 export const list = (attributes, items) => el("ul", attributes, items.map(itemOf));
 
 const itemOf = (/** @type {any} */ content) => el("li", {}, content);
 
-/** A list of terms and what they are. @param {Record<string, any>} attributes
- * @param {any[][]} facts */
+/** A list of terms and what they are. @param {Record<string, any>} attributes @param {any[][]} facts */
 export const factList = (attributes, facts) => el("dl", attributes, facts.map(factOf));
 
 const factOf = (/** @type {any[]} */ [term, ...what]) => [el("dt", {}, term), el("dd", {}, what)];
 
-/** A select of `options`, [value, text] each. @param {Record<string, any>} attributes
- * @param {any[][]} options */
+/** A select of `options`, [value, text] each. @param {Record<string, any>} attributes @param {any[][]} options */
 export const selectOf = (attributes, options) => el("select", { class: "input", ...attributes }, options.map(optionOf));
 
 const optionOf = (/** @type {any[]} */ [value, text]) => el("option", { value: String(value) }, text);
@@ -53,8 +49,7 @@ export function tableHead(heads, style = "number") {
 export const icon = (path) =>
   svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: path }));
 
-/** Show a text in its place, which is hidden without one. @param {HTMLElement} place
- * @param {string} text */
+/** Show a text in its place, which is hidden without one. @param {HTMLElement} place @param {string} text */
 export function showText(place, text) {
   place.textContent = text;
   place.hidden = !text;

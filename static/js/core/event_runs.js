@@ -1,11 +1,6 @@
 /* Runs [start, end) of events, sorted and disjoint. */
 
-/**
- * Whether an event is in one of the runs.
- *
- * @param {Run[]} runs
- * @param {number} event
- */
+/** Whether an event is in one of the runs. @param {Run[]} runs @param {number} event */
 export function isInRuns(runs, event) {
   let [low, high] = [0, runs.length]; // the first run that ends after the event
   while (low < high) {
@@ -16,13 +11,7 @@ export function isInRuns(runs, event) {
   return low < runs.length && runs[low][0] <= event;
 }
 
-/**
- * Runs cut to `range`, those left empty left out.
- *
- * @param {Run[]} runs
- * @param {Run | null} [range]
- * @returns {Run[]}
- */
+/** Runs cut to `range`, those left empty left out. @param {Run[]} runs @param {Run | null} [range] @returns {Run[]} */
 export function runsWithin(runs, range) {
   if (!range) return runs;
   const [first, after] = range;

@@ -13,11 +13,7 @@ const UNIT = /_(?:m2|m|s|kmh)$/;
 /** Learn the labels of fields. @param {Pick<Field, "name" | "label">[]} fields */
 export const learnLabels = (fields) => fields.forEach(({ name, label }) => labels.set(name, label));
 
-/**
- * The label of a path: of its last name that is no position in a list, or that name as text.
- *
- * @param {string} path
- */
+/** The label of a path: of its last name that is no position in a list, or that name as text. @param {string} path */
 export function labelOf(path) {
   const name =
     path

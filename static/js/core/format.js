@@ -17,12 +17,7 @@ export function plural(noun) {
   return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
-/**
- * 1 event, 407 events, 2 entries.
- *
- * @param {number} value
- * @param {string} noun
- */
+/** 1 event, 407 events, 2 entries. @param {number} value @param {string} noun */
 export const count = (value, noun) => `${whole(value)} ${value === 1 ? noun : plural(noun)}`;
 
 const ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ");
@@ -40,11 +35,7 @@ export function queued(position) {
 /** With a capital letter. @param {string} text */
 export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/**
- * The number of an event as pages show it, from 1; `index` counts from 0, as in the API.
- *
- * @param {number} index
- */
+/** The number of an event as pages show it, from 1; `index` counts from 0, as in the API. @param {number} index */
 export const eventNumber = (index) => whole(index + 1);
 
 /** At most `digits` significant digits, no exponent: 0.00123, 12.3, 1,230. @param {number} value */
@@ -121,12 +112,7 @@ export const day = (time) => DAY.format(asDate(time));
 export const moment = (time, { seconds = true } = {}) =>
   `${day(time)}, ${(seconds ? SECOND : MINUTE).format(asDate(time))}`;
 
-/**
- * 2 Feb 2008, 13:33 to 4 Feb 2008, 11:20 UTC.
- *
- * @param {Time} start
- * @param {Time} end
- */
+/** 2 Feb 2008, 13:33 to 4 Feb 2008, 11:20 UTC. @param {Time} start @param {Time} end */
 export function span(start, end) {
   const last = day(start) === day(end) ? MINUTE.format(asDate(end)) : moment(end, { seconds: false });
   return `${moment(start, { seconds: false })} to ${last} UTC`;

@@ -19,10 +19,7 @@ export function plainNumber(value) {
   return Math.abs(value) >= LONG && power.length < text.length ? power : text.replace("e+", "e");
 }
 
-/**
- * @param {number} value
- * @param {NumberRule} rule
- */
+/** @param {number} value @param {NumberRule} rule */
 const isWithin = (value, { minimum, maximum }) => value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity);
 const lastMark = (/** @type {string} */ text) => Math.max(text.lastIndexOf(","), text.lastIndexOf("."));
 const firstMark = (/** @type {string} */ text) => text.search(/[.,]/);
@@ -72,17 +69,10 @@ function domainText({ minimum, maximum }) {
   return maximum !== undefined ? ` of at most ${plainNumber(maximum)}` : "";
 }
 
-/**
- * "A number from 0.01 to 20000000.": the rule of a field, as it stands beside it.
- *
- * @param {NumberRule} rule
- */
+/** "A number from 0.01 to 20000000.": the rule of a field, as it stands beside it. @param {NumberRule} rule */
 export const ruleSentence = (rule) => `${rule.whole ? "A whole number" : "A number"}${domainText(rule)}.`;
 
-/**
- * @param {number} value
- * @param {NumberRule} rule
- */
+/** @param {number} value @param {NumberRule} rule */
 function outside(value, { minimum, maximum, whole }) {
   if (minimum !== undefined && value < minimum)
     return value <= 0 && minimum > 0 && !whole ? "Must be greater than 0" : `Must be at least ${plainNumber(minimum)}`;

@@ -15,12 +15,7 @@ export const keyOf = ({ name, size, lastModified }) => `${PREFIX}${name}:${size}
 
 /** @typedef {{get: () => string | null, set: (url: string) => void, discard: () => void}} StoredUpload */
 
-/**
- * The stored URL of an unfinished upload of the same file.
- *
- * @param {File} file
- * @returns {StoredUpload}
- */
+/** The stored URL of an unfinished upload of the same file. @param {File} file @returns {StoredUpload} */
 const storedUpload = (file) => {
   const key = keyOf(file);
   return {
@@ -41,10 +36,7 @@ async function checksum(/** @type {Blob} */ piece) {
   return { "Upload-Checksum": `sha256 ${btoa(String.fromCharCode(...new Uint8Array(digest)))}` };
 }
 
-/**
- * @param {string} url
- * @param {AbortSignal} [signal]
- */
+/** @param {string} url @param {AbortSignal} [signal] */
 const receivedBytes = async (url, signal) =>
   Number((await transfer("HEAD", url, { headers: TUS, signal })).getResponseHeader("Upload-Offset"));
 
@@ -63,10 +55,7 @@ async function begin(urls, file, stored, signal) {
   return { url: pathname, offset: 0 };
 }
 
-/**
- * @param {StoredUpload} stored
- * @param {AbortSignal} [signal]
- */
+/** @param {StoredUpload} stored @param {AbortSignal} [signal] */
 async function resume(stored, signal) {
   const url = stored.get();
   if (!url) return null;
@@ -132,10 +121,7 @@ async function sendPiece({ url, offset }, file, onProgress, signal) {
   return Number(answer.getResponseHeader("Upload-Offset"));
 }
 
-/**
- * @param {string} url
- * @param {() => void} forget
- */
+/** @param {string} url @param {() => void} forget */
 function discard(url, forget) {
   forget();
   transfer("DELETE", url, { headers: TUS }).catch(() => {}); // the server discards it automatically after a day

@@ -39,11 +39,7 @@ export async function logIn(username, password, code) {
   return user ? { user, problem: "" } : query("POST", new URLSearchParams({ username, password, code }));
 }
 
-/**
- * @param {string} method
- * @param {URLSearchParams} [body]
- * @returns {Promise<Session>}
- */
+/** @param {string} method @param {URLSearchParams} [body] @returns {Promise<Session>} */
 async function query(method, body) {
   try {
     const answer = await fetch(loginUrl(), {

@@ -10,11 +10,7 @@ const ROW_PX = 17;
 const AWAY_PX = 8; // from what it is about
 const WIDEST_PX = 420;
 
-/**
- * A piece of a line in its colour and dash.
- *
- * @param {{colour?: Colour | null, dash?: string}} lineStyle
- */
+/** A piece of a line in its colour and dash. @param {{colour?: Colour | null, dash?: string}} lineStyle */
 export function lineSample({ colour, dash = "" }) {
   const dashes = dashLengths(dash).map((length) => length * 0.75);
   const line = svg("path", { d: "M0 4h20", "stroke-dasharray": dashes.join(" ") || null });

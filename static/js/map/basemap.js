@@ -62,10 +62,7 @@ export function addBaseMap(map, stack, middle, near) {
     if (isCurrent()) stack.put("base", ORDER.base, builtInLayer(urls, { changed, failed }), { keeps: () => true });
   }
 
-  /**
-   * @param {string} url
-   * @param {() => boolean} isCurrent
-   */
+  /** @param {string} url @param {() => boolean} isCurrent */
   async function addNames(url, isCurrent) {
     const { cityLayer } = await import("./city_names.js");
     if (isCurrent())
@@ -103,10 +100,7 @@ function addNote(map) {
   return { button, text, updatePanel: () => panel?.update() };
 }
 
-/**
- * @param {import("leaflet").Map} map
- * @param {(lon: number) => number} near
- */
+/** @param {import("leaflet").Map} map @param {(lon: number) => number} near */
 function addSearch(map, near) {
   const button = addButton(map, { label: "Find a place", path: GLASS, onClick: () => {} });
   const open = async () => (await import("./place_search.js")).openPlaceSearch(button, map, near);
@@ -121,10 +115,7 @@ function sourceOf(config) {
   return config.choice === "server" && isPermitted() ? config.server : null;
 }
 
-/**
- * @param {import("./basemap_choice.js").Config} config
- * @param {any} source
- */
+/** @param {import("./basemap_choice.js").Config} config @param {any} source */
 function attribution({ choice }, source) {
   if (choice === "built-in") return ["Natural Earth"];
   if (!source?.attribution) return [];
@@ -132,11 +123,7 @@ function attribution({ choice }, source) {
   return [href ? el("a", { href, target: "_blank", rel: "noopener noreferrer" }, text) : text];
 }
 
-/**
- * @param {any} source
- * @param {(lon: number) => number} near
- * @returns {Promise<any>}
- */
+/** @param {any} source @param {(lon: number) => number} near @returns {Promise<any>} */
 async function tileLayer({ url, vector, referrer, zooms: [from, to], bounds: [west, south, east, north] }, near) {
   const shift = near((west + east) / 2) - (west + east) / 2;
   const options = {

@@ -81,9 +81,7 @@ export function createCamera(element, leaflet, { middle, top, left = () => 0 }) 
     },
     /** @param {(camera: Camera) => void} listener receives every move but those of setCamera */
     onCamera: (listener) => leaflet.on("move", () => movedByPage || listener(camera())),
-    /** Pan if a place is not in sight.
-     * @param {number} lon
-     * @param {number} lat */
+    /** Pan if a place is not in sight. @param {number} lon @param {number} lat */
     reveal(lon, lat) {
       resized();
       const place = L.latLng(lat, lon + 360 * Math.round((middle - lon) / 360));

@@ -16,8 +16,7 @@ const DOT_PX = 10;
  * @typedef {{points: [number, number][], texts: string[], colour: any}} Path
  */
 
-/** Where a box lies in the view, in pixels. @param {View} view
- * @param {number} middle */
+/** Where a box lies in the view, in pixels. @param {View} view @param {number} middle */
 const placed =
   (view, middle) =>
   (/** @type {Box} */ [west, south, east, north]) => {

@@ -25,12 +25,7 @@ export const plain = (text) =>
     .replace(/\s+/g, " ")
     .trim();
 
-/**
- * All cities, the most important first.
- *
- * @param {string} url
- * @returns {Promise<City[]>}
- */
+/** All cities, the most important first. @param {string} url @returns {Promise<City[]>} */
 export function loadCities(url) {
   loading ??= bytesOf(url)
     .then((bytes) => (cities = parse(new TextDecoder().decode(bytes))))
@@ -41,10 +36,7 @@ export function loadCities(url) {
   return loading;
 }
 
-/**
- * @param {string} text
- * @returns {City[]}
- */
+/** @param {string} text @returns {City[]} */
 function parse(text) {
   const { countries, cities: rows } = JSON.parse(text);
   return rows.map((/** @type {any[]} */ [name, others, country, lon, lat, rank]) => ({

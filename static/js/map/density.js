@@ -68,10 +68,7 @@ export function classText(from) {
 
 /** The density of {@link Positions}; `changed()` where it can be drawn again, as more was counted. */
 export class Density {
-  /**
-   * @param {Positions} positions
-   * @param {() => void} changed
-   */
+  /** @param {Positions} positions @param {() => void} changed */
   constructor(positions, changed) {
     this.positions = positions;
     this.changed = changed;
@@ -84,11 +81,7 @@ export class Density {
     this.coming = null;
   }
 
-  /**
-   * @param {CanvasRenderingContext2D} ctx
-   * @param {View} view
-   * @param {Colour} colour
-   */
+  /** @param {CanvasRenderingContext2D} ctx @param {View} view @param {Colour} colour */
   draw(ctx, view, colour) {
     if (!holds(this.cells, view) && !holds(this.coming, view)) this.#count(view);
     if (this.cells?.zoom === view.zoom) drawCells(ctx, view, this.cells, this.classes, colour);

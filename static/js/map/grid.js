@@ -6,12 +6,7 @@ import { near } from "./projection.js";
  * @typedef {{west: number, south: number, east: number, north: number, columns: number, rows: number}} Grid
  */
 
-/**
- * The cell at a place; -1 outside the grid.
- *
- * @param {Grid} grid
- * @param {{lon: number, lat: number}} place
- */
+/** The cell at a place; -1 outside the grid. @param {Grid} grid @param {{lon: number, lat: number}} place */
 export function cellAt({ west, south, east, north, columns, rows }, { lon, lat }) {
   const at = near(lon, (west + east) / 2);
   if (at < west || at > east || lat < south || lat > north) return -1;

@@ -73,10 +73,7 @@ export function createLayerStack(leaflet, middle) {
   /** @param {string} id */
   const redraw = (id) => entries.get(id)?.layer.redraw();
 
-  /**
-   * @param {string} id
-   * @param {any} changes
-   */
+  /** @param {string} id @param {any} changes */
   function setStyle(id, changes) {
     const entry = entries.get(id);
     if (!entry?.style) return;
@@ -85,10 +82,7 @@ export function createLayerStack(leaflet, middle) {
   }
 
   const changes = {
-    /**
-     * @param {string} id
-     * @param {boolean} on
-     */
+    /** @param {string} id @param {boolean} on */
     setVisible(id, on) {
       const entry = entries.get(id);
       if (!entry || entry.visible === on) return;
@@ -97,18 +91,12 @@ export function createLayerStack(leaflet, middle) {
       else entry.layer.remove();
     },
     setStyle,
-    /**
-     * @param {string} id
-     * @param {number} order
-     */
+    /** @param {string} id @param {number} order */
     setOrder(id, order) {
       const canvas = entries.get(id)?.layer.canvas;
       if (canvas) canvas.style.zIndex = ORDER.track + order;
     },
-    /**
-     * @param {string} id
-     * @param {number} share
-     */
+    /** @param {string} id @param {number} share */
     setOpacity(id, share) {
       const entry = entries.get(id);
       if (entry?.style) setStyle(id, { opacity: share });
@@ -131,26 +119,17 @@ export function createLayerStack(leaflet, middle) {
     has: (id) => entries.has(id),
     /** @param {string} id */
     isVisible: (id) => entries.get(id)?.visible ?? false,
-    /**
-     * @param {string} id
-     * @param {Point} point
-     */
+    /** @param {string} id @param {Point} point */
     nearest(id, point, reach = REACH_PX) {
       const positions = entries.get(id)?.positions;
       return positions ? nearestPoint(viewOf(leaflet), positions, point, reach) : -1;
     },
-    /**
-     * @param {string} id
-     * @param {Point} point
-     */
+    /** @param {string} id @param {Point} point */
     nearestStep(id, point, reach = REACH_PX) {
       const positions = entries.get(id)?.positions;
       return positions ? nearestStep(viewOf(leaflet), positions, point, reach) : -1;
     },
-    /**
-     * @param {string} id
-     * @param {Point & {width: number, height: number}} box
-     */
+    /** @param {string} id @param {Point & {width: number, height: number}} box */
     within(id, box) {
       const positions = entries.get(id)?.positions;
       return positions ? pointsWithin(viewOf(leaflet), positions, box) : [];

@@ -130,11 +130,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, left
       const view = leaflet.getBounds();
       return { west: view.getWest(), south: view.getSouth(), east: view.getEast(), north: view.getNorth() };
     },
-    /**
-     * @param {number} lon
-     * @param {number} lat
-     * @returns {Point}
-     */
+    /** @param {number} lon @param {number} lat @returns {Point} */
     point(lon, lat) {
       const { x, y } = leaflet.latLngToContainerPoint([lat, nearMiddle(lon)]);
       return { x, y };
@@ -149,11 +145,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, left
   };
 }
 
-/**
- * @param {HTMLElement} element
- * @param {string} label
- * @param {boolean} keyboard
- */
+/** @param {HTMLElement} element @param {string} label @param {boolean} keyboard */
 function createLeaflet(element, label, keyboard) {
   element.classList.add("map");
   element.setAttribute("role", "region");

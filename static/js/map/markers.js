@@ -36,10 +36,7 @@ function drawHalos(ctx, { width, height }, places) {
   ctx.globalAlpha = 1;
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @returns {[HTMLCanvasElement, CanvasRenderingContext2D]}
- */
+/** @param {CanvasRenderingContext2D} ctx @returns {[HTMLCanvasElement, CanvasRenderingContext2D]} */
 function canvasLike(ctx) {
   const offscreen = document.createElement("canvas");
   [offscreen.width, offscreen.height] = [ctx.canvas.width, ctx.canvas.height];

@@ -41,22 +41,14 @@ function load(url) {
   return made;
 }
 
-/**
- * What the gzip file at `url` was made of.
- *
- * @param {string} url
- * @returns {Promise<ArrayBuffer>}
- */
+/** What the gzip file at `url` was made of. @param {string} url @returns {Promise<ArrayBuffer>} */
 export async function bytesOf(url) {
   const answer = await fetch(url);
   if (!answer.ok || !answer.body) throw new Error(`status ${answer.status}`);
   return new Response(answer.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
-/**
- * @param {ArrayBuffer} bytes
- * @returns {Level[]}
- */
+/** @param {ArrayBuffer} bytes @returns {Level[]} */
 export function decode(bytes) {
   const size = new DataView(bytes).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size)));
@@ -123,11 +115,7 @@ export function builtInLayer(urls, { changed, failed }) {
   };
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {View} view
- * @param {Level} level
- */
+/** @param {CanvasRenderingContext2D} ctx @param {View} view @param {Level} level */
 export function drawLevel(ctx, view, level) {
   const near = cellsIn(view, level);
   ctx.save();

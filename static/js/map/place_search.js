@@ -68,10 +68,7 @@ export function openPlaceSearch(button, map, near) {
     }
   }
 
-  /**
-   * @param {import("./cities.js").City[]} cities
-   * @param {string} text
-   */
+  /** @param {import("./cities.js").City[]} cities @param {string} text */
   function show(cities, text) {
     found = cities;
     list.replaceChildren(...cities.map(option));
@@ -81,10 +78,7 @@ export function openPlaceSearch(button, map, near) {
     popover.place();
   }
 
-  /**
-   * @param {import("./cities.js").City} city
-   * @param {number} i
-   */
+  /** @param {import("./cities.js").City} city @param {number} i */
   const option = (city, i) =>
     el(
       "li",

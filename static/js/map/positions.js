@@ -45,10 +45,7 @@ const placesOf = ({ across, down, left, top }, [west, north, east, south]) => [
 ];
 
 export class Positions {
-  /**
-   * @param {Pick<TrackData, "lonE7" | "y" | "ends">} track
-   * @param {number} middle degrees
-   */
+  /** @param {Pick<TrackData, "lonE7" | "y" | "ends">} track @param {number} middle degrees */
   constructor({ lonE7, y, ends }, middle) {
     this.n = lonE7.length;
     this.lon = lonE7;
@@ -143,10 +140,7 @@ export class Positions {
     }
   }
 
-  /**
-   * What to draw at a zoom: {indices, or null for all; from: where each chunk's first is among them, and the
-   * last}.
-   */
+  /** What to draw at a zoom: {indices, or null for all; from: where each chunk's first is among them, and the last}. */
   level(zoom) {
     if (this.n < THINNED_FROM || this.starts) return this.all;
     const z = Math.min(CLOSEST, Math.max(0, Math.ceil(zoom)));

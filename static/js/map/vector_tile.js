@@ -59,12 +59,7 @@ function numbers(bytes) {
 
 const text = (/** @type {Uint8Array} */ bytes) => new TextDecoder().decode(bytes);
 
-/**
- * The layers of a tile.
- *
- * @param {ArrayBuffer} buffer
- * @returns {Layer[]}
- */
+/** The layers of a tile. @param {ArrayBuffer} buffer @returns {Layer[]} */
 export function layersOf(buffer) {
   /** @type {Layer[]} */
   const layers = [];

@@ -28,10 +28,7 @@ const LARGEST_PX = 2048;
 
 /** @typedef {import("./vector_tile.js").Layer} Layer */
 
-/**
- * @param {string} url with {z}, {x} and {y}
- * @param {Record<string, any>} options of L.GridLayer
- */
+/** @param {string} url with {z}, {x} and {y} @param {Record<string, any>} options of L.GridLayer */
 export function vectorLayer(url, options) {
   layerClass ??= L.GridLayer.extend(METHODS);
   return new layerClass({ ...options, address: url });
@@ -126,10 +123,7 @@ function drawLayer(ctx, { extent, features }, style, size, zoom) {
 export const roadWidth = (/** @type {string} */ kind, /** @type {number} */ zoom) =>
   (WIDE.test(kind) ? 2 : 1) * Math.max(1, 1.35 ** (zoom - 13));
 
-/**
- * @param {Int32Array[]} rings
- * @param {number} scale
- */
+/** @param {Int32Array[]} rings @param {number} scale */
 function pathOf(rings, scale) {
   const path = new Path2D();
   for (const ring of rings) {

@@ -19,8 +19,7 @@ const problem = page && createProblemBox($("[data-problem]"));
 
 /** @typedef {ReturnType<typeof createComparison>} Comparison */
 
-/** @param {Comparison} comparison
- * @param {any} map */
+/** @param {Comparison} comparison @param {any} map */
 function watchControls(comparison, map) {
   const { state } = comparison;
   for (const input of $$("[name=model]"))

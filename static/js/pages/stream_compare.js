@@ -50,8 +50,7 @@ function initialState() {
 const problem = createProblemBox($("[data-problem]"));
 let store = () => {}; // the state in the address, from when it is known
 
-/** @param {plots.Bench} bench
- * @param {Cell} cell */
+/** @param {plots.Bench} bench @param {Cell} cell */
 function select(bench, cell) {
   const { state, parts } = bench;
   const other = cell.dimension !== state.cell.dimension;
@@ -68,9 +67,7 @@ function select(bench, cell) {
   problem.attempt(() => plots.drawLanes(bench));
 }
 
-/** @param {plots.Bench} bench
- * @param {number} dimension
- * @param {boolean} on */
+/** @param {plots.Bench} bench @param {number} dimension @param {boolean} on */
 function pin(bench, dimension, on) {
   const { state, parts } = bench;
   const full = on && state.pinned.length >= MOST_PINNED;
@@ -86,8 +83,7 @@ function pin(bench, dimension, on) {
   store();
 }
 
-/** @param {plots.Bench} bench
- * @param {import("../stream/dimension_list.js").Key} key */
+/** @param {plots.Bench} bench @param {import("../stream/dimension_list.js").Key} key */
 function sort(bench, key) {
   const { sorting } = bench.state;
   const descending = sorting.key === key ? !sorting.descending : key !== "name";
@@ -122,9 +118,7 @@ const load = (bench) =>
     await drawn;
   });
 
-/** @param {plots.Bench} bench
- * @param {string} id
- * @param {boolean} visible */
+/** @param {plots.Bench} bench @param {string} id @param {boolean} visible */
 function toggleLine(bench, id, visible) {
   if (visible) bench.state.visible.add(id);
   else bench.state.visible.delete(id);

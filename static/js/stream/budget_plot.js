@@ -110,18 +110,13 @@ function drawWindow(ctx, scale, yOf, epsilon, { first, last, text }) {
   ctx.fillText(text, middle, y < HEIGHT_PX - LABEL_PX / 2 ? y : HEIGHT_PX / 2);
 }
 
-/**
- * The axis in `host`: `draw(axis, scale)`.
- *
- * @param {HTMLElement} host
- */
+/** The axis in `host`: `draw(axis, scale)`. @param {HTMLElement} host */
 export function createAxis(host) {
   const canvas = el("canvas", { "aria-hidden": "true" });
   host.replaceChildren(canvas);
   return {
     canvas,
-    /** @param {Axis} axis
-     * @param {PlotScale} scale */
+    /** @param {Axis} axis @param {PlotScale} scale */
     draw(axis, scale) {
       const ctx = clearCanvas(canvas, scale.inner, AXIS_PX);
       ctx.fillStyle = token("--muted");

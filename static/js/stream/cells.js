@@ -8,11 +8,7 @@ const HEADER = 24;
 
 /** Counts of `dimensions` in `columns`: each column is a timestamp, or the mean of several. */
 export class Cells {
-  /**
-   * @param {number} columns
-   * @param {number} dimensions
-   * @param {Float64Array} values dimension after dimension
-   */
+  /** @param {number} columns @param {number} dimensions @param {Float64Array} values dimension after dimension */
   constructor(columns, dimensions, values) {
     this.columns = columns;
     this.dimensions = dimensions;
@@ -24,8 +20,7 @@ export class Cells {
     return this.values.subarray(dimension * this.columns, (dimension + 1) * this.columns);
   }
 
-  /** @param {number} dimension
-   * @param {number} column */
+  /** @param {number} dimension @param {number} column */
   at(dimension, column) {
     return this.values[dimension * this.columns + column];
   }
@@ -44,8 +39,7 @@ export function decodeCells(buffer) {
 /** @param {string} url */
 export const fetchCells = async (url) => decodeCells(await getBytes(url));
 
-/** published - truth. @param {Cells} published
- * @param {Cells} truth */
+/** published - truth. @param {Cells} published @param {Cells} truth */
 export function differenceOf(published, truth) {
   const values = new Float64Array(truth.values.length);
   for (let i = 0; i < values.length; i += 1) values[i] = published.values[i] - truth.values[i];

@@ -47,8 +47,7 @@ export function createComparisonData({ truth: truthUrl, releases }) {
     comparisons.set(id, comparison);
   }
 
-  /** @param {string} view
-   * @param {string} id */
+  /** @param {string} view @param {string} id */
   function cellsOf(view, id) {
     if (view === "truth") return cells.get("truth");
     const [released, uploaded] = [cells.get(id), cells.get("truth")];
@@ -64,8 +63,7 @@ export function createComparisonData({ truth: truthUrl, releases }) {
     row: (/** @type {number} */ dimension) => /** @type {Cells} */ (cells.get(id)).row(dimension),
   });
 
-  /** @param {Release} release
-   * @param {number} dimension */
+  /** @param {Release} release @param {number} dimension */
   function groupingOf({ id, urls }, dimension) {
     const url = withQuery(urls.grouping, { dimension });
     if (!groupings.has(url)) groupings.set(url, get(url));
@@ -91,8 +89,7 @@ export function createComparisonData({ truth: truthUrl, releases }) {
     lineOfTruth: () => lineOf("truth", "Truth", { colour: "--foreground", dash: "", width: 1 }),
     /** @param {Release[]} which */
     linesOf: (which) => which.map(({ id, title, style }) => lineOf(id, title, { ...style, width: 2 })),
-    /** How releases grouped a dimension, of those that report it. @param {Release[]} which
-     * @param {number} dimension */
+    /** How releases grouped a dimension, of those that report it. @param {Release[]} which @param {number} dimension */
     async groupings(which, dimension) {
       const found = await Promise.all(which.map((one) => groupingOf(one, dimension)));
       return found

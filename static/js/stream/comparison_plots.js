@@ -102,9 +102,7 @@ export function drawMultiples(bench) {
   });
 }
 
-/** A pinned dimension in a large view. @param {Bench} bench
- * @param {number} dimension
- * @param {HTMLElement} button */
+/** A pinned dimension in a large view. @param {Bench} bench @param {number} dimension @param {HTMLElement} button */
 export async function enlargeDimension(bench, dimension, button) {
   const { page, known, state } = bench;
   const { openLargeChart } = await import("./large_chart.js"); // most readers need no chart library here

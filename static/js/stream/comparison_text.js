@@ -19,8 +19,7 @@ export const countText = (value) =>
 const signed = (/** @type {number} */ value) =>
   `${value > 0 ? "+" : value < 0 ? "−" : ""}${countText(Math.abs(value))}`;
 
-/** How many timestamps a column holds, as text beside its label. @param {any} axis
- * @param {number} column */
+/** How many timestamps a column holds, as text beside its label. @param {any} axis @param {number} column */
 function columnName({ labels, edges }, column) {
   const size = edges[column + 1] - edges[column];
   return size === 1 ? labels[column] : `${labels[column]}, mean of ${whole(size)} timestamps`;
@@ -60,9 +59,7 @@ export function showValues(line, { page, known, cell: { dimension, column }, sho
   );
 }
 
-/** @param {HTMLElement} host
- * @param {boolean} isSigned
- * @param {number} limit */
+/** @param {HTMLElement} host @param {boolean} isSigned @param {number} limit */
 export function showLegend(host, isSigned, limit) {
   const stops = stopsOf(isSigned).join(", ");
   const bar = el("span", { class: "heat-head__ramp" });
@@ -86,9 +83,7 @@ export function columnsText({ timestamps, labels }, dimensions, rows, isSigned) 
   return shared + means + HELP;
 }
 
-/** @param {any} known
- * @param {any} shown
- * @param {any[]} visible */
+/** @param {any} known @param {any} shown @param {any[]} visible */
 export function budgetNote(known, shown, visible) {
   const most = known.comparisonOf(shown.id)?.most_spent;
   const notes = [];
@@ -123,19 +118,16 @@ export function windowAt({ edges, labels }, comparison, size, column, title) {
   return { first, last: column, text: `${labels[first]} to ${labels[column]}: ${title} ${number(spent, 4)}` };
 }
 
-/** @param {any} axis
- * @param {[number, number]} range */
+/** @param {any} axis @param {[number, number]} range */
 export const rangeText = ({ labels }, [first, after]) => `${labels[first]} to ${labels[after - 1]}`;
 
-/** @param {any} comparison
- * @param {number} dimension */
+/** @param {any} comparison @param {number} dimension */
 export function errorNote(comparison, dimension) {
   const error = comparison?.dimensions.absolute_error[dimension];
   return error === undefined || error === null ? "" : `mean error ${number(error, 3)}`;
 }
 
-/** @param {HTMLElement} host
- * @param {any[]} lines */
+/** @param {HTMLElement} host @param {any[]} lines */
 export const showLineKey = (host, lines) =>
   host.replaceChildren(...lines.map(({ name, style }) => el("li", {}, swatch(style), name)));
 

@@ -21,8 +21,7 @@ export async function createCountChart(host, { title, name, unit = "count" }) {
   const figure = await createFigure(host, { title, unit, name, log: false, item: "timestamp" });
   return {
     ...figure,
-    /** @param {Shown} shown
-     * @param {Line[]} lines */
+    /** @param {Shown} shown @param {Line[]} lines */
     draw({ index, labels, timestamps, name: stream, span = [0, Math.max(timestamps - 1, 1)] }, lines) {
       const nameOf = (/** @type {number} */ at) => labels[nearestIndex(index, at)] ?? "";
       return figure.show({

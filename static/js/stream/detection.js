@@ -69,9 +69,7 @@ export function watchDetection(section, { visible, threshold, timestamps }) {
     }
   }
 
-  /** @param {Release[]} releases
-   * @param {Found[]} found
-   * @param {string} title */
+  /** @param {Release[]} releases @param {Found[]} found @param {string} title */
   async function show(releases, found, title) {
     table.replaceChildren(tableOf(releases, found));
     chart.hidden = false;
@@ -103,9 +101,7 @@ export function watchDetection(section, { visible, threshold, timestamps }) {
   });
 }
 
-/** The number fields, by name. @param {HTMLElement} form
- * @param {number} timestamps
- * @returns {Record<string, any>} */
+/** The number fields, by name. @param {HTMLElement} form @param {number} timestamps @returns {Record<string, any>} */
 function createInputs(form, timestamps) {
   const { rule, value } = lengthRule(timestamps);
   const length = createNumber(rule, { id: "detection-length", name: "length", value });
@@ -116,8 +112,7 @@ function createInputs(form, timestamps) {
   return { length: length.input, threshold: level.input };
 }
 
-/** @param {Release[]} releases
- * @param {Found[]} found */
+/** @param {Release[]} releases @param {Found[]} found */
 function tableOf(releases, found) {
   const row = (/** @type {Release} */ { title, style }, /** @type {number} */ i) =>
     el(

@@ -97,8 +97,7 @@ export function createDimensionList(host, on) {
 
   return {
     draw,
-    /** Mark what is selected and pinned; the rows stay. @param {number} selected
-     * @param {number[]} pinned */
+    /** Mark what is selected and pinned; the rows stay. @param {number} selected @param {number[]} pinned */
     mark(selected, pinned) {
       Object.assign(shown, { selected, pinned });
       for (const row of body.rows) {

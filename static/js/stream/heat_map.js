@@ -46,8 +46,7 @@ export function createHeatMap(host, on) {
   let selected = null;
   const height = () => area.clientHeight;
 
-  /** @param {HTMLElement} element
-   * @param {Cell | null} cell */
+  /** @param {HTMLElement} element @param {Cell | null} cell */
   function place(element, cell) {
     const rank = cell && shown ? shown.order.indexOf(cell.dimension) : -1;
     element.hidden = rank < 0;
@@ -95,8 +94,7 @@ export function createHeatMap(host, on) {
 
   return {
     canvas,
-    /** @param {Shown} what
-     * @param {PlotScale} to */
+    /** @param {Shown} what @param {PlotScale} to */
     draw(what, to) {
       [shown, scale] = [what, to];
       paint();

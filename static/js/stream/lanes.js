@@ -16,11 +16,7 @@ const NARROW_LABEL_PX = 15; // above a lane where there is no space beside it
  * @typedef {{name: string, colour: any, cluster_start: boolean[], group_size: number[]}} Grouping
  */
 
-/**
- * Lanes in `host`: `draw(spending, groupings, scale)`.
- *
- * @param {HTMLElement} host
- */
+/** Lanes in `host`: `draw(spending, groupings, scale)`. @param {HTMLElement} host */
 export function createLanes(host) {
   const canvas = el("canvas", { role: "img" });
   host.replaceChildren(canvas);
@@ -30,9 +26,7 @@ export function createLanes(host) {
     canvas,
     /** What the lanes show, in their order. */
     shown: () => lanes,
-    /** @param {Spending} spending
-     * @param {Grouping[]} groupings
-     * @param {PlotScale} scale */
+    /** @param {Spending} spending @param {Grouping[]} groupings @param {PlotScale} scale */
     draw(spending, groupings, scale) {
       const painted = lanesOf(spending, groupings);
       lanes = painted;
@@ -54,8 +48,7 @@ export function createLanes(host) {
 /** @param {(number | null)[]} budgets */
 const mostOf = (budgets) => Math.max(0, ...budgets.map((budget) => budget ?? 0));
 
-/** @param {Spending} spending
- * @param {Grouping[]} groupings */
+/** @param {Spending} spending @param {Grouping[]} groupings */
 export function lanesOf(spending, groupings) {
   const { name, budgets } = spending;
   return [

@@ -10,12 +10,7 @@ const MOST_COUNTS = 2_000_000; // that are kept, fewer timestamps of many dimens
  * @typedef {{rows: Timestamp[], earlier: number[]}} Kept
  */
 
-/**
- * What each timestamp and those of its window before it spent.
- *
- * @param {Kept} kept
- * @param {number} window
- */
+/** What each timestamp and those of its window before it spent. @param {Kept} kept @param {number} window */
 export function windowSums({ rows, earlier }, window) {
   const budgets = [...earlier, ...rows.map(({ budget }) => budget)];
   /** @type {number[]} */

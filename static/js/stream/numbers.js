@@ -9,8 +9,7 @@ const ROWS_SHOWN = 200;
 
 /** @typedef {(string | number | boolean | null)[]} Row */
 
-/** Rows below a head as CSV. @param {string[]} head
- * @param {Row[]} rows */
+/** Rows below a head as CSV. @param {string[]} head @param {Row[]} rows */
 export const csvOf = (head, rows) =>
   [head, ...rows]
     .map((row) => row.map((value) => (typeof value === "string" ? quoted(value) : (value ?? ""))).join(","))

@@ -78,9 +78,7 @@ function evenTicks(labels, dates, [first, after], most) {
 
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)/;
 
-/** The time as its label writes it, as a date whose UTC parts it is.
- * @param {string} label
- * @param {number} time */
+/** The time as its label writes it, as a date whose UTC parts it is. @param {string} label @param {number} time */
 function readingOf(label, time) {
   const [, day, clock] = ISO.exec(label) ?? [];
   return new Date(day ? `${day}T${clock}Z` : time * 1000);
@@ -91,9 +89,7 @@ const minuteText = (/** @type {Date} */ date) => `${dayText(date)} ${date.toISOS
 const secondText = (/** @type {Date} */ date) => date.toISOString().slice(11, 19);
 const MONDAY_MS = 4 * DAY_MS; // 1970 began on a Thursday
 
-/** Units of so many milliseconds. @param {number} unit
- * @param {number[]} sizes
- * @param {(date: Date) => string} text */
+/** Units of so many milliseconds. @param {number} unit @param {number[]} sizes @param {(date: Date) => string} text */
 const multiples = (unit, sizes, text) =>
   sizes.map((size) => ({ of: (/** @type {Date} */ date) => Math.floor((+date - MONDAY_MS) / unit / size), text }));
 
@@ -113,11 +109,7 @@ const UNITS = [
   ...multiples(1000, [30, 15, 10, 5, 2, 1], secondText),
 ];
 
-/**
- * @param {Date[]} dates of the columns from `first`
- * @param {(typeof UNITS)[number]} unit
- * @param {number} first
- */
+/** @param {Date[]} dates of the columns from `first` @param {(typeof UNITS)[number]} unit @param {number} first */
 function changes(dates, { of, text }, first) {
   /** @type {[number, string][]} */
   const found = [];

@@ -30,8 +30,7 @@ export function rasterise(cells, order, most, signed) {
   return { width, height, values };
 }
 
-/** How many dimensions share a row of pixels, at most. @param {number} dimensions
- * @param {number} rows */
+/** How many dimensions share a row of pixels, at most. @param {number} dimensions @param {number} rows */
 export const perRow = (dimensions, rows) => Math.ceil(dimensions / Math.max(Math.min(rows, dimensions), 1));
 
 /** 1, 2 or 5 times a power of ten that is at least `value`. @param {number} value */
@@ -64,11 +63,7 @@ export function pixelsOf({ values }, limit, ramp, signed) {
   return pixels;
 }
 
-/**
- * 256 colours between `stops`, evenly spaced: RGB.
- *
- * @param {string[]} stops "#rrggbb", two or three
- */
+/** 256 colours between `stops`, evenly spaced: RGB. @param {string[]} stops "#rrggbb", two or three */
 export function rampOf(stops) {
   const parts = stops.map((stop) => [1, 3, 5].map((i) => parseInt(stop.slice(i, i + 2), 16)));
   const ramp = new Uint8ClampedArray(3 * 256);

@@ -32,9 +32,7 @@ export function watchReleaseTable({ rows, columns }, on) {
     box.addEventListener("change", () => on.toggle(box.dataset.line, box.checked));
 }
 
-/** By a figure; rows without it last. @param {Row[]} rows
- * @param {string} name
- * @param {boolean} descending */
+/** By a figure; rows without it last. @param {Row[]} rows @param {string} name @param {boolean} descending */
 export function sorted(rows, name, descending) {
   const sign = descending ? -1 : 1;
   return [...rows].sort(({ figures: { [name]: a } }, { figures: { [name]: b } }) => {

@@ -91,8 +91,7 @@ export const short = (value) =>
       ? `${number(value / 1e3, 3)}k`
       : whole(value);
 
-/** @param {number} dimension
- * @param {Listeners} on */
+/** @param {number} dimension @param {Listeners} on */
 function createOne(dimension, on) {
   const canvas = el("canvas", { role: "img" });
   const name = el("button", { class: "bare multiple__name clip", type: "button", onclick: () => on.select(dimension) });
@@ -107,9 +106,7 @@ function createOne(dimension, on) {
   const element = el("div", { class: "multiple" }, head, canvas);
   return {
     element,
-    /** @param {Shown} shown
-     * @param {number} i
-     * @param {number[]} span */
+    /** @param {Shown} shown @param {number} i @param {number[]} span */
     draw(shown, i, [low, high]) {
       const { lines, range, axis } = shown;
       name.textContent = shown.names[i];

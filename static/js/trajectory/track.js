@@ -117,10 +117,7 @@ function streamsOf(view, buffer) {
 
 /** Reads numbers from `bytes` into `out`, each times `unit` / `per`. */
 class Reader {
-  /**
-   * @param {Uint8Array} bytes
-   * @param {Int32Array | Float64Array} out
-   */
+  /** @param {Uint8Array} bytes @param {Int32Array | Float64Array} out */
   constructor(bytes, out, unit = 1, per = 1) {
     this.bytes = bytes;
     this.out = out;
@@ -163,12 +160,7 @@ function endsOf(bytes) {
   return ends;
 }
 
-/**
- * The track behind `url`.
- *
- * @param {string} url
- * @param {{signal?: AbortSignal, time?: boolean}} options
- */
+/** The track behind `url`. @param {string} url @param {{signal?: AbortSignal, time?: boolean}} options */
 export async function fetchTrack(url, { signal, time = true } = {}) {
   const answer = await fetch(url, { signal, credentials: "same-origin" });
   if (!answer.ok) throw new Error(`The events could not be loaded (${answer.status}). Reload the page to try again.`);

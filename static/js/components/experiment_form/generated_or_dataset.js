@@ -62,9 +62,7 @@ export function createData(host, page, generators, { onChange, onSource }) {
       if (data) variants.set(data);
       show();
     },
-    /** @param {number | null} at
-     * @param {string} name
-     * @param {string} text */
+    /** @param {number | null} at @param {string} name @param {string} text */
     fail(at, name, text) {
       if (at === null || !variants.fail(at, name, text)) fail(text);
     },

@@ -43,12 +43,7 @@ export function otherSweeps({ mechanisms, data }, { swept, single }, known) {
   ];
 }
 
-/**
- * The spec of what the form holds; `data` is null for the dataset.
- *
- * @param {string} kind
- * @param {any} form
- */
+/** The spec of what the form holds; `data` is null for the dataset. @param {string} kind @param {any} form */
 export function toSpec(kind, { mechanisms, swept, single, other, data, metrics, repetitions, seed, common }) {
   const first = Object.fromEntries(Object.entries(swept).map(([name, values]) => [name, values[0]]));
   const releases = mechanisms.map(({ name, ...own }) => ({ mechanism: { name, ...first, ...single, ...own } }));

@@ -13,8 +13,7 @@ const disc = (/** @type {Context} */ ctx, /** @type {number} */ x, /** @type {nu
   ctx.arc(x, MIDDLE, r, 0, 2 * Math.PI);
 };
 
-/** @param {Context} ctx
- * @param {[number, number][]} points */
+/** @param {Context} ctx @param {[number, number][]} points */
 function line(ctx, points) {
   ctx.beginPath();
   points.forEach(([x, y], i) => (i ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));

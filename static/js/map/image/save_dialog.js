@@ -47,9 +47,7 @@ async function pngOf(source, description, published) {
   );
 }
 
-/** @param {MapSource} source
- * @param {Description} description
- * @param {boolean} published */
+/** @param {MapSource} source @param {Description} description @param {boolean} published */
 async function svgOf(source, description, published) {
   const { content, layout, map } = plan(source, description, published);
   const surface = svgSurface(layout, ratioNow());
@@ -58,16 +56,11 @@ async function svgOf(source, description, published) {
   return new Blob([surface.text(content.title, about)], { type: "image/svg+xml" });
 }
 
-/** @param {string[]} format
- * @param {number} i */
+/** @param {string[]} format @param {number} i */
 const formatChoice = ([value, text], i) =>
   choice(el("input", { type: "radio", name: "format", value, checked: i === 0 }), text);
 
-/**
- * Open the dialog for a map.
- *
- * @param {MapSource} source
- */
+/** Open the dialog for a map. @param {MapSource} source */
 export async function openSaveDialog(source) {
   const description = await source.describe();
   const layers = source.imageLayers();

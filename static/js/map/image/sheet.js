@@ -106,8 +106,7 @@ function drawText(ctx, { titles, legend, legendTop, map, foot, width, height }, 
   ctx.fillRect(map.x, map.y, map.width, map.height);
 }
 
-/** The scale in the lower right corner of the map. @param {CanvasRenderingContext2D} ctx
- * @param {View} view */
+/** The scale in the lower right corner of the map. @param {CanvasRenderingContext2D} ctx @param {View} view */
 export function drawScale(ctx, { width, height, scale, left, top }) {
   const lat = latAt((top + height / 2) / scale);
   const lon = (/** @type {number} */ x) => ((left + x) / scale - 0.5) * 360;
