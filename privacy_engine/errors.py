@@ -1,7 +1,5 @@
 """Errors of the engine. Each one names the field, the rule it broke and the value that broke it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Check-ins made of the stays of trajectories: the request for them, and the form's fields."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dashboard.datasets.derived import create_derived

@@ -1,7 +1,5 @@
 """Small drawings of datasets in lists, as the text of an SVG path: the owner's alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

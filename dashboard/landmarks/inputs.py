@@ -1,7 +1,5 @@
 """What releases of stored trajectories read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any

@@ -4,8 +4,6 @@ No request goes to a tile server unless its user agreed, since a request reveals
 (docs/decisions/0003-no-base-map.md, 0050-base-map.md).
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

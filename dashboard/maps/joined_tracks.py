@@ -4,8 +4,6 @@ The format is that of dashboard/maps/track_encoding.py: always with events, coun
 with the ends of the pieces, one for each series.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 

@@ -1,7 +1,5 @@
 """Simplification of lines for a view of the map: the map's own projection, half a pixel of tolerance."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields

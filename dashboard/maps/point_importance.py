@@ -9,8 +9,6 @@ References
    or its caricature". Cartographica 10(2), 1973.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

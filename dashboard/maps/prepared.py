@@ -3,8 +3,6 @@
 A request makes what is not there: about data of a version that made nothing ahead.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, BinaryIO, NamedTuple

@@ -1,7 +1,5 @@
 """Stored series as the map reads them; the last ones read are cached: a file never changes, a map reads it often."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence

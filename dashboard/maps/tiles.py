@@ -1,7 +1,5 @@
 """Tiles out of PMTiles files of this server, to those who are logged in."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 

@@ -6,8 +6,6 @@ set. Without event numbers the j-th position is event j. With pieces it is what 
 drawn from position ends[k - 1] to before ends[k]; there are as many ends as the last stream has numbers.
 """
 
-from __future__ import annotations
-
 import struct
 import tempfile
 from collections.abc import Callable, Iterator

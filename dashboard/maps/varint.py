@@ -3,8 +3,6 @@
 A difference d is stored as 2d, or -2d - 1 where it is negative (zig-zag), so that small steps either way are short.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """What database and files do not know of each other, and the declaration that they belong together all the same."""
 
-from __future__ import annotations
-
 import uuid
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Data and releases of every kind in files: the data type decides what the table of a file holds."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from threading import Lock
 from typing import Any

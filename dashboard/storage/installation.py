@@ -6,8 +6,6 @@ start at the same time, then to the other places. A process that is killed in be
 completes, since the id that is not confirmed equals that of the database or the database has none.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import os

@@ -4,8 +4,6 @@ A process compares a file once, and again when size or time of the file changed,
 file. A file of which no digest is known yet is compared with what rows of its own app state (:func:`content_check`).
 """
 
-from __future__ import annotations
-
 import errno
 import logging
 import struct

@@ -1,7 +1,5 @@
 """Series of a large file, each read when it is needed: memory has those that are in use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar

@@ -4,8 +4,6 @@ Folders are named by ids (never by a user's text), readable by the server's own 
 for good has a :class:`dashboard.storage.stored_path.StoredPath`, since it may be on another host.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

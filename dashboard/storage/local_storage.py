@@ -1,7 +1,5 @@
 """Stored files in folders of this host: the default."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import time

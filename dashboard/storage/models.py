@@ -1,7 +1,5 @@
 """What the database holds of the stored files."""
 
-from __future__ import annotations
-
 import hmac
 import uuid
 from typing import ClassVar

@@ -4,8 +4,6 @@ Any number of threads and processes share the folder. Who reads a copy holds a s
 with its process), and only a copy without a lock is removed: the one that was used longest ago first.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

@@ -5,8 +5,6 @@ does. They are removed for good, from the trash too. A model whose rows have fil
 are in, as ``STORED_IN``; what goes with a row is ``STORED_IN/pk``, or what its ``removed_with()`` lists.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

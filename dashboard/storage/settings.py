@@ -1,7 +1,5 @@
 """The setting ``CAIRN_STORAGE``: where files are stored."""
 
-from __future__ import annotations
-
 import re
 from importlib.util import find_spec
 from pathlib import Path

@@ -3,8 +3,6 @@
 There is one in CAIRN_HOME, and one in the storage that hosts share.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Uploads on their way in: counted while they stream, refused as soon as they are too large."""
 
-from __future__ import annotations
-
 import shutil
 from typing import Any
 

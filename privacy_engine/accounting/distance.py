@@ -11,8 +11,6 @@ References
    Location-Based Systems". CCS 2013.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -9,8 +9,6 @@ References
 .. [1] Gelman, Carlin, Stern, Dunson, Vehtari, Rubin. "Bayesian Data Analysis". 3rd edition, 2013, chapter 3.4.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

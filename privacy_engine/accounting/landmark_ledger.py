@@ -20,8 +20,6 @@ since :math:`(1 - 2 \cdot 10^{-12})(1 + 10^{-12}) < 1 - 10^{-12}` and :math:`(1 
 holds for a window of w events, and for all events, where those are what is protected.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Any

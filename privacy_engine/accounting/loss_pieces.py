@@ -1,7 +1,5 @@
 """Temporal privacy loss of one long series, of which memory holds a piece at a time."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints, Mask

@@ -9,8 +9,6 @@ References
 .. [1] Norris. "Markov Chains". Cambridge University Press, 1997, section 1.9.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -15,8 +15,6 @@ References
 .. [1] Cao, Yoshikawa, Xiao, Xiong. "Quantifying Differential Privacy under Temporal Correlations". ICDE 2017.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

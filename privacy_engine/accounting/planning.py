@@ -9,8 +9,6 @@ References
    Correlations". IEEE TKDE 31(7), 2019.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

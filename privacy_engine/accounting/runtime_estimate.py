@@ -1,7 +1,5 @@
 """Predicted run time of a landmark loss."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

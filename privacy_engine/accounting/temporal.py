@@ -15,8 +15,6 @@ References
 .. [3] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy". CODASPY 2022.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, overload

@@ -1,7 +1,5 @@
 """What the accounting refuses, in one wording: which field broke which rule by which value."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

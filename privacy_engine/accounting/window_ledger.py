@@ -7,8 +7,6 @@ streams", VLDB 2014). Noise for a budget b is drawn at the rate :math:`\mathrm{f
 with the margin of :mod:`privacy_engine.accounting.landmark_ledger`, whose proof shows that the sum is below ε as reals.
 """
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Sequence

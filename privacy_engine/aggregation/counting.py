@@ -1,7 +1,5 @@
 """Counting: the grid and the steps of a spec over events, and the counts of their cells."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

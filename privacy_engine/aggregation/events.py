@@ -1,7 +1,5 @@
 """``Events``: who was where and when, of trajectories and of check-ins alike."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch

@@ -1,7 +1,5 @@
 """Exact counts as files, to be released later: a wide CSV or Parquet table. They are raw data, and have no label."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from typing import BinaryIO

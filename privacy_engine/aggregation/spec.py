@@ -1,7 +1,5 @@
 """``AggregationSpec``: how events are counted: grid, steps of time, what counts once."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator

@@ -1,7 +1,5 @@
 """Check-ins from trajectories: one for each stay of a person, at its start."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Steps of time: of equal length in UTC, or days and weeks of a time zone."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 import zoneinfo

@@ -1,7 +1,5 @@
 """The least ε at which a mechanism's errors on given data are accepted: the inverse of the forecast of errors."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import cache

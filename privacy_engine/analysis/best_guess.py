@@ -1,7 +1,5 @@
 """A level in plain quantities: how often the best guess between two places is right."""
 
-from __future__ import annotations
-
 import math
 
 from privacy_engine.errors import ParameterError

@@ -1,7 +1,5 @@
 """Budgets within a radius for a target loss at the distance of the states, and the loss they have there."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from privacy_engine.accounting.planning import plan_budgets

@@ -4,8 +4,6 @@ All three are computed from the original, so they are the owner's alone. Turned 
 the curvature of the Earth, and a step or an extent grows with the data; a few events far away change little.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 

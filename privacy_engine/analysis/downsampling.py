@@ -1,7 +1,5 @@
 """Curves reduced for display: fewer events, with every extreme."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints, Mask

@@ -1,7 +1,5 @@
 """Errors of a release as a distribution and cumulated, of all its events and of landmarks and others apart."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.analysis.downsampling import decimated

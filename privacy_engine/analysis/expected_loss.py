@@ -1,7 +1,5 @@
 """What releases would leak under a correlation, before any: from the landmark set, never from a position."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

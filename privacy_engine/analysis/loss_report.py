@@ -4,8 +4,6 @@ Only the mask is read, never a position; no release is needed. Mechanisms whose 
 simulated. Where the correlation is estimated from the dataset, that reads positions, and the result states it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any

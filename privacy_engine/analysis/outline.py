@@ -1,7 +1,5 @@
 """Small drawings of data: lines in the unit square, x to the east or in time, y upwards."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exact quantiles of more numbers than fit in memory."""
 
-from __future__ import annotations
-
 import math
 import tempfile
 import weakref

@@ -1,7 +1,5 @@
 """The reference radius of a dataset: the one radius within which levels of ε are stated, compared and charged."""
 
-from __future__ import annotations
-
 from privacy_engine.analysis.data_scale import DataScale
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.verdict import USABLE_SHARE

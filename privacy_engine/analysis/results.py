@@ -1,7 +1,5 @@
 """What every result of an analysis has in common."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict
 
 from privacy_engine.core.arrays import Floats

@@ -4,8 +4,6 @@ A run is simulated on a generated walk, so no position is read. Every real run h
 are, none is larger than the mechanism's ``most_budgets``, and losses grow with the budgets.
 """
 
-from __future__ import annotations
-
 import functools
 import threading
 from dataclasses import dataclass, replace

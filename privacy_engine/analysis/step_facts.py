@@ -1,7 +1,5 @@
 """The usual step of series, and how much of their time lies in gaps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

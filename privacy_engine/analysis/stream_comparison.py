@@ -1,7 +1,5 @@
 """Published counts beside true ones: errors of each dimension, budgets of windows, and columns of a heat map."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ at least L successive ones below θ (Chen, Machanavajjhala, Hay, Miklau, "PeGaSu
 stream processing", CCS 2017, section 6). The truth is judged at θ, what was published at every threshold.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.analysis.results import Result

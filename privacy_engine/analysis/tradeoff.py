@@ -4,8 +4,6 @@ A seeded simulation and never a release: it reads the original, stores nothing, 
 levels share their noise, and the same question has the same answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

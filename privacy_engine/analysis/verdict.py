@@ -1,7 +1,5 @@
 """The verdict on errors: how errors compare with the scale of the data, and by which rule."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from privacy_engine.analysis.data_scale import DataScale

@@ -1,7 +1,5 @@
 """What the attacks share: a description, what its adversary knows, a result with a sentence that states it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass

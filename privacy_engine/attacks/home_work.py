@@ -1,7 +1,5 @@
 """Where does one live and work? The places of long stays, by night and in working hours."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where was one at every event? All draws of a release together, and how people move."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal

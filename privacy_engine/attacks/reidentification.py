@@ -1,7 +1,5 @@
 """Whose release is it? A few known points of one series against the releases of all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal

@@ -1,7 +1,5 @@
 """Lower bounds of ε from counts: Clopper-Pearson intervals and the ratio of two of them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The audit of mechanisms that fit models of check-ins: neighbouring uploads, draws, statistics of models."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Mechanisms that break their claim on purpose, to show that the audit finds out. None of them is registered."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Families of events: candidates found on training draws, each a yes or no about one draw."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

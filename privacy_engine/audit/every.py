@@ -1,7 +1,5 @@
 """An audit of every publishable mechanism, and its table; a file stores what was found as it comes."""
 
-from __future__ import annotations
-
 import json
 import subprocess  # nosec B404
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What the audit needs of a kind of data: neighbouring inputs, draws of a mechanism, numbers computed from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """The audit of mechanisms that publish numbers: single values, ``radius_m`` apart."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The audit: draw, choose events on one part of the draws, bound the loss by the other."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A likelihood-ratio score learned from draws: logistic regression by Newton's method."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

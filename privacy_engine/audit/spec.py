@@ -1,7 +1,5 @@
 """What to audit: a mechanism with its parameters or a control, and how many draws."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

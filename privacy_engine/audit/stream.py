@@ -1,7 +1,5 @@
 """The audit of mechanisms that publish counts: neighbouring streams, draws, statistics of published counts."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

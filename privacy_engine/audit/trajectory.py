@@ -1,7 +1,5 @@
 """The audit of mechanisms that publish positions: neighbouring series, draws, statistics of published positions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

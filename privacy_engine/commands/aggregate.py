@@ -1,7 +1,5 @@
 """``cairn aggregate FILE …``: counts of events on a grid, from a file to a file, without a server."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from dataclasses import replace
 from functools import partial

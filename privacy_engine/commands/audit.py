@@ -1,7 +1,5 @@
 """``cairn audit MECHANISM``: a lower bound of a mechanism's ε; no server, no database, no broker."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentParser

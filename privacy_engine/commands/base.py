@@ -1,7 +1,5 @@
 """``Command``: a command that needs no server, with its arguments and errors of one line each."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from argparse import ArgumentParser

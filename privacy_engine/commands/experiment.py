@@ -1,7 +1,5 @@
 """``cairn experiment PRESET|SPEC.json``: an experiment to a folder; no server, no database, no broker."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from collections.abc import Callable

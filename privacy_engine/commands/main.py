@@ -1,7 +1,5 @@
 """``cairn``: the console command; the workbench's entry point has the commands that need a server."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence

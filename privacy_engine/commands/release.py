@@ -1,7 +1,5 @@
 """``cairn release FILE …``: one release from a file to a file; no server, no database, no broker."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from functools import partial

@@ -1,7 +1,5 @@
 """``cairn stays FILE …``: the stays of trajectories as check-ins, from a file to a file, without a server."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from functools import partial
 from pathlib import Path

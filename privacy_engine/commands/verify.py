@@ -1,7 +1,5 @@
 """``cairn verify FILE …``: whether exported files match their labels; no server, no database."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentParser

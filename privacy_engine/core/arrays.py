@@ -1,7 +1,5 @@
 """Arrays of numbers: their types, several as one, and parts of one, which begin at ``starts`` (m + 1,)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """``Component``: a frozen description with a registered name, from which forms, schemas and documentation derive."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Whether an error means that a disk is full."""
 
-from __future__ import annotations
-
 import errno
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})

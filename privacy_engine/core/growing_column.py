@@ -1,7 +1,5 @@
 """A column of numbers that keep coming: pieces put together at the end would lie in memory twice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Points in time as text."""
 
-from __future__ import annotations
-
 import numpy as np
 
 FIRST_S, END_S = -62135596800, 253402300800

@@ -1,7 +1,5 @@
 """Where the machine code of the kernels is: for processes that must not import numba, too."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Packages of the extras, which may be missing."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Parameter types: domain, unit and label in one place; forms, schemas and error messages derive from them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass

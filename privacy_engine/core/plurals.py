@@ -1,7 +1,5 @@
 """Counted nouns in messages: ``1 entry``, ``1,234 entries``."""
 
-from __future__ import annotations
-
 import re
 
 _IRREGULAR = {"person": "people", "series": "series", "axis": "axes", "matrix": "matrices"}

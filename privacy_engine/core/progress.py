@@ -3,8 +3,6 @@
 A job that reports nothing for ``CAIRN_STALL_S`` is taken as stuck, so no stage may be silent for a third of that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar

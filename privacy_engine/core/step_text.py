@@ -1,7 +1,5 @@
 """Steps of cleaning and of post-processing written in short, as command lines and notebooks take them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

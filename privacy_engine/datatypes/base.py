@@ -1,7 +1,5 @@
 """``DataType``: everything that depends on the kind of data, in one place."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import math

@@ -1,7 +1,5 @@
 """Check-ins as a kind of data."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Trajectories as a kind of data: the data of an upload is the list of its series."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What trajectories hold: series, people, span, extent, length."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ marks; in a release ``event`` (int64). The metadata ``series`` and ``people`` li
 person.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

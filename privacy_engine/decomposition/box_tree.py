@@ -1,7 +1,5 @@
 """``BoxTree``: boxes of a discrete space, split level by level, and the points in each."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

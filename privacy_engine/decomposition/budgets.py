@@ -1,7 +1,5 @@
 """How a level ε is shared by the levels of a tree."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.core.arrays import Floats

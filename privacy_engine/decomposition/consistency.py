@@ -1,7 +1,5 @@
 """Counts of a tree's nodes, made consistent: each equals the sum of its children."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

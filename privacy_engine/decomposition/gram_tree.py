@@ -1,7 +1,5 @@
 """``GramTree``: runs of symbols by their beginnings, and how many points there are of each."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.core.arrays import Ints

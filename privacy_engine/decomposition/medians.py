@@ -1,7 +1,5 @@
 """Utilities of the split points of many nodes, for medians by the exponential mechanism."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints

@@ -1,7 +1,5 @@
 """Exploration trees of n-grams: which nodes are worth their children, and the budget of each."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -25,8 +25,6 @@ References
 .. [1] Zhang, Xiao, Xie. "PrivTree: A Differentially Private Algorithm for Hierarchical Decompositions". SIGMOD 2016.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

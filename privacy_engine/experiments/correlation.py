@@ -1,7 +1,5 @@
 """``Correlation``: what an adversary is taken to know of how positions follow one another."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Annotated, Literal
 

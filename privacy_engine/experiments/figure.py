@@ -1,7 +1,5 @@
 """How an experiment reads as charts: what its axes and their values are called, which one lies horizontally."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any

@@ -1,7 +1,5 @@
 """Landmarks that several cells of an experiment draw alike, drawn once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from weakref import WeakKeyDictionary, ref
 

@@ -3,8 +3,6 @@
 Nothing of it changes what is computed: a repetition is a function of its cell, the dataset and its own number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

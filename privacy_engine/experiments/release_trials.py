@@ -1,7 +1,5 @@
 """Repetitions of one cell over a count stream or check-ins: releases drawn in batches, and what they measure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 

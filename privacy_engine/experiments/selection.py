@@ -1,7 +1,5 @@
 """Which series an experiment is tried on: those of a dataset, joined and cut, or without one a synthetic series."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Literal
 

@@ -5,8 +5,6 @@ and the number of the repetition, and of nothing else: not of the experiment it 
 cut.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy

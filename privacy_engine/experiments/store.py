@@ -1,7 +1,5 @@
 """Where results are kept between runs, by what they follow from; a block that is kept is never computed again."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import tempfile

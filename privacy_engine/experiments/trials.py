@@ -1,7 +1,5 @@
 """Repetitions of one cell over the series of a dataset: what each of them marks, releases and so makes measurable."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar

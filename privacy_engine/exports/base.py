@@ -1,7 +1,5 @@
 """What the exports of every kind of data share: formats, labels and cells as text."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

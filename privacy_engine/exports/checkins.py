@@ -1,7 +1,5 @@
 """Published models of check-ins as files: the model as JSON, and a CSV table of its cells."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import BinaryIO
 

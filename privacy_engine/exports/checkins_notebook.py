@@ -1,7 +1,5 @@
 """The cells of a notebook of check-ins."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from privacy_engine.exports.notebook_cells import ABOUT_LABEL, ABOUT_LIBRARIES, INTRODUCTION, LABEL, Cell

@@ -1,7 +1,5 @@
 """Columns of published series as files of trajectories have them: degrees with 7 decimals, times in milliseconds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

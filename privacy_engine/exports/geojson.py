@@ -1,7 +1,5 @@
 """GeoJSON of series: a line each, the same as trips of kepler.gl, and a point for each event."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import BinaryIO

@@ -3,8 +3,6 @@
 The label is in ``gpkg_metadata``. No time of writing is in the file: its last change is the first moment of 1970.
 """
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 A series without times or events is no moving feature: it is a feature with a line, or without a geometry.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import BinaryIO
 

@@ -3,8 +3,6 @@
 It is made from the label, a title and the name of that file alone. Written as nbformat 4.5 without outputs.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

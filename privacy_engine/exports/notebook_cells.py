@@ -1,7 +1,5 @@
 """What the notebooks of every kind of data have; ``$file`` and its like are replaced (see notebook.py)."""
 
-from __future__ import annotations
-
 Cell = tuple[str, str]
 
 INTRODUCTION = """

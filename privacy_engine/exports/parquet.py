@@ -1,7 +1,5 @@
 """Series as Parquet: plain columns, and GeoParquet 1.1 with points in well-known binary; in row groups."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO

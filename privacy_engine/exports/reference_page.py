@@ -1,7 +1,5 @@
 """The formats that releases are written in, as the last part of ``docs/formats.md``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from privacy_engine.exports.base import ExportFormat, exports

@@ -3,8 +3,6 @@
 A table of estimates has a decimal point or an exponent in every cell; Parquet has columns of doubles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import BinaryIO
 

@@ -1,7 +1,5 @@
 """The cells of a notebook of count streams."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from privacy_engine.data import CountStream

@@ -6,8 +6,6 @@ column or property ``person``, an extension of a GPX track). Everything written 
 :func:`privacy_engine.formats.read`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import BinaryIO

@@ -1,7 +1,5 @@
 """What the data of every kind share in a notebook, and what their releases share."""
 
-from __future__ import annotations
-
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Small drawings in SVG for notebooks: a map of tracks, a line of counts, cells of a grid. Text is escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """Data frames of other libraries, in and out: pandas, geopandas and what else hands over Arrow data."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

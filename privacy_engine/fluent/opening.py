@@ -1,7 +1,5 @@
 """``read``, ``sample`` and ``catalogue``: what a notebook starts with."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, BinaryIO

@@ -1,7 +1,5 @@
 """Figures by matplotlib, which is imported when one is drawn; each function takes axes or makes them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

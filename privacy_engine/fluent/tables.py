@@ -1,7 +1,5 @@
 """``Table``: a few named rows that a notebook shows as a table and that pandas takes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any

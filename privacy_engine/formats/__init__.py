@@ -8,8 +8,6 @@
 A format is one file in this package and one line below that imports it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """AIS as tables: positions of ships by MMSI, as harbour authorities publish them (Denmark, MarineCadastre)."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -8,8 +8,6 @@ its longitude and latitude, and perhaps its name) the places have names, and che
 their place. Members may be packed with gzip inside the archive.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import stat

@@ -1,7 +1,5 @@
 """Tables whose positions are geometries: the times, series and landmarks beside them, row by row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ Whatever must be decided for the whole column, and would be decided otherwise in
 be read as a whole: so both ways give the same series and the same report.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Check-ins in a ZIP archive: one table of them and, beside it, perhaps a list of their venues."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple

@@ -1,7 +1,5 @@
 """Which column of a table of check-ins, or of a list of venues, is which: by its header or by a published layout."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Places may be joined with a list of venues in the same archive, which gives them
 that have none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

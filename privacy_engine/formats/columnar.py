@@ -1,7 +1,5 @@
 """Tables whose columns come as Arrow arrays: positions in two columns, or geometries in one of bytes or of text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

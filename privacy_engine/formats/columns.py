@@ -1,7 +1,5 @@
 """Roles of columns (longitude, latitude, time, series), by name or by the owner's option; never by order."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Positions that are not plain degrees: projected systems by their codes (pyproj) and degrees times ten million."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which kind of data a table holds, and how those are read whose tables are read the same way in every format."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, BinaryIO

@@ -1,7 +1,5 @@
 """CSV and its relatives: any separator, decimal comma, quoted cells, with or without a header line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from privacy_engine.data import Trajectory

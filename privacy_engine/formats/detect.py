@@ -1,7 +1,5 @@
 """The list of formats, and which one a file is: by its content first, by its name only where content is silent."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

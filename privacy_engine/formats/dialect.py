@@ -1,7 +1,5 @@
 """How a text table is written: encoding, separator, header line, decimal mark. Found out from its first lines."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -3,8 +3,6 @@
 A file is read as the stream that it begins with, so that what is unpacked is what was checked; its footer is not used.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from typing import Any

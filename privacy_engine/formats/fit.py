@@ -4,8 +4,6 @@ Written here in a hundred lines, since the libraries for it decode everything, s
 errors of any type. Layout: https://developer.garmin.com/fit/protocol/
 """
 
-from __future__ import annotations
-
 import itertools
 import struct
 from dataclasses import dataclass, field

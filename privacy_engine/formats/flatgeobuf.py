@@ -1,7 +1,5 @@
 """FlatGeobuf: the features of one layer, points or lines."""
 
-from __future__ import annotations
-
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.geopackage import joined

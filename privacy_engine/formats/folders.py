@@ -4,8 +4,6 @@ Of a member's folders the first counts that not all members share: ``000`` of ``
 differ in case or in how an accent is written are the same folder, as on file systems that do not distinguish them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

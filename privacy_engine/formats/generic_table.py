@@ -1,7 +1,5 @@
 """A table whatever its columns mean: names and columns of text, for the kinds that have no positions in them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

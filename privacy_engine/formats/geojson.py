@@ -1,7 +1,5 @@
 """GeoJSON: lines with a list of times, points with a time under any of its usual names, Overland's wrapper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """GeoJSON text sequences (RFC 8142) and newline-delimited GeoJSON: one feature on each line."""
 
-from __future__ import annotations
-
 import re
 
 from privacy_engine.core.progress import ROWS, reported

@@ -1,7 +1,5 @@
 """Text tables whose positions are geometries in one column: WKT, EWKT, or WKB in hexadecimals, as PostGIS exports."""
 
-from __future__ import annotations
-
 import io
 
 from privacy_engine.core.progress import ROWS, reported

@@ -3,8 +3,6 @@
 No function, view, trigger or virtual table of the file runs: an authoriser permits reading plain tables only.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager

@@ -1,7 +1,5 @@
 """The geometry column of a GeoParquet file: which one it is, its coordinate system, and its positions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """GPX 1.0 and 1.1: track points, else route points, else waypoints; all tracks of a file are one timeline."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any

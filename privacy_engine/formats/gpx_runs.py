@@ -6,8 +6,6 @@ effect on the parser's state, so all but its first point can be left out of the 
 parsed, and the handlers' state afterwards shows whether points are read at this place (they are not in a comment).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """GTFS shapes: the lines that vehicles of a timetable drive, as polylines without times; of a feed only shapes.txt."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The beginning of a table as a small, whole table of the same format, so that it is read by the very same code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A day is added at each midnight that the records pass, so that dates follow from
 (`times_follow`).
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -3,8 +3,6 @@
 PyArrow does not show them: they are read from the messages' flatbuffers, whose structure PyArrow has verified.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from typing import Any

@@ -3,8 +3,6 @@
 The members of inner objects are columns too, called by their last name where that is the only one of it.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

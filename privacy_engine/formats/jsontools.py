@@ -1,7 +1,5 @@
 """JSON without surprises: any Unicode encoding, and damage as errors that name the place."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import itertools

@@ -1,7 +1,5 @@
 """KML: tracks of times and positions, placemarks with a time or a span, lines without. Links are never followed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from privacy_engine.core.progress import ROWS, reported

@@ -1,7 +1,5 @@
 """A column that states for each row whether it is a landmark: true or false, 1 or 0, yes or no; an empty cell is no."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

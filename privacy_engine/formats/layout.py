@@ -1,7 +1,5 @@
 """How a table is laid out, as its reader took it: written down on the way, also by a reading that then fails."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

@@ -4,8 +4,6 @@ The fourth coordinate is that of kepler.gl's trips; the properties are those of 
 and of its and trackintel's whole lines (start_t and end_t, started_at and finished_at).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Positions are read at their instants; what lies between them (interpolation) is 
 left out. Lines with a list of datetimes (MF-JSON Trajectory) are read as GeoJSON, which they are.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

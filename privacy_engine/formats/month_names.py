@@ -1,7 +1,5 @@
 """Times with the month by name, as mail and loggers write them."""
 
-from __future__ import annotations
-
 import math
 import re
 from datetime import UTC, datetime, timedelta, timezone

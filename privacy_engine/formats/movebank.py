@@ -1,7 +1,5 @@
 """Movebank exports: a row for each fix of an animal, times in UTC; rows marked as outliers are read like the others."""
 
-from __future__ import annotations
-
 import re
 
 from privacy_engine.data import Trajectory

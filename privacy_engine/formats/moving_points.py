@@ -1,7 +1,5 @@
 """The temporal geometry of a moving feature (OGC 19-045r3): positions and as many instants, in one part or several."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 The date of a sentence that bears none follows from those before, which the report names (`times_follow`).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, field

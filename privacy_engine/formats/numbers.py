@@ -1,7 +1,5 @@
 """Text to coordinates: an ASCII grammar before float(), degrees-minutes-seconds, and why a cell is not a number."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -3,8 +3,6 @@
 The location's own time counts, not that at which it was written down.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

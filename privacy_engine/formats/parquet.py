@@ -1,7 +1,5 @@
 """Parquet with plain columns of positions, as in our own export: series, time, lon, lat; GeoParquet with geometries."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator, Sequence
 from copy import deepcopy

@@ -4,8 +4,6 @@ A wrong guess in one direction costs accuracy (people counted as one share one b
 promise (one person counted as several spends several budgets). So only what names a person makes several people.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Geolife and OziExplorer .plt: the same ending and the same second line, but other columns and times."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Porto taxi trips (ECML/PKDD 2015): a start time and a JSON polyline for each trip, one position every 15 seconds."""
 
-from __future__ import annotations
-
 import io
 import re
 

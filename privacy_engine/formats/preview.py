@@ -4,8 +4,6 @@ The beginning of the file is made a small file of the same format and read as an
 on the way is the preview. Nothing is guessed a second time.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The properties of features that name their series and their person: found as the columns of a table are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

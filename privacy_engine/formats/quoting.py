@@ -1,7 +1,5 @@
 """Rows of a text table, whose quoted cells may span lines (RFC 4180); one that is never closed is refused."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """The formats as a page, ``docs/formats.md``: all of it from the registry, the reading options and the docstrings."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows to series: positions settled, unusable rows dropped by reason, grouped by id, sorted by time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar

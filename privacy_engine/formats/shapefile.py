@@ -3,8 +3,6 @@
 The parts are packed again for GDAL, which so receives nothing else of the archive and no name of it.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile

@@ -1,7 +1,5 @@
 """The rows of a sheet of a workbook as texts, and as the bytes of a text table that are made while they are read."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 import io

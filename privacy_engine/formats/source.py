@@ -1,7 +1,5 @@
 """Bytes from outside: caps are enforced while they stream in, so that memory is bounded by the cap."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import re

@@ -1,7 +1,5 @@
 """Which columns of a table of counts hold the times, the names of streams and the counts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The timestamps of a table of counts: sorted, each once, with notes on what is missing."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Count streams: wide tables (timestamps down, streams across) and long ones (one count on each row)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

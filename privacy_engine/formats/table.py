@@ -1,7 +1,5 @@
 """A text table to columns: Arrow for tables in good order, a careful reader for the others."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable

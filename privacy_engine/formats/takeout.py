@@ -4,8 +4,6 @@ All times are written in the files, as text or as seconds or milliseconds since 
 ten million or ``geo:`` texts. A visit gives two positions, its arrival and its departure.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """TCX, Garmin's training files: track points with a time and mostly a position."""
 
-from __future__ import annotations
-
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register

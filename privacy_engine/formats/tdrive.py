@@ -1,7 +1,5 @@
 """T-Drive taxi logs: id,datetime,lon,lat with or without a header. The zone is not documented."""
 
-from __future__ import annotations
-
 import re
 
 from privacy_engine.data import Trajectory

@@ -1,7 +1,5 @@
 """Tables that come row by row as text: only the columns that are needed are held, packed by Arrow."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Whether the cells of a column are times, by looking at a few of them: for columns with other names than usual."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Times of day whose date stands elsewhere in the file: dated forwards and backwards, across midnights."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

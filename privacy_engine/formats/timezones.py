@@ -1,7 +1,5 @@
 """Times without a zone: required, guessed and reported, or read in the zone the owner named."""
 
-from __future__ import annotations
-
 import datetime as dt
 import zoneinfo
 

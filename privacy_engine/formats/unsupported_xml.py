@@ -1,7 +1,5 @@
 """XML that holds no track that is read here: the refusal names what it is."""
 
-from __future__ import annotations
-
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register

@@ -1,7 +1,5 @@
 """Layers of vector files that GDAL reads (pyogrio): geometries as well-known binary, attributes as columns."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

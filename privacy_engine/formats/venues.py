@@ -1,7 +1,5 @@
 """Lists of venues as tables: places with positions and names, which check-ins of these places are joined with."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.core.progress import ROWS, reported

@@ -3,8 +3,6 @@
 Shapely reads the text. Collections are never given to it: it follows them into each other to any depth.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import struct

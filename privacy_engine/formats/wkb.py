@@ -3,8 +3,6 @@
 Written here because general readers follow collections inside collections to any depth a file has.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Dates are written by ISO 8601, formulas are their stored values; macros are neit
 first with a table is read, one with a column of positions or times before others; the option sheet names another.
 """
 
-from __future__ import annotations
-
 import io
 import itertools
 import warnings

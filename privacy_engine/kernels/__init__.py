@@ -4,8 +4,6 @@ Nothing else imports numba, and callers import a kernel inside the function that
 quarter of a second that ``--help`` and most requests have no use for.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, cast

@@ -8,8 +8,6 @@ What landmarks spent is summed exactly, as :class:`privacy_engine.accounting.lan
 of a person is a whole number of units, 2**-55 of the power of two above the first one, and below 2**112 of them.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

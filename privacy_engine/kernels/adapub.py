@@ -7,8 +7,6 @@ are short and have few arrays, so that the compiler makes vectors of them; those
 that depends on noise where a selection does.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The types of what the loops of AdaPub take."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numba import b1, f8, i8

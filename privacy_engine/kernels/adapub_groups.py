@@ -1,7 +1,5 @@
 """The partition of AdaPub: dimensions whose last releases lie between the same bounds share one noisy mean."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from privacy_engine.core.arrays import Floats, Ints

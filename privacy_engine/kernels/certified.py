@@ -8,8 +8,6 @@ proven in docs/decisions/0016-exact-noise.md and tested in tests/engine/test_cer
 units of ``U`` = 2**-53, the rounding error of 1. Only IEEE operations are used, none of them fused or reordered.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

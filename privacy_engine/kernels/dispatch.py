@@ -4,8 +4,6 @@ Each plan is simulated in all lanes, or, with ``one_lane_each``, plan i in lane 
 own landmarks, and its result has the bits of that lane alone. ``units`` must then be one event longer than the chunk.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

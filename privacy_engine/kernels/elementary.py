@@ -9,8 +9,6 @@ References
 .. [2] Goldberg. "What every computer scientist should know about floating-point arithmetic", theorem 4. ACM CSUR 1991.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

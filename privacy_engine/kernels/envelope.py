@@ -1,7 +1,5 @@
 """How the envelope of a loss function is found: the vertices (q, d) that decide it, see :mod:`.temporal`."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -11,8 +11,6 @@ at most 5,000 steps, or by 50 m each way, and whose times differ by at most a mi
 to the east can be more than a cell.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

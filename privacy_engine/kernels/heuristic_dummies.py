@@ -5,8 +5,6 @@ leftmost gap: at most √(2n) lengths exist at a time. A skew heap for each leng
 where it starts.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Joint planar noise of simulations: how far one draw may move its positions, repetition by repetition."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

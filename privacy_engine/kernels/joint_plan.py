@@ -1,7 +1,5 @@
 """Which landmarks the mechanism Joint draws, and with which budgets: the spacing of the least error, of each person."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The loop that finds impossible leaps."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import f8, i8
 

@@ -1,7 +1,5 @@
 """Scalar Kalman filters, one for each dimension of a stream, whose variance grows with the level."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import b1, f8
 

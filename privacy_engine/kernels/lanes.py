@@ -8,8 +8,6 @@ results do not depend on tiles, nor on the unused lanes that fill the last step 
 Positions are points of the unit sphere, rows X, Y and Z.
 """
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

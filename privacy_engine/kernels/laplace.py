@@ -1,7 +1,5 @@
 """Counter-based Laplace noise for simulations: one word a draw, so one block of Philox serves four events."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import f8, u8
 

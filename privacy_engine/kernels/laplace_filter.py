@@ -10,8 +10,6 @@ References
 .. [2] Press, Teukolsky, Vetterling, Flannery. "Numerical Recipes": erfcc.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -9,8 +9,6 @@ References
 .. [1] Ackerson, Fu. "On state estimation in switching environments". IEEE TAC 1970.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Distributions of a level over a grid of logarithms: how they change, what follows from a sample, errors to expect."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Geometric medians by Weiszfeld's method, of many sets of points at once."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ the full one; its evaluations are summed in fixed point, so equal sums are equal
 middle: for every set M of half the events, the sums of the orders up to M and those beyond it are two sorted lists.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import b1, i8
 

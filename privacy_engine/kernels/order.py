@@ -1,7 +1,5 @@
 """Every kernel that is called from Python, in the order of use: an upload, its release, their comparison, the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 

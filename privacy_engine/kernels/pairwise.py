@@ -1,7 +1,5 @@
 """Loops of the pairwise temporal privacy loss, which is one number for every ordered pair of states."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import f8, i8
 

@@ -3,8 +3,6 @@
 Distances between relative frequencies are compared as integers (times both sums), so ties are exact.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import i8
 

@@ -11,8 +11,6 @@ References
 .. [1] Salmon, Moraes, Dror, Shaw. "Parallel Random Numbers: As Easy as 1, 2, 3". SC 2011.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -7,8 +7,6 @@ they were found: exp(top) from left to right, falling with the slopes up and dow
 is proven in floats with the bounds of docs/decisions/0016-exact-noise.md.
 """
 
-from __future__ import annotations
-
 import math
 
 from numba import f8

@@ -5,8 +5,6 @@ scales, and adds every event's errors, metres, to its SUM and, unless that is em
 an event with a draw is the radius of its noise; of another, the distance from what it shows to its true position.
 """
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

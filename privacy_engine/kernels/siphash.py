@@ -3,8 +3,6 @@
 Reference: Aumasson, Bernstein. "SipHash: A Fast Short-Input PRF". INDOCRYPT 2012.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import i8, u4, u8
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """The loop of stay point detection: unit vectors and squared chords, trigonometry only where rounding could decide."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import b1, f8, i8
 

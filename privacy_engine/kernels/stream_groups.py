@@ -1,7 +1,5 @@
 """Groups of successive counts that PeGaSus forms in each dimension, and the medians of their noisy counts."""
 
-from __future__ import annotations
-
 from numba import f8, i8
 
 from privacy_engine.core.arrays import Floats, Ints

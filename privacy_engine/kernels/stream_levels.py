@@ -1,7 +1,5 @@
 """What is published at a level, the losses of a factor, and the error to expect of a plan."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

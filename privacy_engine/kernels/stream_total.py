@@ -1,7 +1,5 @@
 """The total of all dimensions: filters of it, and how the levels follow it between samples."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

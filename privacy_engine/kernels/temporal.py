@@ -5,8 +5,6 @@ maximiser (ascending, the last one infinite). Several envelopes lie one after an
 ``start[i]:start[i + 1]``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import b1, f8, i8
 

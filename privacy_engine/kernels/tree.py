@@ -1,7 +1,5 @@
 """The two passes of least squares over a forest of nodes, of which inner ones are the sums of their children."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import f8, i8
 

@@ -1,7 +1,5 @@
 """The loop of dynamic time warping: one column of costs, traversed once for each position."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import f8, i8
 

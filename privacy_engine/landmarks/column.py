@@ -1,7 +1,5 @@
 """Landmarks that the uploaded file marks itself."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """How many dummies there will be: exact laws of a number, added up over series, thinned out for a chart."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterable
 from typing import NamedTuple

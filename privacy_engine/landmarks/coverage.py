@@ -1,7 +1,5 @@
 """What the choice of landmarks adds to a promise; theorems: docs/decisions/0020-landmarks-that-are-covered.md."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext

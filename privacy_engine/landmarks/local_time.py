@@ -1,7 +1,5 @@
 """Dates and times of day that clocks in a time zone show at given instants, by the IANA database."""
 
-from __future__ import annotations
-
 import datetime as dt
 import zoneinfo
 from functools import lru_cache

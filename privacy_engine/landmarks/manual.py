@@ -1,7 +1,5 @@
 """Landmarks picked one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 

@@ -11,8 +11,6 @@ Evaluations, population standard deviations over timestamps 1..n:
 Source: Katsomallos, PhD thesis, "Protecting landmarks": the algorithms Optimal, Heuristic and Partitioned.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 

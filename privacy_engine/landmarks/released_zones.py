@@ -1,7 +1,5 @@
 """Zones applied to the positions of an earlier release: no position of the upload is read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 

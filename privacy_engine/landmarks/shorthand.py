@@ -1,7 +1,5 @@
 """Ways to mark landmarks in short, as the command line takes them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ References
 .. [1] Li, Zheng, Xie, Chen, Liu, Ma. "Mining User Similarity Based on Location History". ACM GIS 2008.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Iterator, Sequence

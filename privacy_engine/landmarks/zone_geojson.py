@@ -1,7 +1,5 @@
 """Zones out of a GeoJSON file, as map editors write it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Zones: polygons and circles drawn on the map; what happens in one of them is a landmark."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """What the metrics share: the original beside published positions, of one release or of many repetitions."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the published numbers of a model of check-ins are worth: masses over ranges, the most visited cells."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

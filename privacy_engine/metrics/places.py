@@ -1,7 +1,5 @@
 """Metrics of places: what a map of the release still shows of where people are and stay."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, ClassVar, Literal
 

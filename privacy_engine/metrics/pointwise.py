@@ -1,7 +1,5 @@
 """Metrics of the distance from each published position to where its event was."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

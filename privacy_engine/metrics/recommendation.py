@@ -1,7 +1,5 @@
 """How good recommendations are for users that the model was not fitted to: hit rate, precision, recall, rank."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

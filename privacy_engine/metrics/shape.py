@@ -1,7 +1,5 @@
 """Metrics of the line as a whole: how far apart two are at worst, how they align, how long they are."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

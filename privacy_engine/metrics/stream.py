@@ -1,7 +1,5 @@
 """Errors and correlations of published counts."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

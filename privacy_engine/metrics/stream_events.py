@@ -4,8 +4,6 @@ A jump at t is a change of at least θ against L timestamps before, up or down; 
 at least L successive ones below θ. The truth is judged at θ, what was published at every threshold.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

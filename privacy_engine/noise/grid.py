@@ -1,7 +1,5 @@
 """The grid that everything published lies on: cells of 1e-7 degrees, numbered by integers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints

@@ -1,7 +1,5 @@
 """Uniform numbers whose bits are drawn as far as a decision needs them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 

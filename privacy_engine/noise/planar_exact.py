@@ -1,7 +1,5 @@
 """Planar noise in balls: what the float kernels leave undecided, decided on the same bits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 The density and its envelope, five floats, are those of :mod:`privacy_engine.kernels.reach_envelope`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Counter-based noise for experiments: the same law, many times faster, never private."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

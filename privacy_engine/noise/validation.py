@@ -1,7 +1,5 @@
 """What the functions of noise refuse: parameters that are no numbers, or outside the domain their proofs hold in."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

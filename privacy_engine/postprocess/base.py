@@ -1,7 +1,5 @@
 """What the steps share: a release as measurements in a plane, and back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Causal filter: the best estimate from the releases so far, for live use."""
 
-from __future__ import annotations
-
 import math
 from typing import ClassVar, Literal
 

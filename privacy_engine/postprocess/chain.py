@@ -10,8 +10,6 @@ References
 .. [2] Rue, Held. "Gaussian Markov Random Fields". Chapman & Hall 2005.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ornstein-Uhlenbeck smoother: movement about a place of its own, its parameters fitted on the release."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

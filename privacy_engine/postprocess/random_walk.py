@@ -1,7 +1,5 @@
 """Random-walk smoother: every release, earlier and later, contributes to the estimate of an event."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

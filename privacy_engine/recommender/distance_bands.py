@@ -1,7 +1,5 @@
 """Public bands of distance between the cells of a grid, on a logarithmic scale."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

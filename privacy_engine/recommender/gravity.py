@@ -1,7 +1,5 @@
 """``GravityModel``: cells are recommended by how often they are visited and how far they lie from the last one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """``MarkovModel``: exact counts of successive cells up to an order; the reference without noise."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self

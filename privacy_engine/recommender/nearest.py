@@ -1,7 +1,5 @@
 """``NearestModel``: the nearest cells of a public grid, by the grid alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """``NgramModel``: noisy counts of runs of cells of several lengths, longer ones where shorter ones are frequent."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """``PopularityModel``: noisy counts of check-ins in the cells of a public grid."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self

@@ -1,7 +1,5 @@
 """Noisy counts shrunk towards what is expected of them, by how much more they vary than their noise."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``TransitionModel``: noisy counts of transitions between cells, shrunk towards what a gravity model expects."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

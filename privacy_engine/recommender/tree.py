@@ -1,7 +1,5 @@
 """``TreeModel``: noisy counts of runs of cells in the boxes of a decomposition."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """``VenuesModel``: noisy counts of check-ins at the venues of a public list, by venue and by cell."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

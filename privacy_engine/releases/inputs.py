@@ -1,7 +1,5 @@
 """``ReleaseInputs``: all that a release reads, loaded once and passed down."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar

@@ -1,7 +1,5 @@
 """The privacy label every download carries: what is protected, how much, against what, and by which release."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

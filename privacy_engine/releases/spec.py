@@ -1,8 +1,6 @@
 """``ReleaseSpec``: the one description of a release. The form fills it, the API carries it, the row stores it, the
 worker reads it, the engine runs it, the legend names it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 

@@ -1,7 +1,5 @@
 """Strict readers of exported models of check-ins, which know only what Cairn writes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.data import CheckIns

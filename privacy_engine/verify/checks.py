@@ -1,7 +1,5 @@
 """What must hold of an exported file, check by check."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """What an exported file holds: its points as they are written, digit by digit, and its label."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

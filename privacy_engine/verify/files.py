@@ -1,7 +1,5 @@
 """Which kind of data an exported file is of, and in which format, by its first bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

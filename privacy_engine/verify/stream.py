@@ -1,7 +1,5 @@
 """Strict readers of exported counts, which know only what Cairn writes."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exported points, which every other file is taken for: their readers are in readers.py."""
 
-from __future__ import annotations
-
 from privacy_engine.data import Trajectory
 from privacy_engine.verify.files import PARQUET, SQLITE, ExportedFiles
 from privacy_engine.verify.readers import READERS

@@ -1,7 +1,5 @@
 """Facts of the steps of trajectories, of one series or of all, for their owner's page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The spec may say what generates the series, so a row needs neither a dataset nor a preset."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from django.db import migrations

@@ -1,7 +1,5 @@
 """``CheckInCell``: a model of check-ins, fitted to some users and measured on others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 

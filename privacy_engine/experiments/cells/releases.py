@@ -1,7 +1,5 @@
 """``ReleaseCell``: a release of a dataset, or of generated data."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """``StreamCell``: a release of a count stream."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Annotated, Any, ClassVar, Literal, Self

@@ -1,7 +1,5 @@
 """``TrajectoryCell``: a release, landmarks, perhaps dummies beside them and a correlation that an adversary knows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Self

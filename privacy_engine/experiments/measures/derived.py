@@ -1,7 +1,5 @@
 """Every metric, and every headline of every attack, as a measure: what is registered there can be measured here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, cast
 

@@ -1,7 +1,5 @@
 """The mean absolute error, by simulation where that can be had."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 

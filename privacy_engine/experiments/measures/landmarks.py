@@ -1,7 +1,5 @@
 """Measures of the landmarks alone: how far other events lie from them, how many events are marked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """Losses under temporal correlation: of each event, or of the landmarks and one event together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 

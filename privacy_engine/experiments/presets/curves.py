@@ -1,7 +1,5 @@
 """Privacy against utility: error by level."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 from privacy_engine.experiments.presets.base import SeriesPreset, presets, scheme

@@ -1,7 +1,5 @@
 """How far regular events lie from landmarks, by the distribution of these."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 from privacy_engine.experiments.presets.base import DISTRIBUTIONS, SHARES, SeriesPreset, presets

@@ -1,7 +1,5 @@
 """Dummy landmarks: what their selection costs, by its budget and by what it keeps alike."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 from privacy_engine.experiments.presets.base import SeriesPreset, presets, scheme

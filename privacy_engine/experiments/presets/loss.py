@@ -1,7 +1,5 @@
 """Privacy loss under temporal correlation, by the distribution of landmarks."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 from privacy_engine.experiments.presets.base import DISTRIBUTIONS, SHARES, SeriesPreset, presets, scheme

@@ -1,7 +1,5 @@
 """The figure of the paper on real data: error by the share of landmarks."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, Literal
 
 from privacy_engine.core.params import EventCount, Param

@@ -1,7 +1,5 @@
 """How good recommendations of places are for users who were not fitted: by level, history, density; ranges by level."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, Literal
 
 from privacy_engine.core.params import Param, Repetitions

@@ -4,8 +4,6 @@ On generated data two sets stand for the paper's: Syn, which the paper generates
 dataset takes their place.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 from privacy_engine.core.params import Repetitions

@@ -1,7 +1,5 @@
 """Errors of published count streams, by the level and by the window."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 from privacy_engine.core.params import Repetitions

@@ -1,7 +1,5 @@
 """Check-ins in tables, and in an archive beside a list of their venues."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 from typing import BinaryIO, ClassVar

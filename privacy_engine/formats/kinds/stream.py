@@ -1,7 +1,5 @@
 """Counts in tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import ClassVar
 

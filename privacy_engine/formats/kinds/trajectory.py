@@ -1,7 +1,5 @@
 """Positions: every format reads them in its own way."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from privacy_engine.data import Trajectory

@@ -1,7 +1,5 @@
 """Parameters of the mechanisms of check-ins: domain, label and help of each."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from privacy_engine.core.params import Param

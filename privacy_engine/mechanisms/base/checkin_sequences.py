@@ -1,7 +1,5 @@
 """What the mechanisms of sequences of cells share: sequences per user, and how far those of neighbours differ."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

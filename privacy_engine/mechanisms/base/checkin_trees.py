@@ -1,7 +1,5 @@
 """What the mechanisms that decompose the space of runs of cells share: sensitivity, and the queries of one level."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Every kind of data has a base class of its own in :mod:`privacy_engine.mechanism
 and one import line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self

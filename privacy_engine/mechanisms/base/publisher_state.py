@@ -4,8 +4,6 @@
 drawn ahead and the random source are left out: what continues from a state draws new noise.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import struct

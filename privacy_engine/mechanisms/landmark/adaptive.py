@@ -1,7 +1,5 @@
 """Adaptive: landmarks are sampled; what a skipped landmark saves goes to those still to come."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, ClassVar, Literal
 

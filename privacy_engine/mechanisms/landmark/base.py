@@ -1,7 +1,5 @@
 """What the landmark mechanisms share: planar Laplace noise under budgets of one ledger."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Event level: every event gets the whole budget."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

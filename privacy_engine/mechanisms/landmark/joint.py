@@ -1,7 +1,5 @@
 """Joint: the landmarks drawn share one draw of noise, and public knowledge of movement decides which are drawn."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Optimal split: the shares of landmarks and other events with the least mean error."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Planned: only every so many-th landmark is drawn, as often as is best by public knowledge of movement."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Skip: landmarks are never drawn; the last release is repeated in their place."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Uniform: the budget is shared by the landmarks and one more event."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

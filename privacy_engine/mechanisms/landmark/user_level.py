@@ -1,7 +1,5 @@
 """User level: the budget is shared by all events."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """w-event: every window of w successive events shares the budget."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether a mechanism recommends better than the nearest cell, which costs no ε, by what was measured."""
 
-from __future__ import annotations
-
 import math
 
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism

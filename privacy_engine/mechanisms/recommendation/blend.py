@@ -1,7 +1,5 @@
 """Blend: noisy transitions between cells, shrunk towards a gravity model."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 from pydantic import field_validator

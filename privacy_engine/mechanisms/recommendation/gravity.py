@@ -1,7 +1,5 @@
 """Gravity: noisy visits of each cell, and noisy transitions by distance."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 from privacy_engine.mechanisms.base.checkin_sequences import SequenceMechanism, noise_variance

@@ -1,7 +1,5 @@
 """kd-tree: noisy counts in boxes that are split at private medians."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

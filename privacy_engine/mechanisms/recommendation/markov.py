@@ -1,7 +1,5 @@
 """Markov: exact counts of successive cells, the reference that protects nothing."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 from privacy_engine.data import CheckIns

@@ -1,7 +1,5 @@
 """Nearest cell: a public baseline that reads no check-ins."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 from privacy_engine.data import CheckIns

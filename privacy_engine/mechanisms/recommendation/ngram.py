@@ -1,7 +1,5 @@
 """N-grams: an exploration tree whose nodes are expanded where their noisy counts are large."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Popularity: how many check-ins each cell of a public grid has, with noise."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 from privacy_engine import noise

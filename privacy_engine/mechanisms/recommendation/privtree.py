@@ -1,7 +1,5 @@
 """PrivTree: a decomposition without a bound on the height, and noisy counts of its leaves."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Quadtree: noisy counts in a decomposition that does not depend on the check-ins, with consistency."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Popular venues: how many check-ins each venue of a public list has, with noise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """BA, budget absorption: a release spends its share and those that timestamps before it did not use."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 from privacy_engine import noise

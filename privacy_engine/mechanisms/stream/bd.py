@@ -1,7 +1,5 @@
 """BD, budget distribution: each release spends half of what the window has left."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 from privacy_engine import noise

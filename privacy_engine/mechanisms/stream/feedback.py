@@ -1,7 +1,5 @@
 """What FAST and RescueDP share: an error that decides how long to wait, and a filter between the samples."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kalman: equally spaced samples of every window, with a Kalman filter between and over them."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

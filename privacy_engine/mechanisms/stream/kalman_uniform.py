@@ -1,7 +1,5 @@
 """Kalman uniform: new noise at every timestamp, and a Kalman filter with relative drift over it."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 from privacy_engine import noise

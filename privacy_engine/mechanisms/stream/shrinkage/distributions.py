@@ -9,8 +9,6 @@ References
 .. [1] Robbins. "An empirical Bayes approach to statistics". Berkeley Symposium 1956.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The factor that estimates are published with: chosen by losses of the releases so far."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

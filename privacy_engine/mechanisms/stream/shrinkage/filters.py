@@ -1,7 +1,5 @@
 """The filters that levels of the dimensions are estimated by: what they allow for, and how likely that is at first."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.core.arrays import Floats

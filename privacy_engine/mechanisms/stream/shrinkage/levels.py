@@ -1,7 +1,5 @@
 """Levels of the dimensions: distributions near noise, normal variables far above it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.core.arrays import Floats

@@ -1,7 +1,5 @@
 """Levels as normal variables: a bank of Kalman filters for each dimension, right where levels are far above noise."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privacy_engine.core.arrays import Floats

@@ -1,7 +1,5 @@
 """When the dimensions are sampled next, and what share of ε the total takes: from estimates, never from counts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

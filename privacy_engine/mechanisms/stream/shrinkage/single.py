@@ -9,8 +9,6 @@ References
 .. [1] Bucy, Senne. "Digital synthesis of non-linear filters". Automatica 1971.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

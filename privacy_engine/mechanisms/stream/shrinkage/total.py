@@ -1,7 +1,5 @@
 """The total over all dimensions, which one event changes by as much as it changes one dimension."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
