@@ -6,24 +6,18 @@ false; one below it shows nothing but that these events and these many draws did
 
 from privacy_engine.audit.controls import ALTERATIONS, NUMPY_LAPLACE, PREFIX, TITLES, NumpyLaplace
 from privacy_engine.audit.run import (
-    CONFIDENCE,
     CONSISTENT,
     VIOLATED,
     AuditResult,
-    PairResult,
     audit,
-    audit_of,
     claimed_per,
     provable,
 )
-from privacy_engine.audit.spec import FEWEST_TRIALS, MOST_TRIALS, AuditSpec, completed, target_of, trials_field
+from privacy_engine.audit.spec import AuditSpec, completed, trials_field
 
 __all__ = [
     "ALTERATIONS",
-    "CONFIDENCE",
     "CONSISTENT",
-    "FEWEST_TRIALS",
-    "MOST_TRIALS",
     "NUMPY_LAPLACE",
     "PREFIX",
     "TITLES",
@@ -31,12 +25,9 @@ __all__ = [
     "AuditResult",
     "AuditSpec",
     "NumpyLaplace",
-    "PairResult",
     "audit",
-    "audit_of",
     "claimed_per",
     "completed",
     "provable",
-    "target_of",
     "trials_field",
 ]

@@ -12,16 +12,14 @@
 2.7777777777777777
 """
 
-from privacy_engine.experiments.cells import Cell, CheckInCell, Correlation, StreamCell, TrajectoryCell, cells
-from privacy_engine.experiments.figure import figure, placed, points, summed
-from privacy_engine.experiments.generated import CityCheckIns, Generator, NormalSteps, PoissonStream, generators
+from privacy_engine.experiments.cells import Cell, CheckInCell, TrajectoryCell, cells
+from privacy_engine.experiments.figure import figure, placed, summed
+from privacy_engine.experiments.generated import CityCheckIns, PoissonStream, generators
 from privacy_engine.experiments.inputs import Given, uncached
 from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.experiments.partition import (
     AT_ONCE_S,
-    BLOCK_S,
     Block,
-    Part,
     blocks,
     cell_seconds,
     in_order,
@@ -31,7 +29,7 @@ from privacy_engine.experiments.partition import (
 )
 from privacy_engine.experiments.presets import Preset, SeriesPreset, presets
 from privacy_engine.experiments.runner import data_of, dataset_digest, given_of, must_suit, run, run_block
-from privacy_engine.experiments.selection import AS_THEY_ARE, GeneratedSeries, SeriesSelection
+from privacy_engine.experiments.selection import AS_THEY_ARE, SeriesSelection
 from privacy_engine.experiments.spec import UNSTATED, ExperimentSpec, kind_of
 from privacy_engine.experiments.store import FolderStore, Key, MemoryStore, Store
 from privacy_engine.experiments.table import FILES, assemble, latex, write
@@ -39,30 +37,23 @@ from privacy_engine.experiments.table import FILES, assemble, latex, write
 __all__ = [
     "AS_THEY_ARE",
     "AT_ONCE_S",
-    "BLOCK_S",
     "FILES",
     "UNSTATED",
     "Block",
     "Cell",
     "CheckInCell",
     "CityCheckIns",
-    "Correlation",
     "ExperimentSpec",
     "FolderStore",
-    "GeneratedSeries",
-    "Generator",
     "Given",
     "Key",
     "Measure",
     "MemoryStore",
-    "NormalSteps",
-    "Part",
     "PoissonStream",
     "Preset",
     "SeriesPreset",
     "SeriesSelection",
     "Store",
-    "StreamCell",
     "TrajectoryCell",
     "assemble",
     "blocks",
@@ -81,7 +72,6 @@ __all__ = [
     "must_suit",
     "parts",
     "placed",
-    "points",
     "predicted_seconds",
     "presets",
     "run",

@@ -11,24 +11,10 @@ position; errors, metrics and attacks read the truth, so they are the owner's.
 """
 
 # isort: off
-from privacy_engine.experiments.measures.error import Error
-from privacy_engine.experiments.measures.landmarks import MarkedShare, TemporalDistance
-from privacy_engine.experiments.measures.losses import OwnLoss, SummedLoss, WorstOwnLoss, WorstSummedLoss
-from privacy_engine.experiments.measures.derived import AttackMeasure, MetricMeasure
+from privacy_engine.experiments.measures import error, landmarks, losses  # noqa: F401
+from privacy_engine.experiments.measures.landmarks import MarkedShare
+from privacy_engine.experiments.measures.derived import AttackMeasure
 from privacy_engine.experiments.measures.base import Measure, Work, measures
 # isort: on
 
-__all__ = [
-    "AttackMeasure",
-    "Error",
-    "MarkedShare",
-    "Measure",
-    "MetricMeasure",
-    "OwnLoss",
-    "SummedLoss",
-    "TemporalDistance",
-    "Work",
-    "WorstOwnLoss",
-    "WorstSummedLoss",
-    "measures",
-]
+__all__ = ["AttackMeasure", "MarkedShare", "Measure", "Work", "measures"]
