@@ -34,10 +34,7 @@ function decades(arrays) {
   return from === to ? [from - 1, to] : [Math.max(from, to - DECADES), to];
 }
 
-/**
- * {floor, axis}: whole decades around the values; with `zeros` an exact 0 has a place and a tick of its own, at
- * `floor`.
- */
+/** {floor, axis}: whole decades around the values; with `zeros` an exact 0 has a tick of its own, at `floor`. */
 export function logAxis(arrays, zeros) {
   const [from, to] = decades(arrays);
   const floor = zeros ? from - 0.7 : from;

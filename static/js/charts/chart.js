@@ -135,12 +135,7 @@ export async function createChart(element, { label }) {
 
 const withoutMedian = (/** @type {any} */ { median, ...line }) => line;
 
-/**
- * Call `changed` when the size of `element` is another one.
- *
- * @param {HTMLElement} element
- * @param {() => void} changed
- */
+/** Call `changed` when the size of `element` changes. @param {HTMLElement} element @param {() => void} changed */
 function onResize(element, changed) {
   let [width, height] = [0, 0];
   new ResizeObserver(([{ contentRect }]) => {

@@ -2,11 +2,7 @@
 
 import { announce, el, save } from "../core/dom.js";
 
-/**
- * A menu whose buttons do `actions`; `name(title)` names the chart, `add` gives it its buttons.
- *
- * @param {string} title
- */
+/** A menu whose buttons do `actions`; `name(title)` names the chart, `add` adds its buttons. @param {string} title */
 export function createChartMenu(title) {
   const summary = el("summary", { class: "button button--quiet button--small button--square" }, "⋯");
   const element = el("details", { class: "menu chart__menu", dataset: { menu: "" } }, summary);

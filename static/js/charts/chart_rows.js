@@ -18,10 +18,7 @@ function columnsOf({ name, x, y, low, high, ends, median }, key) {
   ];
 }
 
-/**
- * {names, rows}: `rows` = [[key, value of the first column, …], …] in the order of their keys, null where there is
- * none.
- */
+/** {names, rows}: `rows` = [[key, value of the first column, …], …] in the order of keys, null where there is none. */
 export function rowsOf(lines, key = "x") {
   const columns = lines.flatMap((line) => columnsOf(line, key));
   const rows = new Map();

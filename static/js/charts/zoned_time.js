@@ -32,12 +32,7 @@ function formatOf(zone) {
 /** The zone whose times are shown: UTC where the browser does not know the one of the data. @param {string} zone */
 export const shownZone = (zone) => (zone !== "UTC" && formatOf(zone) ? zone : "UTC");
 
-/**
- * Seconds that a clock in `zone` is ahead of UTC at a time.
- *
- * @param {number} time seconds since 1970
- * @param {string} zone
- */
+/** Seconds that a clock in `zone` is ahead of UTC. @param {number} time seconds since 1970 @param {string} zone */
 export function offsetOf(time, zone) {
   if (shownZone(zone) === "UTC") return 0;
   const whole = Math.floor(time);

@@ -32,11 +32,7 @@ export function cellOf({ columns, rows }, name) {
   return column < columns && row >= 0 && row < rows ? row * columns + column : -1;
 }
 
-/**
- * The names of all columns from the west and of all rows from the south.
- *
- * @param {{columns: number, rows: number}} grid
- */
+/** The names of all columns from the west, and of rows from the south. @param {{columns: number, rows: number}} grid */
 export const axisNames = ({ columns, rows }) => ({
   columns: Array.from({ length: columns }, (_, column) => columnName(column)),
   rows: Array.from({ length: rows }, (_, row) => String(rows - row)),

@@ -107,9 +107,7 @@ function choiceHead(place, title, roles, onChoose) {
       none.textContent = DERIVED[role] ?? "not read";
       select.value = roles.some((one) => one.name === role) ? role : "";
     },
-    /** A position needs both coordinates: such a column only changes places with another.
-     * @param {any} preview
-     * @param {string} role */
+    /** A column of a position only changes places with another. @param {any} preview @param {string} role */
     limit(preview, role) {
       const isTaken = (/** @type {string} */ name) =>
         preview.columns.some((/** @type {any} */ one) => one.role === name);

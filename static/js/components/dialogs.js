@@ -6,9 +6,7 @@ import { ApiError, del, patch, post } from "../core/api.js";
 import { $, announce } from "../core/dom.js";
 import { showPublicLinks } from "./public_links.js";
 
-/**
- * Open the dialog; do `work` when it is confirmed; after success close it and go on with `then`, else show the error.
- */
+/** Open the dialog; do `work` when it is confirmed; after success close it and do `then`, else show the error. */
 export function openDialog(dialog, work, then) {
   const error = $("[data-error]", dialog);
   const form = $("form", dialog);

@@ -23,8 +23,7 @@ export function createProblemBox(box) {
   return { show, attempt };
 }
 
-/** Show texts in `box`, one paragraph each; without any it is hidden. @param {HTMLElement} box
- * @param {string[]} texts */
+/** Show texts in `box`, a paragraph each; without any it is hidden. @param {HTMLElement} box @param {string[]} texts */
 export function showTexts(box, texts) {
   box.replaceChildren(...texts.map((text) => el("p", {}, text)));
   box.hidden = !texts.length;

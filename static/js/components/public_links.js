@@ -6,11 +6,7 @@ import { $ } from "../core/dom.js";
 const LISTS = "/api/v1/publications/";
 const DELETED = /\/api\/v1\/(dataset|release)s\/([0-9a-f-]{36})\/$/;
 
-/**
- * Where the public links of what is deleted are listed; null for rows of other kinds.
- *
- * @param {string} url of a row of the API
- */
+/** Where public links of what is deleted are listed; null for other kinds. @param {string} url of a row of the API */
 export function linksUrl(url) {
   const found = DELETED.exec(url);
   return found && `${LISTS}?${found[1]}=${found[2]}&page_size=200`;

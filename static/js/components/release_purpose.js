@@ -17,10 +17,7 @@ export function showPurpose(simulation) {
   $("[data-not-private]").hidden = !simulation;
 }
 
-/**
- * The choice in `host`. Returns {seed() -> number or null, experiment(), set(seed), fail(errors) -> the others,
- * clear()}.
- */
+/** The choice in `host`: {seed() -> number or null, experiment(), set(seed), fail(errors) -> the others, clear()}. */
 export function createPurpose(host, { onChange }) {
   const input = $("#seed", host);
   const experiment = () => $("[name=purpose]:checked", host).value === "experiment";

@@ -37,10 +37,7 @@ export function createUploadCard(file, again) {
   const element = el("article", { class: "outcome card stack", "aria-label": file.name }, header, now, fold);
   element.addEventListener("upload:again", again);
 
-  /**
-   * @param {UploadState} state
-   * @param {any[]} nodes the first one is the result, which a folded card shows as its only line
-   */
+  /** @param {UploadState} state @param {any[]} nodes the first is the result, all that a folded card shows */
   function show(state, ...nodes) {
     result.textContent = nodes[0]?.querySelector?.("strong, legend")?.textContent ?? nodes[0]?.textContent ?? "";
     const folds = ["ready", "refused", "failed"].includes(state);

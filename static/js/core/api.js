@@ -33,13 +33,7 @@ const TEXTS = {
   507: "The disk of the server is full. Nothing was changed.",
 };
 
-/**
- * The error for an answer with `text`.
- *
- * @param {number} status
- * @param {string} text
- * @param {number | null} retryAfter seconds
- */
+/** The error for an answer. @param {number} status @param {string} text @param {number | null} retryAfter seconds */
 function failure(status, text, retryAfter) {
   /** @type {ApiProblem[] | null} */
   let errors = null;

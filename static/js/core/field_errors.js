@@ -32,11 +32,7 @@ export function messageOf({ field, message }) {
   return capitalized(field && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message);
 }
 
-/**
- * The same for a place that is not beside the field: "Level ε must be greater than 0, got -1."
- *
- * @param {ApiProblem} problem
- */
+/** The same for elsewhere: "Level ε must be greater than 0, got -1." @param {ApiProblem} problem */
 export function sentenceOf({ field, message }) {
   return field && message.startsWith(`${field} `) ? `${labelOf(field)} ${message.slice(field.length + 1)}` : message;
 }

@@ -89,12 +89,7 @@ export function valuesFor({ values, search: before }, search) {
   return Object.fromEntries(Object.entries(values).filter(([key]) => !named.has(key.split(/[= ]/)[0])));
 }
 
-/**
- * What is kept under `key`; null for nothing, or what another version kept.
- *
- * @param {string} key
- * @returns {Kept | null}
- */
+/** What this version keeps under `key`; null for nothing. @param {string} key @returns {Kept | null} */
 export function read(key) {
   try {
     const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");

@@ -176,12 +176,7 @@ export function steppedText(typed, by, rule) {
   return readNumber(shown, rule).value === next ? shown : text;
 }
 
-/**
- * The numbers of a list as texts, and a problem: "0.1, 0.3", "0,1; 0,3", "1 2 3".
- *
- * @param {string} typed
- * @param {NumberRule} rule
- */
+/** Numbers of a list as texts, and a problem: "0.1, 0.3", "0,1; 0,3". @param {string} typed @param {NumberRule} rule */
 function itemsOf(typed, rule) {
   const tokens = typed
     .split(/[\s;]+/)

@@ -29,11 +29,7 @@ export async function refresh(...ids) {
   }
 }
 
-/**
- * A selector that finds the same control in a newer drawing: by id, by what it does, or by where it leads.
- *
- * @param {Element} element
- */
+/** A selector of the same control in a newer drawing: by id, action or address. @param {Element} element */
 function pathOf(element) {
   if (element.id) return `#${CSS.escape(element.id)}`;
   const stable = [...element.attributes].find(({ name }) => name === "href" || name.startsWith("data-"));

@@ -13,11 +13,7 @@ const FILE = "A PMTiles file on this server. Nothing leaves it.";
 const OFF = "Not offered by the operator of this Cairn.";
 let panels = 0;
 
-/**
- * The panel that `button` opens: {element, update}; `update` shows the present choice.
- *
- * @param {HTMLButtonElement} button
- */
+/** The panel of `button`: {element, update}; `update` shows the present choice. @param {HTMLButtonElement} button */
 export function createPanel(button) {
   const name = `base-map-${(panels += 1)}`;
   const problem = el("p", { class: "base-panel__problem", role: "alert", hidden: true });

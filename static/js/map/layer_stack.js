@@ -36,12 +36,7 @@ export const ORDER = {
 
 const REACH_PX = 14;
 
-/**
- * Layers of a Leaflet map whose middle longitude is `middle`.
- *
- * @param {import("leaflet").Map} leaflet
- * @param {number} middle
- */
+/** Layers of a map around longitude `middle`. @param {import("leaflet").Map} leaflet @param {number} middle */
 export function createLayerStack(leaflet, middle) {
   /** @type {Map<string, {layer: any, visible: boolean, style?: any, positions?: any, copy?: CopyLayer}>} */
   const entries = new Map();
@@ -105,11 +100,7 @@ export function createLayerStack(leaflet, middle) {
   };
 
   const queries = {
-    /**
-     * The visible layers from the lowest, to be drawn elsewhere.
-     *
-     * @returns {{id: string, opacity: string, copy: CopyLayer}[]}
-     */
+    /** The visible layers, from the lowest. @returns {{id: string, opacity: string, copy: CopyLayer}[]} */
     imageLayers: () =>
       [...entries]
         .filter(([, { visible }]) => visible)

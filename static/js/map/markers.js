@@ -82,9 +82,7 @@ function drawCopies(ctx, places, r) {
   ctx.restore();
 }
 
-/**
- * Screen places [x, y, x, y, …] of the events in `runs`, at most one in each cell; no more once they are over `most`.
- */
+/** Screen places [x, y, x, y, …] of the events in `runs`, at most one in each cell; none once over `most`. */
 function spread(view, positions, runs, cell, most = Infinity) {
   const [columns, rows] = [Math.ceil((view.width + 12) / cell) + 2, Math.ceil((view.height + 12) / cell) + 2];
   const taken = new Uint8Array(columns * rows);

@@ -22,12 +22,7 @@ const loading = new Map();
 /** @type {Map<string, Level[]>} */
 const loaded = new Map();
 
-/**
- * The levels of a file; the next drawing repeats a request that failed.
- *
- * @param {string} url
- * @returns {Promise<Level[]>}
- */
+/** The levels of a file; a request that failed is repeated. @param {string} url @returns {Promise<Level[]>} */
 function load(url) {
   const found = loading.get(url);
   if (found) return found;

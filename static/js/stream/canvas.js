@@ -83,13 +83,7 @@ export function drawTickTexts(ctx, ticks, { left, right, top }) {
   }
 }
 
-/**
- * Text that is shortened to `most` pixels.
- *
- * @param {CanvasRenderingContext2D} ctx
- * @param {string} text
- * @param {number} most
- */
+/** Text cut to `most` pixels. @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} most */
 export function fitted(ctx, text, most) {
   if (ctx.measureText(text).width <= most) return text;
   let length = text.length;

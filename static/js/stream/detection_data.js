@@ -31,12 +31,7 @@ export function areaText({ curve, positives }) {
   return positives ? "every timestamp is such an event" : "no such event";
 }
 
-/**
- * The curves of those releases that have one, as a chart draws them.
- *
- * @param {Release[]} releases
- * @param {Found[]} found of each
- */
+/** The curves of releases that have one, for a chart. @param {Release[]} releases @param {Found[]} found of each */
 export const curvesOf = (releases, found) =>
   releases.flatMap(({ id, title, style }, i) => {
     const { curve } = found[i];

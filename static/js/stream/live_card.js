@@ -8,12 +8,7 @@ import { createLiveFeed } from "./live_feed.js";
 /** @type {Record<string, string>} */
 const STATES = { open: "Publishing", paused: "Paused", closed: "Closed" };
 
-/**
- * Watch the card; `attempt` shows what fails.
- *
- * @param {HTMLElement} card
- * @param {(work: () => Promise<void>) => unknown} attempt
- */
+/** `attempt` shows what fails. @param {HTMLElement} card @param {(work: () => Promise<void>) => unknown} attempt */
 export function watchLiveCard(card, attempt) {
   const { self, live, events, published } = /** @type {Record<string, string>} */ ({ ...card.dataset });
   const toggle = $("[data-live-toggle]", card); // editors have it

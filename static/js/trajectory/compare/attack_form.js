@@ -21,10 +21,7 @@ export function refusal(method, release, dataset) {
   return "";
 }
 
-/**
- * `open(release, title, series)` opens the dialog; `made(attack)` receives the attack that was started, or an earlier
- * one.
- */
+/** `open(release, title, series)` opens the dialog; `made(attack)` receives the attack, new or an earlier one. */
 export function createAttackForm(dialog, { urls, dataset, made }) {
   const [kinds, host, confirm] = ["[data-kinds]", "[data-fields]", "[data-confirm]"].map((part) => $(part, dialog));
   const filledIn = new Map(); // name -> fields as they were filled in

@@ -51,10 +51,7 @@ const indexOf = (text) => (/^\d+$/.test(text ?? "") ? Number(text) : 0);
 const between = (text, low, high, usual) =>
   text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual;
 
-/**
- * The view the address names; `opacity` a Map of shares, `hidden` a Set, both by name; null where it is left to the
- * page.
- */
+/** The view the address names; `opacity` a Map of shares, `hidden` a Set, by name; null where the page decides. */
 export function readViewState() {
   const parameters = new URLSearchParams(location.search);
   const mode = parameters.get("mode");

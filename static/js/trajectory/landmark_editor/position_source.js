@@ -5,10 +5,7 @@ import { selectOf } from "../../core/elements.js";
 
 let ids = 0;
 
-/**
- * A choice between the upload and `releases` (as the API lists them); `onChange(id or null)`.
- * Returns {element, set(id or null)}.
- */
+/** A choice of the upload or one of the API's `releases`, for `onChange(id or null)`: {element, set(id or null)}. */
 export function createJudged(releases, { onChange }) {
   const id = `judged-${(ids += 1)}`;
   const options = releases.map((one) => [one.id, `Release ${one.name || one.title}, ${one.created_at.slice(0, 10)}`]);
