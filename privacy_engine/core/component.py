@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 
 from privacy_engine.core.params import Frozen, Param, choices_of, param_of
 
+_REFERENCES = "\n\nReferences\n----------\n"
 _REFERENCE = re.compile(r"^\.\. \[\d+\] (.+?)(?=^\.\. \[|\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -58,8 +59,12 @@ class Component(Frozen):
 
     @classmethod
     def documentation(cls) -> str:
-        """The class's docstring, indentation removed."""
-        return inspect.getdoc(cls) or ""
+        """The class's docstring, indentation removed; where it cites without references of its own, with its base's."""
+        own = inspect.getdoc(cls) or ""
+        if _REFERENCES in own or "[1]_" not in own:
+            return own
+        others = ((inspect.getdoc(base) or "").partition(_REFERENCES) for base in cls.__mro__)
+        return own + next((head + text for _, head, text in others if head), "")
 
     @classmethod
     def source(cls) -> str:

@@ -64,7 +64,12 @@ class FirstMetric(RankMetric):
 
 
 class HitRateMetric(FirstMetric):
-    """Base: the hit rate."""
+    """Base: the hit rate [1]_.
+
+    References
+    ----------
+    .. [1] Zhang, Ghinita, Chow. "Differentially private location recommendations in geosocial networks". MDM 2014.
+    """
 
     shared: ClassVar[str] = "Hit rate"
 
@@ -78,10 +83,6 @@ class HitRate(HitRateMetric):
 
     A move is from one cell of a user's sequence to the next one. Cells with equal scores are in random order: a move
     counts with its probability. Not a number without any move.
-
-    References
-    ----------
-    .. [1] Zhang, Ghinita, Chow. "Differentially private location recommendations in geosocial networks". MDM 2014.
     """
 
     title: ClassVar[str] = "Hit rate"
@@ -97,10 +98,6 @@ class HitRateOfOne(HitRateMetric):
     """The share of moves to another cell whose destination is the one that is recommended first: HR@1 [1]_.
 
     As :class:`HitRate`, for one recommended cell.
-
-    References
-    ----------
-    .. [1] Zhang, Ghinita, Chow. "Differentially private location recommendations in geosocial networks". MDM 2014.
     """
 
     title: ClassVar[str] = "Hit rate of the first"
@@ -116,10 +113,6 @@ class HitRateOfFive(HitRateMetric):
     """The share of moves to another cell whose destination is among five recommended cells: HR@5 [1]_.
 
     As :class:`HitRate`, for five recommended cells.
-
-    References
-    ----------
-    .. [1] Zhang, Ghinita, Chow. "Differentially private location recommendations in geosocial networks". MDM 2014.
     """
 
     title: ClassVar[str] = "Hit rate of the first five"

@@ -16,7 +16,12 @@ MARKS = Param(
 
 
 class RealData(SeriesPreset):
-    """Base: what a mechanism costs in metres for 0 to 100 % landmarks, ε = 1 per metre."""
+    """Base: what a mechanism costs in metres for 0 to 100 % landmarks, ε = 1 per metre [1]_.
+
+    References
+    ----------
+    .. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy". CODASPY 2022.
+    """
 
     metrics: ClassVar[tuple[str, ...]] = ("error",)
     stays: ClassVar[tuple[tuple[float, float], ...]]
@@ -64,10 +69,6 @@ class GeolifeError(RealData):
 
     The paper's pairs of stay-point distance and duration give its shares on Geolife user 174, as Li et al. define stays
     to the letter; elsewhere read the measured ones.
-
-    References
-    ----------
-    .. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy". CODASPY 2022.
     """
 
     title: ClassVar[str] = "Error by landmarks, dense data"
@@ -91,10 +92,6 @@ class TDriveError(RealData):
     """Errors on sparse data: T-Drive, or generated taxis with a fix every three minutes [1]_.
 
     The paper's pairs of stay-point distance and duration give its shares on T-Drive taxi 2.
-
-    References
-    ----------
-    .. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy". CODASPY 2022.
     """
 
     title: ClassVar[str] = "Error by landmarks, sparse data"

@@ -24,7 +24,13 @@ LENGTH = 10
 
 
 class StreamFigure(ReleasePreset):
-    """Base: ``names`` or :meth:`variants` over levels, or another sweep at ε = 1, with a window of 100."""
+    """Base: ``names`` or :meth:`variants` over levels, or another sweep at ε = 1, with a window of 100 [1]_.
+
+    References
+    ----------
+    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
+       Scientia Sinica Informationis 51, 2021. (The generated streams are Cairn's.)
+    """
 
     kind: ClassVar[str] = CountStream.kind
     metrics: ClassVar[tuple[Any, ...]] = ("stream-relative-error", "stream-mean-absolute-error")
@@ -50,13 +56,7 @@ class StreamFigure(ReleasePreset):
 
 @presets.register
 class StreamThresholds(StreamFigure):
-    """Errors of AdaPub by its number of thresholds g, figure 6 of [1]_: ε = 1, w = 100.
-
-    References
-    ----------
-    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
-       Scientia Sinica Informationis 51, 2021. (The generated streams are Cairn's.)
-    """
+    """Errors of AdaPub by its number of thresholds g, figure 6 of [1]_: ε = 1, w = 100."""
 
     title: ClassVar[str] = "AdaPub by thresholds"
     summary: ClassVar[str] = "Figure 6 of AdaPub’s paper: its errors over the number of thresholds g."
@@ -73,13 +73,7 @@ class StreamThresholds(StreamFigure):
 
 @presets.register
 class StreamPartition(StreamFigure):
-    """Errors of AdaPub with and without its partition of dimensions, figure 7 of [1]_: over ε, w = 100.
-
-    References
-    ----------
-    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
-       Scientia Sinica Informationis 51, 2021. (The generated streams are Cairn's.)
-    """
+    """Errors of AdaPub with and without its partition of dimensions, figure 7 of [1]_: over ε, w = 100."""
 
     title: ClassVar[str] = "AdaPub without a partition"
     summary: ClassVar[str] = "Figure 7 of AdaPub’s paper: errors with and without the partition, over the level ε."
@@ -93,13 +87,7 @@ class StreamPartition(StreamFigure):
 
 @presets.register
 class StreamPaperLevels(StreamFigure):
-    """Errors of the paper's mechanisms and of stream-shrink over ε at w = 100, figure 8 of [1]_.
-
-    References
-    ----------
-    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
-       Scientia Sinica Informationis 51, 2021. (The generated streams are Cairn's.)
-    """
+    """Errors of the paper's mechanisms and of stream-shrink over ε at w = 100, figure 8 of [1]_."""
 
     title: ClassVar[str] = "AdaPub’s paper by level"
     summary: ClassVar[str] = "Figure 8 of AdaPub’s paper: its mechanisms over the level ε, with Stream shrink."
@@ -109,13 +97,7 @@ class StreamPaperLevels(StreamFigure):
 
 @presets.register
 class StreamPaperWindows(StreamFigure):
-    """Errors of the paper's mechanisms and of stream-shrink over w at ε = 1, figure 9 of [1]_.
-
-    References
-    ----------
-    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
-       Scientia Sinica Informationis 51, 2021. (The generated streams are Cairn's.)
-    """
+    """Errors of the paper's mechanisms and of stream-shrink over w at ε = 1, figure 9 of [1]_."""
 
     title: ClassVar[str] = "AdaPub’s paper by window"
     summary: ClassVar[str] = "Figure 9 of AdaPub’s paper: its mechanisms over the window w, with Stream shrink."
@@ -133,11 +115,6 @@ class StreamDetection(StreamFigure):
     L is 10; of the paper's curves the areas are measured. A jump is a change of at least half, a low signal lies below,
     the mean of the generated counts; of a dataset both thresholds are its mean count, which is allowed in an experiment
     alone: it reads the counts.
-
-    References
-    ----------
-    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
-       Scientia Sinica Informationis 51, 2021. (The generated stream is Cairn's.)
     """
 
     title: ClassVar[str] = "Detection of jumps and low signals"
@@ -169,13 +146,7 @@ class StreamDetection(StreamFigure):
 
 @presets.register
 class StreamCorrelation(StreamFigure):
-    """Correlations of published with true counts over ε at w = 100, figure 12 of [1]_, which has ε = 1.
-
-    References
-    ----------
-    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
-       Scientia Sinica Informationis 51, 2021. (The generated streams are Cairn's.)
-    """
+    """Correlations of published with true counts over ε at w = 100, figure 12 of [1]_, which has ε = 1."""
 
     title: ClassVar[str] = "Stream correlations"
     summary: ClassVar[str] = "Figure 12 of AdaPub’s paper: Pearson and Spearman correlation over the level ε."
@@ -203,11 +174,6 @@ class StreamBinaryTree(StreamTree):
 
     Here all mechanisms but HierAdaPub publish the dimensions, and sums are added up from them. The paper spends ε in
     equal shares on each level instead; its variant is in docs/results.md.
-
-    References
-    ----------
-    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
-       Scientia Sinica Informationis 51, 2021. (The generated streams are Cairn's.)
     """
 
     title: ClassVar[str] = "Sums over a binary tree"
@@ -223,11 +189,6 @@ class StreamQuadTree(StreamTree):
     """Errors of sums over quarters of the dimensions, over ε at w = 100, figure 14 of [1]_.
 
     As for figure 13, the mechanisms but HierAdaPub publish the dimensions alone.
-
-    References
-    ----------
-    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
-       Scientia Sinica Informationis 51, 2021. (The generated streams are Cairn's.)
     """
 
     title: ClassVar[str] = "Sums over a quad-tree"
@@ -244,11 +205,6 @@ class StreamByDimensions(StreamFigure):
 
     Those tables have run times. A table of an experiment has none, since equal experiments give equal tables: measured
     run times are in docs/results.md. Where there are fewer dimensions, the sweep ends with all of them.
-
-    References
-    ----------
-    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
-       Scientia Sinica Informationis 51, 2021. (The generated stream is Cairn's.)
     """
 
     title: ClassVar[str] = "Stream error by dimensions"

@@ -14,7 +14,13 @@ USUAL = {"epsilon": 1.0, "window": 20, "sensitivity": 1}
 
 
 class StreamError(ReleasePreset):
-    """Base: errors of every stream mechanism, on a dense and a sparse generated stream or on a dataset."""
+    """Base: errors of every stream mechanism, on a dense and a sparse generated stream or on a dataset [1]_.
+
+    References
+    ----------
+    .. [1] Kellaris, Papadopoulos, Xiao, Papadias. "Differentially private event sequences over infinite streams".
+       VLDB 2014. (The measures; the generated streams are Cairn's.)
+    """
 
     kind: ClassVar[str] = CountStream.kind
     metrics: ClassVar[tuple[Any, ...]] = ("stream-mean-absolute-error", "stream-relative-error")
@@ -33,13 +39,7 @@ class StreamError(ReleasePreset):
 
 @presets.register
 class StreamErrorByEpsilon(StreamError):
-    """Errors of every stream mechanism for levels from 0.1 to 10 in any 20 timestamps [1]_.
-
-    References
-    ----------
-    .. [1] Kellaris, Papadopoulos, Xiao, Papadias. "Differentially private event sequences over infinite streams".
-       VLDB 2014. (The measures; the generated streams are Cairn's.)
-    """
+    """Errors of every stream mechanism for levels from 0.1 to 10 in any 20 timestamps [1]_."""
 
     title: ClassVar[str] = "Stream error by level"
     summary: ClassVar[str] = "Absolute and relative error of the stream mechanisms over the level ε."
@@ -52,13 +52,7 @@ class StreamErrorByEpsilon(StreamError):
 
 @presets.register
 class StreamErrorByWindow(StreamError):
-    """Errors of every stream mechanism for windows of 1 to 200 timestamps at ε = 1 [1]_.
-
-    References
-    ----------
-    .. [1] Kellaris, Papadopoulos, Xiao, Papadias. "Differentially private event sequences over infinite streams".
-       VLDB 2014. (The measures; the generated streams are Cairn's.)
-    """
+    """Errors of every stream mechanism for windows of 1 to 200 timestamps at ε = 1 [1]_."""
 
     title: ClassVar[str] = "Stream error by window"
     summary: ClassVar[str] = "Absolute and relative error of the stream mechanisms over the window w."
