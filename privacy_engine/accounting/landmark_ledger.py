@@ -198,9 +198,3 @@ def surely_fits(epsilon: float, most: Any, n: Any) -> Any:
     of n such floats smaller by less than n 2**-52 of it. False decides nothing. Arrays of both give one of answers.
     """
     return most * (1 + n * 2.0**-52) <= epsilon * (1 + TOLERANCE / 2)
-
-
-def protected_sums(budgets: Floats, is_landmark: Mask) -> Floats:
-    """For every t the budget spent on L ∪ {t}, (n,), rounded: what the theorem bounds by ε."""
-    total = budgets[is_landmark].sum()
-    return np.asarray(np.where(is_landmark, total, total + budgets))

@@ -66,12 +66,3 @@ def offset_pairs(grid: Grid) -> Ints:
     """How many ordered pairs of cells are so many rows and columns apart, (rows, columns)."""
     rows, columns = np.arange(grid.rows)[:, None], np.arange(grid.columns)
     return (grid.rows - rows) * (grid.columns - columns) * np.where(rows > 0, 2, 1) * np.where(columns > 0, 2, 1)
-
-
-@lru_cache(maxsize=16)
-def band_sizes(grid: Grid) -> Ints:
-    """How many ordered pairs of cells are in each band, (BANDS,)."""
-    pairs, table = offset_pairs(grid), band_table(grid)
-    found = np.bincount(table[table >= 0], pairs[table >= 0], minlength=BANDS).astype(np.int64)
-    found.setflags(write=False)
-    return found

@@ -115,18 +115,6 @@ class TreeModel(Recommender):
         low, high, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return low, high, values
 
-    def range_counts(self, low: Ints, high: Ints) -> Floats:
-        """Estimated counts of boxes of the space, (n,): from ``low`` (n, d), included, to ``high`` (n, d), excluded.
-
-        Counts of leaves are summed as they are, negative ones too; a leaf that lies partly inside counts by its share.
-        """
-        from_, to, values = self.leaves
-        found = np.empty(len(low))
-        for i, (first, end) in enumerate(reported(zip(low, high, strict=True))):
-            overlap = np.clip(np.minimum(to, end) - np.maximum(from_, first), 0, None)
-            found[i] = values @ (overlap / (to - from_)).prod(axis=1)
-        return found
-
     def scores(self, history: Sequence[int]) -> Floats:
         """The estimated count of the last ``order`` cells of the history followed by each cell, at least 0, (cells,).
 

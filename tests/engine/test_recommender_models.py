@@ -25,7 +25,7 @@ from privacy_engine.recommender import (
     TransitionModel,
     model_digest,
 )
-from privacy_engine.recommender.distance_bands import band_sizes, bands_between, offset_distances_m, offset_pairs
+from privacy_engine.recommender.distance_bands import BANDS, band_table, bands_between, offset_distances_m, offset_pairs
 from privacy_engine.recommender.gravity import band_counts, transitions_by_offset, visit_counts
 from privacy_engine.recommender.markov import gram_levels
 from privacy_engine.recommender.shrinkage import detectable, shrunk_towards
@@ -38,6 +38,12 @@ from tests.engine.checkin_samples import BOX, GRID, uploaded
 
 MANY = Grid.square(-74.02, 40.70, -73.93, 40.82, 16)
 POPULARITY = PopularityModel(GRID, np.arange(16)[::-1] - 3)
+
+
+def band_sizes(grid):
+    """How many ordered pairs of cells are in each band."""
+    pairs, table = offset_pairs(grid), band_table(grid)
+    return np.bincount(table[table >= 0], pairs[table >= 0], minlength=BANDS).astype(np.int64)
 
 
 def collapsed(cells, most):
