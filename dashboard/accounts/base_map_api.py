@@ -71,7 +71,7 @@ class BaseMapRequest(serializers.Serializer[Any]):
     """A choice; that of the tile server names the host that is agreed to."""
 
     choice = serializers.ChoiceField(choices=BaseMapChoice.choices)
-    host = serializers.CharField(required=False, default="", allow_blank=True, max_length=255)
+    host = serializers.CharField(default="", allow_blank=True, max_length=255)
 
 
 class MapFileRequest(serializers.Serializer[Any]):

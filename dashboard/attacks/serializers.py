@@ -20,7 +20,6 @@ class AttackRequest(serializers.Serializer[Any]):
     release = serializers.UUIDField()
     attack = DescriptionField(attacks, help_text="GET /api/v1/attack-methods/ lists them.")
     series = Whole(
-        required=False,
         allow_null=True,
         default=None,
         help_text="Of which series, counted from 0; the first if none is named. Left out where all are read.",

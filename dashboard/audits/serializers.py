@@ -32,7 +32,7 @@ class AuditRequest(serializers.Serializer[Any]):
         help_text="As in a release; its name may also be control:half-noise:NAME, control:twice-budget:NAME or "
         "control:numpy-laplace. What is left out beside ε and the radius is the parameter's example."
     )
-    trials = TrialsField(required=False, default=100_000)
+    trials = TrialsField(default=100_000)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Return ``{"spec": AuditSpec}``, its mechanism complete; the engine's errors go to the client."""

@@ -38,7 +38,7 @@ class _SpecRequest(serializers.Serializer[Any]):
     """A spec of the engine, and what to call the dataset that is made of it. The engine checks all but the name."""
 
     spec_class: ClassVar[type[Spec]]
-    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+    name = serializers.CharField(max_length=200, allow_blank=True, default="")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         helps = {name: param_of(info) for name, info in self.spec_class.model_fields.items()}

@@ -23,22 +23,20 @@ class SpecField(Anything):
 class ExperimentRequest(serializers.Serializer[Any]):
     """What to try, and on what."""
 
-    dataset = serializers.UUIDField(required=False, allow_null=True, default=None)
+    dataset = serializers.UUIDField(allow_null=True, default=None)
     preset = DescriptionField(
         presets,
-        required=False,
         allow_null=True,
         default=None,
         help_text="Describes the series where the spec does not: its part of the dataset, or without one what it "
         "generates. Without a spec it is the experiment too. GET /api/v1/experiment-presets/ lists them.",
     )
-    spec = SpecField(required=False, allow_null=True, default=None)
+    spec = SpecField(allow_null=True, default=None)
     name = serializers.CharField(
-        max_length=200, required=False, allow_blank=True, default="", help_text="If empty, one is made of what differs."
+        max_length=200, allow_blank=True, default="", help_text="If empty, one is made of what differs."
     )
     title = serializers.CharField(
         max_length=100,
-        required=False,
         allow_blank=True,
         default="",
         help_text="What such a name begins with, as that of a preset, in place of mechanisms and levels.",

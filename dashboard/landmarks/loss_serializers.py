@@ -138,7 +138,7 @@ class PlanRequest(serializers.Serializer[Any]):
     n = Whole(required=False, help_text="How many events; or name a landmark set.")
     landmark_set = serializers.UUIDField(required=False)
     series = Whole(default=0)
-    correlation = CorrelationField(required=False, default=dict)
+    correlation = CorrelationField(default=dict)
     method = serializers.ChoiceField(
         choices=["quantification", "upper-bound"],
         default="quantification",

@@ -25,7 +25,7 @@ class PreviewRequest(serializers.Serializer[Any]):
 class MarkRequest(PreviewRequest):
     """The same, to be kept under a name."""
 
-    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+    name = serializers.CharField(max_length=200, allow_blank=True, default="")
 
 
 class RenameRequest(serializers.Serializer[Any]):
@@ -37,7 +37,7 @@ class RenameRequest(serializers.Serializer[Any]):
 class DuplicateRequest(serializers.Serializer[Any]):
     """What the copy is called; without a name after the set it is a copy of."""
 
-    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+    name = serializers.CharField(max_length=200, allow_blank=True, default="")
 
 
 @extend_schema_field(Runs)
@@ -66,12 +66,11 @@ class DummiesRequest(DummiesPreviewRequest):
     """The same, to be drawn and kept."""
 
     seed = SeedField(
-        required=False,
         allow_null=True,
         default=None,
         help_text="Makes the selection repeatable, and so never private: a simulation, and labelled so.",
     )
-    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+    name = serializers.CharField(max_length=200, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         spec = SelectionSpec.parse({name: attrs[name] for name in ("method", "seed")})

@@ -42,7 +42,7 @@ class RoleRequest(serializers.Serializer[Any]):
 class InvitationRequest(RoleRequest):
     """Which role a link gives in a project, and how long it is valid."""
 
-    days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, required=False, default=DAYS)
+    days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, default=DAYS)
 
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):

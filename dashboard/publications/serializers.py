@@ -14,27 +14,24 @@ class PublicationRequest(serializers.Serializer[Any]):
 
     title = serializers.CharField(
         max_length=200,
-        required=False,
         allow_blank=True,
         default="",
         help_text="Shown to every reader; without it the page is called by its mechanism. Never the dataset's name.",
     )
     author = serializers.CharField(
         max_length=100,
-        required=False,
         allow_blank=True,
         default="",
         help_text="Who publishes, as readers see it; without it no author is named.",
     )
     licence = serializers.CharField(
         max_length=200,
-        required=False,
         allow_blank=True,
         default="",
         help_text=f"What readers may do: {', '.join(LICENCES)} (SPDX), or other terms as a text.",
     )
     expires_on = serializers.DateField(
-        required=False, allow_null=True, default=None, help_text="The last day of the link, UTC; null: no end."
+        allow_null=True, default=None, help_text="The last day of the link, UTC; null: no end."
     )
 
 

@@ -54,7 +54,6 @@ class StreamRequest(serializers.Serializer[Any]):
     dimensions = NamesField()
     mechanism = DescriptionField(mechanisms.of("stream"))
     step = Number(
-        required=False,
         allow_null=True,
         default=None,
         help_text="What lies between two timestamps, in seconds where times are instants; left out: anything.",
@@ -103,9 +102,8 @@ class EventsRequest(serializers.Serializer[Any]):
 class EventsQuery(serializers.Serializer[Any]):
     """Which published timestamps to list: from position ``after`` on."""
 
-    after = Whole(required=False, default=0, min_value=0, help_text="The first position, from 0.")
+    after = Whole(default=0, min_value=0, help_text="The first position, from 0.")
     limit = Whole(
-        required=False,
         default=MOST_AT_ONCE,
         min_value=1,
         max_value=MOST_AT_ONCE,
