@@ -1,7 +1,7 @@
 """Errors of the engine. Each one names the field, the rule it broke and the value that broke it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 
 class EngineError(ValueError):
@@ -23,6 +23,18 @@ class EngineError(ValueError):
         self.value = value
         if code is not None:
             self.code = code
+
+    @classmethod
+    def must_be(cls, field: str, rule: str, value: Any = None, *, got: Any = True) -> Self:
+        """The error of ``field``, whose ``value`` breaks ``rule``; ``got``: how the message shows it, False not at all.
+
+        >>> str(ParameterError.must_be("k", "between 1 and 9", 10))
+        'k must be between 1 and 9, got 10'
+        """
+        if got is True:
+            got = False if value is None else f"{value!r:.60}"
+        found = "" if got is False else f", got {got}"
+        return cls(f"{field} must be {rule}{found}", field=field, rule=rule, value=value)
 
     def as_dict(self) -> dict[str, Any]:
         """The error as JSON-ready data: code, field, rule, value, message."""

@@ -25,7 +25,6 @@ from dashboard.releases.files import people_of_release
 from dashboard.releases.models import Release
 from dashboard.releases.services import lock_finished
 from privacy_engine.attacks import Attack as Description
-from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import AT_ONCE_S
 
 MOST_S = 1200.0  # well below the limit of a job
@@ -58,8 +57,7 @@ def submit_attack(
     seconds = attack.seconds_once(_events(release, series))
     if seconds > MOST_S:
         rule = f"such that it takes at most {MOST_S / 60:g} minutes"
-        message = f"attack must be {rule}, got about {seconds / 60:,.0f}"
-        raise ParameterError(message, field="attack", rule=rule, value=attack.name)
+        raise must_be("attack", rule, attack.name, got=f"about {seconds / 60:,.0f}")
     fresh = Attack(
         owner_id=release.owner_id,
         release=release,

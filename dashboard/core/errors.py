@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Protocol
 
 from privacy_engine.errors import EngineError, ParameterError
 
@@ -23,14 +23,7 @@ class TooLarge(EngineError):
     status = 413
 
 
-def must_be(field: str, rule: str, value: Any = None, *, got: bool = True) -> ParameterError:
-    """Return the error of ``field``, whose value breaks ``rule``; the message has the value where there is ``got``.
-
-    >>> str(must_be("k", "between 1 and 9", 10))
-    'k must be between 1 and 9, got 10'
-    """
-    shown = f", got {value!r:.60}" if got and value is not None else ""
-    return ParameterError(f"{field} must be {rule}{shown}", field=field, rule=rule, value=value)
+must_be = ParameterError.must_be
 
 
 def as_shown(error: EngineError, **labels: str) -> str:

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 from django.db import IntegrityError
 from django.db.models import Model
 
-from dashboard.core.errors import Conflict
-from privacy_engine.errors import ParameterError
+from dashboard.core.errors import Conflict, must_be
 
 Row = TypeVar("Row", bound=Model)
 
@@ -20,8 +19,7 @@ _KEY = re.compile(r"[!-~]{1,100}")
 def check_key(key: str) -> None:
     """Refuse a key, if there is one, that is not 1 to 100 visible ASCII characters, with a ParameterError."""
     if key and not _KEY.fullmatch(key):
-        rule = "1 to 100 visible ASCII characters"
-        raise ParameterError(f"{HEADER} must be {rule}", field=HEADER, rule=rule, value=key)
+        raise must_be(HEADER, "1 to 100 visible ASCII characters", key, got=False)
 
 
 def sent_key(request: Any, owner_id: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
+from dashboard.core.errors import must_be
 from dashboard.core.text import one_line, storable
 from dashboard.datasets import evidence, lineage, matching, thumbnails
 from dashboard.datasets.models import Dataset, kind_text
@@ -24,7 +25,7 @@ from privacy_engine.aggregation.stays import StaySpec, stays_of
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.datatypes import datatypes
-from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.errors import FormatError
 from privacy_engine.formats.decisions import Decisions
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -206,7 +207,7 @@ def read(
             report["cleaning"] = [step.as_dict() for step in done]
         elif steps:
             rule = f"empty for {' and '.join(kind_text(kind) for kind, one in datatypes.items() if not one.cleaned)}"
-            raise ParameterError(f"cleaning must be {rule}", field="cleaning", rule=rule)
+            raise must_be("cleaning", rule)
         return Read(data, report, evidence.evidence_of(local, reading.data, reading.kind), decisions)
 
 

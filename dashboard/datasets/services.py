@@ -27,7 +27,7 @@ from dashboard.storage import local_files, removals
 from dashboard.storage.stored_path import Source, located
 from privacy_engine.cleaning import CleaningStep
 from privacy_engine.datatypes import datatypes
-from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.errors import FormatError
 from privacy_engine.formats import Preview, ReadOptions
 
 # What is read while the browser waits: about a second at the slowest format's rate. Anything larger is a job.
@@ -151,7 +151,7 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         if isinstance(value, str) and ("\0" in value or len(value) > OPTION_CHARS):
             rule = f"text of at most {OPTION_CHARS} characters without NUL"
-            raise ParameterError(f"{name:.60} must be {rule}", field=f"{name:.60}", rule=rule, value=value)
+            raise must_be(f"{name:.60}", rule, value, got=False)
     return {name: value for name, value in asdict(ReadOptions.of(options)).items() if value is not None}
 
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dashboard.core.errors import require_state
+from dashboard.core.errors import must_be, require_state
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import require_markable
 from dashboard.jobs.models import State
 from dashboard.storage.data_files import read_data
 from dashboard.storage.stored_path import StoredPath
-from privacy_engine.analysis.correlation import Correlation, refused
+from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.errors import EngineError
 
 MAX_EVENTS = 1_000_000
@@ -40,16 +40,16 @@ def parse_correlation(
     """
     given, estimated = bool(backward or forward), cell_m is not None
     if given and estimated:
-        raise refused("cell_m", "left out beside matrices", cell_m)
+        raise must_be("cell_m", "left out beside matrices", cell_m)
     if smoothing is not None and not estimated:
-        raise refused("smoothing", "left out without cell_m", smoothing)
+        raise must_be("smoothing", "left out without cell_m", smoothing)
     if given:
         return Correlation.given(backward, forward, diameter_m)
     if cell_m is not None:
         if dataset is None:
-            raise refused("cell_m", "left out where there is no dataset", cell_m)
+            raise must_be("cell_m", "left out where there is no dataset", cell_m)
         if diameter_m is not None:
-            raise refused("diameter_m", "left out beside cell_m: the cells' distances are known", diameter_m)
+            raise must_be("diameter_m", "left out beside cell_m: the cells' distances are known", diameter_m)
         return estimate(dataset, cell_m, 1.0 if smoothing is None else smoothing)
     return Correlation.smoothed(n, s, diameter_m)
 
@@ -60,7 +60,7 @@ def estimate(dataset: Dataset, cell_m: float, smoothing: float) -> Correlation:
     require_markable(dataset)
     if dataset.points > MAX_EVENTS:
         rule = f"left out for a dataset of more than {MAX_EVENTS:,} events"
-        raise refused("cell_m", rule, f"{dataset.points:,} events")
+        raise must_be("cell_m", rule, f"{dataset.points:,} events")
     return _estimated(dataset.kind, dataset.points_path, cell_m, smoothing)
 
 

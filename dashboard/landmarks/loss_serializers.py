@@ -70,7 +70,7 @@ class BoundField(serializers.ChoiceField):
         if data not in ("", *BOUNDS):
             rule = " or ".join(BOUNDS)
             name = self.field_name or ""
-            raise ParameterError(f"{name} must be {rule}, got {data!r:.60}", field=name, rule=rule, value=data)
+            raise must_be(name, rule, data)
         return data
 
 

@@ -13,6 +13,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from dashboard.core.computing import computed_where
+from dashboard.core.errors import must_be
 from dashboard.core.rest.binary import binary_response, filed
 from dashboard.core.rest.parsing import Whole, valid
 from dashboard.maps import track_encoding
@@ -22,7 +23,6 @@ from dashboard.maps.track_encoding import VERSION, joined
 from privacy_engine.core.arrays import Ints
 from privacy_engine.core.progress import reported
 from privacy_engine.data.mapped_series import picked
-from privacy_engine.errors import ParameterError
 
 LEAST, USUAL, MOST_POINTS = 1000, 200_000, 400_000
 MOST = 3_000_000  # positions whose importance is computed
@@ -40,11 +40,9 @@ class TracksQuery(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         points, reduce = attrs["points"], attrs["reduce"]
         if not LEAST <= points <= MOST_POINTS:
-            rule = f"between {LEAST} and {MOST_POINTS}"
-            raise ParameterError(f"points must be {rule}, got {points}", field="points", rule=rule, value=points)
+            raise must_be("points", f"between {LEAST} and {MOST_POINTS}", points)
         if reduce not in REDUCE:
-            rule = " or ".join(REDUCE)
-            raise ParameterError(f"reduce must be {rule}, got {reduce:.60}", field="reduce", rule=rule, value=reduce)
+            raise must_be("reduce", " or ".join(REDUCE), reduce, got=f"{reduce:.60}")
         return attrs
 
 

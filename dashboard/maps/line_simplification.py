@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dashboard.core.errors import must_be
 from dashboard.maps.point_importance import between, importances
 from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.errors import ParameterError, ParameterErrors
@@ -141,8 +142,7 @@ def _outside(name: str, value: float) -> ParameterError | None:
     low, high = DOMAINS[name]
     if math.isfinite(value) and low <= value <= high:
         return None
-    rule = f"between {low} and {high}"
-    return ParameterError(f"{name} must be {rule}, got {value:g}", field=name, rule=rule, value=value)
+    return must_be(name, f"between {low} and {high}", value, got=f"{value:g}")
 
 
 def heights(lat: Whole) -> NDArray[np.int32]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.core.errors import must_be
 from dashboard.maps import line_simplification
 from dashboard.storage import parquet
 from dashboard.storage.large_files import StoredSeries
@@ -16,7 +17,6 @@ from dashboard.storage.stored_path import Source, StoredPath, decoding, stored_f
 from privacy_engine.core.progress import blocks
 from privacy_engine.data.mapped_series import piecewise
 from privacy_engine.datatypes.trajectory_table import columns_of
-from privacy_engine.errors import ParameterError
 
 MOST = 1_000_000  # points held by a process, 28 bytes each at most
 LEVEL = 100_000
@@ -75,8 +75,7 @@ def line(path: Source, series: int) -> Line:
     found = lines(path)  # where the file is large only that one is read
     if 0 <= series < len(found):
         return found[series]
-    rule = f"between 0 and {len(found) - 1}"
-    raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
+    raise must_be("series", f"between 0 and {len(found) - 1}", series)
 
 
 def lines(path: Source) -> Sequence[Line]:

@@ -18,6 +18,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from dashboard.core.computing import computed_where
+from dashboard.core.errors import must_be
 from dashboard.core.rest.binary import binary_response, filed
 from dashboard.core.rest.parsing import Number, Whole, valid
 from dashboard.maps.line_simplification import MapView
@@ -25,7 +26,6 @@ from dashboard.maps.prepared import LARGE, Drawn, stored
 from dashboard.maps.series_cache import Line, level, line
 from dashboard.maps.varint import packed
 from privacy_engine.data.published import CELLS_PER_DEGREE
-from privacy_engine.errors import ParameterError
 
 MAGIC = 0x4E524943  # "CIRN"
 VERSION = 2
@@ -49,8 +49,7 @@ class TrackQuery(serializers.Serializer[Any]):
         series = attrs.pop("series")
         for name in VIEW if attrs else ():
             if name not in attrs:
-                rule = f"given with {', '.join(attrs)}"
-                raise ParameterError(f"{name} must be {rule}", field=name, rule=rule)
+                raise must_be(name, f"given with {', '.join(attrs)}")
         return {"series": series, "view": MapView(**attrs) if attrs else None}
 
 

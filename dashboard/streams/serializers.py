@@ -13,7 +13,7 @@ from dashboard.projects.serializers import PROJECT_HELP
 from dashboard.streams.models import LiveStream, PublishedTimestamp
 from dashboard.streams.selectors import MOST_AT_ONCE, MOST_COUNTS
 from dashboard.streams.services import LONGEST_NAME, MOST_DIMENSIONS, live_spec, stream_names
-from privacy_engine.errors import ParameterError, shown
+from privacy_engine.errors import shown
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 
@@ -24,8 +24,7 @@ class NameField(Anything):
     def to_internal_value(self, data: Any) -> str:
         if isinstance(data, str) and len(data.strip()) > 0 and len(data) <= LONGEST_NAME:
             return data
-        rule = f"a text of 1 to {LONGEST_NAME} characters"
-        raise ParameterError(f"name must be {rule}, got {shown(data)!r}", field="name", rule=rule, value=data)
+        raise must_be("name", f"a text of 1 to {LONGEST_NAME} characters", data, got=f"{shown(data)!r}")
 
 
 @extend_schema_field(
@@ -41,9 +40,7 @@ class NamesField(Anything):
 
     def to_internal_value(self, data: Any) -> list[str]:
         if not isinstance(data, list):
-            rule = "a list of names"
-            message = f"dimensions must be {rule}, got {shown(data)!r}"
-            raise ParameterError(message, field="dimensions", rule=rule, value=data)
+            raise must_be("dimensions", "a list of names", data, got=f"{shown(data)!r}")
         return stream_names(data)
 
 

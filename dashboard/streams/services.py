@@ -94,8 +94,7 @@ def stream_names(dimensions: Sequence[Any]) -> list[str]:
     """
     if not 1 <= len(dimensions) <= MOST_DIMENSIONS:
         rule = f"1 to {MOST_DIMENSIONS:,} names"
-        message = f"dimensions must be {rule}, got {len(dimensions):,}"
-        raise ParameterError(message, field="dimensions", rule=rule, value=len(dimensions))
+        raise must_be("dimensions", rule, len(dimensions), got=f"{len(dimensions):,}")
     first: dict[str, int] = {}
     for i, given in enumerate(dimensions):
         name = one_line(given, LONGEST_NAME + 1) if isinstance(given, str) else ""
@@ -103,8 +102,7 @@ def stream_names(dimensions: Sequence[Any]) -> list[str]:
         if name in first:
             rule = f"a name that differs from that of dimension {first[name] + 1}"
         if rule:
-            message = f"dimensions.{i} must be {rule}, got {shown(given)!r} for dimension {i + 1}"
-            raise ParameterError(message, field=f"dimensions.{i}", rule=rule, value=given)
+            raise must_be(f"dimensions.{i}", rule, given, got=f"{shown(given)!r} for dimension {i + 1}")
         first[name] = i
     return list(first)
 
@@ -223,18 +221,13 @@ def _check_times(row: LiveStream, events: Sequence[Event]) -> None:
     for i, one in enumerate(events):
         if one.clock != clock:
             rule = "a number as before" if clock == Clock.NUMBER else "a date and time as before"
-            raise _wrong(f"events.{i}.time", rule, one.label)
+            raise must_be(f"events.{i}.time", rule, one.label, got=one.label)
         if i and one.time <= events[i - 1].time:
-            raise _wrong(
-                f"events.{i}.time", f"after {events[i - 1].label}, the time before it in the request", one.label
-            )
+            rule = f"after {events[i - 1].label}, the time before it in the request"
+            raise must_be(f"events.{i}.time", rule, one.label, got=one.label)
     if row.last_time is not None and events[0].time <= row.last_time:
         raise AlreadyPublished(row.last_label, list(row.timestamps.filter(time__in=[one.time for one in events])))
     _check_steps(row, events)
-
-
-def _wrong(field: str, rule: str, value: str) -> ParameterError:
-    return ParameterError(f"{field} must be {rule}, got {value}", field=field, rule=rule, value=value)
 
 
 def _check_steps(row: LiveStream, events: Sequence[Event]) -> None:

@@ -155,8 +155,7 @@ class Ledger:
             own, protected = budgets[some], is_landmark[some]
             if not (own.min() >= 0 and own.max() < math.inf):
                 wrong = float(own[~((own >= 0) & (own < math.inf))][0])
-                rule = "finite and at least 0"
-                raise BudgetError(f"budgets must be {rule}, got {wrong:g}", field="budgets", rule=rule, value=wrong)
+                raise BudgetError.must_be("budgets", "finite and at least 0", wrong, got=f"{wrong:g}")
             spent += exact_sum(own[protected])
             regular = max(regular, float(own[~protected].max(initial=0.0)))
         largest = max(self._largest, exact_units(regular))

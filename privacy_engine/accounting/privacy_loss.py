@@ -35,14 +35,12 @@ class PrivacyLoss:
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
-            rule = f"one of {', '.join(UNITS)}"
-            raise ParameterError(f"unit must be {rule}, got {self.unit!r:.60}", field="unit", rule=rule)
+            raise ParameterError.must_be("unit", f"one of {', '.join(UNITS)}", got=f"{self.unit!r:.60}")
         if not 0 < self.epsilon < math.inf:
-            rule = "finite and greater than 0"
-            raise ParameterError(f"epsilon must be {rule}, got {self.epsilon}", field="epsilon", rule=rule)
+            raise ParameterError.must_be("epsilon", "finite and greater than 0", got=self.epsilon)
         if (self.unit == "event_per_m") != (self.radius_m is not None and 0 < self.radius_m < math.inf):
             rule = "a distance greater than 0 for event_per_m, and none for other units"
-            raise ParameterError(f"radius_m must be {rule}, got {self.radius_m}", field="radius_m", rule=rule)
+            raise ParameterError.must_be("radius_m", rule, got=self.radius_m)
 
     @property
     def rate(self) -> Decimal:

@@ -68,8 +68,7 @@ class WindowLedger:
         total = sum(units)
         within = total * PER_TOLERANCE <= self._epsilon * (PER_TOLERANCE + 1)
         if not finite or not within or len(recent) > (self._recent.maxlen or 0):
-            rule = "at most w amounts of at least 0, in sum at most ε"
-            raise BudgetError(f"recent must be {rule}", field="recent", rule=rule)
+            raise BudgetError.must_be("recent", "at most w amounts of at least 0, in sum at most ε")
         self._recent.clear()
         self._recent.extend(units)
         self._spent = total

@@ -98,7 +98,7 @@ def layout(events: Events, spec: AggregationSpec) -> tuple[Grid, Steps]:
     if counts > MOST_COUNTS:
         rule = f"long enough for at most {MOST_COUNTS:,} counts"
         got = f"{counts:,} ({steps.count:,} steps of {len(grid):,} cells); larger cells or a smaller box help too"
-        raise ParameterError(f"step must be {rule}, got {got}", field="step", rule=rule, value=counts)
+        raise ParameterError.must_be("step", rule, counts, got=got)
     return grid, steps
 
 
@@ -115,7 +115,7 @@ def _grid(events: Events, spec: AggregationSpec) -> Grid:
     if columns * rows > MOST_CELLS:
         rule = f"large enough for at most {MOST_CELLS:,} cells"
         got = f"{spec.cell_m:g} m ({columns * rows:,} cells: {rows:,} rows of {columns:,})"
-        raise ParameterError(f"cell_m must be {rule}, got {got}", field="cell_m", rule=rule, value=spec.cell_m)
+        raise ParameterError.must_be("cell_m", rule, spec.cell_m, got=got)
     return Grid(west, south, east, north, columns, rows)
 
 
@@ -146,11 +146,11 @@ def _steps(events: Events, spec: AggregationSpec) -> Steps:
     if first > last:
         rule = "before the end of the data" if spec.end is None else "after the beginning of the data"
         field = "start" if spec.end is None else "end"
-        raise ParameterError(f"{field} must be {rule}", field=field, rule=rule, value=getattr(spec, field))
+        raise ParameterError.must_be(field, rule, getattr(spec, field), got=False)
     if last - first >= MOST_STEPS:
         rule = f"long enough for at most {MOST_STEPS:,} steps"
         got = f"{spec.step} ({last - first + 1:,} steps)"
-        raise ParameterError(f"step must be {rule}, got {got}", field="step", rule=rule, value=spec.step)
+        raise ParameterError.must_be("step", rule, spec.step, got=got)
     return Steps(length, zone, first, last - first + 1)
 
 

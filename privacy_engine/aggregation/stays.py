@@ -61,7 +61,7 @@ def stays_of(series: Sequence[Trajectory], spec: StaySpec) -> CheckIns:
     user = np.repeat(np.array([code for code, *_ in found], dtype=np.int64), [len(time_s) for _, time_s, *_ in found])
     if not len(user):
         rule = f"at least 1 of {spec.duration_s:g} s within {spec.distance_m:g} m"
-        raise DataError(f"stays must be {rule}, got 0", field="stays", rule=rule, value=0)
+        raise DataError.must_be("stays", rule, 0, got="0")
     time_s, lon, lat = (np.concatenate([one[column] for one in found]) for column in (1, 2, 3))
     order = np.lexsort((time_s, user))
     names = [name or ONE_PERSON for name in people]

@@ -37,8 +37,7 @@ def level_of_guess(guess: float) -> float:
     (1.09, 2.19)
     """
     if not LEAST <= guess <= MOST:
-        rule = f"from {LEAST:g} to {MOST:g}"
-        raise ParameterError(f"guess must be {rule}, got {guess:g}", field="guess", rule=rule, value=guess)
+        raise ParameterError.must_be("guess", f"from {LEAST:g} to {MOST:g}", guess, got=f"{guess:g}")
     epsilon = math.log(guess / (1 - guess))
     places = DIGITS - 1 - math.floor(math.log10(epsilon))
     return round(math.floor(epsilon * 10.0**places * (1 + 1e-12)) / 10.0**places, places)

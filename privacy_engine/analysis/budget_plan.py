@@ -49,8 +49,7 @@ def plan(*, alpha: float, n: int, radius_m: float, correlation: Correlation, met
         A value lies outside its domain, or losses never fade under this correlation; it names the field.
     """
     if n > MAX_EVENTS:
-        rule = f"at most {MAX_EVENTS:,}"
-        raise ParameterError(f"n must be {rule}, got {n:,}", field="n", rule=rule, value=n)
+        raise ParameterError.must_be("n", f"at most {MAX_EVENTS:,}", n, got=f"{n:,}")
     matrices = correlation.backward, correlation.forward
     try:
         levels = plan_budgets(alpha, n, *matrices, method=method)

@@ -86,7 +86,7 @@ class Correlation:
     def smoothed(cls, n: int, s: float, diameter_m: float | None) -> Correlation:
         """The same smoothing matrix both ways, for states at most ``diameter_m`` apart."""
         if not 0 <= s <= MAX_S:
-            raise refused("s", f"between 0 and {MAX_S:,.0f}", s)
+            raise ParameterError.must_be("s", f"between 0 and {MAX_S:,.0f}", s)
         carried = _smoothed(n, s)
         return cls("smoothed", carried, carried, _diameter(diameter_m), s, n)
 
@@ -97,7 +97,7 @@ class Correlation:
         One of the two may be the text "reversal": it is then the other one's, in one stationary chain.
         """
         if backward == REVERSAL and forward == REVERSAL:
-            raise refused("backward", "a matrix where forward is its reversal", backward)
+            raise ParameterError.must_be("backward", "a matrix where forward is its reversal", backward)
         back, ahead = (None if one == REVERSAL else _matrix(one, field) for one, field in _both(backward, forward))
         if backward == REVERSAL and ahead is not None:
             back = LossFunction(reversal(ahead.matrix))
@@ -105,7 +105,7 @@ class Correlation:
             ahead = LossFunction(reversal(back.matrix))
         if (backward == REVERSAL and back is None) or (forward == REVERSAL and ahead is None):
             field = "forward" if backward == REVERSAL else "backward"
-            raise refused(field, "a matrix, for the other one to be its reversal", "")
+            raise ParameterError.must_be(field, "a matrix, for the other one to be its reversal", "")
         return cls("given", back, ahead, _diameter(diameter_m))
 
     @classmethod
@@ -179,15 +179,9 @@ def _both(backward: Any, forward: Any) -> list[tuple[Any, str]]:
     return [(backward, "backward"), (forward, "forward")]
 
 
-def refused(field: str, rule: str, value: Any) -> ParameterError:
-    """The error of a parameter that breaks ``rule``."""
-    return ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
-
-
 def _diameter(value: float | None) -> float:
     if value is None:
-        rule = "given: how far apart the states lie at most, in metres"
-        raise ParameterError(f"diameter_m must be {rule}", field="diameter_m", rule=rule)
+        raise ParameterError.must_be("diameter_m", "given: how far apart the states lie at most, in metres")
     return diameter(value)
 
 
@@ -202,14 +196,14 @@ def _matrix(given: Any, field: str) -> LossFunction | None:
     rows = _read(given, field) if isinstance(given, str) else given
     square = isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows)
     if not square or not all(type(value) in (int, float) for row in rows for value in row):
-        raise refused(field, "a square matrix of numbers as JSON, [[…], …]", given)
+        raise ParameterError.must_be(field, "a square matrix of numbers as JSON, [[…], …]", given)
     with_floats = [[float(value) if abs(value) < 2 else 2.0 for value in row] for row in rows]  # a share is at most 1
     return LossFunction(transition(with_floats, field), field=field)
 
 
 def _read(text: str, field: str) -> Any:
     if len(text) > MAX_TEXT:
-        raise refused(field, f"at most {MAX_TEXT:,} characters", len(text))
+        raise ParameterError.must_be(field, f"at most {MAX_TEXT:,} characters", len(text))
     try:
         return json.loads(text, parse_int=float)
     except (ValueError, RecursionError):

@@ -27,8 +27,7 @@ def decimated(curves: list[Floats], points: int, first: int = 0, after: int | No
         _check_range(n, first, after)
         return first + decimated([curve[first:after] for curve in curves], points)
     if not POINTS[0] <= points <= POINTS[1]:
-        rule = f"between {POINTS[0]} and {POINTS[1]:,}"
-        raise ParameterError(f"points must be {rule}, got {points}", field="points", rule=rule, value=points)
+        raise ParameterError.must_be("points", f"between {POINTS[0]} and {POINTS[1]:,}", points)
     if n <= points:
         return np.arange(n)
     bins = max((points - 2) // (2 * len(curves)), 1)
@@ -59,11 +58,9 @@ def _extremes(curve: Floats, index: Ints) -> Ints:
 
 def _check_range(n: int, first: int, after: int | None) -> None:
     if not 0 <= first < n:
-        rule = f"between 0 and {n - 1:,}"
-        raise ParameterError(f"first must be {rule}, got {first}", field="first", rule=rule, value=first)
+        raise ParameterError.must_be("first", f"between 0 and {n - 1:,}", first)
     if after is not None and after <= first:
-        rule = f"greater than first, {first}"
-        raise ParameterError(f"after must be {rule}, got {after}", field="after", rule=rule, value=after)
+        raise ParameterError.must_be("after", f"greater than first, {first}", after)
 
 
 def runs(mask: Mask) -> list[list[int]]:

@@ -254,8 +254,7 @@ def _known(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
             message = f"a mechanism in parameters must be {rule}, got {shown(name)!r}"
             raise ParameterError(message, field="parameters", rule=rule, value=name)
         if not isinstance(own, dict) or {"name", "epsilon", "radius_m"} & own.keys():
-            rule = "an object of the mechanism's own parameters"
-            raise ParameterError(f"parameters.{name} must be {rule}", field=f"parameters.{name}", rule=rule)
+            raise ParameterError.must_be(f"parameters.{name}", "an object of the mechanism's own parameters")
     return parameters
 
 

@@ -94,7 +94,7 @@ def dimension_errors(truth: Floats, published: Floats) -> DimensionErrors:
     """
     if truth.shape != published.shape or truth.ndim != 2 or not len(truth):
         rule = "two tables of one shape with at least one timestamp"
-        raise DataError(f"counts must be {rule}, got {truth.shape} and {published.shape}", field="counts", rule=rule)
+        raise DataError.must_be("counts", rule, got=f"{truth.shape} and {published.shape}")
     changing = truth.min(axis=0) < truth.max(axis=0)
     return DimensionErrors(
         relative_error=listed(relative_errors(truth, published).mean(axis=0)),

@@ -50,13 +50,12 @@ def detection(truth: Floats, published: Floats, event: Event, length: int, thres
         ``length`` is not from 1 to one less than the number of timestamps, or ``threshold`` not a number of at least 0.
     """
     if truth.shape != published.shape or truth.ndim != 2:
-        rule = "two tables of one shape"
-        raise DataError(f"counts must be {rule}, got {truth.shape} and {published.shape}", field="counts", rule=rule)
+        raise DataError.must_be("counts", "two tables of one shape", got=f"{truth.shape} and {published.shape}")
     if length < 1:
         raise ParameterError("length must be at least 1", field="length", rule=">= 1", value=length)
     if length >= len(truth):
         rule = f"below {len(truth)}, the number of timestamps of the stream"
-        raise ParameterError(f"length must be {rule}, got {length}", field="length", rule=rule, value=length)
+        raise ParameterError.must_be("length", rule, length)
     if not threshold >= 0:
         raise ParameterError("threshold must be at least 0", field="threshold", rule=">= 0", value=threshold)
     scores, is_event = events(truth, published, event, length, threshold)

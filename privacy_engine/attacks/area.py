@@ -31,7 +31,7 @@ class Area:
         for field, width in (("east_m", self.east_m - self.west_m), ("north_m", self.north_m - self.south_m)):
             if not 0 < width <= WIDEST_M:
                 rule = f"more than 0 and at most {WIDEST_M:,.0f} m from the other side"
-                raise DataError(f"{field} must be {rule}, got {width:g}", field=field, rule=rule, value=width)
+                raise DataError.must_be(field, rule, width, got=f"{width:g}")
 
     @classmethod
     def around(cls, series: Trajectory, tile_m: float) -> Self:

@@ -172,8 +172,7 @@ class Localisation(SeriesAttack):
         grid = (area or Area.around(truth, self.tile_m)).grid(self.cells)
         if n * len(grid) > MOST_STATES:
             rule = f"such that events times cells are at most {MOST_STATES:,}"
-            message = f"cells must be {rule}, got {self.cells} ({n * len(grid):,})"
-            raise ParameterError(message, field="cells", rule=rule, value=self.cells)
+            raise ParameterError.must_be("cells", rule, self.cells, got=f"{self.cells} ({n * len(grid):,})")
         draws = _Draws(release, np.zeros(n, np.bool_) if shared is None else shared)
         best = BestGuess(grid)
         cell, likeliest, expected_m, correctness_m = (np.empty(n, np.int64), np.empty(n, np.int64), *np.empty((2, n)))

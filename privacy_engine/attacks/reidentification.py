@@ -140,8 +140,7 @@ class Reidentification(PopulationAttack):
     def _check(self, truths: Sequence[Trajectory], releases: Sequence[Release]) -> None:
         if len(truths) < 2 or len(truths) != len(releases):
             rule = "at least 2 series and a release of each"
-            message = f"series must be {rule}, got {len(truths)} and {len(releases)}"
-            raise DataError(message, field="series", rule=rule, value=len(truths))
+            raise DataError.must_be("series", rule, len(truths), got=f"{len(truths)} and {len(releases)}")
         for truth, release in zip(reported(truths), releases, strict=True):
             must_match(truth, release)
             if len(truth) < self.points or not len(release.event):
@@ -152,7 +151,7 @@ class Reidentification(PopulationAttack):
         work = len(truths) ** 2 * self.tries * self.points
         if work > MOST_DISTANCES:
             rule = f"such that at most {MOST_DISTANCES:,} distances are computed"
-            raise ParameterError(f"tries must be {rule}, got {work:,}", field="tries", rule=rule, value=work)
+            raise ParameterError.must_be("tries", rule, work, got=f"{work:,}")
 
     def _known(self, truth: Trajectory, number: int) -> tuple[Floats, Floats, Floats]:
         """Places and times (or event numbers) of distinct events at random, (tries, points) each."""

@@ -147,7 +147,7 @@ def refuse_mixed(options: dict[str, Any]) -> None:
     ]
     for field, right, rule, value in checks:
         if not right:
-            raise ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
+            raise ParameterError.must_be(field, rule, value)
 
 
 def table(result: AuditResult, per: str) -> str:

@@ -66,8 +66,7 @@ def pairs(items: list[str], option: str) -> dict[str, str]:
     for item in items:
         name, equals, value = item.partition("=")
         if not equals or not name.isidentifier() or name in found:
-            rule = "NAME=VALUE, each name once"
-            raise ParameterError(f"{option} must be {rule}, got {item!r:.60}", field=option, rule=rule, value=item)
+            raise ParameterError.must_be(option, "NAME=VALUE, each name once", item)
         found[name] = value
     return found
 
@@ -80,8 +79,7 @@ def reading(read: list[str], person: str | None) -> dict[str, Any]:
     found = pairs(read, "--read")
     if person is not None:
         if found.get("person", person) != person:
-            rule = "the same in --person and --read"
-            raise ParameterError(f"person must be {rule}, got {person!r:.60}", field="person", rule=rule, value=person)
+            raise ParameterError.must_be("person", "the same in --person and --read", person)
         found["person"] = person
     ReadOptions.of(found)
     return found

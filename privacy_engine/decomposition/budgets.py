@@ -35,8 +35,7 @@ def geometric_budgets(epsilon: float, height: int, ratio: float) -> Floats:
     """
     for field, value in (("epsilon", epsilon), ("ratio", ratio)):
         if not 0 < value < np.inf:
-            rule = "finite and greater than 0"
-            raise ParameterError(f"{field} must be {rule}, got {value}", field=field, rule=rule, value=value)
+            raise ParameterError.must_be(field, "finite and greater than 0", value, got=value)
     if height < 0:
         raise ParameterError(f"height must be at least 0, got {height}", field="height", rule=">= 0", value=height)
     weights = np.power(float(ratio), np.arange(height + 1) - height)

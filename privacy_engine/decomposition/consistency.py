@@ -58,8 +58,7 @@ def consistent(parents: Sequence[Ints], counts: Sequence[Floats | Ints], precisi
         size, weight = len(counts[i]), np.asarray(precisions[i], dtype=np.float64)
         below, total, spread = _sums(parents[i + 1], means[-1], variances[-1], size) if means else [np.zeros(size)] * 3
         if not np.isfinite(weight).all() or (weight < 0).any() or (weight[below == 0] == 0).any():
-            rule = "finite and at least 0, and greater than 0 at leaves"
-            raise DataError(f"precisions must be {rule}", field="precisions", rule=rule)
+            raise DataError.must_be("precisions", "finite and at least 0, and greater than 0 at leaves")
         inverse = np.divide(1.0, spread, out=np.zeros(size), where=below > 0)
         variances.append(1.0 / (weight + inverse))
         means.append((counts[i] * weight + total * inverse) * variances[-1])

@@ -37,19 +37,15 @@ def split_by_user(checkins: CheckIns, test_share: float, rng: np.random.Generato
         A share is out of its domain.
     """
     if not 0 <= test_share < 1:
-        raise _wrong("test_share", "at least 0 and below 1", test_share)
+        raise ParameterError.must_be("test_share", "at least 0 and below 1", test_share, got=f"{test_share:g}")
     if not 0 < density <= 1:
-        raise _wrong("density", "greater than 0 and at most 1", density)
+        raise ParameterError.must_be("density", "greater than 0 and at most 1", density, got=f"{density:g}")
     present = np.flatnonzero(np.bincount(checkins.user, minlength=len(checkins.users)))
     order = rng.permutation(present)
     held = 0 if not test_share else min(max(round(test_share * len(order)), 1), len(order) - 1)
     held = max(held, 0)
     fitted = order[held : held + max(round(density * (len(order) - held)), 1)]
     return Split(*(_of_users(checkins, users) for users in (fitted, order[:held])))
-
-
-def _wrong(field: str, rule: str, value: float) -> ParameterError:
-    return ParameterError(f"{field} must be {rule}, got {value:g}", field=field, rule=f"must be {rule}", value=value)
 
 
 def _of_users(checkins: CheckIns, users: np.ndarray) -> CheckIns:

@@ -36,8 +36,7 @@ def mass_of_cells(model: Recommender) -> Floats:
     """The published mass of each cell, (cells,); DataError where a model has none, which CSV cannot represent."""
     mass = model.densities()
     if mass is None:
-        rule = "json where a model has no mass of cells"
-        raise DataError(f"format must be {rule}, got csv", field="format", rule=rule, value="csv")
+        raise DataError.must_be("format", "json where a model has no mass of cells", "csv", got="csv")
     return mass
 
 

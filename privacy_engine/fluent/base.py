@@ -162,7 +162,7 @@ class Released(ABC):
         fmt = data_type.export_of(out.name)
         if fmt is None:
             rule = f"a file name that ends in {', '.join(data_type.extensions)}"
-            raise ParameterError(f"path must be {rule}, got {out.name!r:.60}", field="path", rule=rule, value=out.name)
+            raise ParameterError.must_be("path", rule, out.name)
         write_whole(out, partial(self.made.write, fmt))
         return out
 

@@ -120,8 +120,7 @@ class ModelRelease(Released):
             ``k`` is less than 1.
         """
         if type(k) is not int or k < 1:
-            rule = "a whole number of at least 1"
-            raise ParameterError(f"k must be {rule}, got {k!s:.40}", field="k", rule=rule, value=k)
+            raise ParameterError.must_be("k", "a whole number of at least 1", k, got=f"{k!s:.40}")
         grid = self.model.grid
         chosen = self.model.recommend(self._cells(history).tolist(), k)
         boxes = grid.boxes(chosen)
@@ -135,11 +134,11 @@ class ModelRelease(Released):
             return self.model.checked(history)
         grid, rule = self.model.grid, f"positions (lon, lat) in {self.model.grid.box_text}"
         if items.shape[1] != 2 or items.dtype.kind not in "iuf":
-            raise DataError(f"history must be {rule}, got {history!s:.60}", field="history", rule=rule)
+            raise DataError.must_be("history", rule, got=f"{history!s:.60}")
         cells = grid.cells(items[:, 0], items[:, 1])
         if (cells < 0).any():
             value = items[cells < 0][0].tolist()
-            raise DataError(f"history must be {rule}, got {value}", field="history", rule=rule, value=value)
+            raise DataError.must_be("history", rule, value, got=value)
         return cells
 
     def plot(self, ax: Any = None) -> Any:

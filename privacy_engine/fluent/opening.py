@@ -107,8 +107,7 @@ def catalogue(what: str) -> Table:
         ``what`` is none of these.
     """
     if what not in _LISTS:
-        rule = f"one of {', '.join(_LISTS)}"
-        raise ParameterError(f"what must be {rule}, got {shown(what)!r}", field="what", rule=rule, value=what)
+        raise ParameterError.must_be("what", f"one of {', '.join(_LISTS)}", what, got=f"{shown(what)!r}")
     rows = [
         {
             "name": cls.registered_name(),

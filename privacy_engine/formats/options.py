@@ -293,7 +293,7 @@ def _members(value: Any) -> dict[str, dict[str, Any] | None] | None:
         return None
     rule = "an object of the reading options of members by their names"
     if not isinstance(value, Mapping) or not all(own is None or isinstance(own, Mapping) for own in value.values()):
-        raise ParameterError(f"members must be {rule}", field="members", rule=rule, value=value)
+        raise ParameterError.must_be("members", rule, value, got=False)
     found: dict[str, dict[str, Any] | None] = {}
     for name, own in value.items():
         options = None if own is None else vars(ReadOptions.of({**own, "members": None}))

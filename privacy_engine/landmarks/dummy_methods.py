@@ -328,7 +328,7 @@ def parse_short_dummies(text: str, *, seed: Any = None) -> SelectionSpec:
     chosen = match[3].split(":")[1:] if match else []
     if not match or any(choice not in options for choice in chosen):
         rule = "METHOD:LEVEL (one-sided:2, heuristic:0.01:nearest:count, partitioned:0.01:wasserstein)"
-        raise ParameterError(f"dummies must be {rule}, got {text!r:.60}", field="dummies", rule=rule, value=text)
+        raise ParameterError.must_be("dummies", rule, text)
     method = {"name": f"dummies-{match[1]}", "epsilon": float(match[2])} | {
         options[choice]: choice for choice in chosen
     }

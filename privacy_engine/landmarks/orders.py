@@ -176,8 +176,7 @@ def partitioned_order(is_landmark: ArrayLike, distance: Distance = "euclidean") 
 def one_of(value: Any, field: str, choices: Any) -> None:
     """Refuse a value that is none of a Literal's."""
     if value not in get_args(choices):
-        rule = f"one of {', '.join(get_args(choices))}"
-        raise ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
+        raise ParameterError.must_be(field, f"one of {', '.join(get_args(choices))}", value)
 
 
 def _at_most(value: int, limit: int, field: str, what: str) -> None:

@@ -51,7 +51,7 @@ def parse_short(text: str, *, read: Callable[[str], bytes] | None = None) -> Lan
         description |= {"share": _share(parts[0]), "distribution": parts[1], "seed": int(parts[2])}
     elif text != "column":
         rule = _RULE.replace(" or column", ", column or zones:FILE.geojson") if read else _RULE
-        raise ParameterError(f"landmarks must be {rule}, got {text!r:.60}", field="landmarks", rule=rule, value=text)
+        raise ParameterError.must_be("landmarks", rule, text)
     return landmark_methods.parse(description, field="landmarks")
 
 

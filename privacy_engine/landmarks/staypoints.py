@@ -102,8 +102,7 @@ def stays_in_turn(
     from privacy_engine.kernels.staypoints import stay_groups
 
     if reading not in _READINGS:
-        rule = f"one of {', '.join(_READINGS)}"
-        raise ParameterError(f"reading must be {rule}, got {reading!r:.60}", field="reading", rule=rule, value=reading)
+        raise ParameterError.must_be("reading", f"one of {', '.join(_READINGS)}", reading)
     distance, duration = _amount(distance_m, "distance_m"), _amount(duration_s, "duration_s")
     gap = math.inf if max_gap_s is None else _amount(max_gap_s, "max_gap_s")
     if time_s is None:
@@ -182,7 +181,7 @@ def _column(values: ArrayLike, field: str, length: int | None, bound: float) -> 
         if not (-bound <= low and high <= bound and math.isfinite(low) and math.isfinite(high)):
             rule = "finite" if bound == math.inf else f"finite and within -{bound:g} to {bound:g}"
             bad = float(part[~(np.isfinite(part) & (np.abs(part) <= bound))][0])
-            raise DataError(f"{field} must be {rule}, got {bad}", field=field, rule=rule, value=bad)
+            raise DataError.must_be(field, rule, bad, got=bad)
     column.setflags(write=False)  # of the view: the kernel is compiled once, for arrays it may only read
     return column
 

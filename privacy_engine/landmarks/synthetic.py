@@ -150,13 +150,7 @@ def dataset_temporal_distance(is_landmark: Mask, lengths: Sequence[int]) -> floa
 def _log_weights(lengths: Ints, distribution: str, scales: Floats) -> Floats:
     """The logarithms of the weights of the timestamps of each of m series, one after another; 0 is the largest."""
     if distribution not in get_args(Distribution):
-        rule = f"one of {', '.join(get_args(Distribution))}"
-        raise ParameterError(
-            f"distribution must be {rule}, got {distribution!r:.60}",
-            field="distribution",
-            rule=rule,
-            value=distribution,
-        )
+        raise ParameterError.must_be("distribution", f"one of {', '.join(get_args(Distribution))}", distribution)
     starts = np.append(0, np.cumsum(lengths))
     if not MODES[distribution]:
         return np.zeros(starts[-1])
@@ -170,14 +164,14 @@ def _log_weights(lengths: Ints, distribution: str, scales: Floats) -> Floats:
 def _whole(value: int, field: str, lowest: int, highest: int) -> int:
     rule = f"a whole number from {lowest} to {highest}"
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not lowest <= value <= highest:
-        raise ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
+        raise ParameterError.must_be(field, rule, value)
     return int(value)
 
 
 def _scale(value: float, field: str, lowest: float, highest: float) -> float:
     rule = f"from {lowest:g} to {highest:g}"
     if not isinstance(value, int | float | np.number) or not lowest <= value <= highest:
-        raise ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
+        raise ParameterError.must_be(field, rule, value)
     return float(value)
 
 

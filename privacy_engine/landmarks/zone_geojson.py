@@ -104,4 +104,4 @@ def _list(node: Mapping[str, Any], name: str, field: str) -> list[Any]:
 
 
 def _refused(field: str, rule: str, value: Any) -> ParameterError:
-    return ParameterError(f"{field} must be {rule}, got {brief(value)}", field=field, rule=rule, value=value)
+    return ParameterError.must_be(field, rule, value, got=brief(value))

@@ -103,7 +103,7 @@ class DynamicTimeWarping(TrajectoryMetric):
         cells = int((high - low + 1).sum())
         if cells > MOST_CELLS:
             rule = f"such that at most {MOST_CELLS:,} pairs are compared"
-            raise ParameterError(f"band must be {rule}, got {cells:,}", field="band", rule=rule, value=cells)
+            raise ParameterError.must_be("band", rule, cells, got=f"{cells:,}")
         angle = warped(on_sphere(truth.lon, truth.lat), on_sphere(lon, lat), low, high)
         return geo.EARTH_RADIUS_M * float(angle)
 

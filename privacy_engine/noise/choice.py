@@ -17,7 +17,7 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.sources import RandomSource, as_source
 from privacy_engine.noise.tables import Table
-from privacy_engine.noise.validation import number, refused
+from privacy_engine.noise.validation import number
 
 FLOAT_ERROR = 2.0**-36
 """More than floats lose of a weight: 1e-12 of it, if the library's exponential is right to 2**-40."""
@@ -64,7 +64,7 @@ def _checked(utilities: ArrayLike, epsilon: float, sensitivity: float) -> tuple[
     found = np.asarray(utilities, dtype=np.float64)
     if found.ndim != 1 or not found.size or not np.isfinite(found).all():
         rule = "a one-dimensional array of at least one finite number"
-        raise ParameterError(f"utilities must be {rule}", field="utilities", rule=rule, value=str(found)[:60])
+        raise ParameterError.must_be("utilities", rule, str(found)[:60], got=False)
     return found, epsilon, sensitivity
 
 
@@ -86,7 +86,7 @@ def exponential_mechanism(
     number(epsilon, "epsilon", lowest=DRAWN_LEVELS[0], highest=DRAWN_LEVELS[1])
     number(sensitivity, "sensitivity", lowest=1 / DRAWN_UTILITIES, highest=DRAWN_UTILITIES)
     if np.abs(found).max() > DRAWN_UTILITIES:
-        raise refused("utilities", f"within ±{DRAWN_UTILITIES:g}", float(found[np.abs(found).argmax()]))
+        raise ParameterError.must_be("utilities", f"within ±{DRAWN_UTILITIES:g}", float(found[np.abs(found).argmax()]))
     return int(option_table(found, epsilon, sensitivity).draw(1, as_source(rng))[0])
 
 
@@ -103,7 +103,7 @@ def exponential_mechanisms(
     found = np.where(there, utilities, -np.inf)
     best = found.max(axis=1, initial=-np.inf)
     if not np.isfinite(best).all() or (np.abs(np.where(there, utilities, 0.0)) > DRAWN_UTILITIES).any():
-        raise refused("utilities", f"within ±{DRAWN_UTILITIES:g}, one or more of each row", "others")
+        raise ParameterError.must_be("utilities", f"within ±{DRAWN_UTILITIES:g}, one or more of each row", "others")
     with np.errstate(under="ignore"):
         upto = np.cumsum(np.exp((found - best[:, None]) / (2 * sensitivity) * epsilon), axis=1)
     source, off = as_source(rng), FLOAT_ERROR + (upto.shape[1] + 4) * 2.0**-52

@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.progress import blocks, reported
+from privacy_engine.errors import ParameterError
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.grid import degrees, wrapped
 from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.planar_exact import Cell, destination_cell
 from privacy_engine.noise.reach import Reaches
 from privacy_engine.noise.sources import RandomSource, as_source
-from privacy_engine.noise.validation import exact_rates, positions, refused
+from privacy_engine.noise.validation import exact_rates, positions
 
 CHUNK = 16_384
 
@@ -68,10 +69,10 @@ def joint_planar(
     lon, lat = positions(lon, lat)
     starts = np.arange(0, lon.size + 1, max(lon.size, 1)) if starts is None else starts
     if (starts[0], starts[-1]) != (0, lon.size) or not (starts[1:] > starts[:-1]).all():
-        raise refused("starts", f"offsets from 0 to {lon.size} that increase", starts)
+        raise ParameterError.must_be("starts", f"offsets from 0 to {lon.size} that increase", starts)
     rates, m = exact_rates(epsilon_per_m), len(starts) - 1
     if rates.ndim and rates.shape != (m,):
-        raise refused("epsilon_per_m", f"one or as many as the draws, {m}", epsilon_per_m)
+        raise ParameterError.must_be("epsilon_per_m", f"one or as many as the draws, {m}", epsilon_per_m)
     rates, each = np.broadcast_to(rates, m), max(m, 1) if rng.private else 1
     cells = np.empty((2, lon.size), dtype=np.int64)
     for first in reported(range(0, m, each)):

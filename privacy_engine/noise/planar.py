@@ -69,9 +69,7 @@ def planar_cells(
     epsilon = exact_rates(epsilon_per_m)
     if epsilon.ndim and epsilon.shape != lon.shape:
         rule = f"one or as many as lon, {lon.shape}"
-        raise ParameterError(
-            f"epsilon_per_m must be {rule}, got {epsilon.shape}", field="epsilon_per_m", rule=rule, value=epsilon.shape
-        )
+        raise ParameterError.must_be("epsilon_per_m", rule, epsilon.shape)
     epsilon = np.ascontiguousarray(np.broadcast_to(epsilon, lon.shape))
     east, north = np.empty((2, lon.size), dtype=np.int64)
     for part in blocks(lon.size, CHUNK):

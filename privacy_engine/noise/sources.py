@@ -177,8 +177,7 @@ def as_source(rng: RandomSource | np.random.Generator) -> RandomSource:
     if isinstance(rng, np.random.Generator):
         return seeded(rng)
     if not all(callable(getattr(rng, method, None)) for method in ("words", "uniform", "reached")):
-        rule = "a source of randomness or a numpy generator"
-        raise ParameterError(f"rng must be {rule}, got {type(rng).__name__}", field="rng", rule=rule, value=rng)
+        raise ParameterError.must_be("rng", "a source of randomness or a numpy generator", rng, got=type(rng).__name__)
     return _SuppliedSource(rng)
 
 

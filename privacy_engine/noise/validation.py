@@ -13,11 +13,6 @@ RATES = (1e-30, 1e12)
 """Rates per metre that exact samplers take: from noise far larger than the Earth to noise far below the grid."""
 
 
-def refused(field: str, rule: str, value: Any) -> ParameterError:
-    """The error of a parameter that breaks ``rule``."""
-    return ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
-
-
 def number(value: Any, field: str, *, lowest: float = 0.0, highest: float = math.inf) -> float:
     """``value`` as a float, finite and greater than 0, from ``lowest`` to ``highest``; truth values and texts are none.
 
@@ -35,16 +30,16 @@ def number(value: Any, field: str, *, lowest: float = 0.0, highest: float = math
         message = f"{field} must be a number, got {value!r:.60}"
         raise ParameterError(message, field=field, rule="numeric", value=value)
     if not 0 < found < math.inf:
-        raise refused(field, "finite and greater than 0", value)
+        raise ParameterError.must_be(field, "finite and greater than 0", value)
     if not lowest <= found <= highest:
-        raise refused(field, f"from {lowest:g} to {highest:g}", value)
+        raise ParameterError.must_be(field, f"from {lowest:g} to {highest:g}", value)
     return found
 
 
 def whole_number(value: Any, field: str, *, highest: int) -> int:
     """``value`` as an int from 0 to ``highest``, or a ParameterError."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or not 0 <= value <= highest:
-        raise refused(field, f"a whole number from 0 to {highest}", value)
+        raise ParameterError.must_be(field, f"a whole number from 0 to {highest}", value)
     return int(value)
 
 
@@ -53,9 +48,9 @@ def numbers(values: ArrayLike, field: str) -> Floats:
     try:
         found = np.asarray(values)
     except ValueError as error:
-        raise refused(field, "numbers", values) from error
+        raise ParameterError.must_be(field, "numbers", values) from error
     if found.size and (found.dtype.kind not in "iuf" or _holds_truth_values(values)):
-        raise refused(field, "numbers", values)
+        raise ParameterError.must_be(field, "numbers", values)
     return found.astype(np.float64, copy=False)
 
 
@@ -80,7 +75,7 @@ def exact_rates(values: ArrayLike) -> Floats:
     found = checked_rates(values)
     if found.size and not (found.min() >= RATES[0] and found.max() <= RATES[1]):
         outside = found[(found < RATES[0]) | (found > RATES[1])].flat[0]
-        raise refused("epsilon_per_m", f"from {RATES[0]:g} to {RATES[1]:g}", float(outside))
+        raise ParameterError.must_be("epsilon_per_m", f"from {RATES[0]:g} to {RATES[1]:g}", float(outside))
     return found
 
 
@@ -99,12 +94,10 @@ def positions(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
         except (TypeError, ValueError) as error:
             raise DataError(f"{field} must be numbers", field=field, rule="numeric") from error
         if column.ndim != 1:
-            rule = "one-dimensional"
-            raise DataError(f"{field} must be {rule}, got {column.shape}", field=field, rule=rule, value=column.shape)
+            raise DataError.must_be(field, "one-dimensional", column.shape)
         if column.size and not (column.min() >= -bound and column.max() <= bound):
             value = float(column[~(np.abs(column) <= bound)][0])
-            rule = f"finite and within -{bound:g} to {bound:g}"
-            raise DataError(f"{field} must be {rule}, got {value}", field=field, rule=rule, value=value)
+            raise DataError.must_be(field, f"finite and within -{bound:g} to {bound:g}", value, got=value)
         found.append(column)
     lons, lats = found
     if lons.shape != lats.shape:

@@ -89,7 +89,7 @@ class Recommender(ABC):
             return np.empty(0, dtype=np.int64)
         rule = f"cells of the grid, whole numbers from 0 to {len(self.grid) - 1}"
         if found.ndim != 1 or found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= len(self.grid):
-            raise DataError(f"history must be {rule}, got {history!s:.60}", field="history", rule=rule)
+            raise DataError.must_be("history", rule, got=f"{history!s:.60}")
         return found.astype(np.int64)
 
     def as_dict(self) -> dict[str, Any]:
@@ -111,8 +111,7 @@ class Recommender(ABC):
         name, grid = parts.pop("model", "popularity"), parts.pop("grid", None)  # popularity was published without one
         cls = _CLASSES.get(name) if isinstance(name, str) else None
         if cls is None:
-            rule = f"one of {', '.join(sorted(_CLASSES))}"
-            raise DataError(f"model must be {rule}, got {name!s:.60}", field="model", rule=rule, value=name)
+            raise DataError.must_be("model", f"one of {', '.join(sorted(_CLASSES))}", name, got=f"{name!s:.60}")
         if not isinstance(grid, Mapping):
             raise DataError("grid must be an object", field="grid", rule="an object")
         try:
@@ -195,7 +194,7 @@ def whole_numbers(values: Any, field: str, n: int | None = None) -> Ints:
         array = array.astype(np.int64)
     if array.ndim != 1 or array.dtype != np.int64 or (n is not None and len(array) != n):
         rule = "whole numbers" if n is None else f"{n:,} whole numbers"
-        raise DataError(f"{field} must be {rule}, got {array.dtype} of {array.shape}", field=field, rule=rule)
+        raise DataError.must_be(field, rule, got=f"{array.dtype} of {array.shape}")
     return array
 
 
@@ -204,5 +203,5 @@ def number(value: Any, field: str, *, lowest: float = -math.inf) -> float:
     real = isinstance(value, float | int) and not isinstance(value, bool)
     if not real or not math.isfinite(value) or value < lowest:
         rule = "a finite number" if lowest == -math.inf else f"a number of at least {lowest:g}"
-        raise DataError(f"{field} must be {rule}, got {value!s:.60}", field=field, rule=rule)
+        raise DataError.must_be(field, rule, got=f"{value!s:.60}")
     return float(value)

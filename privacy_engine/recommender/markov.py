@@ -116,8 +116,7 @@ class MarkovModel(Recommender):
             count = whole_numbers(level["count"], f"levels.{i}.count", len(code))
             most = (len(levels[-1].code) if levels else 1) * len(grid)
             if (np.diff(code) <= 0).any() or (len(code) and not 0 <= code[0] <= code[-1] < most):
-                rule = f"sorted codes from 0 to {most - 1}"
-                raise DataError(f"levels.{i}.code must be {rule}", field=f"levels.{i}.code", rule=rule)
+                raise DataError.must_be(f"levels.{i}.code", f"sorted codes from 0 to {most - 1}")
             levels.append(GramLevel(code, count))
         if not levels or type(parts["least"]) is not int:
             raise DataError("levels must be at least one, and least whole", field="levels", rule="at least one")

@@ -122,8 +122,7 @@ class NgramModel(Recommender):
             counts.append(whole_numbers(level["counts"], "counts", len(tree.parents[depth])))
             rates.append(np.array([number(one, "rates", lowest=LEAST_RATE) for one in level["rates"]]))
             if len(rates[-1]) != (len(tree.expanded[-1]) if depth else 1):
-                rule = "one for each node with children in the level above"
-                raise DataError(f"rates must be {rule}", field="rates", rule=rule)
+                raise DataError.must_be("rates", "one for each node with children in the level above")
             if depth + 1 < len(levels):
                 nodes = nodes_of(whole_numbers(level["split"], "split"), len(counts[-1]))
                 ends = tree.symbols[depth][nodes] == len(grid)

@@ -26,7 +26,7 @@ class PopularityModel(Recommender):
         counts = np.asarray(self.counts)
         if counts.dtype != np.int64 or counts.shape != (len(self.grid),):
             rule = f"whole numbers, one for each of {len(self.grid)} cells"
-            raise DataError(f"counts must be {rule}, got {counts.dtype} of {counts.shape}", field="counts", rule=rule)
+            raise DataError.must_be("counts", rule, got=f"{counts.dtype} of {counts.shape}")
 
     def top(self, k: int) -> Ints:
         """The ``k`` cells with the largest counts, the first first; of equal ones those with the smaller number."""

@@ -264,8 +264,7 @@ def _counts(level: Mapping[str, Any], name: str, size: int) -> tuple[float, Ints
 def checked_order(order: Any) -> int:
     """``order`` if it is a whole number from 1 to :data:`MOST_ORDER`, or a DataError."""
     if type(order) is not int or not 1 <= order <= MOST_ORDER:
-        rule = f"a whole number from 1 to {MOST_ORDER}"
-        raise DataError(f"order must be {rule}, got {order!s:.60}", field="order", rule=rule)
+        raise DataError.must_be("order", f"a whole number from 1 to {MOST_ORDER}", got=f"{order!s:.60}")
     return order
 
 
@@ -295,8 +294,7 @@ def runs_of(nodes: Ints, size: int) -> list[int]:
 def nodes_of(runs: Ints, size: int) -> Ints:
     """The nodes of :func:`runs_of`, (n,); DataError where they are not of ``size`` nodes."""
     if (runs < 0).any() or runs.sum() != size:
-        rule = f"lengths of runs of {size:,} nodes"
-        raise DataError(f"split must be {rule}", field="split", rule=rule)
+        raise DataError.must_be("split", f"lengths of runs of {size:,} nodes")
     return np.flatnonzero(np.repeat(np.arange(len(runs)) % 2 == 1, runs))
 
 

@@ -28,7 +28,7 @@ class VenuesModel(Recommender):
         counts = np.asarray(self.counts)
         if counts.dtype != np.int64 or counts.shape != (len(self.venues),):
             rule = f"whole numbers, one for each of {len(self.venues)} venues"
-            raise DataError(f"counts must be {rule}, got {counts.dtype} of {counts.shape}", field="counts", rule=rule)
+            raise DataError.must_be("counts", rule, got=f"{counts.dtype} of {counts.shape}")
         if (self._cell < 0).any():
             raise DataError("venues must lie in the box of the grid", field="venues", rule="in the box")
 

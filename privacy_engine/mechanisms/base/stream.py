@@ -135,8 +135,7 @@ class Publisher(ABC):
         found = from_bytes(state)
         for field, value in (("mechanism", self.mechanism.model_dump()), ("dimensions", self.dimensions)):
             if found[field] != value:
-                rule = f"that of a run with the same {field}"
-                raise DataError(f"state must be {rule}", field="state", rule=rule, value=found[field])
+                raise DataError.must_be("state", f"that of a run with the same {field}", found[field], got=False)
         self.ledger.restore(found["ledger"])
         self.published, self._budgets = found["published"], []
         self._continue(found["own"])
@@ -176,12 +175,11 @@ class RowPublisher(Publisher):
 def _whole(rows: ArrayLike, dimensions: int) -> Ints:
     counts = np.asarray(rows)
     if counts.dtype.kind not in "iuf" or counts.ndim != 2 or counts.shape[1] != dimensions:
-        rule = f"rows of {dimensions} numbers"
-        raise DataError(f"counts must be {rule}, got {counts.dtype} of {counts.shape}", field="counts", rule=rule)
+        raise DataError.must_be("counts", f"rows of {dimensions} numbers", got=f"{counts.dtype} of {counts.shape}")
     wrong = ~((counts >= 0) & (counts <= LARGEST_COUNT) & (counts == np.floor(counts)))
     if wrong.any():
         rule, value = "whole numbers from 0 to 2**52", float(counts[wrong][0])
-        raise DataError(f"counts must be {rule}, got {value:g}", field="counts", rule=rule, value=value)
+        raise DataError.must_be("counts", rule, value, got=f"{value:g}")
     return counts.astype(np.int64, order="C")
 
 
@@ -260,11 +258,9 @@ class StreamMechanism(Mechanism):
             ``dimensions`` is not at least 1, ``names`` are not as many, or a mechanism needs them and there are none.
         """
         if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 1:
-            rule = "a whole number of at least 1"
-            raise DataError(f"dimensions must be {rule}, got {dimensions!r:.60}", field="dimensions", rule=rule)
+            raise DataError.must_be("dimensions", "a whole number of at least 1", got=f"{dimensions!r:.60}")
         if names is not None and len(names) != dimensions:
-            rule = f"as many as dimensions, {dimensions}"
-            raise DataError(f"names must be {rule}, got {len(names)}", field="names", rule=rule)
+            raise DataError.must_be("names", f"as many as dimensions, {dimensions}", got=len(names))
         return self.publisher_of(dimensions, names, noise.as_source(rng))
 
     def release(self, stream: CountStream, *, rng: noise.RandomSource | np.random.Generator) -> StreamRelease:

@@ -105,8 +105,7 @@ class StreamHierAdaPub(AdaptiveMechanism):
         if self.hierarchy == "quad":
             return trees.quarters(dimensions, names)
         if names is None:
-            rule = "given where the hierarchy follows from paths in them"
-            raise DataError(f"names must be {rule}, got none", field="names", rule=rule)
+            raise DataError.must_be("names", "given where the hierarchy follows from paths in them", got="none")
         return trees.paths(names, self.separator)
 
     def noise_sd(self) -> float:

@@ -108,8 +108,7 @@ class Command(BaseCommand):
     def _stream(self, options: dict[str, Any], names: list[str]) -> LiveStream:
         user = get_user_model().objects.filter(username=options["user"], is_active=True).first()
         if user is None:
-            rule = "an active user of this server"
-            raise ParameterError(f"user must be {rule}, got {options['user']!r:.60}", field="user", rule=rule)
+            raise must_be("user", "an active user of this server", got=f"{options['user']!r:.60}")
         if options["stream"]:
             return self._continued(options["stream"], user, names)
         if options["file"] == "-" and not options["name"]:
