@@ -6,8 +6,6 @@ from django.db.models.signals import post_delete, post_migrate
 
 class StorageConfig(AppConfig):
     name = "dashboard.storage"
-    label = "storage"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """Let files go with their rows, and the id of the installation be stored once there is a table for it."""
