@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
+_LEFT_OUT: Any = object()
+
 
 class EngineError(ValueError):
     """Base of every error the engine raises on purpose.
@@ -25,16 +27,16 @@ class EngineError(ValueError):
             self.code = code
 
     @classmethod
-    def must_be(cls, field: str, rule: str, value: Any = None, *, got: Any = True) -> Self:
+    def must_be(cls, field: str, rule: str, value: Any = _LEFT_OUT, *, got: Any = True) -> Self:
         """The error of ``field``, whose ``value`` breaks ``rule``; ``got``: how the message shows it, False not at all.
 
         >>> str(ParameterError.must_be("k", "between 1 and 9", 10))
         'k must be between 1 and 9, got 10'
         """
-        if got is True:
-            got = False if value is None else f"{value!r:.60}"
+        given = value is not _LEFT_OUT
+        got = given and f"{value!r:.60}" if got is True else got
         found = "" if got is False else f", got {got}"
-        return cls(f"{field} must be {rule}{found}", field=field, rule=rule, value=value)
+        return cls(f"{field} must be {rule}{found}", field=field, rule=rule, value=value if given else None)
 
     def as_dict(self) -> dict[str, Any]:
         """The error as JSON-ready data: code, field, rule, value, message."""

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from privacy_engine.errors import EngineError, ParameterError
 
@@ -23,7 +23,9 @@ class TooLarge(EngineError):
     status = 413
 
 
-must_be = ParameterError.must_be
+def must_be(field: str, rule: str, value: Any = None, *, got: Any = True) -> ParameterError:
+    """As that of the engine's errors, of a value that may be None, which is not shown."""
+    return ParameterError.must_be(field, rule, value, got=False if got is True and value is None else got)
 
 
 def as_shown(error: EngineError, **labels: str) -> str:

@@ -70,7 +70,7 @@ class BoundField(serializers.ChoiceField):
         if data not in ("", *BOUNDS):
             rule = " or ".join(BOUNDS)
             name = self.field_name or ""
-            raise must_be(name, rule, data)
+            raise must_be(name, rule, data, got=f"{data!r:.60}")
         return data
 
 
