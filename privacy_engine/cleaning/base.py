@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Mask
+from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.core.component import Component
-from privacy_engine.core.progress import reported
+from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import empty, leaving
+from privacy_engine.data.trajectories import Trajectories, has_times, lengths_of, only
 from privacy_engine.errors import DataError
 from privacy_engine.registry import Registry
 
@@ -69,7 +69,7 @@ class CleaningStep(Component):
 
     name: str
 
-    def apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], Done]:
+    def apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], Done]:
         """The series after the step, and what it did.
 
         Raises
@@ -77,13 +77,13 @@ class CleaningStep(Component):
         DataError
             The data lack what the step needs (times), nothing would be left, or far too much.
         """
-        if self.needs_time and any(one.time_s is None for one in series):
+        if self.needs_time and not has_times(series):
             raise self._refuse("needs times", "needs times, and this file has none")
         found, message, dropped = self._apply(series)
-        after = sum(len(one) for one in found)
+        after = sum(lengths_of(found))
         if not after:
             raise self._refuse("at least 1 event left", "would leave no event")
-        before = sum(len(one) for one in series)
+        before = sum(lengths_of(series))
         return found, Done(
             self.name,
             self.title,
@@ -92,7 +92,7 @@ class CleaningStep(Component):
             after,
             len(series),
             len(found),
-            tuple(dropped[:SHOWN_EVENTS]),
+            tuple(dropped),
             self.stability(series),
         )
 
@@ -110,7 +110,7 @@ class CleaningStep(Component):
         """
         return 1
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         """The series, one sentence, the events dropped."""
         raise NotImplementedError
 
@@ -121,31 +121,39 @@ class CleaningStep(Component):
 cleaning_steps: Registry[CleaningStep] = Registry("cleaning step")
 
 
-def kept(series: Sequence[Trajectory], keep: Callable[[Trajectory], Mask]) -> tuple[list[Trajectory], int, list[int]]:
-    """Each series without the events that ``keep`` rejects, how many those were, and the first of them.
+Made = tuple[Sequence[Trajectory], int, list[int]]
+"""The series that a step made, how many events it dropped or places it cut at, and the first events it dropped."""
 
-    A series of which nothing is left goes.
-    """
-    found, dropped, first, start = [], 0, list[int](), 0
+
+def made_of(series: Sequence[Trajectory], make: Callable[[Trajectories], Made]) -> Made:
+    """What ``make`` makes of all series: of columns at once, of others one by one."""
+    if isinstance(series, Trajectories):
+        return make(series)
+    found, count, dropped, start = list[Trajectory](), 0, list[int](), 0
     for one in reported(series):
-        mask = keep(one)
-        gone = np.flatnonzero(~mask)
-        dropped += len(gone)
-        first += (gone[: SHOWN_EVENTS - len(first)] + start).tolist()
+        some, more, events = make(only(one))
+        found += some
+        count += more
+        dropped += [start + event for event in events[: SHOWN_EVENTS - len(dropped)]]
         start += len(one)
-        if not len(gone):
-            found.append(one)
-        elif mask.any():
-            found.append(one.picked(mask))
-    return found, dropped, first
+    return found, count, dropped
 
 
-def cut(one: Trajectory, before: NDArray[np.intp]) -> list[Trajectory]:
-    """``one`` in pieces that begin at the events ``before``; with more than one, numbered names."""
-    if not len(before):
-        return [one]
-    edges = [0, *before.tolist(), len(one)]
-    return [
-        one.picked(slice(i, j), f"{one.name} ({number})" if one.name else str(number))
-        for number, (i, j) in enumerate(reported(pairwise(edges)), 1)
-    ]
+def of_steps(some: Trajectories, columns: Sequence[Floats], judge: Callable[..., Mask], *, first: bool) -> Mask:
+    """A mask of events (n,): ``judge`` of the steps of columns that lead to each; ``first`` where a series begins."""
+    mask = empty(len(some.lon), np.bool_)
+    for part in leaving([mask, *columns], blocks(len(mask) - 1)):
+        both = slice(part.start, part.stop + 1)
+        mask[part.start + 1 : part.stop + 1] = judge(*(np.diff(one[both]) for one in columns))
+    mask[some.starts[:-1][some.starts[:-1] < len(mask)]] = first
+    return mask
+
+
+def kept(some: Trajectories, mask: Mask) -> Made:
+    """The events that a mask (n,) marks; a series of which nothing is left goes."""
+    count, dropped = 0, list[int]()
+    for part in leaving([mask], blocks(len(mask))):
+        gone = np.flatnonzero(~mask[part])
+        count += len(gone)
+        dropped += (gone[: SHOWN_EVENTS - len(dropped)] + part.start).tolist()
+    return some.chosen(mask) if count else some, count, dropped

@@ -9,10 +9,14 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator
 
-from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, kept
+from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Made, Reads, cleaning_steps, kept, made_of
+from privacy_engine.core.arrays import of_parts
 from privacy_engine.core.params import EventCount, Param, broken
 from privacy_engine.core.plurals import counted
+from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import empty, leaving
+from privacy_engine.data.trajectories import Trajectories
 
 _LIST = re.compile(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?){0,999}", re.ASCII)
 _RULE = f"must be numbers of series and ranges of them between 1 and {MOST_SERIES}: 1-3, 7"
@@ -51,14 +55,17 @@ class OnlySeries(CleaningStep):
         Param(label="Series", help="Numbers and ranges in the order of the file, such as 1-3, 7.", example="1"),
     ]
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         chosen = np.zeros(len(series), dtype=np.bool_)
         for first, last in _spans(self.numbers):
             if last > len(series):
                 rule = f"1 to {len(series)}"
                 raise self._refuse(rule, f"names series {last:,}, but there {self._are(len(series))}")
             chosen[first - 1 : last] = True
-        found = [one for one, keep in zip(series, chosen, strict=True) if keep]
+        if isinstance(series, Trajectories):
+            found: Sequence[Trajectory] = series.picked(np.flatnonzero(chosen).tolist())
+        else:
+            found = [one for one, keep in zip(series, chosen, strict=True) if keep]
         return found, f"{counted(len(series) - len(found), 'series')} left out.", []
 
     @staticmethod
@@ -77,6 +84,12 @@ class FirstEvents(CleaningStep):
     name: Literal["first-events"] = "first-events"
     events: EventCount
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
-        found, dropped, first = kept(series, lambda one: np.arange(len(one)) < self.events)
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
+        found, dropped, first = made_of(series, self._first)
         return found, f"{counted(dropped, 'event')} after the first {self.events:,} of a series left out.", first
+
+    def _first(self, some: Trajectories) -> Made:
+        mask = empty(len(some.lon), np.bool_)
+        for part in leaving([mask], blocks(len(mask))):
+            mask[part] = np.arange(part.start, part.stop) < of_parts(some.starts[:-1] + self.events, part, some.starts)
+        return kept(some, mask)

@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept
-from privacy_engine.core.arrays import Mask
+from privacy_engine.cleaning.base import CleaningStep, Made, Reads, cleaning_steps, kept, made_of, of_steps
 from privacy_engine.core.params import Param
 from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
+from privacy_engine.data.trajectories import Trajectories, has_times
 
 Same = Literal["record", "place", "time"]
 
@@ -42,16 +42,14 @@ class DropRepeats(CleaningStep):
         ),
     ] = "record"
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
-        if self.same == "time" and any(one.time_s is None for one in series):
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
+        if self.same == "time" and not has_times(series):
             raise self._refuse("needs times", "by time needs times, and this file has none")
-        found, dropped, first = kept(series, self._fresh)
+        found, dropped, first = made_of(series, self._fresh)
         return found, f"{counted(dropped, 'event')} that repeated the one before left out.", first
 
-    def _fresh(self, one: Trajectory) -> Mask:
-        same = np.ones(max(len(one) - 1, 0), dtype=np.bool_)
-        if self.same != "time":
-            same &= (np.diff(one.lon) == 0) & (np.diff(one.lat) == 0)
-        if self.same != "place" and one.time_s is not None:
-            same &= np.diff(one.time_s) == 0
-        return np.concatenate((np.ones(min(len(one), 1), dtype=np.bool_), ~same))
+    def _fresh(self, some: Trajectories) -> Made:
+        columns = [] if self.same == "time" else [some.lon, some.lat]
+        if self.same != "place" and some.time_s is not None:
+            columns.append(some.time_s)
+        return kept(some, of_steps(some, columns, lambda *steps: np.any(np.array(steps) != 0, axis=0), first=True))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.cleaning.base import MOST_EVENTS, CleaningStep, Reads, cleaning_steps
+from privacy_engine.cleaning.base import MOST_EVENTS, CleaningStep, Made, Reads, cleaning_steps, made_of
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats
+from privacy_engine.core.arrays import PIECE, Floats
 from privacy_engine.core.params import BeatS, Param
-from privacy_engine.core.progress import advance, reported
+from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import column, empty, leaving
+from privacy_engine.data.trajectories import Trajectories
 
 Between = Literal["straight", "last"]
 Index = NDArray[np.intp]
@@ -49,18 +51,36 @@ class Resample(CleaningStep):
         ),
     ] = "straight"
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
-        beats = [self._beats(one) for one in series]
-        total = sum(max(last - first + 1, 0) for first, last in beats)
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
+        total = sum(self._count(one) for one in series)
         if total > MOST_EVENTS:
             rule = f"at most {MOST_EVENTS:,} events"
             raise self._refuse(rule, f"would make {total:,} events; {rule} can be kept. Take a longer interval")
-        found = [
-            self._at(one, self._instants(one, first, last))
-            for one, (first, last) in zip(reported(series), beats, strict=True)
-            if first <= last
-        ]
-        return found, f"One event every {self.every_s:g} s.", []
+        found, _, dropped = made_of(series, self._resampled)
+        return found, f"One event every {self.every_s:g} s.", dropped
+
+    def _resampled(self, some: Trajectories) -> Made:
+        sizes = np.array([self._count(one) for one in some], dtype=np.int64)
+        types = {"lon": np.float64, "lat": np.float64, "time_s": np.float64}
+        if some.marked is not None:
+            types["marked"] = np.bool_
+        columns = {name: column(dtype, int(sizes.sum())) for name, dtype in types.items()}
+        for one in some:
+            for _, records, when in self._pieces(one):
+                found = self._at(records, when)
+                for name, values in columns.items():
+                    values.add(getattr(found, name))
+        held, taken = np.flatnonzero(sizes), {name: values.taken() for name, values in columns.items()}
+        return some.of_series(held.tolist(), sizes[held], taken), 0, []
+
+    def _pieces(self, one: Trajectory) -> Iterator[tuple[int, Trajectory, Floats]]:
+        """Some records of a series, the number of the first one, and the instants between them; then the next ones."""
+        assert one.time_s is not None
+        (first, _), size = self._beats(one), self._count(one)
+        for part in leaving(one, blocks(size, min(max(PIECE * size // max(len(one), 1), 1), PIECE))):
+            when = self._instants(one, first + part.start, first + part.stop - 1)
+            low, high = one.time_s.searchsorted(when[[0, -1]], side="right")
+            yield int(low) - 1, one.picked(slice(int(low) - 1, int(high) + 1)), when
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -72,14 +92,20 @@ class Resample(CleaningStep):
         return max((self._decided(one) for one in reported(series_before)), default=1)
 
     def _decided(self, one: Trajectory) -> int:
+        counts = empty(len(one), np.int64)
+        for part in leaving([counts], blocks(len(counts))):
+            counts[part] = 0
+        for start, records, when in leaving([counts], self._pieces(one)):
+            before, after, share = self._between(records, when)
+            here = counts[start : start + len(records)]
+            here += np.bincount(before, minlength=len(records))
+            if self.between == "straight":
+                here += np.bincount(after[share > 0], minlength=len(records))
+        return max((int(counts[part].max()) for part in leaving([counts], blocks(len(counts)))), default=1) or 1
+
+    def _count(self, one: Trajectory) -> int:
         first, last = self._beats(one)
-        if first > last:
-            return 1
-        before, after, share = self._between(one, self._instants(one, first, last))
-        count = np.bincount(before, minlength=len(one))
-        if self.between == "straight":
-            count += np.bincount(after[share > 0], minlength=len(one))
-        return int(count.max())
+        return max(last - first + 1, 0)
 
     def _beats(self, one: Trajectory) -> tuple[int, int]:
         if one.time_s is None or not len(one):

@@ -6,27 +6,32 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, cut
+from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Made, Reads, cleaning_steps, kept, made_of, of_steps
+from privacy_engine.core.arrays import Mask, of_parts
 from privacy_engine.core.params import LeastEvents, SilenceS
 from privacy_engine.core.plurals import counted
-from privacy_engine.core.progress import reported
+from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import empty, leaving, total
+from privacy_engine.data.trajectories import Trajectories, only
 
 
 class Cut(CleaningStep):
     """Base of the steps that cut: pieces are series of their own, named after theirs and numbered."""
 
     def _cut(
-        self, series: Sequence[Trajectory], places: Callable[[Trajectory], NDArray[np.intp]]
-    ) -> tuple[list[Trajectory], int]:
-        cuts = [places(one) for one in reported(series)]
-        count = sum(len(one) for one in cuts)
+        self, series: Sequence[Trajectory], begins: Callable[[Trajectories], Mask]
+    ) -> tuple[Sequence[Trajectory], int]:
+        """The pieces, which also begin at the events that a mask marks, and how many these are."""
+        columns = [series] if isinstance(series, Trajectories) else [only(one) for one in series]
+        masks = [begins(some) for some in reported(columns)]
+        count = sum(int(total(mask)) for mask in masks)
         if len(series) + count > MOST_SERIES:
             rule = f"at most {MOST_SERIES:,} series"
             raise self._refuse(rule, f"would make {len(series) + count:,} series; {rule} can be kept")
-        return [piece for one, at in zip(series, cuts, strict=True) for piece in cut(one, at)], count
+        found = [some.cut_at(np.flatnonzero(mask)) for some, mask in zip(columns, masks, strict=True)]
+        return found[0] if isinstance(series, Trajectories) else [piece for some in found for piece in some], count
 
 
 @cleaning_steps.register
@@ -45,21 +50,22 @@ class SplitGaps(Cut):
     silence_s: SilenceS
     least_events: LeastEvents = 1
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         pieces, cuts = self._cut(series, self._silences)
-        found, dropped, start = [], list[int](), 0
-        for piece in reported(pieces):
-            if len(piece) >= self.least_events:
-                found.append(piece)
-            else:
-                dropped += range(start, start + len(piece))
-            start += len(piece)
-        short = f", and {counted(len(dropped), 'event')} in shorter pieces left out" if dropped else ""
-        return found, f"Cut at {counted(cuts, 'gap')}{short}.", dropped
+        found, dropped, first = made_of(pieces, self._long)
+        short = f", and {counted(dropped, 'event')} in shorter pieces left out" if dropped else ""
+        return found, f"Cut at {counted(cuts, 'gap')}{short}.", first
 
-    def _silences(self, one: Trajectory) -> NDArray[np.intp]:
-        assert one.time_s is not None
-        return np.flatnonzero(np.diff(one.time_s) > self.silence_s) + 1
+    def _silences(self, some: Trajectories) -> Mask:
+        assert some.time_s is not None
+        return of_steps(some, [some.time_s], lambda step: step > self.silence_s, first=False)
+
+    def _long(self, some: Trajectories) -> Made:
+        sizes, mask = np.diff(some.starts), empty(len(some.lon), np.bool_)
+        for part in leaving([mask], blocks(len(mask))):
+            mask[part] = of_parts(sizes >= self.least_events, part, some.starts)
+        found, dropped, first = kept(some.without_empty(), mask)
+        return found, dropped, first
 
 
 @cleaning_steps.register
@@ -75,6 +81,10 @@ class SplitAntimeridian(Cut):
 
     name: Literal["split-antimeridian"] = "split-antimeridian"
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
-        found, cuts = self._cut(series, lambda one: np.flatnonzero(np.abs(np.diff(one.lon)) > 180) + 1)
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
+        found, cuts = self._cut(series, self._crossings)
         return found, f"Cut at {counted(cuts, 'crossing')} of the antimeridian.", []
+
+    @staticmethod
+    def _crossings(some: Trajectories) -> Mask:
+        return of_steps(some, [some.lon], lambda step: np.abs(step) > 180, first=False)

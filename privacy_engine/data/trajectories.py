@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, places_of, starts_within
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, counts_over, in_turn, places_of, starts_within
 from privacy_engine.core.geo import distance_m
 from privacy_engine.core.progress import advance, blocks, reported
-from privacy_engine.data.mapped_series import in_files, leave, leaving
+from privacy_engine.data.mapped_series import chosen, in_files, leave, leaving
 from privacy_engine.data.numbered import Each, Numbered
 from privacy_engine.data.people import Person, people, people_of
 from privacy_engine.data.types import Trajectory, instants
@@ -123,8 +123,30 @@ class Trajectories(Numbered[Trajectory]):
         held = np.flatnonzero(sizes).tolist()
         if len(held) == len(sizes):
             return self
-        names = {name: [getattr(self, name)[i] for i in held] for name in ("names", "persons")}
-        return unchecked(**self._columns, **names, starts=np.append(0, np.cumsum(sizes[held])))
+        return self.of_series(held, sizes[held], self._columns)
+
+    def of_series(self, numbers: Sequence[int], sizes: Ints, columns: dict[str, Any]) -> Trajectories:
+        """The series of these numbers with other columns, of which they have these numbers of events."""
+        names = {name: [getattr(self, name)[i] for i in numbers] for name in ("names", "persons")}
+        return unchecked(**columns, **names, starts=np.append(0, np.cumsum(sizes)))
+
+    def chosen(self, mask: Mask) -> Trajectories:
+        """The events that a mask (n,) marks; a series of which none is left goes."""
+        before, sizes = np.diff(self.starts), counts_over(mask, self.starts)
+        held = np.flatnonzero((sizes > 0) | (before == 0))
+        columns = {name: None if column is None else chosen(column, mask) for name, column in self._columns.items()}
+        return self.of_series(held.tolist(), sizes[held], columns)
+
+    def cut_at(self, events: Ints) -> Trajectories:
+        """The series in pieces that begin at these events; where there are several of one, their names are numbered."""
+        pieces = np.bincount(np.searchsorted(self.starts, events, "right") - 1, minlength=len(self)) + 1
+        starts, of = np.sort(np.append(self.starts, events)), np.repeat(np.arange(len(self)), pieces).tolist()
+        number = (places_of(np.zeros_like(pieces), pieces) + 1).tolist()
+        names = [
+            self.names[i] if pieces[i] == 1 else f"{self.names[i]} ({k})" if self.names[i] else str(k)
+            for i, k in zip(of, number, strict=True)
+        ]
+        return unchecked(**self._columns, starts=starts, names=names, persons=[self.persons[i] for i in of])
 
     def part(self, first: int, last: int) -> Trajectories:
         """Some successive series."""
@@ -146,8 +168,7 @@ class Trajectories(Numbered[Trajectory]):
         sizes = np.diff(self.starts)[numbers]
         at = places_of(self.starts[numbers], sizes)
         columns = {name: None if column is None else column[at] for name, column in self._columns.items()}
-        names = {name: [getattr(self, name)[i] for i in numbers] for name in ("names", "persons")}
-        return unchecked(**columns, **names, starts=np.concatenate([[0], np.cumsum(sizes)]))
+        return self.of_series(numbers, sizes, columns)
 
     def pieces(self, events: int) -> Iterator[Trajectory]:
         """The events in pieces of at most so many, without names; times may decrease where a series begins."""

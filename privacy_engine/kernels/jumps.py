@@ -1,45 +1,66 @@
 """The loop that finds impossible leaps."""
 
 import numpy as np
-from numba import f8, i8
+from numba import b1, f8, i8
 
-from privacy_engine.core.arrays import Floats, Mask
-from privacy_engine.kernels import compiled_for
+from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.kernels import compiled, compiled_for, out
+from privacy_engine.kernels.staypoints import unit_vectors
+
+Event = tuple[float, float, float, float]
+"""Where an event is on the unit sphere, and its time."""
 
 
-@compiled_for(f8[:, ::1], f8[::1], i8, i8, f8, f8)
-def _reachable(xyz: Floats, time_s: Floats, i: int, j: int, per_s: float, slack_s: float) -> bool:
-    dx, dy, dz = xyz[j, 0] - xyz[i, 0], xyz[j, 1] - xyz[i, 1], xyz[j, 2] - xyz[i, 2]
+@compiled
+def _event(lon: Floats, lat: Floats, time_s: Floats, i: int) -> Event:
+    xyz = unit_vectors(lon[i : i + 1], lat[i : i + 1])
+    return xyz[0, 0], xyz[0, 1], xyz[0, 2], time_s[i]
+
+
+@compiled
+def _reachable(one: Event, other: Event, per_s: float, slack_s: float) -> bool:
+    dx, dy, dz = other[0] - one[0], other[1] - one[1], other[2] - one[2]
     angle = 2.0 * np.arcsin(min(1.0, np.sqrt(dx * dx + dy * dy + dz * dz) / 2.0))
-    return bool(angle <= per_s * (time_s[j] - time_s[i] + slack_s))
+    return bool(angle <= per_s * (other[3] - one[3] + slack_s))
 
 
-@compiled_for(f8[:, ::1], f8[::1], f8, f8, i8)
-def without_jumps(xyz: Floats, time_s: Floats, per_s: float, slack_s: float, agree: int) -> Mask:
-    """Which events can be reached from the one kept before, at ``per_s`` radians a second: a mask (n,).
+@compiled_for(f8[::1], f8[::1], f8[::1], f8, f8, i8, i8, i8, out(i8[::1]), out(b1[::1]))
+def without_jumps(
+    lon: Floats,
+    lat: Floats,
+    time_s: Floats,
+    per_s: float,
+    slack_s: float,
+    agree: int,
+    begin: int,
+    end: int,
+    state: Ints,
+    keep: Mask,
+) -> None:
+    """Which of the next events can be reached from the one kept before, at ``per_s`` radians a second: into ``keep``.
 
     ``agree`` successive events that cannot be reached from it but from each other are a place of their own: they are
     kept, and if fewer than that were kept before them since the last such place, those were the leap and go.
+    ``state`` (6,) is what the events before ``begin`` leave, 0 where there are none.
     """
-    n = len(xyz)
-    keep = np.zeros(n, dtype=np.bool_)
-    if n == 0:
-        return keep
-    keep[0] = True
-    last, kept, start = 0, 1, 0  # the last event kept; how many since ``start``, where its place began
-    first, latest, waiting = 0, 0, 0  # those that may become a place: the first, the last, how many
-    for i in range(1, n):
-        if _reachable(xyz, time_s, last, i, per_s, slack_s):
-            keep[i] = True
-            last, kept, waiting = i, kept + 1, 0
+    # the last event kept; how many since ``start``, where its place began; of those that may become a place the first,
+    # the last, how many
+    last, kept, start, first, latest, waiting = state[0], state[1], state[2], state[3], state[4], state[5]
+    xyz = unit_vectors(lon[begin:end], lat[begin:end])
+    of_last, of_latest = _event(lon, lat, time_s, last), _event(lon, lat, time_s, latest)
+    for i in range(begin, end):
+        here = xyz[i - begin, 0], xyz[i - begin, 1], xyz[i - begin, 2], time_s[i]
+        keep[i] = i == 0 or _reachable(of_last, here, per_s, slack_s)
+        if keep[i]:
+            last, of_last, kept, waiting = i, here, kept + 1, 0
             continue
-        if waiting and _reachable(xyz, time_s, latest, i, per_s, slack_s):
-            latest, waiting = i, waiting + 1
+        if waiting and _reachable(of_latest, here, per_s, slack_s):
+            latest, of_latest, waiting = i, here, waiting + 1
         else:
-            first, latest, waiting = i, i, 1
+            first, latest, of_latest, waiting = i, i, here, 1
         if waiting == agree:
             if kept < agree:
                 keep[start:first] = False
             keep[first : i + 1] = True  # none between them was refused, or the waiting would have begun again
-            last, kept, start, waiting = i, waiting, first, 0
-    return keep
+            last, of_last, kept, start, waiting = i, here, waiting, first, 0
+    state[0], state[1], state[2], state[3], state[4], state[5] = last, kept, start, first, latest, waiting
