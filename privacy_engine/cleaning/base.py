@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask, counts_over, of_parts, starts_within
 from privacy_engine.core.component import Component
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import empty, leaving
+from privacy_engine.data.mapped_series import MappedSeries, empty, leaving, mapped
 from privacy_engine.data.trajectories import Trajectories, has_times, lengths_of, only
 from privacy_engine.errors import DataError
 from privacy_engine.registry import Registry
@@ -111,7 +111,7 @@ class CleaningStep(Component):
         return 1
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        """The series, one sentence, the events dropped."""
+        """The series, one sentence, the first events dropped."""
         raise NotImplementedError
 
     def _refuse(self, rule: str, what: str) -> DataError:
@@ -121,39 +121,49 @@ class CleaningStep(Component):
 cleaning_steps: Registry[CleaningStep] = Registry("cleaning step")
 
 
-Made = tuple[Sequence[Trajectory], int, list[int]]
-"""The series that a step made, how many events it dropped or places it cut at, and the first events it dropped."""
-
-
-def made_of(series: Sequence[Trajectory], make: Callable[[Trajectories], Made]) -> Made:
+def made_of(series: Sequence[Trajectory], make: Callable[[Trajectories], Sequence[Trajectory]]) -> Sequence[Trajectory]:
     """What ``make`` makes of all series: of columns at once, of others one by one."""
     if isinstance(series, Trajectories):
         return make(series)
-    found, count, dropped, start = list[Trajectory](), 0, list[int](), 0
-    for one in reported(series):
-        some, more, events = make(only(one))
-        found += some
-        count += more
-        dropped += [start + event for event in events[: SHOWN_EVENTS - len(dropped)]]
-        start += len(one)
-    return found, count, dropped
+    found = (one for each in reported(series) for one in make(only(each)))
+    return mapped(found) if isinstance(series, MappedSeries) else list(found)
 
 
-def of_steps(some: Trajectories, columns: Sequence[Floats], judge: Callable[..., Mask], *, first: bool) -> Mask:
-    """A mask of events (n,): ``judge`` of the steps of columns that lead to each; ``first`` where a series begins."""
-    mask = empty(len(some.lon), np.bool_)
-    for part in leaving([mask, *columns], blocks(len(mask) - 1)):
-        both = slice(part.start, part.stop + 1)
-        mask[part.start + 1 : part.stop + 1] = judge(*(np.diff(one[both]) for one in columns))
-    mask[some.starts[:-1][some.starts[:-1] < len(mask)]] = first
+def kept(
+    series: Sequence[Trajectory], keep: Callable[[Trajectories], Mask]
+) -> tuple[Sequence[Trajectory], int, list[int]]:
+    """The series without the events that ``keep`` rejects, how many those were, and the first of them.
+
+    A series of which nothing is left goes.
+    """
+    dropped, first, start = 0, list[int](), 0
+
+    def left(some: Trajectories) -> Trajectories:
+        nonlocal dropped, start
+        mask, sizes = keep(some), np.zeros(len(some), dtype=np.int64)
+        for part in leaving([mask], blocks(len(mask))):
+            gone = np.flatnonzero(~mask[part])
+            dropped += len(gone)
+            first.extend((gone[: SHOWN_EVENTS - len(first)] + part.start + start).tolist())
+            sizes += counts_over(mask[part], starts_within(part, some.starts))
+        start += len(mask)
+        return some.chosen(mask, sizes)
+
+    return made_of(series, left), dropped, first
+
+
+def of_ranges(values: Mask, starts: Ints) -> Mask:
+    """For each event (n,) the value of its range, of which there is one for each, (m,); they begin at ``starts``."""
+    mask = empty(int(starts[-1]), np.bool_)
+    for part in leaving([mask], blocks(len(mask))):
+        mask[part] = of_parts(values, part, starts)
     return mask
 
 
-def kept(some: Trajectories, mask: Mask) -> Made:
-    """The events that a mask (n,) marks; a series of which nothing is left goes."""
-    count, dropped = 0, list[int]()
-    for part in leaving([mask], blocks(len(mask))):
-        gone = np.flatnonzero(~mask[part])
-        count += len(gone)
-        dropped += (gone[: SHOWN_EVENTS - len(dropped)] + part.start).tolist()
-    return some.chosen(mask) if count else some, count, dropped
+def of_steps(some: Trajectories, judge: Callable[..., Mask], *columns: Floats, first: bool) -> Mask:
+    """For each event (n,) what ``judge`` says of the steps of columns to it; ``first`` where a series begins."""
+    mask = empty(len(some.lon), np.bool_)
+    for part in leaving([mask, *columns], blocks(len(mask) - 1)):
+        mask[1:][part] = judge(*(np.diff(one[part.start : part.stop + 1]) for one in columns))
+    mask[some.starts[:-1][np.diff(some.starts) > 0]] = first
+    return mask

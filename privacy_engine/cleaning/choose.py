@@ -9,13 +9,11 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator
 
-from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Made, Reads, cleaning_steps, kept, made_of
-from privacy_engine.core.arrays import of_parts
+from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, kept, of_ranges
+from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import EventCount, Param, broken
 from privacy_engine.core.plurals import counted
-from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import empty, leaving
 from privacy_engine.data.trajectories import Trajectories
 
 _LIST = re.compile(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?){0,999}", re.ASCII)
@@ -63,7 +61,7 @@ class OnlySeries(CleaningStep):
                 raise self._refuse(rule, f"names series {last:,}, but there {self._are(len(series))}")
             chosen[first - 1 : last] = True
         if isinstance(series, Trajectories):
-            found: Sequence[Trajectory] = series.picked(np.flatnonzero(chosen).tolist())
+            found: Sequence[Trajectory] = series.picked(np.flatnonzero(chosen))
         else:
             found = [one for one, keep in zip(series, chosen, strict=True) if keep]
         return found, f"{counted(len(series) - len(found), 'series')} left out.", []
@@ -85,11 +83,10 @@ class FirstEvents(CleaningStep):
     events: EventCount
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        found, dropped, first = made_of(series, self._first)
+        found, dropped, first = kept(series, self._first)
         return found, f"{counted(dropped, 'event')} after the first {self.events:,} of a series left out.", first
 
-    def _first(self, some: Trajectories) -> Made:
-        mask = empty(len(some.lon), np.bool_)
-        for part in leaving([mask], blocks(len(mask))):
-            mask[part] = np.arange(part.start, part.stop) < of_parts(some.starts[:-1] + self.events, part, some.starts)
-        return kept(some, mask)
+    def _first(self, some: Trajectories) -> Mask:
+        ends = np.minimum(some.starts[:-1] + self.events, some.starts[1:])
+        starts = np.append(np.column_stack((some.starts[:-1], ends)), some.starts[-1])
+        return of_ranges(np.tile([True, False], len(some)), starts)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.cleaning.base import CleaningStep, Made, Reads, cleaning_steps, kept, made_of
+from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept
 from privacy_engine.core import geo
+from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import HighestSpeed
 from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import blocks
@@ -40,15 +40,16 @@ class DropJumps(CleaningStep):
     highest_km_h: HighestSpeed
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        found, dropped, first = made_of(series, self._reached)
+        found, dropped, first = kept(series, self._reached)
         return found, f"{counted(dropped, 'event')} faster than {self.highest_km_h:g} km/h left out.", first
 
-    def _reached(self, some: Trajectories) -> Made:
+    def _reached(self, some: Trajectories) -> Mask:
         from privacy_engine.kernels.jumps import without_jumps
 
         keep, limits = empty(len(some.lon), np.bool_), (self.highest_km_h / 3.6 / geo.EARTH_RADIUS_M, SLACK_S, AGREE)
-        for (start, end), one in zip(pairwise(some.starts.tolist()), some, strict=True):
-            state = np.zeros(6, dtype=np.int64)
-            for part in leaving([keep, some.lon, some.lat, some.time_s], blocks(end - start)):
-                without_jumps(one.lon, one.lat, one.time_s, *limits, part.start, part.stop, state, keep[start:end])
-        return kept(some, keep)
+        state = (0,) * 7
+        for part in leaving([keep, some.lon, some.lat, some.time_s], blocks(len(keep))):
+            state = without_jumps(
+                some.lon, some.lat, some.time_s, some.starts, *limits, part.start, part.stop, state, keep
+            )
+        return keep

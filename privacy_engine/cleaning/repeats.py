@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.cleaning.base import CleaningStep, Made, Reads, cleaning_steps, kept, made_of, of_steps
+from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept, of_steps
+from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import Param
 from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
@@ -45,11 +46,11 @@ class DropRepeats(CleaningStep):
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         if self.same == "time" and not has_times(series):
             raise self._refuse("needs times", "by time needs times, and this file has none")
-        found, dropped, first = made_of(series, self._fresh)
+        found, dropped, first = kept(series, self._fresh)
         return found, f"{counted(dropped, 'event')} that repeated the one before left out.", first
 
-    def _fresh(self, some: Trajectories) -> Made:
+    def _fresh(self, some: Trajectories) -> Mask:
         columns = [] if self.same == "time" else [some.lon, some.lat]
         if self.same != "place" and some.time_s is not None:
             columns.append(some.time_s)
-        return kept(some, of_steps(some, columns, lambda *steps: np.any(np.array(steps) != 0, axis=0), first=True))
+        return of_steps(some, lambda *steps: np.any(steps, axis=0), *columns, first=True)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.cleaning.base import MOST_EVENTS, CleaningStep, Made, Reads, cleaning_steps, made_of
+from privacy_engine.cleaning.base import MOST_EVENTS, CleaningStep, Reads, cleaning_steps, made_of
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import PIECE, Floats
 from privacy_engine.core.params import BeatS, Param
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import column, empty, leaving
+from privacy_engine.data.mapped_series import column, leaving, piecewise
 from privacy_engine.data.trajectories import Trajectories
 
 Between = Literal["straight", "last"]
 Index = NDArray[np.intp]
+AT_ONCE = 4096
+"""Events at a time: each may be between records on other pages of a file."""
 NEAR = "successive uploaded records are less than 10,000 km apart"
 
 
@@ -56,31 +58,17 @@ class Resample(CleaningStep):
         if total > MOST_EVENTS:
             rule = f"at most {MOST_EVENTS:,} events"
             raise self._refuse(rule, f"would make {total:,} events; {rule} can be kept. Take a longer interval")
-        found, _, dropped = made_of(series, self._resampled)
-        return found, f"One event every {self.every_s:g} s.", dropped
+        return made_of(series, self._resampled), f"One event every {self.every_s:g} s.", []
 
-    def _resampled(self, some: Trajectories) -> Made:
+    def _resampled(self, some: Trajectories) -> Trajectories:
         sizes = np.array([self._count(one) for one in some], dtype=np.int64)
-        types = {"lon": np.float64, "lat": np.float64, "time_s": np.float64}
-        if some.marked is not None:
-            types["marked"] = np.bool_
-        columns = {name: column(dtype, int(sizes.sum())) for name, dtype in types.items()}
+        held, many = np.flatnonzero(sizes), int(sizes.sum())
+        columns = {name: column(values.dtype, many) for name, values in some.columns.items()}
         for one in some:
-            for _, records, when in self._pieces(one):
-                found = self._at(records, when)
-                for name, values in columns.items():
-                    values.add(getattr(found, name))
-        held, taken = np.flatnonzero(sizes), {name: values.taken() for name, values in columns.items()}
-        return some.of_series(held.tolist(), sizes[held], taken), 0, []
-
-    def _pieces(self, one: Trajectory) -> Iterator[tuple[int, Trajectory, Floats]]:
-        """Some records of a series, the number of the first one, and the instants between them; then the next ones."""
-        assert one.time_s is not None
-        (first, _), size = self._beats(one), self._count(one)
-        for part in leaving(one, blocks(size, min(max(PIECE * size // max(len(one), 1), 1), PIECE))):
-            when = self._instants(one, first + part.start, first + part.stop - 1)
-            low, high = one.time_s.searchsorted(when[[0, -1]], side="right")
-            yield int(low) - 1, one.picked(slice(int(low) - 1, int(high) + 1)), when
+            for when in self._instants(one):
+                for name, values in self._at(one, when).items():
+                    columns[name].add(values)
+        return some.of_series(held, sizes[held], {name: values.taken() for name, values in columns.items()})
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -92,16 +80,13 @@ class Resample(CleaningStep):
         return max((self._decided(one) for one in reported(series_before)), default=1)
 
     def _decided(self, one: Trajectory) -> int:
-        counts = empty(len(one), np.int64)
-        for part in leaving([counts], blocks(len(counts))):
-            counts[part] = 0
-        for start, records, when in leaving([counts], self._pieces(one)):
-            before, after, share = self._between(records, when)
-            here = counts[start : start + len(records)]
-            here += np.bincount(before, minlength=len(records))
+        counts = piecewise(np.zeros_like, one.lon, dtype=np.int64)
+        for when in leaving([counts], self._instants(one)):
+            before, after, share = self._between(one, when)
+            np.add.at(counts, before, 1)
             if self.between == "straight":
-                here += np.bincount(after[share > 0], minlength=len(records))
-        return max((int(counts[part].max()) for part in leaving([counts], blocks(len(counts)))), default=1) or 1
+                np.add.at(counts, after[share > 0], 1)
+        return max([1, *(int(counts[part].max()) for part in leaving([counts], blocks(len(counts))))])
 
     def _count(self, one: Trajectory) -> int:
         first, last = self._beats(one)
@@ -112,10 +97,14 @@ class Resample(CleaningStep):
             return 0, -1
         return int(np.ceil(one.time_s[0] / self.every_s)), int(np.floor(one.time_s[-1] / self.every_s))
 
-    def _instants(self, one: Trajectory, first: int, last: int) -> Floats:
+    def _instants(self, one: Trajectory) -> Iterator[Floats]:
+        """The instants in pieces, of which each is between few records."""
         assert one.time_s is not None
-        # a multiple may round past the end by an ulp
-        return np.asarray(np.clip(np.arange(first, last + 1) * self.every_s, one.time_s[0], one.time_s[-1]))
+        (first, _), many = self._beats(one), self._count(one)
+        for part in leaving(one, blocks(many, min(PIECE * many // len(one) + 1, AT_ONCE) if many else 1)):
+            beats = np.arange(first + part.start, first + part.stop)
+            # a multiple may round past the end by an ulp
+            yield np.asarray(np.clip(beats * self.every_s, one.time_s[0], one.time_s[-1]))
 
     @staticmethod
     def _between(one: Trajectory, when: Floats) -> tuple[Index, Index, Floats]:
@@ -127,21 +116,21 @@ class Resample(CleaningStep):
         span = one.time_s[after] - one.time_s[before]
         return before, after, np.divide(when - one.time_s[before], span, out=np.zeros(len(when)), where=span > 0)
 
-    def _at(self, one: Trajectory, when: Floats) -> Trajectory:
+    def _at(self, one: Trajectory, when: Floats) -> dict[str, NDArray[Any]]:
         before, after, share = self._between(one, when)
-        near = np.where(share <= 0.5, before, after)
-        if self.between == "last":
-            lon, lat = one.lon[before], one.lat[before]
-        else:
+        lon, lat = one.lon[before], one.lat[before]
+        if self.between == "straight":
             lon, lat = _on_the_way(one, before, after, share)
-        return Trajectory(lon, lat, when, one.name, None if one.marked is None else one.marked[near], one.person)
+        marked = {} if one.marked is None else {"marked": one.marked[np.where(share <= 0.5, before, after)]}
+        return {"lon": lon, "lat": lat, "time_s": when, **marked}
 
 
 def _on_the_way(one: Trajectory, before: np.ndarray, after: np.ndarray, share: Floats) -> tuple[Floats, Floats]:
     """Positions a ``share`` of the way along the great circle; records themselves to the last bit."""
     advance()
-    xyz = np.column_stack(geo.unit_vectors(one.lon, one.lat))
-    a, b = xyz[before], xyz[after]
+    new = np.diff(before, prepend=-1) > 0
+    of, records = np.cumsum(new) - 1, (before[new], after[new])  # those of several instants are computed once
+    a, b = (np.column_stack(geo.unit_vectors(one.lon[at], one.lat[at]))[of] for at in records)
     advance()
     angle = 2 * np.arcsin(np.clip(np.linalg.norm(b - a, axis=1) / 2, 0, 1))
     sine = np.sin(angle)

@@ -7,14 +7,22 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Made, Reads, cleaning_steps, kept, made_of, of_steps
-from privacy_engine.core.arrays import Mask, of_parts
+from privacy_engine.cleaning.base import (
+    MOST_SERIES,
+    CleaningStep,
+    Reads,
+    cleaning_steps,
+    kept,
+    made_of,
+    of_ranges,
+    of_steps,
+)
+from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import LeastEvents, SilenceS
 from privacy_engine.core.plurals import counted
-from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import empty, leaving, total
-from privacy_engine.data.trajectories import Trajectories, only
+from privacy_engine.data.mapped_series import total
+from privacy_engine.data.trajectories import Trajectories
 
 
 class Cut(CleaningStep):
@@ -23,15 +31,20 @@ class Cut(CleaningStep):
     def _cut(
         self, series: Sequence[Trajectory], begins: Callable[[Trajectories], Mask]
     ) -> tuple[Sequence[Trajectory], int]:
-        """The pieces, which also begin at the events that a mask marks, and how many these are."""
-        columns = [series] if isinstance(series, Trajectories) else [only(one) for one in series]
-        masks = [begins(some) for some in reported(columns)]
-        count = sum(int(total(mask)) for mask in masks)
+        """The pieces, which begin at the events of masks too, and how many those are."""
+        count = 0
+
+        def cut(some: Trajectories) -> Sequence[Trajectory]:
+            nonlocal count
+            mask = begins(some)
+            count += int(total(mask))
+            return some.cut_at(np.flatnonzero(mask)) if count <= MOST_SERIES else []
+
+        found = made_of(series, cut)
         if len(series) + count > MOST_SERIES:
             rule = f"at most {MOST_SERIES:,} series"
             raise self._refuse(rule, f"would make {len(series) + count:,} series; {rule} can be kept")
-        found = [some.cut_at(np.flatnonzero(mask)) for some, mask in zip(columns, masks, strict=True)]
-        return found[0] if isinstance(series, Trajectories) else [piece for some in found for piece in some], count
+        return found, count
 
 
 @cleaning_steps.register
@@ -52,20 +65,16 @@ class SplitGaps(Cut):
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         pieces, cuts = self._cut(series, self._silences)
-        found, dropped, first = made_of(pieces, self._long)
+        found, dropped, first = kept(made_of(pieces, Trajectories.without_empty), self._long)
         short = f", and {counted(dropped, 'event')} in shorter pieces left out" if dropped else ""
         return found, f"Cut at {counted(cuts, 'gap')}{short}.", first
 
     def _silences(self, some: Trajectories) -> Mask:
         assert some.time_s is not None
-        return of_steps(some, [some.time_s], lambda step: step > self.silence_s, first=False)
+        return of_steps(some, lambda step: step > self.silence_s, some.time_s, first=False)
 
-    def _long(self, some: Trajectories) -> Made:
-        sizes, mask = np.diff(some.starts), empty(len(some.lon), np.bool_)
-        for part in leaving([mask], blocks(len(mask))):
-            mask[part] = of_parts(sizes >= self.least_events, part, some.starts)
-        found, dropped, first = kept(some.without_empty(), mask)
-        return found, dropped, first
+    def _long(self, some: Trajectories) -> Mask:
+        return of_ranges(np.diff(some.starts) >= self.least_events, some.starts)
 
 
 @cleaning_steps.register
@@ -87,4 +96,4 @@ class SplitAntimeridian(Cut):
 
     @staticmethod
     def _crossings(some: Trajectories) -> Mask:
-        return of_steps(some, [some.lon], lambda step: np.abs(step) > 180, first=False)
+        return of_steps(some, lambda step: np.abs(step) > 180, some.lon, first=False)

@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import summed
+from privacy_engine.core.arrays import Ints, of_parts, summed
 from privacy_engine.core.growing_column import Column
 from privacy_engine.core.progress import BLOCK, blocks, reported
 from privacy_engine.data.types import Trajectory
@@ -148,6 +148,15 @@ def chosen(values: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
         found.add(values[some][mask[some]])
     some_of_them: NDArray[Any] = found.taken()
     return some_of_them
+
+
+def parts_at(values: NDArray[Any], begins: Ints, sizes: Ints) -> NDArray[Any]:
+    """The parts of ``sizes`` (m,) that begin somewhere, one after another, in a file if they are many."""
+    starts = np.append(0, np.cumsum(sizes))
+    found = empty(int(starts[-1]), values.dtype)
+    for some in leaving([values, found], blocks(len(found))):
+        found[some] = values[np.arange(some.start, some.stop) + of_parts(begins - starts[:-1], some, starts)]
+    return found
 
 
 def total(values: NDArray[Any]) -> float:

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, counts_over, in_turn, places_of, starts_within
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, starts_within
 from privacy_engine.core.geo import distance_m
 from privacy_engine.core.progress import advance, blocks, reported
-from privacy_engine.data.mapped_series import chosen, in_files, leave, leaving
+from privacy_engine.data.mapped_series import chosen, in_files, leave, leaving, parts_at
 from privacy_engine.data.numbered import Each, Numbered
 from privacy_engine.data.people import Person, people, people_of
 from privacy_engine.data.types import Trajectory, instants
@@ -115,38 +115,39 @@ class Trajectories(Numbered[Trajectory]):
 
     def called(self, names: Sequence[str], persons: Sequence[str]) -> Trajectories:
         """The same under other names, and of people of other names."""
-        return unchecked(**self._columns, starts=self.starts, names=names, persons=persons)
+        return unchecked(**self.columns, starts=self.starts, names=names, persons=persons)
 
     def without_empty(self) -> Trajectories:
         """The series that have events."""
         sizes = np.diff(self.starts)
-        held = np.flatnonzero(sizes).tolist()
-        if len(held) == len(sizes):
-            return self
-        return self.of_series(held, sizes[held], self._columns)
+        held = np.flatnonzero(sizes)
+        return self if len(held) == len(sizes) else self.of_series(held, sizes[held], self.columns)
 
-    def of_series(self, numbers: Sequence[int], sizes: Ints, columns: dict[str, Any]) -> Trajectories:
+    def of_series(self, numbers: ArrayLike, sizes: Ints, columns: dict[str, Any]) -> Trajectories:
         """The series of these numbers with other columns, of which they have these numbers of events."""
-        names = {name: [getattr(self, name)[i] for i in numbers] for name in ("names", "persons")}
+        at = np.asarray(numbers, dtype=np.int64).tolist()
+        names = {name: [getattr(self, name)[i] for i in at] for name in ("names", "persons")}
         return unchecked(**columns, **names, starts=np.append(0, np.cumsum(sizes)))
 
-    def chosen(self, mask: Mask) -> Trajectories:
-        """The events that a mask (n,) marks; a series of which none is left goes."""
-        before, sizes = np.diff(self.starts), counts_over(mask, self.starts)
+    def chosen(self, mask: Mask, sizes: Ints) -> Trajectories:
+        """The events that a mask (n,) marks, of each series as many as ``sizes`` (m,); one that loses all goes."""
+        before = np.diff(self.starts)
+        if np.array_equal(sizes, before):
+            return self
         held = np.flatnonzero((sizes > 0) | (before == 0))
-        columns = {name: None if column is None else chosen(column, mask) for name, column in self._columns.items()}
-        return self.of_series(held.tolist(), sizes[held], columns)
+        columns = {name: chosen(values, mask) for name, values in self.columns.items()}
+        return self.of_series(held, sizes[held], columns)
 
     def cut_at(self, events: Ints) -> Trajectories:
-        """The series in pieces that begin at these events; where there are several of one, their names are numbered."""
+        """The series in pieces that begin at these events too; where there are several of one, numbered names."""
         pieces = np.bincount(np.searchsorted(self.starts, events, "right") - 1, minlength=len(self)) + 1
-        starts, of = np.sort(np.append(self.starts, events)), np.repeat(np.arange(len(self)), pieces).tolist()
-        number = (places_of(np.zeros_like(pieces), pieces) + 1).tolist()
-        names = [
-            self.names[i] if pieces[i] == 1 else f"{self.names[i]} ({k})" if self.names[i] else str(k)
-            for i, k in zip(of, number, strict=True)
-        ]
-        return unchecked(**self._columns, starts=starts, names=names, persons=[self.persons[i] for i in of])
+        names, persons = list[str](), list[str]()
+        for name, person, many in zip(self.names, self.persons, pieces.tolist(), strict=True):
+            numbered = (f"{name} ({i})" if name else str(i) for i in range(1, many + 1))
+            names += [name] if many == 1 else numbered
+            persons += [person] * many
+        starts = np.sort(np.append(self.starts, events))
+        return unchecked(**self.columns, starts=starts, names=names, persons=persons)
 
     def part(self, first: int, last: int) -> Trajectories:
         """Some successive series."""
@@ -166,8 +167,7 @@ class Trajectories(Numbered[Trajectory]):
         if list(numbers) == list(range(first, last)):
             return self.part(first, last)
         sizes = np.diff(self.starts)[numbers]
-        at = places_of(self.starts[numbers], sizes)
-        columns = {name: None if column is None else column[at] for name, column in self._columns.items()}
+        columns = {name: parts_at(values, self.starts[numbers], sizes) for name, values in self.columns.items()}
         return self.of_series(numbers, sizes, columns)
 
     def pieces(self, events: int) -> Iterator[Trajectory]:
@@ -192,11 +192,13 @@ class Trajectories(Numbered[Trajectory]):
                 yield of.start, unchecked(**piece, starts=starts, names=part.names, persons=part.persons)
 
     @property
-    def _columns(self) -> dict[str, Any]:
-        return {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
+    def columns(self) -> dict[str, Any]:
+        """Those that there are, by name."""
+        found = {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
+        return {name: values for name, values in found.items() if values is not None}
 
     def _view(self, some: slice, **named: str) -> Trajectory:
-        found = {name: None if column is None else column[some] for name, column in self._columns.items()}
+        found = {name: values[some] for name, values in self.columns.items()}
         one = object.__new__(Trajectory)  # its columns were checked
         one.__dict__.update(found, **named)
         return one

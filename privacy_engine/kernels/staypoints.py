@@ -34,7 +34,7 @@ def _inside(
 
 
 @compiled
-def _sine_cosine(degrees: float) -> tuple[float, float]:
+def sine_cosine(degrees: float) -> tuple[float, float]:
     """Both to an ulp or two (fdlibm's polynomials): degrees reduce exactly, and loops over this become vector code."""
     quarter = np.floor(degrees * (1.0 / 90.0) + 0.5)
     r = (degrees - 90.0 * quarter) * (np.pi / 180.0)
@@ -56,8 +56,8 @@ def unit_vectors(lon: Floats, lat: Floats) -> Floats:
     """Positions in degrees, within -180..180 and -90..90, as points of the unit sphere, (n, 3)."""
     xyz = np.empty((len(lon), 3))
     for i in range(len(lon)):
-        sine, cosine = _sine_cosine(lon[i])
-        up, ring = _sine_cosine(lat[i])
+        sine, cosine = sine_cosine(lon[i])
+        up, ring = sine_cosine(lat[i])
         xyz[i, 0], xyz[i, 1], xyz[i, 2] = ring * cosine, ring * sine, up
     return xyz
 
