@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Ints, Mask, counts_over, of_parts, starts_within
+from privacy_engine.core.arrays import Floats, Mask, counts_over, starts_within
 from privacy_engine.core.component import Component
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
@@ -44,17 +44,7 @@ class Done:
 
     def as_dict(self) -> dict[str, Any]:
         """The same as JSON-ready data."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "message": self.message,
-            "before": self.before,
-            "after": self.after,
-            "series_before": self.series_before,
-            "series_after": self.series_after,
-            "events": list(self.events),
-            "stability": self.stability,
-        }
+        return vars(self) | {"events": list(self.events)}
 
 
 class CleaningStep(Component):
@@ -83,18 +73,8 @@ class CleaningStep(Component):
         after = sum(lengths_of(found))
         if not after:
             raise self._refuse("at least 1 event left", "would leave no event")
-        before = sum(lengths_of(series))
-        return found, Done(
-            self.name,
-            self.title,
-            message,
-            before,
-            after,
-            len(series),
-            len(found),
-            tuple(dropped),
-            self.stability(series),
-        )
+        sizes = sum(lengths_of(series)), after, len(series), len(found)
+        return found, Done(self.name, self.title, message, *sizes, tuple(dropped), self.stability(series))
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -150,14 +130,6 @@ def kept(
         return some.chosen(mask, sizes)
 
     return made_of(series, left), dropped, first
-
-
-def of_ranges(values: Mask, starts: Ints) -> Mask:
-    """For each event (n,) the value of its range, of which there is one for each, (m,); they begin at ``starts``."""
-    mask = empty(int(starts[-1]), np.bool_)
-    for part in leaving([mask], blocks(len(mask))):
-        mask[part] = of_parts(values, part, starts)
-    return mask
 
 
 def of_steps(some: Trajectories, judge: Callable[..., Mask], *columns: Floats, first: bool) -> Mask:

@@ -9,11 +9,12 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator
 
-from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, kept, of_ranges
+from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, kept
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import EventCount, Param, broken
 from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import spread
 from privacy_engine.data.trajectories import Trajectories
 
 _LIST = re.compile(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?){0,999}", re.ASCII)
@@ -22,18 +23,13 @@ _RULE = f"must be numbers of series and ranges of them between 1 and {MOST_SERIE
 
 def _spans(text: str) -> list[tuple[int, int]]:
     """The ranges of a list of numbers, inclusive, 1-based."""
-    found = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        found.append((int(first), int(last or first)))
-    return found
+    parts = (part.partition("-") for part in text.split(","))
+    return [(int(first), int(last or first)) for first, _, last in parts]
 
 
 def _listed(text: str) -> str:
     bare = re.sub(r"\s+", "", text)
-    if len(text) > 10_000 or not _LIST.fullmatch(bare):
-        raise broken(_RULE)
-    if any(not 1 <= first <= last <= MOST_SERIES for first, last in _spans(bare)):
+    if len(text) > 10_000 or not _LIST.fullmatch(bare) or any(not 1 <= a <= b <= MOST_SERIES for a, b in _spans(bare)):
         raise broken(_RULE)
     return bare
 
@@ -57,18 +53,14 @@ class OnlySeries(CleaningStep):
         chosen = np.zeros(len(series), dtype=np.bool_)
         for first, last in _spans(self.numbers):
             if last > len(series):
-                rule = f"1 to {len(series)}"
-                raise self._refuse(rule, f"names series {last:,}, but there {self._are(len(series))}")
+                are = "is" if len(series) == 1 else "are"
+                raise self._refuse(
+                    f"1 to {len(series)}", f"names series {last:,}, but there {are} only {len(series):,}"
+                )
             chosen[first - 1 : last] = True
-        if isinstance(series, Trajectories):
-            found: Sequence[Trajectory] = series.picked(np.flatnonzero(chosen))
-        else:
-            found = [one for one, keep in zip(series, chosen, strict=True) if keep]
+        numbers = np.flatnonzero(chosen).tolist()
+        found = series.picked(numbers) if isinstance(series, Trajectories) else [series[i] for i in numbers]
         return found, f"{counted(len(series) - len(found), 'series')} left out.", []
-
-    @staticmethod
-    def _are(count: int) -> str:
-        return f"{'is' if count == 1 else 'are'} only {count:,}"
 
 
 @cleaning_steps.register
@@ -89,4 +81,4 @@ class FirstEvents(CleaningStep):
     def _first(self, some: Trajectories) -> Mask:
         ends = np.minimum(some.starts[:-1] + self.events, some.starts[1:])
         starts = np.append(np.column_stack((some.starts[:-1], ends)), some.starts[-1])
-        return of_ranges(np.tile([True, False], len(some)), starts)
+        return spread(np.tile([True, False], len(some)), starts)

@@ -47,9 +47,8 @@ class DropJumps(CleaningStep):
         from privacy_engine.kernels.jumps import without_jumps
 
         keep, limits = empty(len(some.lon), np.bool_), (self.highest_km_h / 3.6 / geo.EARTH_RADIUS_M, SLACK_S, AGREE)
-        state = (0,) * 7
-        for part in leaving([keep, some.lon, some.lat, some.time_s], blocks(len(keep))):
-            state = without_jumps(
-                some.lon, some.lat, some.time_s, some.starts, *limits, part.start, part.stop, state, keep
-            )
+        assert some.time_s is not None
+        columns, state = (some.lon, some.lat, some.time_s), (0, 0, 0, 0, 0, 0, 0)
+        for part in leaving([keep, *columns], blocks(len(keep))):
+            state = without_jumps(columns, some.starts, limits, part.start, part.stop, state, keep)
         return keep

@@ -54,14 +54,14 @@ class Resample(CleaningStep):
     ] = "straight"
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        total = sum(self._count(one) for one in series)
+        total = sum(len(self._beats(one)) for one in series)
         if total > MOST_EVENTS:
             rule = f"at most {MOST_EVENTS:,} events"
             raise self._refuse(rule, f"would make {total:,} events; {rule} can be kept. Take a longer interval")
         return made_of(series, self._resampled), f"One event every {self.every_s:g} s.", []
 
     def _resampled(self, some: Trajectories) -> Trajectories:
-        sizes = np.array([self._count(one) for one in some], dtype=np.int64)
+        sizes = np.array([len(self._beats(one)) for one in some], dtype=np.int64)
         held, many = np.flatnonzero(sizes), int(sizes.sum())
         columns = {name: column(values.dtype, many) for name, values in some.columns.items()}
         for one in some:
@@ -88,23 +88,18 @@ class Resample(CleaningStep):
                 np.add.at(counts, after[share > 0], 1)
         return max([1, *(int(counts[part].max()) for part in leaving([counts], blocks(len(counts))))])
 
-    def _count(self, one: Trajectory) -> int:
-        first, last = self._beats(one)
-        return max(last - first + 1, 0)
-
-    def _beats(self, one: Trajectory) -> tuple[int, int]:
+    def _beats(self, one: Trajectory) -> range:
         if one.time_s is None or not len(one):
-            return 0, -1
-        return int(np.ceil(one.time_s[0] / self.every_s)), int(np.floor(one.time_s[-1] / self.every_s))
+            return range(0)
+        return range(int(np.ceil(one.time_s[0] / self.every_s)), int(np.floor(one.time_s[-1] / self.every_s)) + 1)
 
     def _instants(self, one: Trajectory) -> Iterator[Floats]:
         """The instants in pieces, of which each is between few records."""
         assert one.time_s is not None
-        (first, _), many = self._beats(one), self._count(one)
-        for part in leaving(one, blocks(many, min(PIECE * many // len(one) + 1, AT_ONCE) if many else 1)):
-            beats = np.arange(first + part.start, first + part.stop)
-            # a multiple may round past the end by an ulp
-            yield np.asarray(np.clip(beats * self.every_s, one.time_s[0], one.time_s[-1]))
+        beats = self._beats(one)
+        for part in leaving(one, blocks(len(beats), min(PIECE * len(beats) // max(len(one), 1) + 1, AT_ONCE))):
+            when = (np.arange(part.start, part.stop) + beats.start) * self.every_s
+            yield np.asarray(np.clip(when, one.time_s[0], one.time_s[-1]))  # may round past the end by an ulp
 
     @staticmethod
     def _between(one: Trajectory, when: Floats) -> tuple[Index, Index, Floats]:

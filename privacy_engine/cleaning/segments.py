@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.cleaning.base import (
-    MOST_SERIES,
-    CleaningStep,
-    Reads,
-    cleaning_steps,
-    kept,
-    made_of,
-    of_ranges,
-    of_steps,
-)
+from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, kept, made_of, of_steps
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import LeastEvents, SilenceS
 from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import total
+from privacy_engine.data.mapped_series import spread, total
 from privacy_engine.data.trajectories import Trajectories
 
 
 class Cut(CleaningStep):
     """Base of the steps that cut: pieces are series of their own, named after theirs and numbered."""
 
-    def _cut(
-        self, series: Sequence[Trajectory], begins: Callable[[Trajectories], Mask]
-    ) -> tuple[Sequence[Trajectory], int]:
-        """The pieces, which begin at the events of masks too, and how many those are."""
+    def _cut(self, series: Sequence[Trajectory], column: str, most: float) -> tuple[Sequence[Trajectory], int]:
+        """The pieces, and the number of cuts: where a step of the column is larger than ``most``."""
         count = 0
 
         def cut(some: Trajectories) -> Sequence[Trajectory]:
             nonlocal count
-            mask = begins(some)
+            mask = of_steps(some, lambda step: np.abs(step) > most, getattr(some, column), first=False)
             count += int(total(mask))
             return some.cut_at(np.flatnonzero(mask)) if count <= MOST_SERIES else []
 
@@ -64,17 +53,13 @@ class SplitGaps(Cut):
     least_events: LeastEvents = 1
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        pieces, cuts = self._cut(series, self._silences)
+        pieces, cuts = self._cut(series, "time_s", self.silence_s)
         found, dropped, first = kept(made_of(pieces, Trajectories.without_empty), self._long)
         short = f", and {counted(dropped, 'event')} in shorter pieces left out" if dropped else ""
         return found, f"Cut at {counted(cuts, 'gap')}{short}.", first
 
-    def _silences(self, some: Trajectories) -> Mask:
-        assert some.time_s is not None
-        return of_steps(some, lambda step: step > self.silence_s, some.time_s, first=False)
-
     def _long(self, some: Trajectories) -> Mask:
-        return of_ranges(np.diff(some.starts) >= self.least_events, some.starts)
+        return spread(np.diff(some.starts) >= self.least_events, some.starts)
 
 
 @cleaning_steps.register
@@ -91,9 +76,5 @@ class SplitAntimeridian(Cut):
     name: Literal["split-antimeridian"] = "split-antimeridian"
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        found, cuts = self._cut(series, self._crossings)
+        found, cuts = self._cut(series, "lon", 180)
         return found, f"Cut at {counted(cuts, 'crossing')} of the antimeridian.", []
-
-    @staticmethod
-    def _crossings(some: Trajectories) -> Mask:
-        return of_steps(some, lambda step: np.abs(step) > 180, some.lon, first=False)

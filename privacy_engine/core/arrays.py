@@ -50,7 +50,9 @@ def starts_within(some: slice, starts: Ints) -> Ints:
 
 def of_parts(values: ArrayLike, some: slice, starts: Ints) -> NDArray[Any]:
     """For each number of a piece the value of its part; there is one value for each part, (m,), or one for all."""
-    return np.repeat(np.broadcast_to(values, len(starts) - 1), np.diff(starts_within(some, starts)))
+    first, last = max(int(starts.searchsorted(some.start, "right")) - 1, 0), int(starts.searchsorted(some.stop))
+    these = np.broadcast_to(values, len(starts) - 1)[first:last]
+    return np.repeat(these, np.diff(starts_within(some, starts[first : last + 1])))
 
 
 def summed(columns: Callable[[slice], Sequence[Floats]], first: int, last: int) -> Floats:

@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Ints, of_parts, summed
+from privacy_engine.core.arrays import PIECE, Ints, of_parts, summed
 from privacy_engine.core.growing_column import Column
 from privacy_engine.core.progress import BLOCK, blocks, reported
 from privacy_engine.data.types import Trajectory
@@ -153,9 +153,19 @@ def chosen(values: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
 def parts_at(values: NDArray[Any], begins: Ints, sizes: Ints) -> NDArray[Any]:
     """The parts of ``sizes`` (m,) that begin somewhere, one after another, in a file if they are many."""
     starts = np.append(0, np.cumsum(sizes))
+    found, moves = empty(int(starts[-1]), values.dtype), begins - starts[:-1]
+    if len(found) == len(values) > FEW and not moves.any():
+        return values
+    for some in leaving([values, found], blocks(len(found), PIECE)):
+        found[some] = values[np.arange(some.start, some.stop) + of_parts(moves, some, starts)]
+    return found
+
+
+def spread(values: NDArray[Any], starts: Ints) -> NDArray[Any]:
+    """For each event (n,) the value of its part, of which there are m, which begin at ``starts`` (m + 1,)."""
     found = empty(int(starts[-1]), values.dtype)
-    for some in leaving([values, found], blocks(len(found))):
-        found[some] = values[np.arange(some.start, some.stop) + of_parts(begins - starts[:-1], some, starts)]
+    for some in leaving([found], blocks(len(found))):
+        found[some] = of_parts(values, some, starts)
     return found
 
 

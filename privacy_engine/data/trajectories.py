@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, in_turn, starts_within
 from privacy_engine.core.geo import distance_m
@@ -123,10 +123,9 @@ class Trajectories(Numbered[Trajectory]):
         held = np.flatnonzero(sizes)
         return self if len(held) == len(sizes) else self.of_series(held, sizes[held], self.columns)
 
-    def of_series(self, numbers: ArrayLike, sizes: Ints, columns: dict[str, Any]) -> Trajectories:
+    def of_series(self, numbers: Iterable[int], sizes: Ints, columns: dict[str, Any]) -> Trajectories:
         """The series of these numbers with other columns, of which they have these numbers of events."""
-        at = np.asarray(numbers, dtype=np.int64).tolist()
-        names = {name: [getattr(self, name)[i] for i in at] for name in ("names", "persons")}
+        names = {name: [getattr(self, name)[i] for i in numbers] for name in ("names", "persons")}
         return unchecked(**columns, **names, starts=np.append(0, np.cumsum(sizes)))
 
     def chosen(self, mask: Mask, sizes: Ints) -> Trajectories:

@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Ints, places_of
+from privacy_engine.core.arrays import Ints
 from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import FEW, FileColumn
+from privacy_engine.data.mapped_series import FileColumn, parts_at
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.crs import report_eastward
@@ -28,8 +28,6 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import order_is_plain
 
 BLOCK = 2 << 20
-PIECE = 1 << 18
-"""Events put in order at a time."""
 ReadBlock = Callable[[bytes, Dialect, ReadOptions, Report], Points]
 Block = tuple[Points, Report]
 """The rows of a block, and a report with what was decided before; that of the first one states the layout."""
@@ -79,19 +77,9 @@ class _Filed:
         order = np.argsort(numbers, kind="stable")
         starts = np.append(0, np.cumsum(np.bincount(numbers, lengths))).astype(np.int64)
         pieces = (np.cumsum(lengths) - lengths)[order], lengths[order]
-        lon, lat, *times = (self._in_order(one, *pieces) for one in self._columns[: 3 if timed else 2])
+        lon, lat, *times = (parts_at(one.taken(), *pieces) for one in self._columns[: 3 if timed else 2])
         names, persons = zip(*self._owners, strict=True)
         return Trajectories(lon, lat, starts, names, persons, times[0] if timed else None)
-
-    def _in_order(self, column: FileColumn, begins: Ints, lengths: Ints) -> Floats:
-        values, ends = column.taken(), np.cumsum(lengths)
-        if (begins != ends - lengths).any():
-            out = FileColumn()
-            groups = (0, *np.flatnonzero(np.diff(ends // PIECE)) + 1, len(ends))
-            for start, end in reported(itertools.pairwise(groups)):
-                out.add(values[places_of(begins[start:end], lengths[start:end])])
-            values = out.taken()
-        return values if len(values) > FEW else values.copy()
 
 
 def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBlock) -> Sequence[Trajectory] | None:

@@ -5,69 +5,60 @@ from numba import b1, f8, i8
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.kernels import compiled, compiled_for, out
-from privacy_engine.kernels.staypoints import sine_cosine
+from privacy_engine.kernels.staypoints import Vector, sine_cosine
 
-Event = tuple[float, float, float, float]
-"""Where an event is on the unit sphere, and when."""
+Columns = tuple[Floats, Floats, Floats]
+Limits = tuple[float, float, int]
 State = tuple[int, int, int, int, int, int, int]
 
 
 @compiled
-def _event(lon: Floats, lat: Floats, time_s: Floats, i: int) -> Event:
-    sine, cosine = sine_cosine(lon[i])
-    up, ring = sine_cosine(lat[i])
-    return ring * cosine, ring * sine, up, time_s[i]
+def _place(lon: float, lat: float) -> Vector:
+    sine, cosine = sine_cosine(lon)
+    up, ring = sine_cosine(lat)
+    return ring * cosine, ring * sine, up
 
 
 @compiled
-def _reachable(one: Event, other: Event, per_s: float, slack_s: float) -> bool:
-    dx, dy, dz = other[0] - one[0], other[1] - one[1], other[2] - one[2]
+def _reachable(columns: Columns, i: int, j: int, limits: Limits) -> bool:
+    lon, lat, time_s = columns
+    at_i, at_j = _place(lon[i], lat[i]), _place(lon[j], lat[j])
+    dx, dy, dz = at_j[0] - at_i[0], at_j[1] - at_i[1], at_j[2] - at_i[2]
     angle = 2.0 * np.arcsin(min(1.0, np.sqrt(dx * dx + dy * dy + dz * dz) / 2.0))
-    return bool(angle <= per_s * (other[3] - one[3] + slack_s))
+    return bool(angle <= limits[0] * (time_s[j] - time_s[i] + limits[1]))
 
 
-@compiled_for(f8[::1], f8[::1], f8[::1], i8[::1], f8, f8, i8, i8, i8, (i8,) * 7, out(b1[::1]))
+@compiled_for((f8[::1],) * 3, i8[::1], (f8, f8, i8), i8, i8, (i8,) * 7, out(b1[::1]))
 def without_jumps(
-    lon: Floats,
-    lat: Floats,
-    time_s: Floats,
-    starts: Ints,
-    per_s: float,
-    slack_s: float,
-    agree: int,
-    begin: int,
-    end: int,
-    state: State,
-    keep: Mask,
+    columns: Columns, starts: Ints, limits: Limits, begin: int, end: int, state: State, keep: Mask
 ) -> State:
-    """Which of the next events can be reached from the one kept before, at ``per_s`` radians a second: into ``keep``.
+    """Which of the next events can be reached from the one kept before: into ``keep``; series begin at ``starts``.
 
-    ``agree`` successive events that cannot be reached from it but from each other are a place of their own: they are
-    kept, and if fewer than that were kept before them since the last such place, those were the leap and go. Series
-    begin at ``starts``. ``state`` is what came of the events before ``begin``, 0 where there are none.
+    Limits are radians a second, seconds that are added, and how many successive events that cannot be reached from
+    there but from each other are a place of their own: they are kept, and if fewer than that were kept before them
+    since the last such place, those were the leap and go. ``state`` comes of the events before, 0 ahead of the first.
     """
-    # the next series; the last event kept, how many since ``start``, where its place began; of those that may become a
+    # the next series; the last event kept; how many since ``start``, where its place began; of those that may become a
     # place the first, the last, how many
     series, last, kept, start, first, latest, waiting = state
-    of_last, of_latest = _event(lon, lat, time_s, last), _event(lon, lat, time_s, latest)
     for i in range(begin, end):
-        here, keep[i] = _event(lon, lat, time_s, i), True
-        if i == starts[series]:
-            while starts[series] == i:
+        keep[i] = i == starts[series]
+        if keep[i]:
+            while starts[series] == i:  # there may be some without events
                 series += 1
-            last, of_last, kept, start, waiting = i, here, 1, i, 0
+            last, kept, start, waiting = i, 1, i, 0
             continue
-        if _reachable(of_last, here, per_s, slack_s):
-            last, of_last, kept, waiting = i, here, kept + 1, 0
+        if _reachable(columns, last, i, limits):
+            keep[i] = True
+            last, kept, waiting = i, kept + 1, 0
             continue
-        keep[i] = False
-        if waiting and _reachable(of_latest, here, per_s, slack_s):
-            latest, of_latest, waiting = i, here, waiting + 1
+        if waiting and _reachable(columns, latest, i, limits):
+            latest, waiting = i, waiting + 1
         else:
-            first, latest, of_latest, waiting = i, i, here, 1
-        if waiting == agree:
-            if kept < agree:
+            first, latest, waiting = i, i, 1
+        if waiting == limits[2]:
+            if kept < waiting:
                 keep[start:first] = False
             keep[first : i + 1] = True  # none between them was refused, or the waiting would have begun again
-            last, of_last, kept, start, waiting = i, here, waiting, first, 0
+            last, kept, start, waiting = i, waiting, first, 0
     return series, last, kept, start, first, latest, waiting

@@ -11,14 +11,14 @@ import pytest
 
 from benchmarks.large_files import NAMES, WRITERS
 from privacy_engine.cleaning import clean
-from privacy_engine.data import Trajectory
+from privacy_engine.data import Trajectory, mapped_series
 from privacy_engine.data.mapped_series import FEW, MappedSeries, empty, in_files, mapped, piecewise
 from privacy_engine.data.people import people
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.trajectory_table import index_of_batches
 from privacy_engine.errors import DataError
-from privacy_engine.formats import Limits, archive, blockwise, read, rows
+from privacy_engine.formats import Limits, archive, read, rows
 from tests.cases import each, refusal
 from tests.engine.format_samples import refused, shows, zipped
 from tests.engine.memory import peak_bytes
@@ -77,7 +77,7 @@ def test_entries_are_not_held():
 @pytest.mark.slow
 @each(
     ("kind", "share", "where"),
-    [("geolife", 0.0065, (archive, "LARGE_BYTES", 0)), ("csv", 0.02, (blockwise, "FEW", 100))],
+    [("geolife", 0.0065, (archive, "LARGE_BYTES", 0)), ("csv", 0.02, (mapped_series, "FEW", 100))],
 )
 def test_a_large_file_is_the_same_as_a_small_one(tmp_path, kind, share, where):
     path = tmp_path / NAMES[kind]
