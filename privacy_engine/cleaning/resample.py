@@ -19,8 +19,6 @@ from privacy_engine.data.trajectories import Trajectories
 
 Between = Literal["straight", "last"]
 Index = NDArray[np.intp]
-AT_ONCE = 4096
-"""Events at a time: each may be between records on other pages of a file."""
 NEAR = "successive uploaded records are less than 10,000 km apart"
 
 
@@ -84,8 +82,7 @@ class Resample(CleaningStep):
         for when in leaving([counts], self._instants(one)):
             before, after, share = self._between(one, when)
             np.add.at(counts, before, 1)
-            if self.between == "straight":
-                np.add.at(counts, after[share > 0], 1)
+            np.add.at(counts, after[(share > 0) & (self.between == "straight")], 1)
         return max([1, *(int(counts[part].max()) for part in leaving([counts], blocks(len(counts))))])
 
     def _beats(self, one: Trajectory) -> range:
@@ -97,7 +94,7 @@ class Resample(CleaningStep):
         """The instants in pieces, of which each is between few records."""
         assert one.time_s is not None
         beats = self._beats(one)
-        for part in leaving(one, blocks(len(beats), min(PIECE * len(beats) // max(len(one), 1) + 1, AT_ONCE))):
+        for part in leaving(one, blocks(len(beats), min(PIECE * len(beats) // max(len(one), 1) + 1, PIECE))):
             when = (np.arange(part.start, part.stop) + beats.start) * self.every_s
             yield np.asarray(np.clip(when, one.time_s[0], one.time_s[-1]))  # may round past the end by an ulp
 

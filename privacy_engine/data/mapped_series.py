@@ -179,16 +179,6 @@ def total(values: NDArray[Any]) -> float:
     return float(summed(piece, 0, len(values))[0])
 
 
-def filed(values: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers, in a file if they are more than :data:`FEW`."""
-    found = values
-    if len(values) > FEW:
-        file = FileColumn(values.dtype)
-        file.add(values)
-        found = file.taken()
-    return found
-
-
 def picked(values: NDArray[Any], at: slice | NDArray[np.integer[Any]]) -> NDArray[Any]:
     """``values[at]`` for a slice or ascending indices; of a file memory holds a piece of what the indices are of."""
     if isinstance(at, slice):

@@ -5,7 +5,7 @@ from numba import b1, f8, i8
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.kernels import compiled, compiled_for, out
-from privacy_engine.kernels.staypoints import Vector, sine_cosine
+from privacy_engine.kernels.staypoints import unit_vector
 
 Columns = tuple[Floats, Floats, Floats]
 Limits = tuple[float, float, int]
@@ -13,16 +13,9 @@ State = tuple[int, int, int, int, int, int, int]
 
 
 @compiled
-def _place(lon: float, lat: float) -> Vector:
-    sine, cosine = sine_cosine(lon)
-    up, ring = sine_cosine(lat)
-    return ring * cosine, ring * sine, up
-
-
-@compiled
 def _reachable(columns: Columns, i: int, j: int, limits: Limits) -> bool:
     lon, lat, time_s = columns
-    at_i, at_j = _place(lon[i], lat[i]), _place(lon[j], lat[j])
+    at_i, at_j = unit_vector(lon[i], lat[i]), unit_vector(lon[j], lat[j])
     dx, dy, dz = at_j[0] - at_i[0], at_j[1] - at_i[1], at_j[2] - at_i[2]
     angle = 2.0 * np.arcsin(min(1.0, np.sqrt(dx * dx + dy * dy + dz * dz) / 2.0))
     return bool(angle <= limits[0] * (time_s[j] - time_s[i] + limits[1]))

@@ -34,7 +34,7 @@ def _inside(
 
 
 @compiled
-def sine_cosine(degrees: float) -> tuple[float, float]:
+def _sine_cosine(degrees: float) -> tuple[float, float]:
     """Both to an ulp or two (fdlibm's polynomials): degrees reduce exactly, and loops over this become vector code."""
     quarter = np.floor(degrees * (1.0 / 90.0) + 0.5)
     r = (degrees - 90.0 * quarter) * (np.pi / 180.0)
@@ -51,14 +51,20 @@ def sine_cosine(degrees: float) -> tuple[float, float]:
     return sign * first, sign * second
 
 
+@compiled
+def unit_vector(lon: float, lat: float) -> Vector:
+    """A position in degrees as a point of the unit sphere."""
+    sine, cosine = _sine_cosine(lon)
+    up, ring = _sine_cosine(lat)
+    return ring * cosine, ring * sine, up
+
+
 @compiled_for(f8[::1], f8[::1])
 def unit_vectors(lon: Floats, lat: Floats) -> Floats:
     """Positions in degrees, within -180..180 and -90..90, as points of the unit sphere, (n, 3)."""
     xyz = np.empty((len(lon), 3))
     for i in range(len(lon)):
-        sine, cosine = sine_cosine(lon[i])
-        up, ring = sine_cosine(lat[i])
-        xyz[i, 0], xyz[i, 1], xyz[i, 2] = ring * cosine, ring * sine, up
+        xyz[i, 0], xyz[i, 1], xyz[i, 2] = unit_vector(lon[i], lat[i])
     return xyz
 
 

@@ -9,14 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine.cleaning import Done, clean, cleaning_steps, parse_cleaning, stability_of
+from privacy_engine.cleaning import Done, base, clean, cleaning_steps, jumps, parse_cleaning, resample, stability_of
 from privacy_engine.cleaning.jumps import AGREE, SLACK_S
 from privacy_engine.core import geo
-from privacy_engine.data import Trajectory
+from privacy_engine.data import Trajectory, mapped_series
+from privacy_engine.data.mapped_series import mapped
+from privacy_engine.data.trajectories import together
 from privacy_engine.errors import DataError, ParameterErrors
 from tests.cases import each, refusal
 from tests.engine.mechanism_examples import plain_variants as variants
 from tests.engine.recorded import whole
+from tests.engine.test_long_charts import in_pieces_of
 from tests.examples import examples
 
 CLASSES = list(cleaning_steps)
@@ -87,6 +90,27 @@ class TestEveryStep:
             if cls.registered_name() != "resample":
                 assert rows(found) <= rows(series)
                 assert before - reported["after"] >= len(reported["events"])
+
+    @each("cls", CLASSES)
+    @settings(max_examples=examples(15))
+    @given(series=datasets(), size=st.integers(1, 12))
+    def test_of_columns_and_of_files_gives_what_it_gives_of_each_series(self, cls, series, size):
+        columns = together(series)
+        for step in variants(cls):
+            if nothing_left(step, series):
+                continue
+            expected, did = clean(list(columns), [step])
+            with pytest.MonkeyPatch.context() as patch:
+                in_pieces_of(patch, size, base, jumps, mapped_series)
+                patch.setattr(resample, "PIECE", 100 * size)
+                for other in (columns, mapped(columns)):
+                    found, done = clean(other, [step])
+                    assert done == did
+                    if cls.registered_name() != "only-series":
+                        assert type(found) is type(other)
+                    for one, same in zip(found, expected, strict=True):
+                        for name in ("lon", "lat", "time_s", "name", "marked", "person"):
+                            np.testing.assert_equal(getattr(one, name), getattr(same, name))
 
     @pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.reads == "times"])
     @given(series=datasets())

@@ -104,7 +104,7 @@ class TestCharts:
 
     def test_some_values_of_a_file(self, monkeypatch):
         monkeypatch.setattr(mapped_series, "FEW", 10)
-        values = mapped_series.filed(rng.random(N))
+        values = chosen(rng.random(N), MASKS["all"])
         at = np.arange(3, N, 9)
         assert in_files([values])
         assert picked(values, at).tolist() == values[at].tolist()

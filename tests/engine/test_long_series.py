@@ -1,6 +1,7 @@
 """A series of more events than memory holds at once: what comes of its pieces is what comes of the whole."""
 
 import hashlib
+import io
 import json
 
 import numpy as np
@@ -8,13 +9,15 @@ import pytest
 
 from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import Ledger
+from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.core.geo import distance_m
 from privacy_engine.core.progress import BLOCK
-from privacy_engine.data import LandmarkSet
+from privacy_engine.data import LandmarkSet, mapped_series
 from privacy_engine.data.mapped_series import FEW, in_files, total
 from privacy_engine.data.trajectories import unchecked
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import BudgetError
+from privacy_engine.formats import read
 from privacy_engine.mechanisms.landmark.skip import Skip
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.engine.memory import peak_bytes
@@ -127,6 +130,63 @@ def test_memory_does_not_grow_with_a_series(name):
 
     peak(1000)  # loads the kernels
     assert peak(2 * FEW + 1) < 1.2 * peak(FEW + 1)
+
+
+def untidy(n):
+    """A walk that stands still, pauses, leaps and ends after a pause."""
+    steps = np.random.default_rng(1).normal(0, 1e-5, (2, n)) * (np.arange(n) % 2)
+    lon, lat = steps.cumsum(axis=1) + [[179.9], [48.85]]
+    times = 1e9 + np.arange(n) + 7200.0 * (np.arange(n) // 700_000) + 7200.0 * (np.arange(n) > n - 9)
+    lon[::100_000] *= -1
+    return unchecked(lon=lon, lat=lat, time_s=times, starts=np.array([0, n]), names=["a"], persons=["a"])
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"name": "first-events", "events": 1000},
+        {"name": "drop-repeats", "same": "place"},
+        {"name": "drop-jumps", "highest_km_h": 200},
+        {"name": "split-gaps", "silence_s": 3600, "least_events": 10},
+        {"name": "split-antimeridian"},
+        {"name": "resample", "every_s": 1.5},
+    ],
+    ids=lambda step: step["name"],
+)
+def test_memory_of_cleaning_does_not_grow_with_a_series(step):
+    steps = parse_cleaning([step])
+
+    def peak(n):
+        series = untidy(n)
+        found = []
+        most = peak_bytes(lambda: found.append(clean(series, steps)))
+        ((_, (done,)),) = found
+        assert n == 1000 or (done.after, done.series_after) != (n, 1)
+        return most
+
+    peak(1000)  # loads the kernels
+    assert peak(2 * FEW + 1) < 1.2 * peak(FEW + 1)
+
+
+def test_memory_of_an_import_does_not_grow_with_a_series(monkeypatch):
+    monkeypatch.setattr(mapped_series, "FEW", 1000)
+
+    def peak(n):
+        rows = b"".join(b"171845T,52.%06d,13.4\n" % i for i in range(BLOCK // 512))
+        seconds = (rows.replace(b"T", b"%04d" % i) for i in range(n // (BLOCK // 512)))
+        data = io.BytesIO(b"time,lat,lon\n" + b"".join(seconds))
+        return peak_bytes(lambda: stored(read(data).series))
+
+    peak(BLOCK // 8)  # loads the kernels
+    assert peak(3 * BLOCK) < 1.1 * peak(2 * BLOCK)
+
+
+def stored(series):
+    assert len(series) == 1
+    KIND.facts(series)
+    KIND.keyed_digest(series, "")
+    for _ in KIND.to_tables(series):
+        pass
 
 
 def measured(name, series, landmarks):
