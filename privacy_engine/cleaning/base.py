@@ -133,7 +133,7 @@ def kept(
 
 
 def of_steps(some: Trajectories, judge: Callable[..., Mask], *columns: Floats, first: bool) -> Mask:
-    """For each event (n,) what ``judge`` says of the steps of columns to it; ``first`` where a series begins."""
+    """For each event (n,) the result of ``judge`` for the steps of columns to it; ``first`` where a series begins."""
     mask = empty(len(some.lon), np.bool_)
     for part in leaving([mask, *columns], blocks(len(mask) - 1)):
         mask[1:][part] = judge(*(np.diff(one[part.start : part.stop + 1]) for one in columns))

@@ -135,7 +135,7 @@ def test_memory_does_not_grow_with_a_series(name):
 def untidy(n):
     """A walk that stands still, pauses, leaps and ends after a pause."""
     steps = np.random.default_rng(1).normal(0, 1e-5, (2, n)) * (np.arange(n) % 2)
-    lon, lat = steps.cumsum(axis=1) + [[179.9], [48.85]]
+    lon, lat = np.array([[179.9], [48.85]]) + steps.cumsum(axis=1)
     times = 1e9 + np.arange(n) + 7200.0 * (np.arange(n) // 700_000) + 7200.0 * (np.arange(n) > n - 9)
     lon[::100_000] *= -1
     return unchecked(lon=lon, lat=lat, time_s=times, starts=np.array([0, n]), names=["a"], persons=["a"])
