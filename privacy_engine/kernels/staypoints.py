@@ -64,7 +64,9 @@ def unit_vectors(lon: Floats, lat: Floats) -> Floats:
     """Positions in degrees, within -180..180 and -90..90, as points of the unit sphere, (n, 3)."""
     xyz = np.empty((len(lon), 3))
     for i in range(len(lon)):
-        xyz[i, 0], xyz[i, 1], xyz[i, 2] = unit_vector(lon[i], lat[i])
+        sine, cosine = _sine_cosine(lon[i])  # not unit_vector: the loop would not become vector code
+        up, ring = _sine_cosine(lat[i])
+        xyz[i, 0], xyz[i, 1], xyz[i, 2] = ring * cosine, ring * sine, up
     return xyz
 
 
