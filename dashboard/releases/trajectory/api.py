@@ -39,9 +39,9 @@ from dashboard.releases.trajectory.expected_errors import (
 )
 from dashboard.releases.trajectory.forecast_serializers import (
     CostsRequest,
+    ErrorsRequest,
     ForecastRequest,
     LevelsRequest,
-    MechanismsRequest,
 )
 from dashboard.releases.trajectory.forecasts import Forecast, forecast_releases
 from privacy_engine.analysis.error_curves import ErrorCurves
@@ -84,22 +84,19 @@ class TrajectoryActions(Actions):
         """The former path of `/releases/forecast/`, with the same response; the next version removes it."""
         return self.forecast(request)
 
-    @extend_schema(request=MechanismsRequest, responses={200: ExpectedErrors})
+    @extend_schema(request=ErrorsRequest, responses={200: ExpectedErrors})
     @action(detail=False, methods=["post"], url_path="expected-errors", filterset_class=None, pagination_class=None)
     def expected_errors(self, request: Request) -> Response:
         """Errors to expect, with a verdict; computed from the original for its owner, nothing is stored or charged."""
-        params = valid(MechanismsRequest, request.data)
-        subject = self._subject(params)
-        found = expected_errors(**subject, mechanisms=params["mechanisms"], steps=params["postprocess"])
-        return Response(found.model_dump(), headers=UNKEPT)
+        params = valid(ErrorsRequest, request.data)
+        return Response(expected_errors(**self._subject(params), **params).model_dump(), headers=UNKEPT)
 
     @extend_schema(request=LevelsRequest, responses={200: LeastLevels})
     @action(detail=False, methods=["post"], url_path="least-levels", filterset_class=None, pagination_class=None)
     def least_levels(self, request: Request) -> Response:
         """The least ε for an accepted error; computed from the original for its owner, nothing is stored or charged."""
         params = valid(LevelsRequest, request.data)
-        subject, params["steps"] = self._subject(params), params.pop("postprocess")
-        return Response(least_levels(**subject, **params).model_dump(), headers=UNKEPT)
+        return Response(least_levels(**self._subject(params), **params).model_dump(), headers=UNKEPT)
 
     @extend_schema(request=CostsRequest, responses={200: ProtectionCosts})
     @action(detail=False, methods=["post"], url_path="protection-costs", filterset_class=None, pagination_class=None)

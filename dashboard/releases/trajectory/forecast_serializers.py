@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.core.rest.parsing import Number
+from dashboard.core.errors import must_be
+from dashboard.core.rest.parsing import Anything, Number
 from dashboard.landmarks.loss_serializers import CorrelationField
-from dashboard.releases.serializers import MechanismsField, StepsField
+from dashboard.releases.serializers import MAX_COMPARED, OBJECTS, MechanismsField, StepsField
 from dashboard.releases.services import require_landmarks
 from privacy_engine.analysis import best_guess
 from privacy_engine.analysis.accepted_error import LEAST, MOST, Figure
-from privacy_engine.errors import ParameterError
-from privacy_engine.releases.spec import parse_steps
+from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.postprocess import postprocesses
+from privacy_engine.releases.spec import ReleaseSpec, SimulatedSpec, parse_steps
 
 LEAST_M, MOST_M = 1.0, 1e7
 """Errors that may be accepted, in metres."""
@@ -23,6 +27,28 @@ class TrajectoryMechanismsField(MechanismsField):
     """Those that release trajectories."""
 
     kind = "trajectory"
+
+
+@extend_schema_field(OBJECTS | {"minItems": 1, "maxItems": MAX_COMPARED})
+class ReleasesField(Anything):
+    """Releases of trajectories, each ``{mechanism, postprocess}``; errors are named ``releases.0.mechanism.field``."""
+
+    def to_internal_value(self, data: Any) -> list[ReleaseSpec]:
+        if not isinstance(data, list) or not 1 <= len(data) <= MAX_COMPARED:
+            raise must_be("releases", f"a list of 1 to {MAX_COMPARED} releases", data, got=False)
+        found: list[ReleaseSpec] = []
+        errors: list[ParameterError] = []
+        for i, one in enumerate(data):
+            given = one if isinstance(one, dict) else {}
+            try:
+                mechanism = mechanisms.of("trajectory").parse(given.get("mechanism"), field=f"releases.{i}.mechanism")
+                steps = postprocesses.parse_list(given.get("postprocess", []), field=f"releases.{i}.postprocess")
+                found.append(SimulatedSpec.parse({"mechanism": mechanism, "postprocess": steps}))
+            except ParameterErrors as wrong:
+                errors += wrong.errors
+        if errors:
+            raise ParameterErrors(errors)
+        return found
 
 
 class SubjectRequest(serializers.Serializer[Any]):
@@ -54,7 +80,33 @@ class MechanismsRequest(SubjectRequest):
         return parse_steps(value)
 
 
-class LevelsRequest(MechanismsRequest):
+class ReleasesRequest(MechanismsRequest):
+    """Releases, each with steps of its own; or mechanisms, all with the same steps."""
+
+    mechanisms = TrajectoryMechanismsField(required=False)
+    releases = ReleasesField(required=False, help_text="Instead of mechanisms and postprocess.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        given, steps = attrs.pop("releases", None), attrs.pop("postprocess")
+        rule = "exactly one of mechanisms and releases"
+        if (given is None) == ("mechanisms" not in attrs):
+            raise ParameterError(f"{rule} must be given", field="mechanisms", rule=rule, value=None)
+        releases = given or [SimulatedSpec(mechanism=one, postprocess=steps) for one in attrs["mechanisms"]]
+        super().validate(attrs | {"mechanisms": [one.mechanism for one in releases]})
+        attrs.pop("mechanisms", None)
+        return attrs | {"releases": releases}
+
+
+class ErrorsRequest(ReleasesRequest):
+    """Releases whose errors are forecast."""
+
+    smoothing = serializers.BooleanField(
+        default=False,
+        help_text="Also the best of them that has no steps, followed by a smoother: the last in the answer.",
+    )
+
+
+class LevelsRequest(ReleasesRequest):
     """An error that is accepted; the level of each mechanism is where the search starts."""
 
     accepted_m = Number(help_text=f"Metres, from {LEAST_M:g} to {MOST_M:,.0f}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dashboard.core.computing import computed
@@ -11,12 +12,16 @@ from dashboard.datasets.models import Dataset
 from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.models import LandmarkSet
+from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis.correlation import CorrelationDescription
 from privacy_engine.analysis.expected_loss import ExpectedLoss, expected_loss
 from privacy_engine.analysis.forecast import NoiseForecast, noise_forecast
 from privacy_engine.analysis.losses import MAX_SECONDS
 from privacy_engine.analysis.results import Result
+from privacy_engine.core.arrays import Mask
+from privacy_engine.data.people import largest_total
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.postprocess import PostProcess
 
 
@@ -28,6 +33,10 @@ class MechanismForecast(Result):
     expected: NoiseForecast | None
     """null where it would take a simulation and the series are too long for one."""
     guarantee: dict[str, Any]
+    promise: str
+    """The statement of the guarantee without what it does not cover."""
+    whole_trace: float | None
+    """All events of any one person together leak at most this, as a level within the mechanism's radius."""
     loss: ExpectedLoss | None
     """null where no correlation is given."""
 
@@ -86,6 +95,8 @@ def forecast_releases(
                 title=one.title,
                 expected=noise_forecast(one, inputs.masks),
                 guarantee=one.guarantee(inputs.context).as_dict(),
+                promise=one.guarantee(_covered(inputs.context)).statement,
+                whole_trace=_whole_trace(one, inputs.masks),
                 loss=None if correlation is None else expected_loss(one, inputs.masks, correlation, seconds=seconds),
             )
             for one in mechanisms
@@ -94,3 +105,14 @@ def forecast_releases(
         postprocess=[StepForecast(name=step.name, title=step.title, causal=step.causal) for step in steps],
         budget=Quote(**ledger.quote(dataset, mechanisms, inputs.context)),
     )
+
+
+def _whole_trace(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> float | None:
+    if not isinstance(mechanism, PlanarLaplaceMechanism):
+        return None
+    return largest_total(mechanism.most_budgets(mask) for mask in masks)
+
+
+def _covered(context: Context) -> Context:
+    """The same without what no part of the promise covers."""
+    return replace(context, choice=replace(context.choice, not_covered=()), not_covered=(), decided=())
