@@ -60,7 +60,7 @@ def listing(cls: type[Component]) -> dict[str, Any]:
             **palette(cls.kind)[cls.registered_name()],
         }
     if issubclass(cls, TrajectoryMechanism):
-        entry |= {"reads_landmarks": cls.reads_landmarks, "most_events": cls.most_events}
+        entry |= {"reads_landmarks": cls.reads_landmarks, "most_events": cls.most_events, "exposes": cls.exposes}
     if issubclass(cls, LandmarkMethod):
         entry |= {"reads": cls.reads, "coverage": cls.coverage()}
     if issubclass(cls, PostProcess):

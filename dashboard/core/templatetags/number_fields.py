@@ -73,10 +73,11 @@ def number_input(
 ) -> SafeString:
     """The input of the number ``name`` of :data:`DOMAINS`, its rule after ``help``, and the place of its error.
 
-    ``field`` is its name in the form, and ``more`` further attributes.
+    ``field`` is its name in the form, and ``more`` further attributes: ``aria_label`` for ``aria-label``.
     """
     whole, param = domain(name)
-    attributes = {"data-minimum": param.lowest, "data-maximum": param.highest} | more
+    attributes = {"data-minimum": param.lowest, "data-maximum": param.highest}
+    attributes |= {key.replace("_", "-"): one for key, one in more.items()}
     attributes |= {"name": field or None, "data-whole": whole or None, "data-required": required or None}
     attributes |= {"aria-required": "true" if required else None}
     given = ((key, "" if one is True else one) for key, one in attributes.items() if one is not None)

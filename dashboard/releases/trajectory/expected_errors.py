@@ -16,7 +16,7 @@ from dashboard.landmarks.models import LandmarkSet
 from privacy_engine.analysis.accepted_error import Figure, at_level, least_epsilon
 from privacy_engine.analysis.best_guess import best_guess
 from privacy_engine.analysis.data_scale import DataScale
-from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
+from privacy_engine.analysis.error_forecast import MOST_EVENTS, ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.verdict import EXPOSING, Rule, Verdict, rules, verdict
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
@@ -102,7 +102,7 @@ def expected_errors(
         return MechanismErrors(**_named(spec), errors=errors, verdict=_verdict(spec, errors, scale, landmarks))
 
     found = [of(one) for one in releases]
-    more = suggested(releases, found, landmarks) if smoothing else None
+    more = suggested(releases, found, landmarks) if smoothing and data.events <= MOST_EVENTS else None
     return ExpectedErrors(scale=scale, rules=rules(scale), mechanisms=[*found, *([of(more)] if more else [])])
 
 

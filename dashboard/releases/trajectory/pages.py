@@ -11,10 +11,12 @@ from django.urls import reverse
 from dashboard.accounts.services import remember_visit
 from dashboard.core import computing
 from dashboard.core.ids import uuid_or_404
-from dashboard.core.palette import palette, variants
+from dashboard.core.palette import variants
+from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import spending
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.promise import method_of
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases.batches import batches
 from dashboard.releases.choice import requested_releases
@@ -23,8 +25,10 @@ from dashboard.releases.models import export_formats
 from dashboard.releases.selectors import visible_releases
 from dashboard.releases.trajectory import choice
 from privacy_engine.accounting.estimation import NOTE
-from privacy_engine.analysis.reference_radius import PAPER, RADII
+from privacy_engine.analysis.reference_radius import RADII
 
+STYLES = 3
+"""Lines that releases of one mechanism have in the form, in turn."""
 PICKED = 200
 """Releases that can be chosen for a comparison, the newest."""
 
@@ -43,11 +47,12 @@ class TrajectoryPages(Pages):
             "chosen": choice.chosen_set(request.user, dataset, _requested_set(request), []),
             "budget": budget,
             "page": {
-                "palette": palette(dataset.kind),
+                "palette": {name: styles[:STYLES] for name, styles in variants(dataset.kind).items()},
                 "urls": _urls(dataset),
-                "events": {str(one.pk): _events(one) for one in sets},
+                "sets": {str(one.pk): _set_facts(one) for one in sets},
                 "radius_m": budget["radius_m"],
-                "radii": [one.model_dump() for one in (PAPER, *RADII)],
+                "radii": [one.model_dump() for one in RADII],
+                "quote": ledger.quote(dataset, []),
             },
         }
 
@@ -113,6 +118,13 @@ def _set_urls(landmark_set: LandmarkSet) -> dict[str, str]:
     """Of its events, and of the set its landmarks were marked in: dummies make another."""
     marked = landmark_set.source_id or landmark_set.pk
     return {"events": _events(landmark_set), "marked": reverse("api:landmark-set-detail", args=[marked])}
+
+
+def _set_facts(landmark_set: LandmarkSet) -> dict[str, Any]:
+    """What the form states of a landmark set."""
+    reads = method_of(landmark_set).reads
+    covered = "" if reads == "positions" else f"by {reads}: covered"
+    return {"count": landmark_set.count, "covered": covered, "events": _events(landmark_set)}
 
 
 def _events(landmark_set: LandmarkSet) -> str:

@@ -35,14 +35,16 @@ class TrajectoryMechanism(Mechanism):
     Subclasses set ``level`` (``event``, ``w-event``, ``landmark`` or ``user``) and write :meth:`draw`; those whose
     budgets do not depend on the run write ``budgets(is_landmark)`` and inherit the rest.
 
-    ``sentence_of_records`` is the promise where one uploaded record decides several events, ``neighbours_of_records``
-    its neighbour relation. ``reads_landmarks`` is False where neither budgets nor noise depend on which events are
+    ``exposes`` is what it protects less than other events, a noun phrase for tables. ``sentence_of_records`` is the
+    promise where one uploaded record decides several events, ``neighbours_of_records`` its neighbour relation.
+    ``reads_landmarks`` is False where neither budgets nor noise depend on which events are
     landmarks: how those were chosen then takes nothing from the promise. ``temporal_loss_undefined`` is why budgets do
     not determine the temporal loss; empty where they do.
     """
 
     kind: ClassVar[str] = Trajectory.kind
     sentence_without_landmarks: ClassVar[str] = ""
+    exposes: ClassVar[str] = ""
     sentence_of_records: ClassVar[str] = ""
     reads_landmarks: ClassVar[bool] = True
     neighbours_of_records: ClassVar[Neighbours | None] = None

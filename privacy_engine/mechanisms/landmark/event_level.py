@@ -45,6 +45,7 @@ class EventLevel(PlanarLaplaceMechanism):
         "x ~ x′ ⇔ there is t with x_i = x′_i for all i ≠ t",
     )
     neighbours_of_records: ClassVar[Neighbours | None] = RECORD_NEIGHBOURS
+    exposes: ClassVar[str] = "several events together"
     caveats: ClassVar[tuple[str, ...]] = ("Losses of several events add up; landmarks get no extra care.", CLEAR_TIMES)
 
     name: Literal["event-level"] = "event-level"

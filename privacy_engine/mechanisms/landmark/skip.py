@@ -34,6 +34,7 @@ class Skip(PlanarLaplaceMechanism):
 
     title: ClassVar[str] = "Skip"
     summary: ClassVar[str] = "Landmarks repeat the last release; all other events get the whole budget."
+    exposes: ClassVar[str] = "events next to a landmark"
     caveats: ClassVar[tuple[str, ...]] = (
         "Repeats show where the landmarks are.",
         "Where events are correlated, the neighbours of a skipped landmark, released with the whole budget, leak it.",

@@ -50,6 +50,7 @@ class WEvent(PlanarLaplaceMechanism):
         "x ~ x′ ⇔ there is t with x_i = x′_i for all i outside t, …, t + w − 1",
     )
     neighbours_of_records: ClassVar[Neighbours | None] = RECORD_NEIGHBOURS
+    exposes: ClassVar[str] = "events further apart than w"
     caveats: ClassVar[tuple[str, ...]] = (
         "Losses of events further apart than a window add up; landmarks get no extra care.",
         CLEAR_TIMES,

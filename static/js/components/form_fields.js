@@ -55,6 +55,12 @@ export function createFields(host, fields, { onChange, controls: more = {} }) {
   };
 }
 
+/** Fields that every one of `described` has, shown once. */
+export function commonFields(described) {
+  const names = described.map(({ fields }) => new Set(fields.map(({ name }) => name)));
+  return described[0].fields.filter(({ name }) => names.every((own) => own.has(name)));
+}
+
 /** A field around its inputs: label, unit, help, error. Returns {element, fail(message)}. */
 export function frame(field, inputs, input, hint) {
   const id = `field-${field.name}-${(ids += 1)}`;

@@ -24,8 +24,10 @@ export function createPurpose(host, { onChange }) {
 
   function show() {
     input.disabled = !experiment();
+    const place = $("[data-purpose-seed]", host);
+    if (place) place.hidden = !experiment();
     for (const radio of $$("[name=purpose]", host))
-      radio.closest(".purpose__one").classList.toggle("purpose__one--on", radio.checked);
+      radio.closest(".purpose__one")?.classList.toggle("purpose__one--on", radio.checked);
   }
   const clear = () => (experiment() ? check(input) : showProblem(input, ""));
   host.addEventListener("input", () => {

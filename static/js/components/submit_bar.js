@@ -1,6 +1,7 @@
 /* The bar below a long form: what is sent in one line, what it costs, and the button, always in sight. */
 
 import { $, el } from "../core/dom.js";
+import { quantity } from "../core/elements.js";
 import { number } from "../core/format.js";
 import { budgetShares } from "./budget_shares.js";
 import { invalidIn } from "./number_field.js";
@@ -8,7 +9,7 @@ import { invalidIn } from "./number_field.js";
 const UPDATING = "Updating…";
 
 /** The label of an input, without its unit. */
-function labelOf(input) {
+export function labelOf(input) {
   const label = document.querySelector(`label[for="${input.id}"]`)?.textContent ?? input.getAttribute("aria-label");
   return (label ?? "a field").split(",")[0].trim();
 }
@@ -23,11 +24,12 @@ export function correctionOf(inputs) {
 
 function legend({ spent, cost, total, unit }) {
   const { left, over } = budgetShares({ spent, cost, total });
-  const part = (name, text) => el("span", { dataset: { part: name } }, text);
+  const part = (name, ...text) => el("span", { dataset: { part: name } }, text);
+  const amount = (name, value) => quantity(`budget_${name}`, value === null ? "–" : number(value));
   return [
-    part("spent", `Spent ${number(spent)}`),
-    part("cost", `This ${cost === null ? "–" : number(cost)}`),
-    over > 0 ? part("over", `${number(over)} over`) : left !== null && part("left", `Left ${number(left)}`),
+    part("spent", "Spent ", amount("spent", spent)),
+    part("cost", "This ", amount("cost", cost)),
+    over > 0 ? part("over", amount("over", over), " over") : left !== null && part("left", "Left ", amount("left", left)),
     el("span", {}, total === null ? `no limit · ${unit}` : `of ${number(total)} · ${unit}`),
   ];
 }

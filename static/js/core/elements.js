@@ -45,6 +45,10 @@ export function tableHead(heads, style = "number") {
   return el("thead", {}, el("tr", {}, heads.map(headOf)));
 }
 
+/** A number that is computed, marked by what it says: one name has one value on a page. @param {string} name
+ * @param {string} text */
+export const quantity = (name, text) => el("span", { dataset: { quantity: name } }, text);
+
 /** An icon of 16 by 16 px. @param {string} path */
 export const icon = (path) =>
   svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: path }));

@@ -1,232 +1,227 @@
-/* The release form: several mechanisms over a landmark set or none; one POST for each, then to the comparison. */
+/* The release form: one table of releases over a landmark set or none; one POST for each, then to the comparison. */
 
-import { createFields } from "../components/form_fields.js";
+import { floorOf } from "../components/budget_shares.js";
+import { createForecast } from "../components/forecast_request.js";
+import { commonFields } from "../components/form_fields.js";
 import { keepForm } from "../components/kept_form.js";
-import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { isGiven, refuseInvalid, valueOf } from "../components/number_field.js";
 import { showTexts } from "../components/problem_box.js";
-import { createSubmitBar } from "../components/submit_bar.js";
+import { createPurpose } from "../components/release_purpose.js";
+import { createSubmitBar, labelOf } from "../components/submit_bar.js";
 import { get, post } from "../core/api.js";
 import { $, announce, data, el, save } from "../core/dom.js";
 import { sentenceOf } from "../core/field_errors.js";
-import { count } from "../core/format.js";
+import { count, number, whole } from "../core/format.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
-import { distanceM } from "../map/projection.js";
-import { createAfter } from "../trajectory/postprocess_steps.js";
-import { createForecast } from "../components/forecast_request.js";
+import { createAcceptedError } from "../trajectory/release_form/accepted_error.js";
+import { answerText, ruleText } from "../trajectory/release_form/answer.js";
 import { asText, parse } from "../trajectory/release_form/configuration_file.js";
-import { createErrorTable } from "../trajectory/release_form/error_table.js";
-import { afterwards, forecastTable, guarantees, spending } from "../trajectory/release_form/forecast.js";
-import { commonFields, createCards, isFirstWithoutSet } from "../trajectory/release_form/mechanism_cards.js";
-import { createProtectionCost } from "../trajectory/release_form/protection_cost.js";
+import { createLevel } from "../trajectory/release_form/level_fields.js";
 import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
 import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_data.js";
-import { offerRadii } from "../trajectory/release_form/named_radii.js";
-import { showOdds } from "../trajectory/release_form/odds_table.js";
-import { createPurpose, showPurpose } from "../components/release_purpose.js";
-import { setNeeded, summaryOf } from "../trajectory/release_form/submit_summary.js";
+import { levelOfGuess, showOdds } from "../trajectory/release_form/odds_table.js";
+import { shareTable, showPromise, spending } from "../trajectory/release_form/promise.js";
+import { ReleaseRows } from "../trajectory/release_form/release_rows.js";
+import { levelName, summaryOf } from "../trajectory/release_form/submit_summary.js";
 import { createTemporalLossTable } from "../trajectory/release_form/temporal_loss_table.js";
 import { notice, warnings } from "../trajectory/release_form/warnings.js";
 
-const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
-let kept,
-  dataset,
-  cards,
-  common,
-  purpose,
-  steps,
-  lineStyles,
-  forecast,
-  errorTable,
-  protectionCost,
-  temporalLoss,
-  preview,
-  loadingMap,
-  bar;
+const root = $("main"); // the purpose is in the title
+const section = $("[data-errors]");
+const asked = new WeakMap(); // the rows of each request
+let kept, dataset, level, rows, purpose, lineStyles, temporalLoss, accepted, preview, loadingMap, bar;
 /** @type {any} */
-let answer = null; // the newest forecast, while it matches the form
+let errors = null; // the newest answer on errors
 /** @type {any} */
-let quote = null; // the newest of the budget
-let [isSending, problem] = [false, ""]; // the problem is why there is no forecast
+let answer = null; // the newest on promises and the budget, while it matches the form
+let [shownLevel, isSending, isReady, problem] = ["", false, false, ""]; // the problem is why there is no forecast
 
-const setId = () => $("[name=landmark_set]:checked")?.value || null;
-const subject = () => ({ dataset: dataset.id, landmark_set: setId() });
-const level = () => common.values();
-const whole = (description) => Object.values(description).every(isGiven);
+const chosenSet = () => $("#landmark-set").value || null;
+const subject = () => ({ dataset: dataset.id, landmark_set: chosenSet() });
+const isValid = () => Object.values(level.values()).every(isGiven);
+const specs = (some) => some.map((row) => row.spec(level.values()));
 
-/** The mechanisms requested, each as the API takes it. */
-const mechanisms = () => cards.chosen().map(({ mechanism, own }) => ({ name: mechanism.name, ...level(), ...own }));
-
-/** Titles of the mechanisms chosen that lack the landmark set they need. */
-const reading = () =>
-  cards.chosen().flatMap(({ mechanism }) => (mechanism.reads_landmarks && !setId() ? [mechanism.title] : []));
-
-/**
- * The request for errors of all mechanisms whose parameters are given, and whose landmarks; null while something chosen
- * is invalid.
- */
-function requestedErrors() {
-  if (reading().length || ![level(), ...mechanisms(), ...steps.values()].every(whole)) return null;
-  const given = cards.all().filter(({ mechanism, own }) => whole(own) && (setId() || !mechanism.reads_landmarks));
-  if (!given.length) return null;
-  return {
-    ...subject(),
-    mechanisms: given.map(({ mechanism, own }) => ({ name: mechanism.name, ...level(), ...own })),
-    postprocess: steps.values(),
-  };
-}
-
-/**
- * Set the level that a row of a table of errors offers, and choose its mechanism.
- *
- * @param {string} name
- * @param {number} epsilon
- * @param {{radius_m?: number}} [radius]
- */
-function use(name, epsilon, radius = {}) {
-  common.set({ epsilon, ...radius });
-  cards.choose(name);
-  show();
-}
-
-/** A release's description; steps and seed only where there are any. */
-function spec(mechanism) {
-  const [after, seed] = [steps.values(), purpose.seed()];
-  return { mechanism, ...(after.length && { postprocess: after }), ...(seed !== null && { seed }) };
-}
+const errorForecast = createForecast(page.urls.errors, { show: showErrors, fail: (found) => refuseForecast(found) });
+const promiseForecast = createForecast(page.urls.forecast, {
+  show: showAnswer,
+  fail: (found) => dropAnswer(sentences(found)),
+});
+const sentences = (found) => found.map(sentenceOf).join(" ");
 
 // What it will mean -----------------------------------------------------------------------
 
-function show() {
-  if (!steps) return; // a part of the form, while the next one is made
-  const [request, after] = [mechanisms(), steps.values()];
-  const ok = !invalidIn($("[data-common]")).length;
-  showOdds($("[data-odds]"), ok ? level() : {});
-  if (ok) preview.level(level());
-  $("[data-afterwards]").replaceChildren(
-    ...afterwards(steps.chosen()).map((text) => el("p", { class: "small" }, text)),
-  );
-  showPurpose(purpose.experiment());
-  if (answer) showSpending(answer);
-  errorTable.update();
-  protectionCost.update();
-  $("[data-save]").disabled = !request.length || invalidIn($("[data-form]")).length > 0;
-  if (!request.length) empty("Choose a mechanism and a level.");
-  else if (reading().length) empty(setNeeded(reading()));
-  else if (!ok || ![...request, ...after].every(whole)) dim("A value is missing or invalid: see the marked fields.");
-  else {
-    const body = { ...subject(), mechanisms: request, postprocess: after };
-    if (forecast.request({ ...body, correlation: temporalLoss.correlation() })) $("[data-side]").dataset.stale = "";
+/** Follow every change of the form. */
+function update() {
+  if (!isReady) return;
+  showFixed();
+  const some = rows.whole();
+  if (!isValid() || !some.length) {
+    errorForecast.stop();
+    const [wrong] = bar.invalid();
+    dim(`No forecast: ${wrong ? labelOf(wrong) : "a value"} is missing or invalid`, ", the last valid input");
+  } else {
+    const body = { ...subject(), releases: specs(some), smoothing: true };
+    asked.set(body, some);
+    if (errorForecast.request(body))
+      dim(`Updating forecast for ${levelName(level.values())} …`, " and cannot be submitted");
   }
+  requestPromise();
+  accepted.update();
+  showBar();
+}
+
+/** What follows from the fields alone. */
+function showFixed() {
+  const set = page.sets[chosenSet() ?? ""];
+  const events = set ? `${whole(set.count)} of ${count(dataset.points, "event")}` : "Each event on its own";
+  $("[data-set-text]").textContent = set?.covered ? `${events}; ${set.covered}` : events;
+  showOdds($("[data-odds]"), isValid() ? level.values() : {});
+  $("[data-not-private]").hidden = !purpose.experiment();
+  const guess = Number(valueOf($("#guess")) ?? NaN);
+  const use = $("[data-guess-use]");
+  use.disabled = !isGiven(guess);
+  if (isGiven(guess)) use.textContent = `Use ε ${number(floorOf(levelOfGuess(guess / 100)))}`;
+}
+
+/** What is shown is of an earlier request: dimmed, with the reason above it. */
+function dim(reason, rest) {
+  section.dataset.stale = "";
+  section.setAttribute("aria-busy", String(errorForecast.isWaiting()));
+  const note = shownLevel && ` Values below are for ${shownLevel}${rest}.`;
+  $("[data-errors-answer]").replaceChildren(el("strong", {}, reason), el("span", {}, note));
+}
+
+function refuseForecast(found) {
+  dim(sentences(found), "");
+  showBar();
+}
+
+function showErrors(found, body) {
+  errors = found;
+  shownLevel = levelName(level.values());
+  delete section.dataset.stale;
+  section.removeAttribute("aria-busy");
+  const isOther = rows.show(found, asked.get(body));
+  const rated = rows.offered().filter((row) => row.found);
+  const shown = rated.map((row) => ({ ...row.found, key: row.key, lineStyle: row.lineStyle, title: row.title }));
+  $("[data-errors-answer]").replaceChildren(...answerText(shown, found.scale, rows.hasLandmarks));
+  $("[data-errors-rule]").replaceChildren(...ruleText(found.rules));
+  preview.rows(shown, (rows.chosen()[0] ?? rated[0])?.key, found.scale.extent_m ?? 0);
+  if (isOther) update();
+  else accepted.update();
+  showBar();
+}
+
+/** What the releases chosen promise and cost; with none, what is left. */
+function requestPromise() {
+  const some = rows.chosen();
+  if (!isValid() || !some.every((row) => row.isWhole()))
+    return dropAnswer("A value is missing or invalid: see the marked fields.");
+  if (!some.length) {
+    if (!errorForecast.isWaiting()) showPromise($("[data-promise]"), [], []);
+    return dropAnswer("");
+  }
+  const mechanisms = specs(some).map(({ mechanism }) => mechanism);
+  const body = { ...subject(), mechanisms, correlation: temporalLoss.correlation() };
+  asked.set(body, some);
+  if (promiseForecast.request(body)) $("[data-promise]").dataset.stale = "";
+  else if (answer) showAnswer(answer, body);
+}
+
+/** Keep what is shown, dimmed: it is of other values. */
+function dropAnswer(note) {
+  promiseForecast.stop();
+  answer = null;
+  problem = note;
+  if (rows.chosen().length) $("[data-promise]").dataset.stale = "";
+  showBar();
+}
+
+function showAnswer(found, body, some = asked.get(body)) {
+  answer = found;
+  delete $("[data-promise]").dataset.stale;
+  const named = found.mechanisms.map((one, i) => ({ ...one, title: some[i]?.title ?? one.title }));
+  const once = named.filter((one, i) => named.findIndex(({ name }) => name === one.name) === i);
+  showPromise($("[data-promise]"), purpose.experiment() ? [] : named, rows.sharedCaveats());
+  $("[data-forecast]").replaceChildren(...shareTable(once, lineStyles));
+  temporalLoss.show({ ...found, mechanisms: once }, lineStyles);
+  const notices = warnings({
+    level: level.values(),
+    forecasts: found.mechanisms,
+    chosen: some.flatMap((row) => [
+      { ...row.fields.values(), name: row.mechanism.name, title: row.mechanism.title },
+      ...(row.steps?.values() ?? []).map((values, i) => ({ ...values, title: row.steps.chosen()[i].title })),
+    ]),
+    extent_m: errors?.scale.extent_m ?? 0,
+    seeded: purpose.experiment(),
+  });
+  $("[data-warnings]").replaceChildren(...notices.map(notice));
+  $("[data-spending]").textContent = spending(found.budget, level.values(), named, purpose.experiment()).join(" ");
   showBar();
 }
 
 /** What is sent, what it costs, and whether it may be: not while a forecast is of other values than the form's. */
 function showBar() {
-  const updating = forecast.isWaiting() || errorTable.isWaiting();
+  if (!isReady) return;
+  const updating = errorForecast.isWaiting() || promiseForecast.isWaiting();
   const state = {
-    chosen: cards.chosen().map(({ mechanism }) => mechanism.title),
-    hasSet: !reading().length,
-    reading: reading(),
-    level: level(),
+    chosen: rows.chosen().map(({ title }) => title),
+    isTouched: rows.isTouched,
+    level: level.values(),
     invalid: bar.invalid(),
-    quote,
-    isCurrent: answer !== null && !forecast.isWaiting(),
+    quote: answer?.budget ?? page.quote,
+    isCurrent: answer !== null && !promiseForecast.isWaiting(),
     experiment: purpose.experiment(),
+    page: page.urls.page,
     updating,
     problem,
-    use: (epsilon) => {
-      common.set({ epsilon });
-      show();
-    },
+    use: setEpsilon,
   };
+  $("[data-save]").disabled = !state.chosen.length || state.invalid.length > 0;
   bar.show({ ...summaryOf(state), ...(isSending && { state: "blocked" }) });
-  if (!forecast.isWaiting()) $("[data-form]").dataset.ready = "all";
+  if (!updating) $("[data-form]").dataset.ready = "all";
 }
 
-/** Keep what is shown, dimmed: it is of the last valid values. */
-function dim(note) {
-  forecast.stop();
-  answer = null;
-  problem = note;
-  $("[data-side]").dataset.stale = "";
-  $("[data-spending]").textContent = note;
-}
-
-function empty(...note) {
-  for (const part of ["forecast", "warnings", "promises"]) $(`[data-${part}]`).replaceChildren();
-  temporalLoss.clear();
-  preview.answer(null, []);
-  dim(note.join(" "));
-  delete $("[data-side]").dataset.stale;
-}
-
-function showForecast(found, request) {
-  answer = found;
-  quote = found.budget;
-  delete $("[data-side]").dataset.stale;
-  $("[data-forecast]").replaceChildren(...forecastTable(found.mechanisms, lineStyles));
-  temporalLoss.show(found, lineStyles);
-  preview.answer(request.mechanisms[0], found.mechanisms);
-  showSpending(found);
-  showBar();
-}
-
-/** What is extreme about it, and what it costs: both also depend on what it is for. */
-function showSpending({ mechanisms: forecasts, budget: quote }) {
-  const [experiment, request] = [
-    purpose.experiment(),
-    cards.chosen().map(({ mechanism, own }) => ({ ...own, name: mechanism.name, title: mechanism.title })),
-  ];
-  const after = steps.chosen().map(({ title }, i) => ({ ...steps.values()[i], title }));
-  const notices = warnings({
-    level: level(),
-    forecasts,
-    request,
-    steps: after,
-    extent_m: extent(),
-    seeded: experiment,
-  });
-  $("[data-warnings]").replaceChildren(...notices.map(notice));
-  $("[data-promises]").replaceChildren(...(experiment ? [] : guarantees(forecasts)));
-  $("[data-spending]").textContent = spending(quote, level(), forecasts, experiment).join(" ");
-}
-
-function extent() {
-  const [west, south, east, north] = dataset.bounds;
-  return distanceM(west, south, east, north);
+function setEpsilon(epsilon) {
+  level.set({ epsilon });
+  update();
 }
 
 /** The background of the preview: the original, read once, and the landmarks of the set chosen, if one is. */
 async function showGround() {
-  const set = setId();
+  const set = chosenSet();
   loadingMap ??= loadMapData(dataset, page.urls.track);
-  const [mapData, runs] = await Promise.all([loadingMap, set ? loadRuns(page.events[set]) : []]);
-  if (set === setId()) preview.data({ mapData, runs, extent_m: extent() });
+  const [mapData, runs] = await Promise.all([loadingMap, set ? loadRuns(page.sets[set].events) : []]);
+  if (set === chosenSet()) preview.data({ mapData, runs });
 }
 
 // Sending -------------------------------------------------------------------------------
 
 async function submit(event) {
   event.preventDefault();
-  if (refuseInvalid($("[data-form]"))) return;
+  if (refuseInvalid(root)) return;
   setSending(true);
-  [cards, common, steps, purpose].forEach((part) => part.clear());
-  showErrors([]);
+  const some = rows.chosen();
+  [level, purpose, ...some.flatMap(({ fields, steps }) => [fields, ...(steps ? [steps] : [])])].forEach((one) =>
+    one.clear(),
+  );
+  showProblems([]);
   const made = [];
-  for (const mechanism of mechanisms()) {
-    const body = { ...subject(), ...spec(mechanism) };
+  for (const row of some) {
+    const seed = purpose.seed();
+    const body = { ...subject(), ...row.spec(level.values()), ...(seed !== null && { seed }) };
     try {
       made.push(await post(page.urls.releases, body, { headers: idempotencyHeaders(body) }));
     } catch (error) {
       setSending(false);
-      refuse(mechanism.name, error, made);
+      refuse(row, error, made);
       return;
     }
   }
   kept.forget();
   const query = new URLSearchParams([
-    ...(setId() ? [["landmark_set", setId()]] : []),
+    ...(chosenSet() ? [["landmark_set", chosenSet()]] : []),
     ["show", "best"],
     ...made.map(({ id }) => ["release", id]),
   ]);
@@ -238,42 +233,44 @@ function setSending(on) {
   showBar();
 }
 
-function refuse(name, error, made) {
-  const { mechanism } = cards.chosen().find((one) => one.mechanism.name === name);
-  const rest = cards.fail(name, purpose.fail(common.fail(steps.fail(error.errors ?? [error]))));
-  const note = rest.map((error) => `${mechanism.title}: ${sentenceOf(error)}`);
+function refuse(row, error, made) {
+  const ofSteps = row.steps?.fail(error.errors ?? [error]) ?? error.errors ?? [error];
+  const rest = row.fields.fail(purpose.fail(level.fail(ofSteps)));
+  if (rest.length < (error.errors ?? [error]).length && $("[aria-invalid=true]", row.detail)) row.unfold(true);
+  const note = rest.map((one) => `${row.title}: ${sentenceOf(one)}`);
   if (made.length)
     note.push(
-      `${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted ` +
-        `and will not be created twice.`,
+      `${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted and will not be ` +
+        `created twice.`,
     );
-  showErrors(note);
+  showProblems(note);
   ($("[aria-invalid=true]") ?? $("[data-problem]")).focus();
 }
 
-const showErrors = (/** @type {string[]} */ notes) => showTexts($("[data-problem]"), notes);
+const showProblems = (/** @type {string[]} */ notes) => showTexts($("[data-problem]"), notes);
 
 // The form as a file ------------------------------------------------------------------------
 
 async function load(file, known) {
   try {
     const found = parse(await file.text(), known);
-    common.set(found.level);
-    cards.set(found.mechanisms);
+    level.set(found.level);
     purpose.set(found.seed);
-    steps.set(found.steps);
-    showErrors([]);
+    rows.set(found.releases);
+    showProblems([]);
     announce(`The form is set to ${file.name}.`);
   } catch (error) {
-    showErrors([`${file.name}: ${error.message}`]);
+    showProblems([`${file.name}: ${error.message}`]);
   }
 }
 
 function offerFiles(known) {
   const chooser = $("[data-load-file]");
-  $("[data-save]").addEventListener("click", () =>
-    save(new Blob([asText(mechanisms().map(spec))], { type: "application/json" }), "releases.json"),
-  );
+  $("[data-save]").addEventListener("click", () => {
+    const seed = purpose.seed();
+    const described = specs(rows.chosen()).map((spec) => ({ ...spec, ...(seed !== null && { seed }) }));
+    save(new Blob([asText(described)], { type: "application/json" }), "releases.json");
+  });
   $("[data-load]").addEventListener("click", () => chooser.click());
   $("[data-load]").disabled = false;
   chooser.addEventListener("change", async () => {
@@ -291,54 +288,60 @@ async function start() {
   dataset = found;
   const order = Object.keys(page.palette);
   const described = [...listed.results].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
-  lineStyles = new Map(described.map((one) => [one.name, one]));
-  forecast = createForecast(page.urls.forecast, {
-    show: showForecast,
-    fail(errors) {
-      empty(...errors.map(sentenceOf));
-      showBar();
+  lineStyles = new Map(Object.entries(page.palette).map(([name, [first]]) => [name, first]));
+  const common = commonFields(described).map(({ name }) => name);
+  bar = createSubmitBar(root);
+  level = createLevel(root, { radius_m: page.radius_m, onChange: update });
+  preview = createNoisePreview($("[data-noise-preview]"), dataset.points);
+  temporalLoss = createTemporalLossTable($("[data-leaks]"), { radius_m: page.radius_m, onChange: update });
+  rows = new ReleaseRows($("[data-errors-table]"), described, {
+    fieldsOf: ({ fields }) => fields.filter(({ name }) => !common.includes(name)),
+    listed: offered.results,
+    styles: page.palette,
+    onChange: update,
+  });
+  accepted = createAcceptedError($("[data-accepted]"), {
+    url: page.urls.levels,
+    requested: () => {
+      if (errorForecast.isWaiting()) return undefined;
+      const two = isValid() ? rows.leading(2) : [];
+      const releases = two.map((row) => row.spec({ ...level.values(), epsilon: 1 }));
+      return two.length ? { ...subject(), releases } : null;
     },
+    use: setEpsilon,
   });
-  bar = createSubmitBar($("[data-form]"));
-  const fields = commonFields(described).map((one) =>
-    one.name === "radius_m" ? { ...one, example: page.radius_m } : one,
-  );
-  common = createFields($("[data-common]"), fields, { onChange: show });
-  offerRadii($("[data-common]"), page.radii, (radius_m) => {
-    common.set({ radius_m });
-    show();
-  });
-  preview = createNoisePreview($("[data-noise-preview]"), lineStyles);
-  temporalLoss = createTemporalLossTable($("[data-leaks]"), { radius_m: page.radius_m, onChange: show });
-  const known = new Map(described.map((one) => [one.name, { level: one.level, lineStyle: lineStyles.get(one.name) }]));
-  const errors = { known, requested: requestedErrors, use };
-  errorTable = createErrorTable($("[data-errors]"), { ...errors, urls: page.urls, changed: showBar });
-  protectionCost = createProtectionCost($("[data-cost]"), { ...errors, url: page.urls.costs });
-  purpose = createPurpose($("[data-purpose]"), { onChange: show });
-  cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, {
-    common: fields,
-    chosen: setId() ? FIRST : described.filter(isFirstWithoutSet).map(({ name }) => name),
-    onChange: show,
-  });
-  steps = createAfter({ chosen: $("[data-chosen-steps]"), offered: $("[data-steps]") }, offered.results, {
-    onChange: show,
-  });
+  purpose = createPurpose($("[data-purpose]"), { onChange: update });
   const names = (things) => things.map(({ name }) => name);
-  offerFiles({ mechanisms: names(described), steps: names(offered.results), common: names(fields) });
-  document.querySelectorAll("[name=landmark_set]").forEach((input) =>
-    input.addEventListener("change", () => {
-      show();
-      showGround().catch(ungrounded);
-    }),
+  offerFiles({ mechanisms: names(described), steps: names(offered.results), common });
+  listen();
+  rows.landmarks(Boolean(page.sets[chosenSet() ?? ""]?.count));
+  kept = keepForm(root, { more: rows.memory });
+  isReady = true;
+  update();
+  showGround().catch(ungrounded);
+}
+
+function listen() {
+  const meaning = $("[data-meaning]");
+  meaning.addEventListener("click", () => {
+    const isOpen = meaning.getAttribute("aria-expanded") !== "true";
+    meaning.setAttribute("aria-expanded", String(isOpen));
+    $("#meaning").hidden = !isOpen;
+  });
+  $("#landmark-set").addEventListener("change", () => {
+    rows.landmarks(Boolean(page.sets[chosenSet() ?? ""]?.count));
+    update();
+    if (isReady) showGround().catch(ungrounded);
+  });
+  $("#guess").addEventListener("input", update);
+  $("[data-guess-use]").addEventListener("click", () =>
+    setEpsilon(floorOf(levelOfGuess(Number(valueOf($("#guess"))) / 100))),
   );
-  kept = keepForm($("[data-form]"), { more: { read: () => steps.values(), apply: (values) => steps.set(values) } });
   $("[data-form]").addEventListener("submit", submit);
   window.addEventListener("pageshow", () => setSending(false)); // also on the way back
-  show();
-  showGround().catch(ungrounded);
 }
 
 /** Without the original there is no preview; all numbers are beside it. */
 const ungrounded = (error) => ($("[data-noise-preview-text]").textContent = error.message);
 
-if ($("[data-form]")) start().catch((error) => showErrors([error.message]));
+if ($("[data-form]")) start().catch((error) => showProblems([error.message]));

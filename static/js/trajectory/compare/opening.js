@@ -2,7 +2,8 @@
 
 import { nameOf } from "./view_state.js";
 
-const VERDICTS = ["usable", "coarse", "too-large", "hides-nothing"]; // the best first
+/** The best first. */
+const VERDICTS = ["usable", "coarse", "too-large", "landmarks-exposed", "hides-nothing", "no-guarantee"];
 
 const rankOf = ({ verdict, seed, owner_view }) => [
   seed === null ? 0 : 1, // what may be published before simulations

@@ -3,7 +3,7 @@
 import { el } from "../../core/dom.js";
 import { swatch } from "../../components/swatch.js";
 import { addSpeed } from "../speed_field.js";
-import { commonFields } from "../release_form/mechanism_cards.js";
+import { commonFields } from "../../components/form_fields.js";
 import { createList, ofValue } from "../../components/experiment_form/value_list.js";
 import { curves } from "./spec.js";
 import { createVariants } from "../../components/experiment_form/variant_cards.js";

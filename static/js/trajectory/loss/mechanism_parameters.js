@@ -1,9 +1,8 @@
 /* What each mechanism is given of its own in a report, beside level and radius. */
 
-import { commonFields } from "../release_form/mechanism_cards.js";
 import { addSpeed } from "../speed_field.js";
 import { el } from "../../core/dom.js";
-import { createFields } from "../../components/form_fields.js";
+import { commonFields, createFields } from "../../components/form_fields.js";
 import { swatch } from "../../components/swatch.js";
 import { invalidIn } from "../../components/number_field.js";
 

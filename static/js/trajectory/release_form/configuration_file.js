@@ -7,7 +7,7 @@ const same = (specs, part) => specs.every((spec) => JSON.stringify(part(spec)) =
 
 /**
  * What the form shows for a configuration file, or for one release as GET /api/v1/releases/{id}/ reports it:
- * {level, mechanisms: [{name, …own}], steps, seed}. Throws an Error that names what is wrong.
+ * {level, releases: [{mechanism, postprocess}], seed}. Throws an Error that names what is wrong.
  */
 export function parse(text, { mechanisms, steps, common }) {
   let found;
@@ -21,23 +21,20 @@ export function parse(text, { mechanisms, steps, common }) {
   if (!specs.length || !specs.every((spec) => object(spec) && object(spec.mechanism)))
     throw new Error("This file describes no releases: it has no “mechanism”.");
   const shared = ({ mechanism }) => common.map((name) => mechanism[name]);
-  const names = new Set(specs.map(({ mechanism }) => mechanism.name));
   if (!same(specs, shared)) throw new Error("Its releases differ in level or radius; this form accepts one of each.");
-  if (!same(specs, (spec) => [spec.postprocess ?? [], spec.seed ?? null]))
-    throw new Error("Its releases differ in their steps or seeds; this form accepts one of each.");
-  if (names.size < specs.length) throw new Error("It has one mechanism twice; this form has each once.");
-  const after = specs[0].postprocess ?? [];
+  if (!same(specs, (spec) => spec.seed ?? null))
+    throw new Error("Its releases differ in their seeds; this form accepts one.");
+  const releases = specs.map(({ mechanism, postprocess }) => ({ mechanism, postprocess: postprocess ?? [] }));
   for (const [known, requested] of [
-    [mechanisms, [...names]],
-    [steps, after.map(({ name }) => name)],
+    [mechanisms, releases.map(({ mechanism }) => mechanism.name)],
+    [steps, releases.flatMap(({ postprocess }) => postprocess.map(({ name }) => name))],
   ]) {
     const odd = requested.find((name) => !known.includes(name));
     if (odd !== undefined) throw new Error(`Unknown mechanism or step “${odd}”.`);
   }
   return {
     level: Object.fromEntries(common.map((name) => [name, specs[0].mechanism[name] ?? null])),
-    mechanisms: specs.map(({ mechanism }) => mechanism),
-    steps: after,
+    releases,
     seed: specs[0].seed ?? null,
   };
 }

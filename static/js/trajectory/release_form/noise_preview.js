@@ -1,130 +1,143 @@
-/* The noise at the dataset's scale: circles that hold 50 and 95 % of a draw's positions, over the faint original. */
+/* Errors at the dataset's scale: circles that hold 50 and 95 % of a release's errors, around one of its events. */
 
 import { el } from "../../core/dom.js";
-import { metres, number } from "../../core/format.js";
+import { eventNumber, metres, number, whole } from "../../core/format.js";
 import { cssColour, dashLengths, onTheme, token } from "../../core/series_style.js";
 import { lengthText, roundLength } from "../../map/controls.js";
 import { drawTrack } from "../../map/track_layer.js";
-import { anchorOf, fit, metresAt, runsIn, viewAt } from "./noise_preview_data.js";
+import { errorOf } from "./answer.js";
+import { errorsLike, eventAt, firstEvent, fit, metresAt, runsIn, viewAt } from "./noise_preview_data.js";
 
 const SMALL_PX = 9; // circles smaller than this are looked at through a lens
 const LENS_PX = 52;
-const LABELLED_PX = 22;
-const ALIKE = 1e-6;
 const FARTHEST_M = 8e6; // beyond, a circle is no longer one on the map
+const TIME = new Intl.DateTimeFormat("en-GB", {
+  ...{ timeZone: "UTC", weekday: "short", day: "numeric", month: "short" },
+  ...{ hour: "2-digit", minute: "2-digit" },
+});
 
 /**
- * The view in `host`. `lineStyles` maps a mechanism's name to its colour and dash. Returns {data({mapData, runs}),
- * answer(level, forecasts), level(level)}: between two answers noise is taken to grow with r / ε.
+ * The view in `host` over a dataset of `points` events. Returns {data({mapData, runs}), rows(rows, key, extent_m)}:
+ * what it is drawn over, and the releases with errors, of which that of `key` is shown until another one is chosen.
  */
-export function createNoisePreview(host, lineStyles) {
-  const [canvas, choice, caption] = ["canvas", "choice", "text"].map((part) =>
-    host.querySelector(`[data-noise-preview-${part}]`),
-  );
+export function createNoisePreview(host, points) {
+  const part = (name) => host.querySelector(`[data-noise-preview-${name}]`);
+  const [canvas, choice, caption, event, toggle] = ["canvas", "choice", "text", "event", "toggle"].map(part);
   /** @type {any[]} */
-  let [over, forecasts, answeredLevel, level] = [null, [], null, null];
+  let [over, rows, at, isChosen, extent] = [null, [], 0, false, 0];
 
-  function groups() {
-    const one = forecasts.find(({ name }) => name === choice.value);
-    if (!one?.expected || !level) return { one, found: [] };
-    const grown = (level.radius_m / level.epsilon) * (answeredLevel.epsilon / answeredLevel.radius_m);
-    return {
-      one,
-      found: groupsOf(one, lineStyles.get(one.name)).map((group) => ({
-        ...group,
-        half: group.half * grown,
-        most: group.most * grown,
-      })),
-    };
-  }
+  const total = () => over.mapData.tracks.reduce((sum, { n }) => sum + n, 0);
 
   function draw() {
-    if (!over) return;
-    const { one, found } = groups();
     const size = { width: canvas.clientWidth, height: canvas.clientHeight };
-    if (!size.width) return;
+    if (!over || !size.width || !size.height) return;
+    const anchor = eventAt(over.mapData, over.runs, at);
+    const group = groupOf(
+      rows.find(({ key }) => key === choice.value),
+      anchor,
+    );
     const ratio = devicePixelRatio || 1;
     [canvas.width, canvas.height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
     const ctx = canvas.getContext("2d");
     ctx.scale(ratio, ratio);
-    const anchor = anchorOf(over.mapData, over.runs);
     const perUnit = metresAt(anchor.y);
-    const largest = Math.min(Math.max(0, ...found.map(({ most }) => most)), FARTHEST_M);
+    const largest = Math.min(group?.most ?? 0, FARTHEST_M);
     const { view, times } = fit(over.mapData, anchor, largest / perUnit, size);
-    paint(ctx, view, over, anchor, perUnit, found);
+    paint(ctx, view, over, anchor, perUnit, group);
     drawScale(ctx, view, perUnit, { x: size.width - 12, y: size.height - 12 });
-    const small = found.length > 0 && (largest / perUnit) * view.scale < SMALL_PX;
-    if (small) drawLens(ctx, size, view, over, anchor, perUnit, found, largest);
-    caption.replaceChildren(
-      ...captions(one, found, {
-        anchor,
-        times,
-        small,
-        largest,
-        extent: over.extent_m,
-        drawn: over.mapData.tracks.length > 0,
-      }),
-    );
+    const small = group !== null && (largest / perUnit) * view.scale < SMALL_PX;
+    if (small) drawLens(ctx, size, view, over, anchor, perUnit, group);
+    event.textContent = eventText(anchor, points);
+    caption.replaceChildren(...captionOf(group, { times, small, largest, extent }));
+    for (const by of [-1, 1]) part(`step="${by}"`).disabled = at + by < 0 || at + by >= total();
     host.dataset.zoom = number(times);
-    host.dataset.ready = String(found.length);
+    host.dataset.ready = String(group ? 1 : 0);
   }
 
-  function offer() {
-    const before = choice.value;
-    choice.replaceChildren(...forecasts.map(({ name, title }) => el("option", { value: name }, title)));
-    const usual = forecasts.find(({ expected }) => expected?.landmark.drawn) ?? forecasts[0];
-    choice.value = forecasts.some(({ name }) => name === before) ? before : usual?.name;
-    choice.disabled = !forecasts.length;
-  }
-
-  choice.addEventListener("change", draw);
+  for (const by of [-1, 1])
+    part(`step="${by}"`).addEventListener("click", () => {
+      at += by;
+      draw();
+    });
+  choice.addEventListener("change", () => {
+    isChosen = true;
+    draw();
+  });
+  toggle.addEventListener("click", () => {
+    const isOpen = toggle.getAttribute("aria-expanded") !== "true";
+    toggle.setAttribute("aria-expanded", String(isOpen));
+    host.toggleAttribute("data-open", isOpen);
+  });
   new ResizeObserver(draw).observe(canvas);
   onTheme(draw);
   return {
-    /** What it is drawn over: {mapData, runs, extent_m}. */
     data(found) {
       over = found;
+      at = firstEvent(over.mapData.tracks, over.runs);
       draw();
     },
-    answer(given, found) {
-      [answeredLevel, level, forecasts] = [given, given, found];
-      offer();
-      draw();
-    },
-    level(given) {
-      level = given;
+    rows(given, key, extent_m) {
+      extent = extent_m;
+      const before = choice.value;
+      rows = given.filter(({ errors }) => errors.overall.p95_m !== null);
+      choice.replaceChildren(...rows.map((one) => el("option", { value: one.key }, one.title)));
+      choice.value = [isChosen && before, key, rows[0]?.key].find((one) => rows.some((row) => row.key === one)) ?? "";
+      choice.disabled = !rows.length;
       draw();
     },
   };
 }
 
-/** Circles of one mechanism: of landmarks and of other events, or of all where they are alike; radii in metres. */
-export function groupsOf({ expected: { landmark, regular, overall } }, lineStyle) {
-  const own = { colour: lineStyle.colour, dash: lineStyle.dash };
-  const one = (title, { median_m, p95_m }, style) => ({ title, half: median_m, most: p95_m, ...style });
-  const same = (a, b) => a === b || Math.abs(a - b) <= ALIKE * Math.abs(b);
-  const alike =
-    !landmark.events ||
-    !regular.events ||
-    (same(landmark.median_m, regular.median_m) && same(landmark.p95_m, regular.p95_m));
-  const found = alike
-    ? [one("Any event", overall, own)]
-    : [one("A landmark", landmark, { colour: "--accent", dash: "" }), one("Another event", regular, own)];
-  return found.filter(({ most }) => most !== null);
+/** The errors of an event of a release, as circles: those of landmarks or of others where the two are apart. */
+export function groupOf(row, { landmark }) {
+  if (!row) return null;
+  const isApart = ["landmarks", "others"].every((name) => row.errors[name].p95_m !== null);
+  const name = isApart ? (landmark ? "landmarks" : "others") : "overall";
+  const { typical_m: half, p95_m: most } = row.errors[name];
+  return { row, name, half, most, dots: errorsLike(half, most), ...row.lineStyle };
 }
 
-function paint(ctx, view, { mapData, runs }, anchor, perUnit, groups, faint = 0.5) {
+const eventText = ({ event, time, landmark }, points) =>
+  event === null
+    ? "The original is too long to be shown."
+    : `${landmark ? "Landmark, event" : "Event"} ${eventNumber(event)} of ${whole(points)}` +
+      (time === null ? "" : `, ${TIME.format(time * 1000).replace(",", "")}`);
+
+const OF_GROUP = { landmarks: " of landmarks", others: " of other events", overall: "" };
+
+function captionOf(group, sizes) {
+  if (!group) return ["Choose a release and a level to see its errors."];
+  const { row, name } = group;
+  const one = { key: row.key, errors: row.errors };
+  return [
+    `Circles: 50 and 95\u202f% of the errors${OF_GROUP[name]}, `,
+    errorOf(one, "typical_m", name),
+    " and ",
+    errorOf(one, "p95_m", name),
+    `. ${sizeText(sizes)}Dots: 200 samples from a preview seed; no budget is used.`,
+  ];
+}
+
+export function sizeText({ times, small, largest, extent }) {
+  if (largest >= FARTHEST_M) return "They reach around the world. ";
+  if (largest > extent) return `They are larger than your data: the view is zoomed out ${number(times, 2)}×. `;
+  return small ? "They are too small at this scale: an inset enlarges them. " : "";
+}
+
+function paint(ctx, view, { mapData, runs }, anchor, perUnit, group, faint = 0.75) {
   ctx.globalAlpha = faint;
   for (const { positions } of mapData.tracks) drawTrack(ctx, view, positions, { colour: "--foreground", width: 1 });
-  ctx.globalAlpha = 0.8;
+  ctx.globalAlpha = 1;
   ctx.fillStyle = token("--accent");
   for (const track of mapData.tracks)
     for (const [start, end] of runsIn(track, runs))
-      dot(ctx, view, track.positions.place(Math.floor((start + end) / 2)), 1.5);
-  ctx.globalAlpha = 1;
-  for (const group of [...groups].sort((a, b) => b.most - a.most)) drawGroup(ctx, view, anchor, perUnit, group);
-  groups.forEach((group, i) => drawLabels(ctx, view, anchor, perUnit, group, i));
-  dot(ctx, view, anchor, 3);
+      dot(ctx, view, track.positions.place(Math.floor((start + end) / 2)), 2);
+  if (group) drawGroup(ctx, view, anchor, perUnit, group);
+  ctx.fillStyle = token("--panel");
+  ctx.strokeStyle = token("--foreground");
+  ctx.lineWidth = 2;
+  dot(ctx, view, anchor, 4);
+  ctx.stroke();
 }
 
 function dot(ctx, { scale, left, top }, { x, y }, radius) {
@@ -133,73 +146,62 @@ function dot(ctx, { scale, left, top }, { x, y }, radius) {
   ctx.fill();
 }
 
-/** 50 % as a wash with a thin edge, 95 % as a line with the mechanism's dash. */
-function drawGroup(ctx, { scale, left, top }, { x, y }, perUnit, { half, most, colour, dash }) {
+/** 50 % as a wash with a thin edge, 95 % as a line with the mechanism's dash and its label, errors as dots. */
+function drawGroup(ctx, view, anchor, perUnit, { half, most, colour, dash, dots }) {
+  const [cx, cy] = [anchor.x * view.scale - view.left, anchor.y * view.scale - view.top];
+  const px = (length) => (Math.min(length, FARTHEST_M) / perUnit) * view.scale;
   const circle = (radius) => {
     ctx.beginPath();
-    ctx.arc(x * scale - left, y * scale - top, (Math.min(radius, FARTHEST_M) / perUnit) * scale, 0, 2 * Math.PI);
+    ctx.arc(cx, cy, px(radius), 0, 2 * Math.PI);
   };
   ctx.strokeStyle = ctx.fillStyle = cssColour(colour);
   circle(half);
   ctx.globalAlpha = 0.16;
   ctx.fill();
+  ctx.globalAlpha = 0.6;
+  for (const { x, y } of dots) ctx.fillRect(cx + px(1) * x - 1, cy - px(1) * y - 1, 2, 2);
   ctx.globalAlpha = 1;
   ctx.lineWidth = 1;
+  circle(half);
   ctx.stroke();
   circle(most);
   ctx.lineWidth = 2;
   ctx.setLineDash(dashLengths(dash));
   ctx.stroke();
   ctx.setLineDash([]);
-  ctx.fillStyle = token("--accent");
+  if (px(most) < SMALL_PX) return;
+  const text = `95\u202f% within ${metres(most)}`;
+  ctx.font = `12px ${token("--sans")}`;
+  ctx.textAlign = "center";
+  const wide = ctx.measureText(text).width / 2 + 6;
+  const below = cy - px(most) < 16;
+  const y = Math.min(below ? cy + px(most) + 16 : cy - px(most) - 8, view.height - 8);
+  written(ctx, text, Math.min(Math.max(cx, wide), view.width - wide), y, token("--map"));
 }
 
-/** "95 %" and "50 %" on the circles that are large enough: above, and of a second group below. */
-function drawLabels(ctx, { scale, left, top, width, height }, { x, y }, perUnit, { half, most, colour }, below) {
-  ctx.font = `600 11px ${token("--sans")}`;
-  ctx.textAlign = "center";
-  ctx.textBaseline = "middle";
+function written(ctx, text, x, y, ground) {
   ctx.lineWidth = 4;
-  ctx.strokeStyle = token("--map");
-  ctx.fillStyle = cssColour(colour);
-  for (const [text, radius] of [
-    ["95\u202f%", most],
-    ["50\u202f%", half],
-  ]) {
-    const px = (Math.min(radius, FARTHEST_M) / perUnit) * scale;
-    const [cx, cy] = [x * scale - left, y * scale - top + (below ? px : -px)];
-    if (px < LABELLED_PX || cx < 20 || cx > width - 20 || cy < 8 || cy > height - 8) continue;
-    ctx.strokeText(text, cx, cy);
-    ctx.fillText(text, cx, cy);
-  }
-  ctx.textBaseline = "alphabetic";
-  ctx.fillStyle = token("--accent");
+  ctx.strokeStyle = ground;
+  ctx.fillStyle = token("--foreground");
+  ctx.strokeText(text, x, y);
+  ctx.fillText(text, x, y);
 }
 
 function drawScale(ctx, { scale }, perUnit, { x, y }, { widest = 110, ground = token("--map") } = {}) {
   const length = roundLength((widest / scale) * perUnit);
   const width = (length / perUnit) * scale;
-  ctx.strokeStyle = ctx.fillStyle = token("--foreground");
-  ctx.lineWidth = 1.5;
-  ctx.beginPath();
-  ctx.moveTo(x - width, y - 5);
-  ctx.lineTo(x - width, y);
-  ctx.lineTo(x, y);
-  ctx.lineTo(x, y - 5);
-  ctx.stroke();
+  ctx.fillStyle = token("--foreground");
+  ctx.fillRect(x - width, y - 2, width, 3);
   ctx.font = `12px ${token("--sans")}`;
-  ctx.textAlign = "center";
-  ctx.lineWidth = 4;
-  ctx.strokeStyle = ground;
-  ctx.strokeText(lengthText(length), x - width / 2, y - 7);
-  ctx.fillText(lengthText(length), x - width / 2, y - 7);
+  ctx.textAlign = "left";
+  written(ctx, lengthText(length), x - width, y - 8, ground);
 }
 
 /** The surroundings of the anchor, large enough for the circles to be seen, in a corner away from it. */
-function drawLens(ctx, size, view, over, anchor, perUnit, groups, largest) {
+function drawLens(ctx, size, view, over, anchor, perUnit, group) {
   const px = anchor.x * view.scale - view.left;
   const middle = { x: px > size.width / 2 ? LENS_PX + 12 : size.width - LENS_PX - 12, y: LENS_PX + 12 };
-  const scale = (0.55 * LENS_PX * perUnit) / largest;
+  const scale = (0.55 * LENS_PX * perUnit) / group.most;
   const near = viewAt(anchor.x, anchor.y, scale, { width: 2 * LENS_PX, height: 2 * LENS_PX });
   ctx.strokeStyle = token("--line-strong");
   ctx.lineWidth = 1;
@@ -215,47 +217,6 @@ function drawLens(ctx, size, view, over, anchor, perUnit, groups, largest) {
   ctx.stroke();
   ctx.clip();
   ctx.translate(middle.x - LENS_PX, middle.y - LENS_PX);
-  paint(ctx, near, over, anchor, perUnit, groups, 0.2);
-  drawScale(ctx, near, perUnit, { x: LENS_PX + 18, y: 2 * LENS_PX - 12 }, { widest: 40, ground: token("--panel") });
+  paint(ctx, near, over, anchor, perUnit, group, 0.2);
   ctx.restore();
-}
-
-// Text -------------------------------------------------------------------------------------
-
-function captions(one, found, { anchor, times, small, largest, extent, drawn }) {
-  if (!one) return [el("p", {}, "Choose a mechanism and a level to see its noise.")];
-  if (!found.length)
-    return [
-      el(
-        "p",
-        {},
-        `How much noise ${one.title} adds depends on the run, and the dataset is too long to simulate it here.`,
-      ),
-    ];
-  const where = anchor.landmark ? "around the longest stay at a landmark" : "around the middle of the dataset";
-  const lines = found.map(({ title, half, most, colour, dash }) =>
-    el(
-      "li",
-      {},
-      key(colour, dash),
-      el("span", {}, `${title}: 50\u202f% within ${metres(half)}, 95\u202f% within ${metres(most)}.`),
-    ),
-  );
-  const over = drawn ? ", over the original, visible to you only" : "; the original is too long to be shown";
-  const text = `Shown ${where}${over}. ${sizeText({ times, small, largest, extent })}`;
-  return [el("ul", { class: "noise-preview__key" }, lines), el("p", { class: "muted" }, text)];
-}
-
-export function sizeText({ times, small, largest, extent }) {
-  const across = `The dataset is ${metres(extent)} across`;
-  if (largest >= FARTHEST_M) return `${across}: the noise reaches around the world.`;
-  if (largest > extent) return `${across}: the noise is larger, so the view is zoomed out ${number(times, 2)}×.`;
-  if (small) return `${across}: the noise is too small at this scale, so an inset enlarges it.`;
-  return `${across}.`;
-}
-
-function key(colour, dash) {
-  const line = el("i", { class: "noise-preview__line", "aria-hidden": "true", dataset: { dash } });
-  line.style.setProperty("--own", `var(${colour})`);
-  return line;
 }

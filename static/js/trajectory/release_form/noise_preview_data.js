@@ -1,4 +1,6 @@
-/* What the view of the noise is drawn over: the original's tracks and landmarks, for its owner's eyes. */
+/* What the view of the noise is drawn over, the original's tracks and landmarks for its owner's eyes, and errors that
+ * have given quantiles.
+ */
 
 import { get } from "../../core/api.js";
 import { unitX, unitY, unrolled, EARTH_RADIUS_M } from "../../map/projection.js";
@@ -22,14 +24,15 @@ export function drawable(series) {
   return found;
 }
 
-/** {tracks: [{first, n, positions}], box, middle} of a dataset as the API reports it; the box in the unit square. */
+/** {tracks: [{first, n, positions, time}], box, middle} of a dataset of the API; the box in the unit square. */
 export async function loadMapData(dataset, url) {
   const { west, south, east, north, middle } = unrolled(dataset.bounds);
   const series = drawable(await seriesOf(dataset));
-  const found = await Promise.all(series.map(({ index }) => fetchTrack(`${url}?series=${index}`, { time: false })));
+  const found = await Promise.all(series.map(({ index }) => fetchTrack(`${url}?series=${index}`)));
   const tracks = found.map((track, i) => ({
     first: series[i].first_event,
     n: track.n,
+    time: track.time,
     positions: positionsOf(track, middle),
   }));
   return { tracks, middle, box: { left: unitX(west), right: unitX(east), top: unitY(north), bottom: unitY(south) } };
@@ -45,23 +48,35 @@ export function runsIn({ first, n }, runs) {
     .map(([start, end]) => [Math.max(start - first, 0), Math.min(end - first, n)]);
 }
 
-/** Where the noise is drawn: amid the longest run of landmarks; without any amid the longest track, or the box. */
-export function anchorOf({ tracks, box }, runs) {
-  /** @type {any[]} */
-  let [best, longest] = [null, 0];
+/** The event shown first, counted over all tracks: amid the longest run of landmarks, else amid the first track. */
+export function firstEvent(tracks, runs) {
+  let [best, longest, before] = [Math.floor((tracks[0]?.n ?? 0) / 2), 0, 0];
   for (const track of tracks) {
     for (const [start, end] of runsIn(track, runs)) {
       if (end - start <= longest) continue;
       longest = end - start;
-      best = track.positions.place(Math.floor((start + end) / 2));
+      best = before + Math.floor((start + end) / 2);
     }
+    before += track.n;
   }
-  if (best) return { ...best, landmark: true };
-  const place =
-    tracks.length && tracks[0].n
-      ? tracks[0].positions.place(Math.floor(tracks[0].n / 2))
-      : { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
-  return { ...place, landmark: false };
+  return best;
+}
+
+/**
+ * Event `i` over all tracks: its place, its number in the dataset, its time or null, whether it is a landmark; without
+ * any event the middle of the box.
+ */
+export function eventAt({ tracks, box }, runs, i) {
+  let at = i;
+  for (const { first, n, positions, time } of tracks) {
+    if (at < n) {
+      const event = first + at;
+      const landmark = runs.some(([start, end]) => event >= start && event < end);
+      return { ...positions.place(at), event, time: time ? time[at] : null, landmark };
+    }
+    at -= n;
+  }
+  return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, event: null, time: null, landmark: false };
 }
 
 /** Metres that a length of 1 in the unit square is, at the height y. */
@@ -97,3 +112,38 @@ export const viewAt = (x, y, scale, { width, height }) => ({
   left: x * scale - width / 2,
   top: y * scale - height / 2,
 });
+
+// Errors -----------------------------------------------------------------------------------
+
+const [DOTS, SEED] = [200, 1];
+const [HALF, MOST] = [1.67834699, 4.74386452]; // quantiles of planar Laplace noise of rate 1
+
+/** Numbers from 0 to 1 of a seed: mulberry32. */
+function seeded(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** How far noise of rate 1 moves a share `u` of positions at most: the root of 1 - (1 + r) exp(-r) = u. */
+function quantile(u) {
+  let r = 1;
+  for (let i = 0; i < 40; i += 1) r = Math.max(r - (1 - (1 + r) * Math.exp(-r) - u) / (r * Math.exp(-r)), 1e-9);
+  return r;
+}
+
+/** Places around an event, in metres east and north, whose distances have the given quantiles; the same each time. */
+export function errorsLike(half, most) {
+  const random = seeded(SEED);
+  return Array.from({ length: DOTS }, (_, i) => {
+    const u = (i + 0.5) / DOTS;
+    const share = Math.min(Math.max((u - 0.5) / 0.45, 0), 1);
+    const far = quantile(u) * (half / HALF) ** (1 - share) * (most / MOST) ** share;
+    const turn = 2 * Math.PI * random();
+    return { x: far * Math.cos(turn), y: far * Math.sin(turn) };
+  });
+}

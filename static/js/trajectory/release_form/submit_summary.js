@@ -1,6 +1,7 @@
 /* The bar of the release form: which releases, at which level, what they cost, and what keeps them from being made. */
 
-import { metres, number } from "../../core/format.js";
+import { el } from "../../core/dom.js";
+import { capitalized, metres, number } from "../../core/format.js";
 import { within } from "../../core/level.js";
 import { isGiven } from "../../components/number_field.js";
 import { floorOf } from "../../components/budget_shares.js";
@@ -35,42 +36,42 @@ export const fittingLevel = (epsilon, { spent, cost, total }) =>
   cost > 0 && total !== null ? floorOf((epsilon * (total - spent)) / cost) : 0;
 
 /**
- * What `createSubmitBar` shows. `chosen` are titles of mechanisms, `hasSet` is whether there is the landmark set that
- * those named in `reading` need; `invalid` inputs; `quote` the newest of the server's
- * or null, `isCurrent` if it is of the form's values; `problem` is why there is no forecast; `use(epsilon)` sets the
- * level.
+ * What `createSubmitBar` shows. `chosen` are titles of releases, `isTouched` whether somebody chose them; `invalid`
+ * inputs; `quote` the newest of the server's, `isCurrent` if it is of the form's values; `problem` is why there is no
+ * forecast; `use(epsilon)` sets the level; `page` is where the limit is raised.
  */
 export function summaryOf(form) {
   const { chosen, level, experiment, quote } = form;
   const [many, text] = [chosen.length, levelName(level)];
-  const budget = quote && text ? budgetOf(quote, level, experiment, form.isCurrent) : null;
+  const budget = isGiven(level.radius_m) ? budgetOf(quote, level, experiment, form.isCurrent || !many) : null;
   const shown = {
     label: submitLabel(experiment, many),
     names: chosen.join(", "),
     level: text && (many > 1 ? `${many} × ${text}` : text),
     budget,
   };
-  if (!many || !form.hasSet)
-    return { ...shown, state: "blocked", note: many ? setNeeded(form.reading) : "Choose a mechanism." };
   if (form.invalid.length) return { ...shown, state: "invalid", note: correctionOf(form.invalid) };
   if (form.updating) return { ...shown, state: "updating", note: "Waiting for the forecast" };
+  if (!many) return { ...shown, level: "", state: "blocked", ...(form.isTouched ? UNTICKED : UNUSABLE) };
   if (!budget || !form.isCurrent) return { ...shown, state: "ready", note: form.problem };
   if (experiment || quote.fits) return { ...shown, state: "ready", note: left(budget, experiment) };
   return { ...shown, state: "blocked", ...overBudget(budget, form) };
 }
 
-/** What to do where mechanisms that read landmarks are chosen without a landmark set. @param {string[]} reading */
-export function setNeeded(reading = []) {
-  const who = `${reading.join(", ")} ${reading.length === 1 ? "reads" : "read"} landmarks`;
-  return reading.length ? `${who}: choose a landmark set or define one.` : "Choose a landmark set.";
-}
+const UNTICKED = { label: "No release chosen", note: "Tick a release in the table." };
+const UNUSABLE = { label: "No usable release", note: "Raise ε, lower the radius, or tick one all the same." };
 
-function overBudget(budget, { level, use }) {
+function overBudget(budget, { chosen, level, use, page }) {
   const fitting = fittingLevel(level.epsilon, budget);
   const rest = number(Math.max(budget.total - budget.spent, 0));
-  const action = fitting ? `Lower ε to ${number(fitting)}, choose fewer mechanisms` : "Choose fewer mechanisms";
+  const actions = [...(fitting ? [`lower ε to ${number(fitting)}`] : []), ...(chosen.length > 1 ? ["untick one"] : [])];
   return {
-    note: `Needs ${number(budget.cost)}, ${rest} is left. ${action} or raise the limit.`,
+    note: [
+      el("strong", {}, `! Needs ${number(budget.cost)}, ${rest} is left. `),
+      capitalized([...actions, ""].join(", ").replace(/, $/, actions.length > 1 ? ", or " : " or ")),
+      el("a", { href: page }, actions.length ? "raise the limit" : "Raise the limit"),
+      ".",
+    ],
     suggestion: fitting ? { text: `Use ε ${number(fitting)}`, use: () => use(fitting) } : null,
   };
 }

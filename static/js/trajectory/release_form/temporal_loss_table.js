@@ -33,7 +33,7 @@ export function createTemporalLossTable(host, { radius_m, onChange }) {
     diameter_m = value;
     onChange();
   });
-  const table = el("table", { class: "forecast__figures" });
+  const table = el("table", { class: "forecast" });
   const notes = el("div", { class: "small muted" });
   host.replaceChildren(choice.element, distance.element, table, notes);
   return {

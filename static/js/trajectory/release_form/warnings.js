@@ -5,30 +5,25 @@ import { metres, number, whole } from "../../core/format.js";
 
 const HUGE = 10;
 const TINY = 0.01;
-const GPS_M = 10; // what a position is off by anyway
 const STILL_M = 1; // a smaller step between two fixes counts as none
-const NOTED = 1.05; // a smaller difference is ignored
 
 /**
- * Sentences, most for none. `level` = {epsilon, radius_m}; `forecasts` as the server answers; `request` and `steps` are
- * descriptions with their titles; `extent_m` across the dataset; `seeded` where nothing is private; `many` releases.
+ * Sentences, most often none. `level` = {epsilon, radius_m}; `forecasts` as the server answers; `chosen` are parameters
+ * of mechanisms and of steps, each with its title; `extent_m` across the dataset; `seeded` where nothing is private.
  */
-export function warnings({ level, forecasts, request, steps, extent_m, seeded }) {
+export function warnings({ level, forecasts, chosen, extent_m, seeded }) {
   return [
     ...(seeded && forecasts.length > 1
       ? ["One seed is one sample: a difference between two mechanisms may be random. Repeat it with other seeds."]
       : []),
     ...ofLevel(level, extent_m),
-    ...ofNoise(forecasts, extent_m),
-    ...ofLandmarks(forecasts),
-    ...request.flatMap((one) =>
+    ...chosen.flatMap((one) =>
       ofSteps(
         one,
         extent_m,
         forecasts.find(({ name }) => name === one.name),
       ),
     ),
-    ...steps.flatMap((one) => ofSteps(one, extent_m)),
   ];
 }
 
@@ -51,44 +46,6 @@ function ofLevel({ epsilon, radius_m }, extent_m) {
         `across: all its places are protected alike.`,
     );
   else if (radius_m > 100_000) found.push(`A radius of ${metres(radius_m)} covers whole countries.`);
-  return found;
-}
-
-function ofNoise(forecasts, extent_m) {
-  const groups = forecasts.flatMap(({ expected }) => (expected ? [expected.landmark, expected.regular] : []));
-  const known = groups.map(({ p95_m }) => p95_m).filter((radius) => radius !== null);
-  if (!known.length) return [];
-  const least = Math.min(...known);
-  if (least < GPS_M)
-    return [
-      `95\u202f% of some releases fall within ${metres(least)} of the truth: as precise as GPS, so ` +
-        `addresses remain identifiable.`,
-    ];
-  return extent_m > 0 && least > extent_m
-    ? [`The noise reaches beyond the whole dataset, which is ${metres(extent_m)} across: little information remains.`]
-    : [];
-}
-
-/**
- * Whether what matters gets more noise or less: a smaller ε is more noise, which is easily thought the other way round.
- */
-function ofLandmarks(forecasts) {
-  const both = forecasts.filter(({ expected }) => expected?.landmark.drawn && expected.regular.drawn);
-  const more = both.filter(({ expected: { landmark, regular } }) => landmark.p95_m > NOTED * regular.p95_m);
-  const less = both.filter(({ expected: { landmark, regular } }) => landmark.p95_m * NOTED < regular.p95_m);
-  const sides = ({ title, expected: { landmark, regular } }) =>
-    `${title} (95\u202f% within ${metres(landmark.p95_m)}, of others ${metres(regular.p95_m)})`;
-  const found = [];
-  if (more.length)
-    found.push(
-      `Landmarks get more noise than other events: ${more.map(sides).join(", ")}. Landmarks ` +
-        `are protected more and published less accurately.`,
-    );
-  if (less.length)
-    found.push(
-      `Landmarks get less noise than other events: ${less.map(sides).join(", ")}. Landmarks are ` +
-        `published more accurately than the rest.`,
-    );
   return found;
 }
 
