@@ -13,9 +13,10 @@ from dashboard.releases.models import Release
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, presets
 from tests.browser.actions import downloaded
 from tests.browser.page_checks import UNFOLD
-from tests.browser.rendering import wait_until_ready
+from tests.browser.rendering import pick, wait_until_ready
 from tests.browser.test_accounts import log_in
 from tests.browser.test_experiment_form import ODD, SERIES, form, only, plan, spec_of, submitted
+from tests.browser.test_steps import add_row
 from tests.browser.test_steps import form as release_form
 from tests.browser.test_steps import only as only_releases
 
@@ -53,7 +54,7 @@ def ready(page):
 
 
 def level(page):
-    return page.get_by_label("Level ε", exact=True)
+    return page.get_by_label("Privacy level ε", exact=True)
 
 
 def restored(page):
@@ -102,17 +103,19 @@ def test_a_release_form(page, taxi, stays, monitor):
     fresh = fields(page)
     only_releases(page, "w-event")
     level(page).fill("0,5")
-    page.locator("[data-adds]").first.click()
-    page.get_by_role("radio", name="Seeded simulation").check()
+    add_row(page, "Planned", "Causal filter")
+    shown = page.locator("[data-errors]:not([data-stale])")
+    expect(shown).to_be_visible()
+    pick(page.get_by_role("radio", name="Seeded simulation"))
     page.get_by_label("Seed", exact=True).fill("12x")  # refused, and kept
     keeps(page, "12x")
     stays_typed(page, fresh)
     starts_afresh(page, fresh)
-    expect(page.locator("[data-chosen-steps] li")).to_have_count(0)
+    expect(page.locator("[data-step]")).to_have_count(1)  # of what is suggested
 
     monitor.expect(400)
     level(page).fill("2")
-    is_lost_and_sent_again(page, monitor, "**/api/v1/releases/", "Create 3 releases")
+    is_lost_and_sent_again(page, monitor, "**/api/v1/releases/", "Create 1 release")
     dialog = page.get_by_role("dialog", name="Log in again")
     expect(dialog.get_by_label("User name")).to_have_value("owner")
     dialog.get_by_role("button", name="Cancel").click()
@@ -142,18 +145,19 @@ def test_stale_figures_are_dimmed_and_not_submitted(page, taxi, stays):
     page.route("**/expected-errors/", lambda route: held.append(route))
     level(page).fill("2")
     expect(section).to_have_attribute("data-stale", "")
-    expect(page.locator("[data-errors-answer]")).to_contain_text("Updating for ε 2 / ")
+    expect(page.locator("[data-errors-answer]")).to_contain_text("Updating forecast for ε 2 / ")
     expect(submit).to_have_text("Updating…")
     expect(submit).to_be_disabled()
-    expect(page.locator("[data-side]:not([data-stale])")).to_be_visible()  # its own answer is there
+    expect(page.locator("[data-promise]:not([data-stale])")).to_be_visible()  # its own answer is there
     held[-1].continue_()
     expect(submit).to_be_enabled()
     expect(section).not_to_have_attribute("data-stale", "")
     level(page).fill("0,,5")
     submit.click()
     expect(level(page)).to_be_focused()
-    expect(page.locator("[data-submit-bar]")).to_contain_text("Correct Level ε.")
-    expect(page.locator("[data-side][data-stale]")).to_be_visible()
+    expect(page.locator("[data-submit-bar]")).to_contain_text("Correct Privacy level ε.")
+    expect(page.locator("[data-errors-answer]")).to_contain_text("No forecast: Privacy level ε is missing or invalid")
+    expect(page.locator("[data-promise][data-stale]")).to_be_visible()
     assert not Release.objects.exists()
 
 

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from tests.browser.rendering import expect_painted, painted, wait_until_ready
+from tests.browser.test_steps import only
 
 ZONE = {"type": "Circle", "center": [2.352, 48.851], "radius_m": 300.0, "label": "Clinic"}
 
@@ -143,7 +144,8 @@ def test_dummies_are_estimated_refused_drawn_and_released(page, stays, monitor):
     expect(page.locator("[data-draws]")).to_contain_text("1 earlier selection from these landmarks, ε = 1 in total.")
     page.get_by_role("link", name="Release on L′").click()
     wait_until_ready(page, "[data-form]")
-    expect(page.get_by_role("radio", name=re.compile("^Cover"))).to_be_checked()
+    expect(page.get_by_label("Landmark set").locator("option:checked")).to_have_text("Cover")
+    only(page, "Uniform")
     expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text(f"ε/{drawn.count + 1}")
 
     visit(page, stays)
@@ -159,4 +161,4 @@ def test_dummies_are_estimated_refused_drawn_and_released(page, stays, monitor):
     wait_until_ready(page, "[data-form]")
     drawn = stays.with_dummies.latest("created_at")
     assert (drawn.method["name"], drawn.selection["seed"]) == ("dummies-partitioned", 7)
-    assert page.locator("[name=landmark_set]:checked").get_attribute("value") == str(drawn.pk)
+    assert page.locator("[name=landmark_set]").input_value() == str(drawn.pk)

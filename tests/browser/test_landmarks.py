@@ -12,7 +12,7 @@ from dashboard.landmarks.services import mark_landmarks
 from tests.browser import landmark_editor as ui
 from tests.browser.actions import contains
 from tests.browser.conftest import check_page
-from tests.browser.rendering import painted
+from tests.browser.rendering import painted, wait_until_ready
 
 STAYS = {"name": "stay-points", "distance_m": 200.0, "duration_s": 1200.0}
 NIGHTS = {
@@ -208,19 +208,22 @@ def test_what_promises_leave_uncovered_is_stated(page, monitor, owner, taxi):
     mark_landmarks(owner=owner, dataset=taxi, method=NIGHTS, name="Nights")
     page.goto(f"/datasets/{taxi.pk}/releases/new/?landmark_set={stays.pk}")
     promises, spending = page.locator("[data-promises]"), page.locator("[data-spending]")
+    uncovered = page.locator("[data-uncovered]")
     number = r"leak at most ε = \S+ per \S+ m, with the same"
-    uncovered = re.compile(rf"{number} landmarks and times; not covered: which events are landmarks")
-    contains(promises, uncovered, f"all {stays.count} landmarks")
+    contains(promises, re.compile(f"{number} landmarks and times"), f"all {stays.count} landmarks")
+    expect(uncovered).to_contain_text("Which events are landmarks, found in positions")
     expect(spending).to_contain_text(re.compile(r"may leak ε = \S+ per \S+ m; not covered: which events are landmarks"))
-    page.get_by_label("Nights").check()
+    page.get_by_label("Landmark set").select_option(label="Nights")
     expect(promises).to_contain_text(re.compile(f"{number} times, provided that"))
-    for stated in (promises, spending):
-        expect(stated).not_to_contain_text("which events are landmarks")
+    for stated in (uncovered, spending):
+        expect(stated).not_to_contain_text(re.compile("which events are landmarks, found", re.IGNORECASE))
+    expect(page.locator("[data-set-text]")).to_contain_text("by times: covered")
 
     monitor.expect(409)
     coins = {"name": "dummies-one-sided", "epsilon": 2.0}
     seeded = add_dummies(owner=owner, landmark_set=stays, method=coins, seed=4)
     page.goto(f"/datasets/{taxi.pk}/releases/new/?landmark_set={seeded.pk}")
-    expect(promises).to_contain_text("which of the marked events are dummies, drawn from a seed")
+    expect(uncovered).to_contain_text("Which of the marked events are dummies, drawn from a seed")
+    wait_until_ready(page, "[data-form]")
     page.get_by_role("button", name=re.compile("Create .* release")).click()
     expect(page.locator("[data-problem]")).to_contain_text("Draw the dummies again without a seed")

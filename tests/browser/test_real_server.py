@@ -20,7 +20,7 @@ from tests.browser.actions import downloaded
 from tests.browser.browser_profiles import PageMonitor, Profile
 from tests.browser.conftest import DESKTOP
 from tests.browser.landmark_editor import draw_polygon, marked
-from tests.browser.rendering import expect_painted, layers, lines, painted, wait_until_ready
+from tests.browser.rendering import expect_painted, layers, lines, painted, pick, wait_until_ready
 from tests.browser.test_steps import only
 from tests.patience import patience
 from tests.server import running_server
@@ -125,8 +125,8 @@ def mark_zone(page, dataset):
 def compose(page):
     """Two mechanisms as an experiment."""
     wait_until_ready(page, "[data-form]")
-    page.get_by_role("radio", name="Seeded simulation").check()
-    page.get_by_label("Level ε", exact=True).fill("1")
+    pick(page.get_by_role("radio", name="Seeded simulation"))
+    page.get_by_label("Privacy level ε", exact=True).fill("1")
     page.get_by_label("Radius r, m", exact=True).fill("50")
     only(page, *BOTH)
     expect(page.locator("[data-forecast] > tbody")).to_have_count(2, timeout=SOON_MS)

@@ -1,22 +1,24 @@
-"""The release form: what a level means, noise, losses, errors, budget and purpose, up to the releases it makes."""
+"""The release form: which release is usable, what a level means, its budget and purpose, up to the releases made."""
 
 import json
 import re
+from math import log
 
 import pytest
 from playwright.sync_api import expect
 
 from dashboard.datasets.models import BudgetEntry
-from dashboard.datasets.selectors import reference_radius_m
 from dashboard.datasets.services import set_budget
 from dashboard.experiments.models import Experiment
+from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.browser.actions import contains, downloaded
-from tests.browser.conftest import PHONE, check_page, run_jobs
-from tests.browser.rendering import wait_until_ready
-from tests.browser.test_steps import form, only
+from tests.browser.conftest import DESKTOP, PHONE, check_page, run_jobs
+from tests.browser.page_checks import WATCH_SHIFTS
+from tests.browser.rendering import pick, wait_until_ready
+from tests.browser.test_steps import add_row, form, only, parameters, row_of, save_button, unfold
 
 INKED = """() => {
   const canvas = document.querySelector("[data-noise-preview-canvas]");
@@ -25,13 +27,21 @@ INKED = """() => {
   for (let i = 3; i < data.length; i += 4) inked += data[i] > 0;
   return inked;
 }"""
-PLACES = """() => [...document.querySelectorAll("[data-card]")].map((card) => {
-  const { x, y, width, height } = card.getBoundingClientRect();
-  return [x, y + scrollY, width, height];
+PLACES = """() => [...document.querySelectorAll("tr[data-release] > th")].map((cell) => {
+  const { x, y, width, height } = cell.getBoundingClientRect();
+  return [cell.textContent, x, y + scrollY, width, height];
 })"""
-FREE = [cls.title for cls in mechanisms.of("trajectory") if not cls.reads_landmarks]
+# Each quantity that is shown with its values
+QUANTITIES = """() => {
+  const found = {};
+  for (const { dataset, textContent } of document.querySelectorAll("[data-quantity]"))
+    (found[dataset.quantity] ??= []).push(textContent);
+  return found;
+}"""
+FREE = {cls.title for cls in mechanisms.of("trajectory") if not cls.reads_landmarks}
 P95 = 4.743865
 """The 95 % radius of planar Laplace noise of rate 1 per metre, in metres."""
+PLACE = {"name": "manual", "events": [0, 1, 2]}
 
 
 def field(page, label):
@@ -39,12 +49,35 @@ def field(page, label):
 
 
 def level(page, epsilon, radius_m):
-    field(page, "Level ε").fill(str(epsilon))
+    field(page, "Privacy level ε").fill(str(epsilon))
     field(page, "Radius r, m").fill(str(radius_m))
 
 
 def tick(page, title):
-    return page.get_by_role("checkbox", name=re.compile(f"^{title}"))
+    return page.get_by_role("checkbox", name=title, exact=True)
+
+
+def ticked(page):
+    """The titles of what is ticked, as they are read."""
+    boxes = page.locator("[name=mechanism]:checked")
+    return [" ".join(text.split()) for text in boxes.locator("xpath=ancestor::tr//label").all_inner_texts()]
+
+
+def settled(page):
+    """Wait for the errors and the promise of what is typed."""
+    for part in ("errors", "promise"):
+        expect(page.locator(f"[data-{part}]:not([data-stale])")).to_be_visible()
+    expect(page.locator("[data-submit]")).not_to_have_text("Updating…")
+
+
+def shown(page, quantity):
+    """What the page shows for a quantity, which is one value wherever it is shown."""
+    (value,) = set(page.evaluate(QUANTITIES)[quantity])
+    return value
+
+
+def contradictions(page):
+    return {name: values for name, values in page.evaluate(QUANTITIES).items() if len(set(values)) > 1}
 
 
 def create(page, button):
@@ -52,36 +85,93 @@ def create(page, button):
     page.wait_for_url("**/compare/**")
 
 
+def test_only_the_answer_is_ticked_and_never_what_somebody_chose(page, taxi, stays):
+    form(page, taxi)
+    answer, submit = page.locator("[data-errors-answer]"), page.locator("[data-submit]")
+    level(page, 1, 200)
+    settled(page)
+    (best,) = ticked(page)
+    contains(answer, f"Usable: {best}", shown(page, "extent_m"))
+    expect(row_of(page, best)).to_have_attribute("data-verdict", "usable")
+    expect(submit).to_have_text("Create 1 release")
+    level(page, 0.01, 200)
+    settled(page)
+    expect(answer).to_contain_text("No release is usable at this level")
+    assert ticked(page) == []
+    expect(submit).to_have_text("No usable release")
+    expect(submit).to_be_disabled()
+    level(page, 1, 200)
+    settled(page)
+    assert ticked(page) == [best]
+
+    tick(page, best).uncheck()
+    tick(page, "Uniform").check()
+    settled(page)
+    level(page, 0.5, 200)
+    settled(page)
+    assert ticked(page) == ["Uniform"]
+    tick(page, "Uniform").uncheck()
+    expect(submit).to_have_text("No release chosen")
+    level(page, 1, 200)
+    settled(page)
+    assert ticked(page) == []
+
+
+def test_one_screen_holds_it_and_nothing_moves(open_page, owner, taxi, stays):
+    for size, screens in ((DESKTOP, 1), (PHONE, 2.3)):
+        page = open_page(owner, size=size)
+        page.add_init_script(WATCH_SHIFTS)
+        form(page, taxi)
+        settled(page)
+        height, width = page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]")
+        assert height <= screens * size["height"], size
+        assert width <= size["width"]
+        assert sum(value for value, _ in page.evaluate("window.shifts")) < 0.01
+        assert contradictions(page) == {}
+        check_page(page)
+
+
+def test_every_number_has_one_value_wherever_it_is_shown(page, taxi, stays):
+    form(page, taxi)
+    page.get_by_role("button", name="What this means").click()
+    for title in ("Planned", "Skip"):
+        parameters(page, title)
+    for epsilon, radius_m in ((1, 200), (2.5, 100), (0.1, 77)):
+        level(page, epsilon, radius_m)
+        settled(page)
+        page.get_by_label("Noise of").select_option(label="Planned")
+        assert contradictions(page) == {}
+        typical = shown(page, "typical_m:landmark-planned")
+        contains(row_of(page, "Planned"), typical)
+        numbers = [shown(page, f"{figure}_m:landmark-planned:landmarks") for figure in ("typical", "p95")]
+        contains(page.locator("[data-noise-preview-text]"), *numbers)
+    only(page, "Event level", "Planned", "Uniform")
+    settled(page)
+    assert contradictions(page) == {}
+    assert shown(page, "budget_cost") == "0.3"
+
+
 def test_from_a_level_to_publishable_releases(page, taxi, stays):
     form(page, taxi)
-    cards = page.get_by_role("region", name="Landmark level").locator("[data-card] label").all_inner_texts()
-    assert cards[:3] == ["Skip", "Uniform", "Adaptive"]
-    assert {"Planned", "Joint", "Optimal split"} <= set(cards)
-    others = page.get_by_role("region", name="Other levels").locator("[data-card] label").all_inner_texts()
-    assert set(others) == {"Event level", "w-event", "User level"}
-    places, own = page.evaluate(PLACES), page.locator("[data-own] [data-mechanism=w-event]")
-    for title in ("Planned", "Joint", "w-event"):
+    titles = set(page.locator("tbody").first.locator("tr[data-release] > th").all_inner_texts())
+    assert {"Skip", "Uniform", "Adaptive", "Planned", "Joint", "Optimal split"} <= titles
+    places = page.evaluate(PLACES)
+    for title in ("Planned", "Joint"):
         tick(page, title).check()
-        assert page.evaluate(PLACES) == places, "no card moves when one is ticked"
-    expect(own).to_be_visible()
-    tick(page, "w-event").uncheck()
-    expect(own).to_be_hidden()
-    only(page, "Skip", "Uniform", "Adaptive", "Event level")
-
-    level(page, 2, 100)
-    uniform = page.locator("[data-forecast=landmark-uniform]")
-    expect(uniform).to_contain_text(f"260ε/{stays.count + 1}")
+        assert page.evaluate(PLACES) == places, "no row moves when one is ticked"
+    unfold(page)
+    for title in ("Event level", "w-event"):
+        expect(row_of(page, title).locator(".verdict")).to_contain_text("landmarks exposed")
     only(page, "Skip", "Adaptive")
-    field(page, "Change threshold").select_option("literal")
-    field(page, "Level ε").fill("20000")
-    page.get_by_role("button", name="Create 2 releases").click()
-    error = page.locator("[data-field=epsilon] .field__error")
-    expect(error).to_contain_text("Must be at most 10000, got 20000")
+    level(page, 2, 100)
+    parameters(page, "Adaptive").get_by_label("Change threshold").select_option("literal")
+    field(page, "Privacy level ε").fill("20000")
+    page.locator("[data-submit]").click()
+    expect(page.locator("#epsilon-error")).to_contain_text("Must be at most 10000, got 20000")
     assert Release.objects.count() == 0
-    field(page, "Level ε").fill("0,5")
-    expect(page.get_by_role("radio", name="Publishable release")).to_be_checked()
-    expect(field(page, "Seed")).to_be_disabled()
-    expect(page.locator("[data-kind]")).to_have_text("Publishable release")
+    field(page, "Privacy level ε").fill("0,5")
+    expect(page.get_by_role("radio", name="Publishable")).to_be_checked()
+    expect(field(page, "Seed")).to_be_hidden()
     create(page, "Create 2 releases")
     specs = {row.mechanism: row.spec["mechanism"] for row in Release.objects.all()}
     assert {spec["epsilon"] for spec in specs.values()} == {0.5}, "a decimal comma does not weaken the level"
@@ -91,6 +181,24 @@ def test_from_a_level_to_publishable_releases(page, taxi, stays):
     assert BudgetEntry.objects.count() == 2
 
 
+def test_the_radius_is_named_or_typed(page, taxi, stays):
+    form(page, taxi)
+    own, text = field(page, "Radius r, m"), page.locator("[data-radius-text]")
+    page.get_by_text("Block").click()
+    expect(own).to_have_value("")
+    expect(text).to_contain_text(re.compile(r"up to 200\sm apart"))
+    page.get_by_text("Own", exact=True).click()
+    expect(own).to_have_value("200")
+    own.fill("0,,5")
+    page.locator("[data-submit]").click()
+    expect(own).to_be_focused()
+    expect(page.locator("[data-errors-answer]")).to_contain_text("No forecast: Radius r is missing or invalid")
+    page.get_by_text("Doorway").click()
+    settled(page)
+    create(page, "Create 1 release")
+    assert Release.objects.get().spec["mechanism"]["radius_m"] == 20.0
+
+
 def test_noise_is_drawn_at_the_scale_shown(page, taxi, stays):
     form(page, taxi)
     preview, text = page.locator("[data-noise-preview]"), page.locator("[data-noise-preview-text]")
@@ -98,44 +206,44 @@ def test_noise_is_drawn_at_the_scale_shown(page, taxi, stays):
     def zoom():
         return float(preview.get_attribute("data-zoom") or "nan")
 
-    def noise_of(mechanism):
-        expect(page.locator("[data-noise-preview][data-ready]")).to_be_attached()
-        page.get_by_label("Noise of").select_option(mechanism)
-
-    only(page, "Skip", "Uniform")
     level(page, 1, 20)
+    settled(page)
     page.wait_for_function(f"() => ({INKED})() > 2000")
     assert zoom() >= 1
-
-    noise_of("landmark-uniform")
+    page.get_by_label("Noise of").select_option(label="Uniform")
     most = P95 * 20 * (stays.count + 1)
     expect(text).to_contain_text(re.compile(f"{most / 1000:.3g}\\skm"))
     expect(text).not_to_contain_text("zoomed out")
     near = zoom()
     level(page, 1, 400)
-    expect(text).to_contain_text(re.compile(r"the noise is larger, so the view is zoomed out \d+×"))
+    settled(page)
+    expect(text).to_contain_text(re.compile(r"the view is zoomed out \d+×"))
     assert zoom() > 5 * near
-    level(page, 1, 20)
-    noise_of("landmark-uniform")
-    expect(text).to_contain_text(re.compile(f"{most / 1000:.3g}\\skm"))
-    page.route("**/forecast/", lambda route: None)
-    field(page, "Level ε").fill("2")  # before the server answers
-    expect(text).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
+    at = page.locator("[data-noise-preview-event]")
+    before = at.inner_text()
+    assert re.match(r"Landmark, event \d+ of 260, Fri 2 Feb \d\d:\d\d", before)
+    page.get_by_label("Event after").click()
+    expect(at).not_to_have_text(before)
+    page.get_by_label("Event before").click()
+    expect(at).to_have_text(before)
 
 
 def test_losses_and_warnings_follow_the_form(page, taxi, stays):
     form(page, taxi)
     leaks, warnings = page.locator("[data-leaks]"), page.locator("[data-warnings]")
+    page.get_by_role("button", name="What this means").click()
+    only(page, "Uniform", "Adaptive")
     level(page, 1, 200)
     share = 5 / (stays.count + 1)  # states 1,000 m apart, levels within 200 m
     page.get_by_text("Strong", exact=True).click()
     worst = temporal_loss([share] * taxi.points, *[smoothing_matrix(2, 0.01)] * 2).total.max()
     contains(page.locator("[data-loss=landmark-uniform]"), f"{share:.3g} → {worst:.3g}", "5 → ")
     expect(leaks).to_contain_text("Adaptive: the median of 5 runs simulated")
+    expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text(f"260ε/{stays.count + 1}")
     level(page, 15, 200)
     expect(warnings).to_contain_text("ε = 15 is a very weak guarantee")
     only(page, "Planned")
-    planned, q = page.locator("[data-mechanism=landmark-planned]"), "Step variance q, m²"
+    planned, q = parameters(page, "Planned"), "Step variance q, m²"
     planned.get_by_label(q, exact=True).fill("0.01")
     expect(warnings).to_contain_text(f"almost none. 1 of {stays.count} landmarks get fresh noise.")
     planned.get_by_text("q from speed").click()
@@ -153,13 +261,14 @@ def test_a_simulation_is_marked_everywhere_costs_nothing_and_is_loaded_again(pag
     seed, seeded = field(page, "Seed"), page.get_by_role("radio", name="Seeded simulation")
     error, run = page.locator("#seed-error"), page.get_by_role("button", name="Run 1 simulation, not private")
     warnings = page.locator("[data-warnings]")
+    only(page, "Uniform", "Skip")
     expect(warnings).not_to_contain_text("One seed is one sample")
-    seeded.check()
+    pick(seeded)
     expect(warnings).to_contain_text("One seed is one sample")
     only(page, "Uniform")
-    expect(page.locator("[data-kind]")).to_have_text("Seeded simulation: not private")
     expect(page.locator("[data-not-private]")).to_contain_text("NOT PRIVATE")
-    expect(page.locator("[data-spending]")).to_contain_text("spend nothing")
+    expect(page.locator("[data-promises]")).not_to_contain_text("leak at most")
+    expect(page.locator("[data-bar-note]")).to_have_text("Not published: spends nothing.")
     for typed, message in (("", "Give a whole number from 0"), ("-1", "Must be at least 0, got -1")):
         seed.fill(typed)
         run.click()
@@ -167,9 +276,9 @@ def test_a_simulation_is_marked_everywhere_costs_nothing_and_is_loaded_again(pag
         expect(error).to_contain_text(message)
     assert not Release.objects.exists()
     seed.fill("7")
-    waiting = downloaded(page.get_by_role("button", name="Save configuration"))
+    settled(page)
     file = tmp_path / "experiment.json"
-    waiting.save_as(file)
+    downloaded(save_button(page)).save_as(file)
     assert {one["seed"] for one in json.loads(file.read_text())["releases"]} == {7}
     form(page, taxi)
     page.set_input_files("[data-load-file]", file)
@@ -188,10 +297,12 @@ def test_the_budget_is_kept(page, taxi, stays, monitor):
     monitor.expect(409)
     set_budget(dataset=taxi, epsilon=1.0, radius_m=100.0)
     form(page, taxi)
+    only(page, "Skip", "Uniform", "Adaptive")
     button = page.get_by_role("button", name="Create 3 releases")
     field(page, "Radius r, m").fill("100")
-    expect(page.locator("[data-spending]")).to_contain_text("more than the budget")
-    expect(page.locator("[data-submit-bar]")).to_contain_text("Needs 3, 1 is left. Lower ε to 0.333")
+    bar = page.locator("[data-submit-bar]")
+    expect(bar).to_contain_text("Needs 3, 1 is left. Lower ε to 0.333, untick one, or raise the limit.")
+    expect(bar).to_contain_text("2 over")
     expect(button).to_be_disabled()
     page.get_by_role("button", name="Use ε 0.333").click()
     expect(button).to_be_enabled()
@@ -201,39 +312,66 @@ def test_the_budget_is_kept(page, taxi, stays, monitor):
     assert Release.objects.count() == 1
 
 
-def test_from_an_accepted_error_or_a_protection_to_a_level(open_page, owner, taxi, stays):
-    page = open_page(owner, size=PHONE)
+def test_from_an_accepted_error_or_a_guess_to_a_level(page, taxi, stays):
     form(page, taxi)
-    section, planned = page.locator("[data-errors]:has(tr)"), page.locator("[data-errors=landmark-planned]")
-    epsilon, radius = field(page, "Level ε"), field(page, "Radius r, m")
+    epsilon, text = field(page, "Privacy level ε"), page.locator("[data-accepted-text]")
     level(page, 1, 200)
-    page.get_by_label("Error I accept, m").fill("500")
-    page.get_by_role("button", name="Find the least ε").click()
-    page.get_by_role("button", name=re.compile("^Use ε .* with Planned$")).click()
-    expect(tick(page, "Planned")).to_be_checked()
-    assert float(epsilon.input_value()) > 1
-    expect(planned).to_contain_text(re.compile(r"(49\d|500)\sm"))
-    radius.fill("100")
-    expect(page.get_by_role("button", name=re.compile("^Use ε"))).to_have_count(0)
+    page.get_by_label(re.compile("Or start from the error")).fill("500")
+    use = page.locator("[data-accepted-use]")
+    for _ in range(2):
+        settled(page)
+        expect(use).to_have_text(re.compile(r"^Use ε [\d.]+$"))
+        use.click()
+    settled(page)
+    (best,) = ticked(page)
+    expect(text).to_contain_text(f"→ needs ε {epsilon.input_value()} with {best}")
+    typical = row_of(page, best).locator("td.number").first.inner_text()
+    assert 450 < float(re.sub(r"\sm$", "", typical)) <= 500
+    page.get_by_label("Which error is accepted").select_option("p95_m")
+    expect(text).to_contain_text(re.compile("→ (needs ε .*; )?none with .*: repeated positions alone are off by more"))
 
-    reference = reference_radius_m(taxi, None)
-    level(page, 5, 77)
-    costs, find = page.locator("div[data-cost]"), page.get_by_role("button", name="Show what it costs")
-    page.get_by_label("Protection I want: guesses right, %").fill("90")
-    find.click()
-    expect(costs).to_contain_text(re.compile(rf"ε 2.19 / {reference:g}\sm\. .* with at most 89.9\s%"))
-    row = page.locator("[data-cost=landmark-planned]")
-    shown = [row.locator(f"td:nth-child({i})").inner_text() for i in (2, 3, 4)]
-    check_page(page)
-    row.get_by_role("button", name="Use this: Planned at ε 2.19").click()
-    expect(epsilon).to_have_value("2.19")
-    expect(radius).to_have_value(f"{reference:g}")
-    expect(section).not_to_have_attribute("data-stale", "")
-    assert [planned.locator(f"td:nth-child({i})").inner_text() for i in (2, 3, 6)] == shown
-    expect(row).to_be_visible()  # of the same data, steps and parameters
+    page.get_by_role("button", name="What this means").click()
+    page.get_by_label("I want such a guess right at most").fill("90")
+    page.locator("[data-guess-use]").click()
+    assert log(0.9 / 0.1) - 0.01 < float(epsilon.input_value()) <= log(0.9 / 0.1)
+    settled(page)
+    assert shown(page, "guess") == "90\u202f%"
 
-    page.get_by_role("button", name="Add Causal filter").click()
-    expect(row).to_have_count(0)
+
+def test_without_the_server_nothing_is_lost_and_it_is_said(page, monitor, taxi, stays):
+    monitor.expect(500)
+    form(page, taxi)
+    page.route("**/expected-errors/", lambda route: route.fulfill(status=500))
+    level(page, 3, 200)
+    expect(page.locator("[data-errors-answer]")).to_contain_text("The server failed (status 500)")
+    expect(page.locator("[data-errors][data-stale]")).to_be_visible()
+    page.unroute("**/expected-errors/")
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    settled(page)
+    expect(page.locator("[data-errors-answer]")).to_contain_text("Usable:")
+
+
+def test_a_set_without_landmarks_is_as_none_and_is_offered_once(page, owner, taxi):
+    marked = mark_landmarks(owner=owner, dataset=taxi, method=PLACE, name="Three")
+    none = mark_landmarks(owner=owner, dataset=taxi, method={**PLACE, "events": []}, name="None")
+    page.goto(f"/datasets/{taxi.pk}/releases/new/?landmark_set={none.pk}")
+    wait_until_ready(page, "[data-form]")
+    sets, text = page.get_by_label("Landmark set"), page.locator("[data-set-text]")
+    expect(text).to_have_text("0 of 260 events")
+    rows = page.locator("tr[data-release]:visible th")
+    for chosen in (str(none.pk), ""):
+        sets.select_option(chosen)
+        settled(page)
+        titles = {one.split(" + ")[0] for one in (" ".join(row.split()) for row in rows.all_inner_texts())}
+        assert titles == FREE
+        contains(page.locator("[data-errors-table]"), "6 more mechanisms protect all landmarks together")
+        contains(page.locator("[data-errors-answer]"), "without landmarks: Event level")
+    tick(page, "User level").check()
+    sets.select_option(str(marked.pk))
+    settled(page)
+    expect(tick(page, "User level")).to_be_checked()
+    expect(tick(page, "Skip")).to_be_visible()
+    expect(row_of(page, "Event level").locator(".verdict")).to_contain_text("landmarks exposed")
 
 
 def test_without_a_landmark_set_by_keyboard(page, taxi):
@@ -241,21 +379,19 @@ def test_without_a_landmark_set_by_keyboard(page, taxi):
     page.get_by_role("link", name="New release").focus()
     page.keyboard.press("Enter")
     wait_until_ready(page, "[data-form]")
-    expect(page.get_by_role("radio", name="No landmark set")).to_be_checked()
+    expect(page.get_by_label("Landmark set").locator("option:checked")).to_have_text("No landmarks")
     expect(page.get_by_role("link", name="Define landmarks")).to_be_visible()
-    for box in page.locator("[name=mechanism]").all():
-        assert box.is_checked() == (box.get_attribute("value") in ("event-level", "user-level"))
+    note, submit = page.locator("[data-bar-note]"), page.locator("[data-submit]")
     level(page, 1, 200)
-    note, submit = page.locator("[data-bar-note]"), page.locator("[data-submit-bar] [type=submit]")
+    settled(page)
     expect(note).to_have_text("No limit is set.")
-    tick(page, "Skip").focus()
+    (best,) = ticked(page)
+    tick(page, best).focus()
     page.keyboard.press("Space")
-    expect(note).to_have_text("Skip reads landmarks: choose a landmark set or define one.")
-    expect(submit).to_be_disabled()
-    page.keyboard.press("Space")
-    expect(note).to_have_text("No limit is set.")
-    expect(page.locator("[data-errors-table] tbody tr[data-errors]")).to_have_count(len(FREE))
-    expect(submit).to_be_enabled()
+    for title in ("Event level", "User level"):
+        tick(page, title).focus()
+        page.keyboard.press("Space")
+    settled(page)
     submit.focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/compare/**")
@@ -276,3 +412,18 @@ def test_without_a_landmark_set_by_keyboard(page, taxi):
     base = Experiment.objects.get().spec["base"]
     assert base["landmarks"] == {"name": "manual", "events": []}
     assert base["release"]["mechanism"]["name"] == "event-level"
+
+
+def test_rows_with_steps_and_the_other_parts_fit_a_phone(open_page, owner, taxi, stays):
+    page = open_page(owner, size=PHONE)
+    form(page, taxi)
+    add_row(page, "Planned", "Causal filter")
+    page.get_by_role("button", name="What this means").click()
+    toggle = page.get_by_role("button", name="Noise preview")
+    expect(page.locator("[data-noise-preview-canvas]")).to_be_hidden()
+    toggle.click()
+    expect(page.locator("[data-noise-preview-canvas]")).to_be_visible()
+    unfold(page)
+    settled(page)
+    assert contradictions(page) == {}
+    check_page(page)

@@ -10,7 +10,7 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.releases.models import Release
 from privacy_engine.releases.spec import ReleaseSpec
-from tests.browser.actions import downloaded
+from tests.browser.actions import contains, downloaded
 from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import layers, lines, painted, wait_until_ready
@@ -32,12 +32,45 @@ def form(page, dataset):
     wait_until_ready(page, "[data-form]")
 
 
+def unfold(page):
+    """Show the rows that are folded away."""
+    more = page.get_by_role("button", name=re.compile("^Show .*(User level|w-event)"))
+    if more.is_visible():
+        more.click()
+
+
 def only(page, *titles):
-    """Tick these mechanisms and no others."""
-    for box in page.locator("[name=mechanism]").all():
-        box.uncheck()
+    """Tick these releases and no others."""
+    unfold(page)
+    for row in page.evaluate("[...document.querySelectorAll('[name=mechanism]:checked')].map(({ id }) => id)"):
+        page.locator(f"[id={row}]").uncheck()
     for title in titles:
-        page.get_by_role("checkbox", name=re.compile(f"^{title}")).check()
+        page.get_by_role("checkbox", name=title, exact=True).check()
+
+
+def parameters(page, title):
+    """The row below the one of that title, unfolded."""
+    toggle = page.get_by_role("button", name=f"Parameters of {title}", exact=True)
+    if toggle.get_attribute("aria-expanded") == "false":
+        toggle.click()
+    return page.locator(f"tr[id='{toggle.get_attribute('aria-controls')}']")
+
+
+def add_row(page, title, step):
+    """A row of its own for a mechanism with a step after it."""
+    below = parameters(page, title)
+    below.get_by_label(f"Post-processing of {title}").select_option(label=step)
+    below.get_by_role("button", name=f"Add {title} with post-processing").click()
+
+
+def row_of(page, title):
+    """The row of a release, with its errors and its verdict."""
+    return page.locator("tr[data-release]", has=page.get_by_role("checkbox", name=title, exact=True))
+
+
+def save_button(page):
+    page.get_by_label("More: configuration files").click()
+    return page.get_by_role("button", name="Save configuration")
 
 
 def load(page, name, text):
@@ -45,35 +78,38 @@ def load(page, name, text):
     page.set_input_files("[data-load-file]", file)
 
 
-def test_steps_follow_the_noise_in_their_order(page, taxi, stays):
+def test_steps_follow_the_noise_in_rows_of_their_own(page, taxi, stays):
     form(page, taxi)
     only(page, "w-event", "Planned")
-    page.get_by_label("Level ε", exact=True).fill("1")
+    page.get_by_label("Privacy level ε", exact=True).fill("1")
     page.get_by_label("Radius r, m", exact=True).fill("50")
-    own = page.locator("[data-mechanism=landmark-planned]")
+    own = parameters(page, "Planned")
     for q, landmarks in (("100000000000", stays.count), ("1", f"1 of {stays.count}")):
         own.get_by_label("Step variance q, m²", exact=True).fill(q)
         expect(page.locator("[data-forecast=landmark-planned]")).to_contain_text(f"Landmarks{landmarks}ε/")
 
-    only(page, "Planned")
-    create, aside = page.get_by_role("button", name="Create 1 release"), page.locator("[data-afterwards]")
-    page.get_by_role("button", name="Add Causal filter").click()
-    step = page.locator("[data-step=causal-filter]")
+    only(page)
+    create = page.locator("[data-submit]")
+    add_row(page, "Planned", "Causal filter")
+    expect(page.get_by_role("checkbox", name="Planned + Causal filter", exact=True)).to_be_checked()
+    below = parameters(page, "Planned + Causal filter")
+    step = below.locator("[data-step=causal-filter]")
+    contains(step, "works on live data")
     variance = step.get_by_label("Step variance q, m²", exact=True)
     variance.fill("-5")
-    expect(page.locator("[data-spending]")).to_contain_text("A value is missing or invalid")
     create.click()
     expect(step.locator(".field__error").first).to_contain_text("Must be greater than 0, got -5")
     expect(own.locator(".field__error").first).to_be_hidden()
     assert not Release.objects.exists()
     variance.fill("90000")
-    page.get_by_role("button", name="Add Random-walk smoother").click()
-    page.get_by_role("button", name="Earlier: Random-walk smoother").click()
-    expect(aside).to_contain_text("Then Random-walk smoother, then Causal filter, over each release; spends no budget.")
-    expect(aside).to_contain_text("Not on live data")
-    page.get_by_role("button", name="Remove Random-walk smoother").click()
-    expect(aside).to_contain_text("Works on live data")
-    page.get_by_role("button", name="Add Random-walk smoother").click()
+    below.get_by_label("Step to add").select_option("random-walk-smoother")
+    below.get_by_role("button", name="Add step").click()
+    below.get_by_role("button", name="Earlier: Random-walk smoother").click()
+    expect(page.get_by_role("checkbox", name="Planned + Random-walk smoother + Causal filter")).to_be_checked()
+    below.get_by_role("button", name="Earlier: Causal filter").click()
+    both = "Planned + Causal filter + Random-walk smoother"
+    expect(row_of(page, both)).to_contain_text(re.compile(r"\d\sk?m"))
+    expect(create).to_have_text("Create 1 release")
     create.click()
     page.wait_for_url("**/compare/**")
     run_jobs()
@@ -83,9 +119,26 @@ def test_steps_follow_the_noise_in_their_order(page, taxi, stays):
         {"name": "causal-filter", "step_variance_m2": 90000.0},
         {"name": "random-walk-smoother", "step_variance_m2": None},
     ]
-    assert list(layers(page)) == ["Original", "Planned + Causal filter + Random-walk smoother", "Landmarks"]
+    assert list(layers(page)) == ["Original", both, "Landmarks"]
     assert painted(page, str(made.pk)) > 50
     assert BudgetEntry.objects.count() == 1
+
+
+def test_the_best_release_is_suggested_with_a_smoother(page, taxi, stays):
+    form(page, taxi)
+    page.get_by_label("Radius r, m", exact=True).fill("20")
+    page.locator("[data-errors]:not([data-stale])").wait_for()
+    suggested = page.get_by_role("checkbox", name=re.compile(r"\+ Random-walk smoother$"))
+    expect(suggested).to_have_count(1)
+    title = suggested.locator("xpath=ancestor::tr//label").inner_text().replace("\n", " ")
+    suggested.uncheck()
+    suggested.check()
+    page.get_by_label("Privacy level ε", exact=True).fill("0.001")  # another mechanism may be the best
+    page.locator("[data-errors]:not([data-stale])").wait_for()
+    expect(page.get_by_role("checkbox", name=title, exact=True)).to_be_checked()
+    below = parameters(page, title)
+    below.get_by_role("button", name="Remove this row").click()
+    expect(page.get_by_role("checkbox", name=title, exact=True)).to_have_count(0)
 
 
 def test_a_smoothed_one_joins_the_comparison_and_costs_nothing(page, taxi, stays, worker, monitor):
@@ -123,27 +176,28 @@ def test_a_smoothed_one_joins_the_comparison_and_costs_nothing(page, taxi, stays
 
 
 def test_a_configuration_is_saved_loaded_or_refused(page, taxi, stays):
-    level, uniform = page.get_by_label("Level ε", exact=True), page.get_by_role("checkbox", name=re.compile("^Uniform"))
+    level, uniform = page.get_by_label("Privacy level ε", exact=True), page.get_by_role("checkbox", name="Uniform")
     form(page, taxi)
     for i, (text, message) in enumerate(NO_CONFIGURATIONS):
         load(page, f"c{i}.json", text)
         expect(page.locator("[data-problem]"), text).to_contain_text(f"c{i}.json: {message}")
-        expect(page.get_by_role("button", name="Create 3 releases"), text).to_be_enabled()
+        expect(page.get_by_role("button", name="Create 1 release"), text).to_be_enabled()
     only(page, "Planned", "Skip")
     level.fill("3")
-    page.get_by_label("Landmarks before the first release").select_option("gap")
-    page.get_by_role("button", name="Add Ornstein-Uhlenbeck smoother").click()
-    waiting = downloaded(page.get_by_role("button", name="Save configuration"))
-    saved = Path(waiting.path()).read_text()
+    parameters(page, "Skip").get_by_label("Landmarks before the first release").select_option("gap")
+    add_row(page, "Planned", "Ornstein-Uhlenbeck smoother")
+    expect(page.get_by_role("button", name="Create 3 releases")).to_be_enabled()
+    saved = Path(downloaded(save_button(page)).path()).read_text()
     specs = [ReleaseSpec.parse(one) for one in json.loads(saved)["releases"]]
-    assert [spec.title for spec in specs] == ["Skip + OU smoother", "Planned + OU smoother"]
-    assert specs[0].mechanism.leading == "gap"
+    assert {spec.title for spec in specs} == {"Skip", "Planned", "Planned + OU smoother"}
+    assert {spec.mechanism.leading for spec in specs if spec.title == "Skip"} == {"gap"}
 
     form(page, taxi)
     load(page, "saved.json", saved)
     expect(level).to_have_value("3")
     expect(uniform).not_to_be_checked()
-    page.get_by_role("button", name="Create 2 releases").click()
+    expect(page.get_by_role("checkbox", name="Planned + OU smoother", exact=True)).to_be_checked()
+    page.get_by_role("button", name="Create 3 releases").click()
     page.wait_for_url("**/compare/**")
     made = Release.objects.all()
     assert {row.spec_digest for row in made} == {spec.digest for spec in specs}

@@ -15,6 +15,7 @@ from tests.browser.conftest import DESKTOP
 from tests.browser.jobs import run_jobs
 from tests.browser.landmark_editor import edit, event_on_screen, marked
 from tests.browser.rendering import cursors, expect_painted, layers, lines, wait_until_ready
+from tests.browser.test_steps import only
 from tests.patience import patience
 
 TRIO = ["Skip", "Uniform", "Adaptive"]
@@ -46,10 +47,10 @@ def mark(page, dataset):
 
 
 def release(page, landmark_set):
-    expect(page.get_by_role("radio", name=re.compile("Stays and one more"))).to_be_checked()
-    for title in TRIO:
-        expect(page.get_by_role("checkbox", name=re.compile(f"^{title}"))).to_be_checked()
-    page.get_by_label("Level ε", exact=True).fill("2")
+    wait_until_ready(page, "[data-form]")
+    expect(page.get_by_label("Landmark set").locator("option:checked")).to_have_text("Stays and one more")
+    only(page, *TRIO)
+    page.get_by_label("Privacy level ε", exact=True).fill("2")
     page.get_by_label("Radius r, m", exact=True).fill("200")
     k = landmark_set.count
     share = "ε" if k == 0 else f"ε/{k + 1:,}" if k < landmark_set.points else f"ε/{k:,}"

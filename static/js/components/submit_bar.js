@@ -29,7 +29,8 @@ function legend({ spent, cost, total, unit }) {
   return [
     part("spent", "Spent ", amount("spent", spent)),
     part("cost", "This ", amount("cost", cost)),
-    over > 0 ? part("over", amount("over", over), " over") : left !== null && part("left", "Left ", amount("left", left)),
+    over > 0 && part("over", amount("over", over), " over"),
+    over === 0 && left !== null && part("left", "Left ", amount("left", left)),
     el("span", {}, total === null ? `no limit · ${unit}` : `of ${number(total)} · ${unit}`),
   ];
 }

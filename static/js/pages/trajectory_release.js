@@ -339,6 +339,7 @@ function listen() {
   );
   $("[data-form]").addEventListener("submit", submit);
   window.addEventListener("pageshow", () => setSending(false)); // also on the way back
+  window.addEventListener("online", update);
 }
 
 /** Without the original there is no preview; all numbers are beside it. */

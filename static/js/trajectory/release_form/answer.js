@@ -4,6 +4,8 @@ import { el } from "../../core/dom.js";
 import { quantity } from "../../core/elements.js";
 import { metres } from "../../core/format.js";
 
+const PLACE_M = 1e-3; // data that are no wider are at one place
+
 /** The release to use of `rows`: the usable one of the least typical error; or null. */
 export function best(rows) {
   const usable = rows.filter(({ verdict }) => verdict?.name === "usable");
@@ -17,8 +19,8 @@ export const errorOf = ({ key, errors }, figure, group = "overall") =>
 /** The answer in a line, of rows with their errors and the scale of the data; `hasLandmarks` whether there are any. */
 export function answerText(rows, { extent_m }, hasLandmarks) {
   const found = best(rows);
-  const data = extent_m ? ["; your data is ", quantity("extent_m", metres(extent_m)), " wide"] : [];
-  if (!found && !extent_m) return [el("strong", {}, "No verdict: all events are at one place.")];
+  const data = extent_m > PLACE_M ? ["; your data is ", quantity("extent_m", metres(extent_m)), " wide"] : [];
+  if (!found && !(extent_m > PLACE_M)) return [el("strong", {}, "No verdict: all events are at one place.")];
   if (!found)
     return [
       el("strong", {}, "No release is usable at this level"),

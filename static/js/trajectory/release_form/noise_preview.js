@@ -169,7 +169,7 @@ function drawGroup(ctx, view, anchor, perUnit, { half, most, colour, dash, dots 
   ctx.setLineDash(dashLengths(dash));
   ctx.stroke();
   ctx.setLineDash([]);
-  if (px(most) < SMALL_PX) return;
+  if (px(most) < SMALL_PX || view.width < 3 * LENS_PX) return;
   const text = `95\u202f% within ${metres(most)}`;
   ctx.font = `12px ${token("--sans")}`;
   ctx.textAlign = "center";

@@ -111,9 +111,11 @@ export function uncovered(forecasts, shared) {
   return [...(trace ? [trace] : []), ...general, ...short];
 }
 
+const NONE = "Tick a release to read what it guarantees.";
+
 /** Show the promise of `forecasts` in `host`, [] for none; `shared` as for {@link uncovered}. */
 export function showPromise(host, forecasts, shared) {
-  $("[data-promises]", host).replaceChildren(...(forecasts.length ? promises(forecasts) : []));
+  $("[data-promises]", host).replaceChildren(...(forecasts.length ? promises(forecasts) : [NONE]));
   const section = $("[data-uncovered]", host);
   section.hidden = !forecasts.length;
   if (!forecasts.length) return;

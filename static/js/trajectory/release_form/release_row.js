@@ -145,7 +145,10 @@ function createSteps(listed, onChange, remove) {
 function derivation(mechanism, listed, on, row) {
   const options = listed.map(({ name, title }) => [name, title]);
   const select = selectOf({ "aria-label": `Post-processing of ${mechanism.title}` }, options);
-  const add = () => on.derive(row(), select.value);
+  const add = () => {
+    on.derive(row(), select.value);
+    select.selectedIndex = 0;
+  };
   return el(
     "div",
     { class: "row" },

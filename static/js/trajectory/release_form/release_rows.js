@@ -38,7 +38,7 @@ export class ReleaseRows {
     this.hasLandmarks = true;
     this.isUnfolded = false;
     this.more = el("button", { class: "link small", type: "button", onclick: () => this.#unfold(!this.isUnfolded) });
-    const text = "Weaker promise: landmarks are not protected together";
+    const text = "Weaker promise: not the landmarks together";
     this.groupHead = el(
       "tr",
       { class: "errors__group" },
@@ -53,17 +53,23 @@ export class ReleaseRows {
     this.#place();
   }
 
-  /** All rows; without landmarks those that read none. */
-  offered() {
+  /** Rows in the order in which they were made; without landmarks those that read none. */
+  #offered() {
     const all = [...this.rows, ...(this.suggestion ? [this.suggestion] : [])];
     return all.filter(({ mechanism }) => this.hasLandmarks || !mechanism.reads_landmarks);
   }
 
-  /** Those ticked, as they stand in the table. */
-  chosen = () => this.#sorted().filter(({ box }) => box.checked);
+  /** All rows as they stand in the table: the best verdict and the least error first, weaker promises last. */
+  offered() {
+    const weak = (row) => Number(this.hasLandmarks && !isStrong(row));
+    return this.#offered().sort((a, b) => weak(a) - weak(b) || rankOf(a) - rankOf(b) || byError(a, b));
+  }
+
+  /** Those ticked. */
+  chosen = () => this.offered().filter(({ box }) => box.checked);
 
   /** Rows whose parameters are given: what errors are requested of. */
-  whole = () => this.offered().filter((row) => row !== this.suggestion && row.isWhole());
+  whole = () => this.#offered().filter((row) => row !== this.suggestion && row.isWhole());
 
   /** The first `many` rows that keep their promise for landmarks, of the least error. */
   leading(many) {
@@ -222,21 +228,15 @@ export class ReleaseRows {
 
   #isFoldable = ({ mechanism, box }) => this.hasLandmarks && FOLDED.includes(mechanism.level) && !box.checked;
 
-  /** The rows in their order: the best verdict and the least error first, weaker promises last. */
-  #sorted() {
-    const weak = (row) => Number(this.hasLandmarks && !isStrong(row));
-    return this.offered().sort((a, b) => weak(a) - weak(b) || rankOf(a) - rankOf(b) || byError(a, b));
-  }
-
   /** Put the rows in their order, and name them. */
   #place() {
     const keys = new Map();
-    for (const row of this.offered()) {
+    for (const row of this.#offered()) {
       const [key, before] = [row.specKey(), keys.get(row.specKey()) ?? 0];
       keys.set(key, before + 1);
       row.rename(before ? `${key}#${before + 1}` : key);
     }
-    const sorted = this.#sorted();
+    const sorted = this.offered();
     const foldable = sorted.filter(this.#isFoldable);
     for (const row of sorted) row.fold(!this.isUnfolded && foldable.includes(row));
     this.more.hidden = !foldable.length;
