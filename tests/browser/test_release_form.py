@@ -85,7 +85,7 @@ def create(page, button):
     page.wait_for_url("**/compare/**")
 
 
-def test_only_the_answer_is_ticked_and_never_what_somebody_chose(page, taxi, stays):
+def test_only_the_answer_is_ticked_and_what_the_user_chose_stays(page, taxi, stays):
     form(page, taxi)
     answer, submit = page.locator("[data-errors-answer]"), page.locator("[data-submit]")
     level(page, 1, 200)
@@ -338,7 +338,7 @@ def test_from_an_accepted_error_or_a_guess_to_a_level(page, taxi, stays):
     assert shown(page, "guess") == "90\u202f%"
 
 
-def test_without_the_server_nothing_is_lost_and_it_is_said(page, monitor, taxi, stays):
+def test_without_the_server_nothing_is_lost_and_the_reason_is_shown(page, monitor, taxi, stays):
     monitor.expect(500)
     form(page, taxi)
     page.route("**/expected-errors/", lambda route: route.fulfill(status=500))

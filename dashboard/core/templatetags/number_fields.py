@@ -76,7 +76,7 @@ def number_input(
     ``field`` is its name in the form, and ``more`` further attributes: ``aria_label`` for ``aria-label``.
     """
     whole, param = domain(name)
-    attributes = {"data-minimum": param.lowest, "data-maximum": param.highest}
+    attributes: dict[str, Any] = {"data-minimum": param.lowest, "data-maximum": param.highest}
     attributes |= {key.replace("_", "-"): one for key, one in more.items()}
     attributes |= {"name": field or None, "data-whole": whole or None, "data-required": required or None}
     attributes |= {"aria-required": "true" if required else None}

@@ -45,7 +45,7 @@ export function tableHead(heads, style = "number") {
   return el("thead", {}, el("tr", {}, heads.map(headOf)));
 }
 
-/** A number that is computed, marked by what it says: one name has one value on a page. @param {string} name
+/** A computed number, marked by what it is: one name has one value on a page. @param {string} name
  * @param {string} text */
 export const quantity = (name, text) => el("span", { dataset: { quantity: name } }, text);
 

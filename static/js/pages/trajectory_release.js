@@ -1,6 +1,5 @@
 /* The release form: one table of releases over a landmark set or none; one POST for each, then to the comparison. */
 
-import { floorOf } from "../components/budget_shares.js";
 import { createForecast } from "../components/forecast_request.js";
 import { commonFields } from "../components/form_fields.js";
 import { keepForm } from "../components/kept_form.js";
@@ -29,7 +28,7 @@ import { notice, warnings } from "../trajectory/release_form/warnings.js";
 const page = data("page-data");
 const root = $("main"); // the purpose is in the title
 const section = $("[data-errors]");
-const asked = new WeakMap(); // the rows of each request
+const rowsOf = new WeakMap(); // the rows of each request
 let kept, dataset, level, rows, purpose, lineStyles, temporalLoss, accepted, preview, loadingMap, bar;
 /** @type {any} */
 let errors = null; // the newest answer on errors
@@ -62,7 +61,7 @@ function update() {
     dim(`No forecast: ${wrong ? labelOf(wrong) : "a value"} is missing or invalid`, ", the last valid input");
   } else {
     const body = { ...subject(), releases: specs(some), smoothing: true };
-    asked.set(body, some);
+    rowsOf.set(body, some);
     if (errorForecast.request(body))
       dim(`Updating forecast for ${levelName(level.values())} …`, " and cannot be submitted");
   }
@@ -74,14 +73,14 @@ function update() {
 /** What follows from the fields alone. */
 function showFixed() {
   const set = page.sets[chosenSet() ?? ""];
-  const events = set ? `${whole(set.count)} of ${count(dataset.points, "event")}` : "Each event on its own";
+  const events = set ? `${whole(set.count)} of ${count(dataset.points, "event")}` : "Each event alone";
   $("[data-set-text]").textContent = set?.covered ? `${events}; ${set.covered}` : events;
   showOdds($("[data-odds]"), isValid() ? level.values() : {});
   $("[data-not-private]").hidden = !purpose.experiment();
   const guess = Number(valueOf($("#guess")) ?? NaN);
   const use = $("[data-guess-use]");
   use.disabled = !isGiven(guess);
-  if (isGiven(guess)) use.textContent = `Use ε ${number(floorOf(levelOfGuess(guess / 100)))}`;
+  if (isGiven(guess)) use.textContent = `Use ε ${number(levelOfGuess(guess / 100))}`;
 }
 
 /** What is shown is of an earlier request: dimmed, with the reason above it. */
@@ -102,7 +101,7 @@ function showErrors(found, body) {
   shownLevel = levelName(level.values());
   delete section.dataset.stale;
   section.removeAttribute("aria-busy");
-  const isOther = rows.show(found, asked.get(body));
+  const isOther = rows.show(found, rowsOf.get(body));
   const rated = rows.offered().filter((row) => row.found);
   const shown = rated.map((row) => ({ ...row.found, key: row.key, lineStyle: row.lineStyle, title: row.title }));
   $("[data-errors-answer]").replaceChildren(...answerText(shown, found.scale, rows.hasLandmarks));
@@ -124,7 +123,7 @@ function requestPromise() {
   }
   const mechanisms = specs(some).map(({ mechanism }) => mechanism);
   const body = { ...subject(), mechanisms, correlation: temporalLoss.correlation() };
-  asked.set(body, some);
+  rowsOf.set(body, some);
   if (promiseForecast.request(body)) $("[data-promise]").dataset.stale = "";
   else if (answer) showAnswer(answer, body);
 }
@@ -138,7 +137,7 @@ function dropAnswer(note) {
   showBar();
 }
 
-function showAnswer(found, body, some = asked.get(body)) {
+function showAnswer(found, body, some = rowsOf.get(body)) {
   answer = found;
   delete $("[data-promise]").dataset.stale;
   const named = found.mechanisms.map((one, i) => ({ ...one, title: some[i]?.title ?? one.title }));
@@ -334,9 +333,7 @@ function listen() {
     if (isReady) showGround().catch(ungrounded);
   });
   $("#guess").addEventListener("input", update);
-  $("[data-guess-use]").addEventListener("click", () =>
-    setEpsilon(floorOf(levelOfGuess(Number(valueOf($("#guess"))) / 100))),
-  );
+  $("[data-guess-use]").addEventListener("click", () => setEpsilon(levelOfGuess(Number(valueOf($("#guess"))) / 100)));
   $("[data-form]").addEventListener("submit", submit);
   window.addEventListener("pageshow", () => setSending(false)); // also on the way back
   window.addEventListener("online", update);

@@ -16,8 +16,6 @@ const { sizeText } = await import("../../../static/js/trajectory/release_form/no
 const { peopleViewFor } = await import("../../../static/js/trajectory/series_choice.js");
 const { simulationsText } = await import("../../../static/js/checkins/comparison_text.js");
 const { area } = await import("../../../static/js/trajectory/landmark_editor/zone_list.js");
-const { isFirstWithoutSet, sharedStatement } =
-  await import("../../../static/js/trajectory/release_form/mechanism_cards.js");
 
 test("an error of an experiment is shown at the control of its field, that of a zone beside the zone", () => {
   const shown = [];
@@ -114,34 +112,22 @@ test("two layers are cut at the divider; how large the noise is beside the datas
   deepEqual(cut("a", "b", "overlay", 50), [null, 0.5]);
   const one = { id: "a" };
   cutMap({ clip: (sides) => equal(sides, null) }, [one, one], { mode: "swipe", split: 50 });
-  const size = (largest, small = false) => sizeText({ times: 2.345, small, largest, extent: 5000 }).slice(28);
+  const size = (largest, small = false) => sizeText({ times: 2.345, small, largest, extent: 5000 });
   check(size, [
     [[5000], ""],
-    [[10, true], "the noise is too small at this scale, so an inset enlarges it."],
-    [[5001, true], "the noise is larger, so the view is zoomed out 2.3×."],
-    [[8e6], "the noise reaches around the world."],
+    [[10, true], "They are too small at this scale: an inset enlarges them. "],
+    [[5001, true], "They are larger than your data: the view is zoomed out 2.3×. "],
+    [[8e6], "They reach around the world. "],
   ]);
-  const needing = (name, reads_landmarks) => ({ reads_landmarks, fields: [{ name, required: true }, { name: "b" }] });
-  deepEqual(
-    [needing("epsilon", false), needing("radius_m", false), needing("b", false), needing("epsilon", true)].map(
-      isFirstWithoutSet,
-    ),
-    [true, true, false, false],
-  );
   const views = [[["a", "b"], 0], [["a"], null], [["a"], 0]]; // prettier-ignore
   const made = await Promise.all(views.map(([series, chosen]) => peopleViewFor(series, { series: chosen })));
   deepEqual(made.map(({ name }) => name), ["createPeopleView", "createPeopleView", ""]); // prettier-ignore
   equal(made[2]().isOn(), false);
 });
 
-test("how large zones are, how many models are simulations, and what all cards of a level state", () => {
+test("how large zones are, and how many models are simulations", () => {
   check(area, [[[99_999], "100,000 m²"], [[1e5], "0.1 km²"], [[2.5e6], "2.5 km²"]]); // prettier-ignore
   const are = (number) => simulationsText(number).split(":")[0];
   gives(are, { 0: "", 1: "1 model of the list is a seeded simulation" });
   gives(are, { 2: "2 models of the list are seeded simulations" });
-  const removed = [];
-  const line = (text) => ({ remove: () => removed.push(text) });
-  const card = (statement) => ({ mechanism: { guarantee: { statement } }, statement: line(statement) });
-  gives((texts) => sharedStatement([...texts].map(card)), { ab: "", aa: "a", a: "a" });
-  equal(removed.join(""), "aaa");
 });

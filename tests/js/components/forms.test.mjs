@@ -25,7 +25,6 @@ const attack = await import("../../../static/js/trajectory/compare/attack_form.j
 const { valueOf } = await import("../../../static/js/trajectory/compare/attack_panel.js");
 const { meaning } = await import("../../../static/js/trajectory/compare/guarantee.js");
 const { otherText } = await import("../../../static/js/trajectory/experiment_form/data_source.js");
-const { commonFields } = await import("../../../static/js/trajectory/release_form/mechanism_cards.js");
 const { stepVariance } = await import("../../../static/js/trajectory/speed_field.js");
 
 test("a slider reaches from a hundredth to a hundred times the example, within the bounds, in two digits", () => {
@@ -289,7 +288,7 @@ test("the odds that a level allows, and the step variance of a speed", () => {
 
 test("fields of all mechanisms, the history in an address, links of what is deleted, venues of a grid", () => {
   const having = (...names) => ({ fields: names.map((name) => ({ name })) });
-  const common = (...given) => commonFields(given).map(({ name }) => name);
+  const common = (...given) => fields.commonFields(given).map(({ name }) => name);
   deepEqual([common(having("a", "b", "c"), having("c", "b")), common(having("a"))], [["b", "c"], ["a"]]);
   check(historyOf, [
     [[null], []],

@@ -3,32 +3,38 @@ import { test } from "node:test";
 
 import { EARTH_RADIUS_M, latAt, unitY } from "../../../static/js/map/projection.js";
 import { asText, parse } from "../../../static/js/trajectory/release_form/configuration_file.js";
-import { axisOf, placeOf, scaleHead } from "../../../static/js/trajectory/release_form/error_axis.js";
-import { afterwards, forecastTable, spending } from "../../../static/js/trajectory/release_form/forecast.js";
-import { groupsOf } from "../../../static/js/trajectory/release_form/noise_preview.js";
+import { answerText, best, ruleText } from "../../../static/js/trajectory/release_form/answer.js";
+import { axisOf, namedLines, placeOf } from "../../../static/js/trajectory/release_form/error_axis.js";
+import { groupOf } from "../../../static/js/trajectory/release_form/noise_preview.js";
 import * as preview from "../../../static/js/trajectory/release_form/noise_preview_data.js";
-import { showOdds } from "../../../static/js/trajectory/release_form/odds_table.js";
-import { protectionOf, protectionText } from "../../../static/js/trajectory/release_form/protection_text.js";
+import * as odds from "../../../static/js/trajectory/release_form/odds_table.js";
+import { promises, shareTable, spending, uncovered } from "../../../static/js/trajectory/release_form/promise.js";
 import { warnings } from "../../../static/js/trajectory/release_form/warnings.js";
 import { gives, rows, spaced } from "../cases.mjs";
 import { FakeElement, setElements } from "../elements.mjs";
 import { draws } from "../support.mjs";
 
 setElements();
-const { best, byGuarantee } = await import("../../../static/js/trajectory/release_form/error_table.js");
 const summary = await import("../../../static/js/trajectory/release_form/submit_summary.js");
 const { grown, notesOf } = await import("../../../static/js/trajectory/release_form/temporal_loss_table.js");
 
-const row = (title, level = "landmark", verdict = "usable", typical_m = 10, p95_m = 40) => ({
-  ...{ title, level, verdict: { name: verdict } },
-  errors: { overall: { typical_m, p95_m } },
+const row = (title, verdict = "usable", typical_m = 10, p95_m = 40, landmarks_m = null) => ({
+  ...{ title, key: title, verdict: { name: verdict } },
+  errors: { overall: { typical_m, p95_m }, landmarks: { typical_m: landmarks_m } },
 });
+const textOf = (nodes) =>
+  spaced(
+    nodes
+      .flat(Infinity)
+      .map((one) => one.textContent ?? one)
+      .join(""),
+  );
 
-test("what to expect of a mechanism: its groups, their shares of the budget, and what repeats a position", () => {
-  const group = (more) => ({ events: 10, published: true, drawn: 10, share: [1, 1], median_m: 20, p95_m: 50, ...more });
+test("what is known of noise before any: its groups, their shares of the budget, and what repeats a position", () => {
+  const group = (more) => ({ events: 10, published: true, drawn: 10, share: [1, 1], ...more });
   const table = (overall, landmark, regular = {}, exact = true) => {
     const expected = overall && { exact, overall: group(overall), landmark: group(landmark), regular: group(regular) };
-    const [body] = forecastTable(
+    const [body] = shareTable(
       [{ name: "a", title: "A", expected }],
       new Map([["a", { colour: "#000000", dash: "solid" }]]),
     ).slice(2);
@@ -37,73 +43,85 @@ test("what to expect of a mechanism: its groups, their shares of the budget, and
   const half = { events: 3, share: [0.5, 0.5], drawn: 3 };
   const others = { events: 7, share: [0.5, 0.5], drawn: 7 };
   const run = "The budget of each event depends on the run";
-  deepEqual(table(null), ["A|", `${run}, and the dataset is too long to simulate it here.`]);
-  deepEqual(table({ mean_m: 25 }, { events: 0 }), ["A|mean 25 m", "Every event|10|ε|20 m|50 m"]);
-  deepEqual(table({}, half, others), ["A|", "Every event|10|ε|20 m|50 m"]);
+  deepEqual(table(null), ["A", `${run}, and the dataset is too long to simulate it here.`]);
+  deepEqual(table({}, { events: 0 }), ["A", "Every event|10|ε"]);
+  deepEqual(table({}, half, others), ["A", "Every event|10|ε"]);
   deepEqual(
     table({ drawn: 4 }, { ...half, drawn: 0, share: null }, { ...others, share: [1 / 1071, 1 / 2.17] }, false),
     [
-      ...["A|", "Landmarks|0 of 3|–|20 m|50 m", "Other events|7|ε/1,071 to ε/2.17|20 m|50 m"],
+      ...["A", "Landmarks|0 of 3|–", "Other events|7|ε/1,071 to ε/2.17"],
       `${run}; these figures are of a simulation on a synthetic trajectory.`,
       "Landmarks get no fresh noise: they repeat other positions, and the movement since adds to the error.",
     ],
   );
   deepEqual(table({ drawn: 7, published: 9 }, { events: 3, drawn: 0, published: false }, others), [
-    ...["A|", "Landmarks|0 of 3|left out||", "Other events|7|ε/2|20 m|50 m", "Landmarks are left out."],
+    ...["A", "Landmarks|0 of 3|left out", "Other events|7|ε/2", "Landmarks are left out."],
   ]);
   deepEqual(table({ drawn: 7, published: 10 }, half, { ...others, drawn: 4 }), [
-    ...["A|", "Landmarks|3|ε/2|20 m|50 m", "Other events|4 of 7|ε/2|20 m|50 m"],
+    ...["A", "Landmarks|3|ε/2", "Other events|4 of 7|ε/2"],
     "The rest repeat a position: the movement since adds to the error.",
   ]);
 });
 
-test("the mechanism to use protects all landmarks together and is usable with the least error", () => {
-  const [event, w] = [row("event", "event", "usable", 1), row("w", "w-event", "usable", 2)];
-  const some = [row("far"), event, w, row("coarse", "user", "coarse", 3)];
-  equal(best([...some, row("near", "user", "usable", 9)]).title, "near");
+test("the release to use is the usable one of the least error; a weaker promise is never usable", () => {
+  const some = [row("far"), row("event", "landmarks-exposed", 1), row("coarse", "coarse", 3)];
+  equal(best([...some, row("near", "usable", 9)]).title, "near");
   equal(best(some).title, "far");
   deepEqual([best(some.slice(1)), best([{ ...row("none"), verdict: null }])], [null, null]);
 });
 
-test("weaker guarantees stand below the others, under a heading of their own", () => {
-  const titles = (body) => body.children.flatMap((one) => one.children ?? one).map((one) => one.textContent ?? one);
-  const [strong, weak] = byGuarantee([row("e", "event"), row("l"), row("w", "w-event")], ({ title }) => title, 5);
-  deepEqual(titles(strong), ["l"]);
-  deepEqual(titles(weak), ["Weaker guarantee: landmarks are not protected together", "e", "w"]);
-  equal(byGuarantee([row("l")], ({ title }) => title, 5)[1], "");
+test("the answer names the release, its errors and the extent, or what to do", () => {
+  const [scale, none] = [{ extent_m: 8500 }, { extent_m: 1e-9 }];
+  const answer = (rows, found, hasLandmarks = true) => textOf(answerText(rows, found, hasLandmarks));
+  equal(
+    answer([row("A", "usable", 210, 1500, 300)], scale),
+    "Usable: Ahalf of the events within 210 m (landmarks 300 m), 95 % within 1.5 km; your data is 8.5 km wide",
+  );
+  match(answer([row("A", "usable", 210, 1500, 300)], scale, false), /^Usable, without landmarks: A.* 210 m, 95 %/);
+  match(answer([row("A", "coarse")], scale), /^No release is usable .*raise ε or lower the radius; .* 8\.5 km wide$/);
+  equal(answer([row("A", "coarse")], none), "No verdict: all events are at one place.");
+  const rules = [
+    { name: "usable", at_most_m: 1700 },
+    { name: "coarse", at_most_m: 8500 },
+  ];
+  match(textOf(ruleText(rules)), /usable: up to 1\.7 km, ⅕ of the extent.*coarse: up to 8\.5 km, the extent/);
+  deepEqual(ruleText([]), []);
 });
 
 test("an axis holds all errors and scales, in their order, within its ends", () => {
   const draw = draws(24);
   for (let i = 0; i < 100; i += 1) {
     const values = draw.list(4, () => 10 ** draw.real(-1, 6)).sort((a, b) => a - b);
-    const errors = [row("a", "", "", values[0], values[1]), row("b", "", "", values[2], null)];
+    const errors = [row("a", "", values[0], values[1]), row("b", "", values[2], null)];
     const axis = axisOf({ extent_m: values[3] }, errors);
     const places = [...values, 10].sort((a, b) => a - b).map((value) => placeOf(axis, value));
-    ok(places[0] > 6 && places.at(-1) < 274, places.join());
+    ok(places[0] > 0.03 && places.at(-1) < 0.97, places.join());
     places.slice(1).forEach((place, k) => ok(place >= places[k]));
   }
-  gives((value) => placeOf({ least: 1, most: 100 }, value), { 1: 6, 10: 140, 100: 274, 0: 6 });
+  const place = (value) => Number(placeOf({ least: 1, most: 100 }, value).toFixed(9));
+  gives(place, { 1: 0.03, 10: 0.5, 100: 0.97, 0: 0.03 });
 });
 
 test("GPS and extent are always named on the axis, others where there is space", () => {
-  const named = (stay_radius_m, median_step_m, extent_m, most = 1e5) =>
-    scaleHead({ least: 5, most }, { stay_radius_m, median_step_m, extent_m }).getAttribute("aria-label");
-  const both = "GPS 10 m, stay 200 m, extent 20 km";
-  gives(named, { "200, 12, 20000": both, "200, 300, 20000": both, "1, null, 11": "GPS 10 m, extent 11 m" });
-  gives(named, { "1, 5, 19, 20": "step 5 m, GPS 10 m, extent 19 m" });
+  const named = (stay_radius_m, median_step_m, extent_m, most = 1e5, width = 280) =>
+    namedLines({ least: 5, most }, { stay_radius_m, median_step_m, extent_m }, width)
+      .map(({ name, value }) => `${name.split("_").at(-2)} ${value}`)
+      .join(", ");
+  const both = "gps 10, radius 200, extent 20000";
+  gives(named, { "200, 12, 20000": both, "200, 300, 20000": both, "1, null, 11": "gps 10, extent 11" });
+  gives(named, { "1, 5, 19, 20": "step 5, gps 10, extent 19", "200, 300, 20000, 1e5, 100": "gps 10, extent 20000" });
 });
 
 test("odds at half, one and two radii", () => {
   const table = new FakeElement("table");
   const cells = (epsilon, radius_m = 200) => {
-    showOdds(table, { epsilon, radius_m });
+    odds.showOdds(table, { epsilon, radius_m });
     return table.texts("td").join("; ");
   };
-  equal(cells(1), "e0.5 = 1.65; 62.2 %; e1 = 2.72; 73.1 %; e2 = 7.39; 88.1 %");
+  equal(cells(1), "1.65; 62.3 %; 2.72; 73.2 %; 7.39; 88.1 %");
   deepEqual(table.texts("th").slice(3), ["100 m", "200 m", "400 m"]);
-  match(cells(10), /; e10 = 22,000; over 99\.9 %; e20; over 99\.9 %$/);
-  match(cells(0.05), /^e0\.025 = 1\.0253; 50\.62 %;/);
+  match(cells(10.5), /; 36,400; over 99\.9 %; e\^21; over 99\.9 %$/);
+  match(cells(0.05), /^1\.0254; 50\.63 %;/);
   for (const [epsilon, radius_m] of rows("0 200, 1 0, NaN 200")) {
     table.hidden = false;
     cells(epsilon, radius_m);
@@ -133,24 +151,29 @@ test("losses with and without correlation", () => {
   ]);
 });
 
-const group = (p95_m, drawn = 5) => ({ p95_m, drawn, events: 9 });
-const forecast = (landmark, regular = landmark, drawn = 5) => ({
-  ...{ name: "u", title: "Uniform" },
-  expected: { landmark: group(landmark), regular: group(regular, drawn) },
+test("bounds are never rounded down, and a level of a guess never up", () => {
+  const draw = draws(26);
+  for (let i = 0; i < 200; i += 1) {
+    const power = draw.real(0.01, 6);
+    ok(Number(odds.factorText(power).replaceAll(",", "")) >= Math.exp(power) * (1 - 1e-12), `${power}`);
+    ok(Number(odds.guessText(power).split("\u202f")[0]) >= 100 / (1 + Math.exp(-power)) - 1e-9, `${power}`);
+    const share = draw.real(0.51, 0.99);
+    const level = odds.levelOfGuess(share);
+    const reached = 1 / (1 + Math.exp(-level));
+    ok(reached <= share && reached > 0.99 * share, `${share}`);
+  }
 });
 
+const forecast = (drawn = 5) => ({ name: "u", title: "Uniform", expected: { landmark: { drawn, events: 9 } } });
+
 test("what is extreme is warned of, from a bound on", () => {
-  const extreme = { forecasts: [], request: [], steps: [], extent_m: 5000, seeded: false };
+  const extreme = { forecasts: [], chosen: [], extent_m: 5000, seeded: false };
   const found = (given) => spaced(warnings({ ...extreme, level: { epsilon: 1, radius_m: 200 }, ...given }));
   const level = (epsilon, radius_m, extent_m = 5000) => ({ level: { epsilon, radius_m }, extent_m });
-  const noise = (...forecasts) => ({ forecasts, seeded: true });
-  const steps = (step_variance_m2) => ({ steps: [{ title: "Filter", step_variance_m2 }] });
-  const undrawn = forecast(200, 100);
-  undrawn.expected.landmark.drawn = 0;
+  const seeded = (...forecasts) => ({ forecasts, seeded: true });
+  const steps = (step_variance_m2) => ({ chosen: [{ title: "Filter", step_variance_m2 }] });
   for (const given of [
-    ...[{}, level(10, 200), level(0.01, 200), level(1, 5000), level(1, 100_000, 1e6)],
-    ...[noise(forecast(10)), noise(forecast(5000)), noise(forecast(null)), noise(forecast(104, 100))],
-    ...[noise(forecast(100, 104)), noise(forecast(200, 100, 0)), noise(undrawn), noise({ expected: null })],
+    ...[{}, level(10, 200), level(0.01, 200), level(1, 5000), level(1, 100_000, 1e6), seeded(forecast())],
     ...[steps(1), steps(9e4), steps(25e6), steps(null), steps(undefined)],
   ])
     deepEqual(found(given), [], JSON.stringify(given));
@@ -165,15 +188,11 @@ test("what is extreme is warned of, from a bound on", () => {
     [level(1, 6000), /^A radius of 6 km is larger than the dataset, which is 5 km/],
     [level(1, 200_000, null), /^A radius of 200 km covers whole countries/],
     [level(1, 200_000, 1e6), /covers whole countries/],
-    [noise(forecast(9.9)), /^95 % of some releases fall within 9\.9 m/],
-    [noise(forecast(5001)), /^The noise reaches beyond the whole dataset, which is 5 km/],
-    [noise(forecast(200, 100)), /^Landmarks get more noise .*Uniform \(95 % within 200 m, of others 100 m\)/],
-    [noise(forecast(100, 200)), /^Landmarks get less noise .*Uniform \(95 % within 100 m, of others 200 m\)/],
-    [noise(forecast(50), forecast(50)), /^One seed is one sample/],
+    [seeded(forecast(), forecast()), /^One seed is one sample/],
     [steps(0.25), /^Filter: q = 0\.25 m² .* about 0\.5 m along each axis .* almost none\.$/],
     [steps(36e6), /^Filter: q = 36,000,000 m² .* about 6 km .* whole dataset is 5 km across\.$/],
     [
-      { request: [{ name: "u", title: "U", step_variance_m2: 0.25 }], forecasts: [forecast(50)] },
+      { chosen: [{ name: "u", title: "U", step_variance_m2: 0.25 }], forecasts: [forecast()] },
       /almost none\. 5 of 9 landmarks get fresh noise\.$/,
     ],
   ]) {
@@ -207,46 +226,59 @@ test("a level that fits costs at most what is left", () => {
 
 test("the bar of the form: what is made, and what keeps it from being made", () => {
   const form = {
-    ...{ chosen: ["Uniform", "Skip"], level: { epsilon: 1, radius_m: 200 }, experiment: false, hasSet: true },
-    ...{ reading: ["Skip"], invalid: [], quote: QUOTE, isCurrent: true, updating: false, problem: "why" },
+    ...{ chosen: ["Uniform", "Skip"], level: { epsilon: 1, radius_m: 200 }, experiment: false, isTouched: true },
+    ...{ invalid: [], quote: QUOTE, isCurrent: true, updating: false, problem: "why", page: "/d/" },
   };
-  const few = (total_per_km) => ({ quote: { ...QUOTE, fits: false, total_per_km } });
+  const few = (total_per_km, more = {}) => ({ quote: { ...QUOTE, fits: false, total_per_km }, ...more });
   const [two, one] = ["2 × ε 1 / 200 m", "ε 1 / 200 m"];
-  const raise = "choose fewer mechanisms or raise the limit.";
   for (const [more, expected] of [
     [{}, ["ready", "7 is left after it.", two]],
     [{ chosen: ["Skip"] }, ["ready", "7 is left after it.", one]],
-    [{ chosen: [] }, ["blocked", "Choose a mechanism.", one]],
-    [{ hasSet: false }, ["blocked", "Skip reads landmarks: choose a landmark set or define one.", two]],
     [{ updating: true }, ["updating", "Waiting for the forecast", two]],
     [{ isCurrent: false }, ["ready", "why", two]],
-    [{ level: { epsilon: null, radius_m: 200 } }, ["ready", "why", ""]],
+    [{ level: { epsilon: null, radius_m: 200 } }, ["ready", "7 is left after it.", ""]],
+    [{ level: { epsilon: 1, radius_m: null } }, ["ready", "why", ""]],
     [{ experiment: true }, ["ready", "Not published: spends nothing.", two]],
     [{ quote: { ...QUOTE, total_per_km: null } }, ["ready", "No limit is set.", two]],
-    [few(10), ["blocked", `Needs 2, 1 is left. Lower ε to 0.5, ${raise}`, two, "Use ε 0.5"]],
-    [few(5), ["blocked", `Needs 2, 0 is left. C${raise.slice(1)}`, two]],
+    [few(10), ["blocked", "! Needs 2, 1 is left. Lower ε to 0.5, untick one, or raise the limit.", two, "Use ε 0.5"]],
+    [
+      few(10, { chosen: ["Skip"] }),
+      ["blocked", "! Needs 2, 1 is left. Lower ε to 0.5 or raise the limit.", one, "Use ε 0.5"],
+    ],
+    [few(5, { chosen: ["Skip"] }), ["blocked", "! Needs 2, 0 is left. Raise the limit.", one]],
   ]) {
-    const { state, note, level, suggestion } = spaced(summary.summaryOf({ ...form, use: () => {}, ...more }));
-    deepEqual([state, note, level, ...(suggestion ? [suggestion.text] : [])], expected, JSON.stringify(more));
+    const { state, note, level, suggestion } = summary.summaryOf({ ...form, use: () => {}, ...more });
+    const texts = [state, textOf([note]), spaced(level), ...(suggestion ? [spaced(suggestion.text)] : [])];
+    deepEqual(texts, expected, JSON.stringify(more));
   }
-  equal(summary.setNeeded(["A", "B"]), "A, B read landmarks: choose a landmark set or define one.");
-  equal(summary.setNeeded(), "Choose a landmark set.");
+  for (const [isTouched, label] of Object.entries({ true: "No release chosen", "": "No usable release" })) {
+    const found = summary.summaryOf({ ...form, chosen: [], isTouched: Boolean(isTouched), isCurrent: false });
+    deepEqual([found.state, found.label, found.budget.cost], ["blocked", label, 2]);
+  }
 });
 
-test("what a release spends, and what follows the noise", () => {
+const PROMISE = { title: "A", promise: "All leak ε.", whole_trace: 5 };
+const guarantee = { epsilon: 1, radius_m: 200, caveats: ["Times.", "Own."], not_covered: ["the set (a, b)"] };
+
+test("a promise is stated once, with what it means and what none of the releases covers", () => {
+  const one = { ...PROMISE, guarantee };
+  const other = { ...one, title: "B", promise: "One leaks ε.", guarantee: { ...guarantee, caveats: ["Times."] } };
+  const means = "The odds between two places 200 m apart change by at most a factor of 2.72.";
+  equal(textOf(promises([one, { ...one, title: "C" }])), `Guarantee. All leak ε. ${means}`);
+  equal(textOf(promises([one, other])), `A: All leak ε. B: One leaks ε. ${means}`);
+  const items = (...given) => uncovered(given, ["Times.", "Own."]).map((item) => textOf([item]));
+  const trace = "Places visited many times: averaging finds them (whole trace: up to ε 5 per 200 m).";
+  deepEqual(items(one), [trace, "Times.", "Own.", "The set."]);
+  deepEqual(items(one, other), [trace, "Times.", "The set."]);
+  deepEqual(items({ ...one, whole_trace: 1 }), ["Times.", "Own.", "The set."]);
+});
+
+test("what a release spends", () => {
   const of = (more, experiment = false, n = 1) =>
-    spending({ ...QUOTE, ...more }, RADIUS, Array(n).fill({ guarantee: { not_covered: [] } }), experiment).join(" ");
-  const leak = "About any one event the release may leak ε = 2 per 200 m.";
-  equal(spaced(of({})), `${leak} Earlier releases: 1. The budget is 10.`);
-  const simulated = of({ spent_per_km: 0, total_per_km: null }, true);
-  equal(simulated, "Simulations are not published, so they spend nothing. Nothing is spent yet.");
+    spending({ ...QUOTE, ...more }, RADIUS, Array(n).fill({ guarantee: { not_covered: ["a"] } }), experiment).join(" ");
+  equal(spaced(of({})), "About any one event the release may leak ε = 2 per 200 m; not covered: a.");
+  equal(of({}, true), "Simulations are not published, so they spend nothing.");
   match(of({ stability: 3 }, false, 2), /uploaded record the 2 releases together .* charged 3 × ε \(once/);
-  match(of({ fits: false }), /more than the budget of 10[^.]*\.$/);
-  deepEqual(afterwards([]), []);
-  const steps = Object.entries({ A: true, B: false }).map(([title, causal]) => ({ title, causal }));
-  const [first, live] = afterwards(steps);
-  match(first, /^Then A, then B, over each release/);
-  match(live, /^Not on live data/);
 });
 
 test("a configuration comes back from its file; what the form cannot hold is refused by its reason", () => {
@@ -255,26 +287,26 @@ test("a configuration comes back from its file; what the form cannot hold is ref
   const spec = (name, more = {}, own = level) => ({ mechanism: { name, ...own }, ...more });
   const steps = { postprocess: [{ name: "filter", q: 1 }], seed: 5 };
   deepEqual(parse(asText([spec("u", steps), spec("p", steps)]), known), {
-    ...{ level, steps: steps.postprocess, seed: 5 },
-    mechanisms: [spec("u").mechanism, spec("p").mechanism],
+    ...{ level, seed: 5 },
+    releases: ["u", "p"].map((name) => ({ mechanism: spec(name).mechanism, postprocess: steps.postprocess })),
   });
-  const { seed, steps: none } = parse(JSON.stringify(spec("u")), known);
-  deepEqual([seed, none], [null, []]);
+  const { seed, releases } = parse(JSON.stringify(spec("u")), known);
+  deepEqual([seed, releases[0].postprocess], [null, []]);
+  equal(parse(asText([spec("u"), spec("u", { postprocess: steps.postprocess })]), known).releases.length, 2);
   for (const [text, message] of [
     ["{", /not JSON/],
     ["[]", /describes no releases/],
     ["null", /describes no releases/],
     [asText([]), /describes no releases/],
     [asText([spec("u"), spec("p", {}, { epsilon: 2, radius_m: 200 })]), /differ in level or radius/],
-    [asText([spec("u"), spec("p", { seed: 1 })]), /differ in their steps or seeds/],
-    [asText([spec("u"), spec("u")]), /one mechanism twice/],
+    [asText([spec("u"), spec("p", { seed: 1 })]), /differ in their seeds/],
     [asText([spec("x")]), /Unknown mechanism or step “x”/],
     [asText([spec("u", { postprocess: [{ name: "y" }] })]), /Unknown mechanism or step “y”/],
   ])
     throws(() => parse(text, known), message, text);
 });
 
-const trackOf = (first, n) => ({ first, n, positions: { place: (i) => ({ x: first + i, y: 0 }) } });
+const trackOf = (first, n) => ({ first, n, time: null, positions: { place: (i) => ({ x: first + i, y: 0 }) } });
 const BOX = { left: 0.4, right: 0.6, top: 0.3, bottom: 0.4 };
 
 test("runs in a track are those of the dataset, cut and counted from its first event", () => {
@@ -282,12 +314,27 @@ test("runs in a track are those of the dataset, cut and counted from its first e
   gives(of, { "0, 3": "0,2", "3, 5": "1,5", "8, 4": "0,1 1,4", "12, 3": "" });
 });
 
-test("noise is drawn amid the longest run of landmarks, else amid the first track, else of the box", () => {
-  const anchor = (tracks, runs) => Object.values(preview.anchorOf({ tracks, box: BOX }, runs)).join(" ");
+test("the first event is amid the longest run of landmarks, else amid the first track, else the box is shown", () => {
   const tracks = [trackOf(0, 10), trackOf(10, 20)];
-  deepEqual(Object.keys(preview.anchorOf({ tracks, box: BOX }, [])), ["x", "y", "landmark"]);
-  equal(anchor(tracks, rows("0 4, 12 19, 20 27")), "15 0 true");
-  deepEqual([anchor(tracks, []), anchor([], [[0, 4]])], ["5 0 false", "0.5 0.35 false"]);
+  equal(preview.firstEvent(tracks, rows("0 4, 12 19, 20 27")), 15);
+  deepEqual([preview.firstEvent(tracks, []), preview.firstEvent([], [[0, 4]])], [5, 0]);
+  const at = (some, runs, i) => {
+    const { x, event, time, landmark } = preview.eventAt({ tracks: some, box: BOX }, runs, i);
+    return [x, event, time, landmark];
+  };
+  const timed = [{ ...trackOf(3, 5), time: [7, 8, 9, 10, 11] }, trackOf(20, 5)];
+  deepEqual(at(timed, rows("5 6"), 2), [5, 5, 9, true]);
+  deepEqual(at(timed, rows("5 6"), 6), [21, 21, null, false]);
+  deepEqual(at([], [], 0), [0.5, null, null, false]);
+});
+
+test("dots lie as the quantiles of the errors have it, the same each time", () => {
+  for (const [half, most] of rows("100 283, 34 949, 500 600")) {
+    const far = preview.errorsLike(half, most).map(({ x, y }) => Math.hypot(x, y));
+    const within = (limit) => far.filter((one) => one <= limit).length;
+    deepEqual([far.length, within(half), within(most)], [200, 100, 190]);
+    deepEqual(preview.errorsLike(half, most), preview.errorsLike(half, most));
+  }
 });
 
 test("of many series the twelve longest are drawn, without what would be too much together", () => {
@@ -320,27 +367,15 @@ test("a view shows the box and the circle around the anchor, and is no farther a
   }
 });
 
-test("circles of landmarks and of other events, one where they are alike, none where there is no noise", () => {
-  const titles = (...given) => {
-    const group = (events, median_m, p95_m) => ({ events, median_m, p95_m });
-    const [landmark, regular, overall] = [group(...given.slice(0, 3)), group(...given.slice(3)), group(9, 1, 2)];
-    const found = groupsOf({ expected: { landmark, regular, overall } }, { colour: "--m1", dash: "" });
-    return found.map(({ title, half }) => `${title} ${half}`).join("; ");
+test("circles are of the event's own kind where landmarks and others are apart", () => {
+  const figures = (p95_m) => ({ typical_m: p95_m === null ? null : p95_m / 2, p95_m });
+  const of = (overall, landmarks, others, landmark) => {
+    const errors = { overall: figures(overall), landmarks: figures(landmarks), others: figures(others) };
+    const { name, half, most } = groupOf({ errors, lineStyle: {} }, { landmark });
+    return `${name} ${half} ${most}`;
   };
-  gives(titles, { "3, 10, 20, 6, 5, 9": "A landmark 10; Another event 5" });
-  gives(titles, {
-    "3, 10, 20, 6, 10, 21": "A landmark 10; Another event 10",
-    "3, 10, 20, 6, 10.00000001, 20": "Any event 1",
-  });
-  gives(titles, { "0, 10, 20, 6, 5, 9": "Any event 1", "3, 10, 20, 0, 5, 9": "Any event 1" });
-  gives(titles, { "3, 10, 20, 6, null, null": "A landmark 10" });
-});
-
-test("what a level protects, in a sentence that never rounds a share up to certainty", () => {
-  deepEqual([protectionOf("guess", 75), protectionOf("epsilon", 0.3)], [{ guess: 0.75 }, { epsilon: 0.3 }]);
-  const text = (radius_m, guess) => spaced(protectionText({ radius_m, guess }));
-  const independent = /^If events are independent.* each up to 200 m away, is right with at most 73\.1 %\.$/;
-  match(text(200, 0.73106), independent);
-  match(text(1000, 0.99999999), / each up to 1 km away, is right with over 99\.9 %\.$/);
-  match(text(1000, 0.999), /with at most 99\.9 %\.$/);
+  equal(of(10, 20, 6, true), "landmarks 10 20");
+  equal(of(10, 20, 6, false), "others 3 6");
+  deepEqual([of(10, null, 6, true), of(10, 20, null, false)], ["overall 5 10", "overall 5 10"]);
+  equal(groupOf(undefined, { landmark: true }), null);
 });

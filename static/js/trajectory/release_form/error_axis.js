@@ -52,7 +52,7 @@ export function showScale(table, host, axis, scale) {
       " ",
       quantity(name, metres(value)),
     );
-  host.replaceChildren(...namedLines(axis, scale, host.clientWidth).map(written));
+  host.replaceChildren(...namedLines(axis, scale, host.closest("th").clientWidth).map(written));
 }
 
 /** One release: a dot at the typical error, a tick at the 95 % error. */

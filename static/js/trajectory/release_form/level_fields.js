@@ -36,7 +36,7 @@ export function createLevel(root, { radius_m, onChange }) {
     if (isGiven(metresApart)) last = metresApart;
     const [apart, guess] = [$("[data-radius-text]", root), $("[data-epsilon-text]", root)];
     apart.hidden = !isGiven(metresApart);
-    apart.replaceChildren(`Places up to ${metres(metresApart)} apart become hard to tell apart.`);
+    apart.replaceChildren(`Places up to ${metres(metresApart)} apart become hard to distinguish.`);
     guess.hidden = !isGiven(level);
     const text = guessText(level ?? 0);
     guess.replaceChildren(`A 50:50 guess becomes ${/^\d/.test(text) ? "at most " : ""}`, quantity("guess", text), ".");

@@ -140,9 +140,9 @@ function quantile(u) {
 export function errorsLike(half, most) {
   const random = seeded(SEED);
   return Array.from({ length: DOTS }, (_, i) => {
-    const u = (i + 0.5) / DOTS;
-    const share = Math.min(Math.max((u - 0.5) / 0.45, 0), 1);
-    const far = quantile(u) * (half / HALF) ** (1 - share) * (most / MOST) ** share;
+    const noise = quantile((i + 0.5) / DOTS);
+    const share = Math.min(Math.max(Math.log(noise / HALF) / Math.log(MOST / HALF), 0), 1);
+    const far = noise * (half / HALF) ** (1 - share) * (most / MOST) ** share;
     const turn = 2 * Math.PI * random();
     return { x: far * Math.cos(turn), y: far * Math.sin(turn) };
   });

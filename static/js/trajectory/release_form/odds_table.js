@@ -2,6 +2,7 @@
  * distance. Bounds are rounded up.
  */
 
+import { floorOf } from "../../components/budget_shares.js";
 import { el } from "../../core/dom.js";
 import { quantity, tableHead } from "../../core/elements.js";
 import { metres, number } from "../../core/format.js";
@@ -27,7 +28,7 @@ export function guessText(power) {
 }
 
 /** The largest ε of three digits at which a guess is right with at most this share. */
-export const levelOfGuess = (share) => Math.log(share / (1 - share));
+export const levelOfGuess = (share) => floorOf(Math.log(share / (1 - share)));
 
 /** Fill the table `host` for a level; hide it where there is none. */
 export function showOdds(host, { epsilon, radius_m }) {

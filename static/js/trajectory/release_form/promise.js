@@ -120,7 +120,7 @@ export function showPromise(host, forecasts, shared) {
   section.hidden = !forecasts.length;
   if (!forecasts.length) return;
   $("h3", section).textContent = forecasts.length > 1 ? "Not covered by any of these" : "Not covered";
-  $("ul", section).replaceWith(list({}, uncovered(forecasts, shared)));
+  $("[data-uncovered-list]", section).replaceChildren(list({}, uncovered(forecasts, shared)));
 }
 
 /** The state of the budget for releases of `forecasts` at a level, `quote` from the server. */

@@ -1,5 +1,5 @@
 /* The table of releases: each mechanism, each with steps after it, and the best one with a smoother. The answer is
- * ticked until somebody ticks for themselves.
+ * ticked until the user ticks.
  */
 
 import { $, el } from "../../core/dom.js";
@@ -33,7 +33,7 @@ export class ReleaseRows {
     this.rows = [];
     /** The row that the server adds. @type {any} */
     this.suggestion = null;
-    /** Whether somebody ticked for themselves: nothing is ticked for them any more. */
+    /** Whether the user ticked: nothing is ticked automatically any more. */
     this.isTouched = false;
     this.hasLandmarks = true;
     this.isUnfolded = false;
@@ -80,11 +80,11 @@ export class ReleaseRows {
       .slice(0, many);
   }
 
-  /** Caveats that all releases of the best promise have. */
+  /** Caveats that all releases have which read landmarks; without landmarks all releases. */
   sharedCaveats() {
-    const each = this.offered().filter((row) => isStrong(row) || !this.hasLandmarks);
+    const each = this.offered().filter(({ mechanism }) => mechanism.reads_landmarks === this.hasLandmarks);
     const [first, ...rest] = each.map(({ mechanism }) => mechanism.guarantee.caveats);
-    return first.filter((text) => rest.every((others) => others.includes(text) || others.length < 2));
+    return first.filter((text) => rest.every((others) => others.includes(text)));
   }
 
   /** State whether there are landmarks. @param {boolean} on */
@@ -93,10 +93,10 @@ export class ReleaseRows {
     this.#place();
   }
 
-  /** Show the forecast of the rows `asked`, that of a suggestion at its end; returns whether the request is another. */
-  show(found, asked) {
-    const isMoved = this.#suggest(found.mechanisms[asked.length]);
-    const known = [...asked, ...(found.mechanisms.length > asked.length ? [this.suggestion] : [])];
+  /** Show the forecast of `requested` rows, that of a suggestion at its end; returns whether another is to be made. */
+  show(found, requested) {
+    const isMoved = this.#suggest(found.mechanisms[requested.length]);
+    const known = [...requested, ...(found.mechanisms.length > requested.length ? [this.suggestion] : [])];
     const axis = axisOf(found.scale, found.mechanisms);
     known.forEach((row, i) => (row.found = found.mechanisms[i]));
     this.#place();

@@ -36,7 +36,7 @@ export const fittingLevel = (epsilon, { spent, cost, total }) =>
   cost > 0 && total !== null ? floorOf((epsilon * (total - spent)) / cost) : 0;
 
 /**
- * What `createSubmitBar` shows. `chosen` are titles of releases, `isTouched` whether somebody chose them; `invalid`
+ * What `createSubmitBar` shows. `chosen` are titles of releases, `isTouched` whether the user chose them; `invalid`
  * inputs; `quote` the newest of the server's, `isCurrent` if it is of the form's values; `problem` is why there is no
  * forecast; `use(epsilon)` sets the level; `page` is where the limit is raised.
  */
