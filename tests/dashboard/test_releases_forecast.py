@@ -248,6 +248,65 @@ def test_errors_to_expect_and_a_verdict_by_the_scale(forecast, paris_day):
     assert [rule["title"] for rule in found["rules"]] == list(TITLES.values())
 
 
+class TestReleases:
+    """Each with steps of its own."""
+
+    FILTER = {"name": "causal-filter", "step_variance_m2": 250_000.0}
+
+    @pytest.fixture
+    def errors(self, owner_api, landmark_set):
+        def post(*releases, url=ERRORS, **more):
+            return owner_api.post(url, {"landmark_set": str(landmark_set.pk), "releases": list(releases)} | more)
+
+        return post
+
+    def test_each_row_is_as_the_mechanism_with_these_steps_alone(self, errors, forecast):
+        plain, filtered = {"mechanism": SKIP}, {"mechanism": SKIP, "postprocess": [self.FILTER]}
+        first, second = errors(plain, filtered).json()["mechanisms"]
+        assert [one["title"] for one in (first, second)] == ["Skip", "Skip + Causal filter"]
+        assert second["postprocess"] == [self.FILTER]
+        for found, steps in ((first, []), (second, [self.FILTER])):
+            assert forecast(SKIP, url=ERRORS, postprocess=steps).json()["mechanisms"] == [found]
+        levels = errors(filtered, url=LEVELS, accepted_m=900).json()["mechanisms"]
+        assert levels[0]["title"] == "Skip + Causal filter"
+        assert levels == forecast(SKIP, url=LEVELS, postprocess=[self.FILTER], accepted_m=900).json()["mechanisms"]
+
+    def test_the_best_without_steps_is_suggested_with_a_smoother_unless_it_is_there(self, errors):
+        requested = [{"mechanism": one} for one in (UNIFORM, SKIP, EVENT)]
+        found = errors(*requested, smoothing=True).json()["mechanisms"]
+        assert [one["title"] for one in found[3:]] == ["Skip + Random-walk smoother"]
+        again = {"mechanism": SKIP, "postprocess": found[3]["postprocess"]}
+        assert len(errors(*requested, again, smoothing=True).json()["mechanisms"]) == 4
+        assert errors({"mechanism": EVENT}, smoothing=True).json()["mechanisms"][1:] == []
+
+    def test_landmarks_that_a_level_does_not_protect_together_are_exposed(self, errors, owner_api, ready_dataset):
+        (event, skip) = errors({"mechanism": EVENT}, {"mechanism": SKIP}).json()["mechanisms"]
+        assert event["verdict"]["name"] == "landmarks-exposed"
+        assert skip["verdict"]["name"] != "landmarks-exposed"
+        alone = owner_api.post(ERRORS, {"dataset": str(ready_dataset.pk), "releases": [{"mechanism": EVENT}]}).json()
+        assert alone["mechanisms"][0]["verdict"]["name"] == "coarse"
+
+    def test_fail_out_of_domain_is_named(self, errors, forecast):
+        plain = {"mechanism": SKIP}
+        for wrong, field in (
+            ({"mechanism": SKIP | {"epsilon": 0}}, "releases.1.mechanism.epsilon"),
+            (
+                plain | {"postprocess": [self.FILTER | {"step_variance_m2": 0}]},
+                "releases.1.postprocess.0.step_variance_m2",
+            ),
+            (7, "releases.1.mechanism"),
+        ):
+            assert refused(errors(plain, wrong)) == (400, field)
+        assert refused(errors(*[plain] * 21)) == (400, "releases")
+        assert refused(forecast(SKIP, url=ERRORS, releases=[plain])) == (400, "mechanisms")
+
+    def test_a_forecast_has_the_whole_trace_that_the_label_states_and_the_promise_alone(self, forecast, done):
+        (found,) = forecast(UNIFORM).json()["mechanisms"]
+        assert found["whole_trace"] == pytest.approx(8 / 5) == downloads.label(done)["whole_trace_epsilon"]
+        assert "not covered" in found["guarantee"]["statement"]
+        assert found["promise"] == found["guarantee"]["statement"].split("; not covered")[0] + "."
+
+
 class TestLeastLevels:
     def test_the_forecast_at_the_level_is_accepted_and_its_price_is_the_ledgers(self, forecast, ready_dataset):
         def levels(*requested, accepted_m=500):

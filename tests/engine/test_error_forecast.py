@@ -207,6 +207,15 @@ class TestVerdict:
             found = verdict(typical_m, p95_m, SCALE, noise_m=noise_m)
             assert (found.name, found.title) == (name, TITLES[name])
 
+    def test_a_weaker_promise_is_never_usable_and_none_is_stated_first(self):
+        for typical_m, p95_m, more, name in (
+            (20, 300, {"exposed": True}, "landmarks-exposed"),
+            (900, 9000, {"exposed": True}, "landmarks-exposed"),
+            (9.9, 300, {"exposed": True}, "hides-nothing"),
+            (9.9, 300, {"exposed": True, "unsound": True}, "no-guarantee"),
+        ):
+            assert verdict(typical_m, p95_m, SCALE, **more).name == name
+
     def test_rules_have_the_bounds_that_verdicts_use(self):
         bounds = {one.name: one.at_most_m for one in rules(SCALE)}
         assert list(bounds) == list(TITLES)
@@ -215,5 +224,5 @@ class TestVerdict:
                 assert verdict(GPS_ACCURACY_M, bound, SCALE).name == name
                 assert verdict(GPS_ACCURACY_M, bound * 1.001, SCALE).name != name
         assert bounds["usable"] == USABLE_SHARE * SCALE.extent_m
-        for extent_m in (None, 0.0):
+        for extent_m in (None, 0.0, 1e-9):
             assert verdict(1, 1, DataScale(median_step_m=None, extent_m=extent_m, stay_radius_m=None)) is None

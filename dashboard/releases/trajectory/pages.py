@@ -101,7 +101,6 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "forecast": reverse("api:release-forecast"),
         "errors": reverse("api:release-expected-errors"),
         "levels": reverse("api:release-least-levels"),
-        "costs": reverse("api:release-protection-costs"),
         "curve": reverse("api:release-curve"),
         "releases": reverse("api:release-list"),
         "attacks": reverse("api:attack-list"),
