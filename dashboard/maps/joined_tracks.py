@@ -91,6 +91,12 @@ def encode(series: Sequence[Line], lengths: Sequence[int], *, points: int, reduc
     return joined(1, np.concatenate(lon), np.concatenate(lat), None, np.concatenate(events), ends)
 
 
+def thinned(one: Line, points: int) -> Line:
+    """The ``points`` of a line that it needs most, at most so many."""
+    (index,) = _kept([one], points, "line")
+    return Line(one.lon[index], one.lat[index])
+
+
 def _kept(series: Sequence[Line], points: int, reduce: str) -> list[Ints]:
     """Indices of the points of each line that remain."""
     sizes = sizes_of(series)

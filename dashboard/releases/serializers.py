@@ -114,6 +114,7 @@ class ReleaseUrls(serializers.Serializer[Any]):
         allow_null=True, help_text="The page that makes a public link; null for a seeded simulation."
     )
     report = serializers.CharField()
+    explain = serializers.CharField(help_text="The page that explains it to readers without mathematics.")
 
     def get_fields(self) -> dict[str, Any]:
         """With the addresses of every kind."""
@@ -193,5 +194,6 @@ class ReleaseSerializer(JobRowSerializer[Release]):
             **{_key(name): reverse(f"api:release-{name}", args=[row.pk]) for name in names},
             "page": f"{page}?{query}",
             "report": reverse("releases:report", args=[row.pk]),
+            "explain": reverse("releases:explain", args=[row.pk]),
             "publish": None if row.seeded else reverse("publications:new", args=[row.pk]),
         }

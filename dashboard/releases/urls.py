@@ -2,8 +2,9 @@
 
 from django.urls import path
 
-from dashboard.releases import report_views, views
+from dashboard.releases import explain_views, report_views, views
 from dashboard.releases.checkins.views import recommend
+from dashboard.releases.paper_figure import FORMS
 
 app_name = "releases"
 urlpatterns = [
@@ -13,4 +14,9 @@ urlpatterns = [
     path("datasets/<uuid:pk>/compare/report/", report_views.comparison, name="comparison-report"),
     path("releases/<uuid:pk>/", report_views.home, name="home"),
     path("releases/<uuid:pk>/report/", report_views.detail, name="report"),
+    path("releases/<uuid:pk>/explain/", explain_views.page, name="explain"),
+    *(
+        path(f"releases/<uuid:pk>/explain/figure.{form}", explain_views.figure, {"form": form}, name=f"figure-{form}")
+        for form in FORMS
+    ),
 ]

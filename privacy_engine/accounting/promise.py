@@ -140,6 +140,12 @@ class Context:
         listed = f"{READING}, which were {DECIDED} ({', '.join(self.decided)})"
         return (*self.not_covered, listed) if self.decided else self.not_covered
 
+    @property
+    def uncovered_in_short(self) -> tuple[str, ...]:
+        """Everything that is not covered as a sentence names it: the reading options are counted."""
+        options = f"the values of {counted(len(self.decided), 'reading option')}, {DECIDED}"
+        return (*self.not_covered, options) if self.decided else self.not_covered
+
     def merged(self) -> Context:
         """The same with the conditions of the choice of landmarks, and what it leaves uncovered, before the others."""
         return replace(
@@ -153,9 +159,7 @@ class Context:
         made = self.counted or self.stays
         covers = f", which covers {made.covers}" if made else ""
         provided = f", provided that {' and '.join(self.provided)}" if self.provided else ""
-        what = f"the values of {counted(len(self.decided), 'reading option')}, {DECIDED}"
-        left = [*self.not_covered, *([what] if self.decided else [])]
-        uncovered = f"; not covered: {'; '.join(left)}" if left else ""
+        uncovered = f"; not covered: {'; '.join(self.uncovered_in_short)}" if self.uncovered_in_short else ""
         return f"{sentence}{covers}{provided}{uncovered}."
 
 

@@ -67,10 +67,14 @@ class Component(Frozen):
         return own + next((head + text for _, head, text in others if head), "")
 
     @classmethod
+    def references(cls) -> list[str]:
+        """The references of its docstring, each on one line."""
+        return [" ".join(text.split()) for text in _REFERENCE.findall(cls.documentation())]
+
+    @classmethod
     def source(cls) -> str:
         """The references of its docstring, one after the other on one line."""
-        found = _REFERENCE.findall(cls.documentation())
-        return " ".join(" ".join(text.split()) for text in found)
+        return " ".join(cls.references())
 
 
 def form_fields(model: type[BaseModel]) -> dict[str, dict[str, Any]]:

@@ -23,7 +23,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.maintenance import cleanup
 from dashboard.publications import copies, limits, services
 from dashboard.publications.models import Publication, digest_of
-from dashboard.publications.public_views import certainty
+from dashboard.releases.explanation import certainty
 from dashboard.publications.trajectory.public import ADAPTER, MARKS, time_marks
 from dashboard.releases import downloads, naming
 from dashboard.releases.models import Release

@@ -95,6 +95,11 @@ def metres(value: float | None) -> str:
     return f"{number(value / 1000) if size < 100_000 else whole(value / 1000)}{NARROW}km"
 
 
+def place(lon: float, lat: float) -> str:
+    """40.7421° N, 73.9872° W"""
+    return f"{abs(lat):.4f}° {'S' if lat < 0 else 'N'}, {abs(lon):.4f}° {'W' if lon < 0 else 'E'}"
+
+
 @register.filter
 def percent(share: float | None, digits: int = 3) -> str:
     """40.7 %"""
@@ -198,10 +203,15 @@ def stroke(name: str, style: LineStyle | None = None) -> SafeString:
     own = style or next((palette(cls.kind)[name] for cls in mechanisms if cls.registered_name() == name), None)
     if own is None:
         return SafeString("")
-    colour = own["colour"]
+    return format_html(' {} stroke-dasharray="{}"', fill(own, "stroke"), own["dash"] or "none")
+
+
+@register.simple_tag
+def fill(style: LineStyle, attribute: str = "fill") -> SafeString:
+    """The colour of ``style`` as an attribute of a path."""
+    colour = style["colour"]
     text = colour if isinstance(colour, str) else f"light-dark({colour['light']}, {colour['dark']})"
-    paint = f"var({text})" if text.startswith("--") else text
-    return format_html(' stroke="{}" stroke-dasharray="{}"', paint, own["dash"] or "none")
+    return format_html('{}="{}"', attribute, f"var({text})" if text.startswith("--") else text)
 
 
 @register.simple_tag

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from dashboard.core.templatetags.display import place
 from dashboard.publications import copies
 from dashboard.publications.common.quoted import QuotedPublic
 from dashboard.publications.models import Publication
@@ -22,9 +23,7 @@ class PublicModel(QuotedPublic):
 
 
 def _centre(cell: dict[str, Any]) -> str:
-    """The centre of a cell: 40.7421° N, 73.9872° W."""
-    lon, lat = (cell["west"] + cell["east"]) / 2, (cell["south"] + cell["north"]) / 2
-    return f"{abs(lat):.4f}° {'S' if lat < 0 else 'N'}, {abs(lon):.4f}° {'W' if lon < 0 else 'E'}"
+    return place((cell["west"] + cell["east"]) / 2, (cell["south"] + cell["north"]) / 2)
 
 
 ADAPTER = PublicModel()

@@ -168,7 +168,7 @@ def _release_row(row: Release, listed: dict[str, Any]) -> dict[str, Any]:
         "chosen": False,
         "urls": urls
         | {
-            "report": reverse("releases:report", args=[row.pk]),
+            **{name: reverse(f"releases:{name}", args=[row.pk]) for name in ("report", "explain")},
             "publish": None if row.seeded else reverse("publications:new", args=[row.pk]),
         },
     }

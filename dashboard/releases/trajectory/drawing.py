@@ -14,7 +14,7 @@ from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.promise import promise_context
 from dashboard.releases.common.drawing import Drawing
 from dashboard.releases.models import Release
-from dashboard.releases.trajectory import charts, derivation
+from dashboard.releases.trajectory import charts, derivation, explain
 from dashboard.storage.data_files import read_data
 from privacy_engine import data
 from privacy_engine.accounting.promise import ONE_SERIES, Context
@@ -70,6 +70,7 @@ class TrajectoryDrawing(Drawing):
 
     def prepare(self, row: Release) -> None:
         charts.prepare(row)
+        explain.facts_of(row)
 
     def context(self, row: Release) -> Context:
         """One drawn before people were known is about each of its series."""

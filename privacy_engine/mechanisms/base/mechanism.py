@@ -100,6 +100,10 @@ class Mechanism(Component):
         """What a release protects of an upload, given its :class:`~privacy_engine.accounting.promise.Context`."""
         raise NotImplementedError
 
+    def promise_context(self, context: Context) -> Context:
+        """``context`` as far as the promise depends on it, with the conditions of the choice of landmarks."""
+        return context
+
     def protected_level(self) -> str:
         """The level of this description: :attr:`level`, unless a parameter decides it."""
         return self.level

@@ -201,6 +201,9 @@ class TrajectoryMechanism(Mechanism):
     def _choice(self, context: Context) -> LandmarkChoice:
         return context.choice if self.reads_landmarks else SAME_LANDMARKS
 
+    def promise_context(self, context: Context) -> Context:
+        return replace(context, choice=self._choice(context)).merged()
+
     @classmethod
     def statement(cls) -> str:
         """The guarantee's sentence in symbols, for any parameters."""
@@ -217,7 +220,7 @@ class TrajectoryMechanism(Mechanism):
         plain = (context.landmarks == 0 and self.sentence_without_landmarks) or self.sentence
         sentence = self.sentence_of_records if multiplied else plain
         epsilon, choice = self.promised_epsilon(context), self._choice(context)
-        context = replace(context, choice=choice).merged()
+        context = self.promise_context(context)
         numbers = self.numbers()
         filled = sentence.format(
             **numbers | {"epsilon": number_text(epsilon)},

@@ -1,0 +1,163 @@
+"""What the explanation of a release holds, whatever its kind: one page for readers without mathematics.
+
+Everything in it follows from what the release publishes, from its description and from its label. It never looks at the
+original or at figures measured against it; of the owner's texts it has the title alone.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django.http import HttpRequest
+
+from dashboard.core.by_kind import ByKind
+from dashboard.core.palette import palette
+from dashboard.core.templatetags.display import NARROW
+from dashboard.core.text import one_line
+from dashboard.releases import downloads
+from dashboard.releases.models import Release
+from dashboard.releases.paper_figure import Plot
+from dashboard.releases.report import parameters_of
+from privacy_engine.accounting.promise import Context
+from privacy_engine.analysis.best_guess import best_guess
+
+ETHICS_BOARD, COLLEAGUE = "board", "colleague"
+READERS = {ETHICS_BOARD: "Ethics board", COLLEAGUE: "Colleague"}
+SPARSE = 1000
+"""Letters of the promise and of what it does not hide that leave space for large letters on one page of paper."""
+CODE = 12
+"""Digits of the digest that a printed page shows large, in groups of four."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a promise is about: ``who`` it protects, ``between`` what a stranger hesitates, and what is the ``same``."""
+
+    who: str
+    between: str
+    same: str
+
+
+@dataclass(frozen=True)
+class Guess:
+    """How sure a guess of 50 % becomes at most, in per cent, and about what."""
+
+    what: str
+    percent: float
+
+    @property
+    def at(self) -> float:
+        """Its place on an axis from 50 to 100 % that is 100 pixels long."""
+        return round(2 * self.percent - 100, 1)
+
+
+class Explanation(ABC):
+    """What the page has of a kind of data; ``explain.html`` in its folder extends ``explain_base.html``.
+
+    ``known`` is what the strongest stranger knows beside the release.
+    """
+
+    known: ClassVar[str]
+
+    @abstractmethod
+    def subject(self, mechanism: Any, context: Context) -> Subject | None:
+        """Return what the promise is about; None of a level that has no other text than the mechanism's own."""
+
+    @abstractmethod
+    def questions(
+        self, mechanism: Any, context: Context, label: dict[str, Any], published: dict[str, Any]
+    ) -> Sequence[tuple[str, float]]:
+        """Return what a stranger may wonder about, each with the ε that follows from the promise."""
+
+    def more_to_learn(self, mechanism: Any, context: Context, label: dict[str, Any]) -> list[str]:
+        """Return sentences on what else the promise does not hide."""
+        return []
+
+    @abstractmethod
+    def published(self, request: HttpRequest, row: Release) -> dict[str, Any]:
+        """Return what the template shows of what the release published, with ``picture``."""
+
+    @abstractmethod
+    def plot(self, request: HttpRequest, row: Release) -> Plot:
+        """Return what a paper's figure shows."""
+
+    def context(self, request: HttpRequest, row: Release) -> dict[str, Any]:
+        """Return the context of the page of a finished release."""
+        label, mechanism, chosen = downloads.label(row), row.parsed_spec.mechanism, request.GET
+        context = mechanism.promise_context(downloads.context_of(row))
+        is_set = "reader" in chosen  # a box that is not checked is not sent
+        found = {
+            "dataset": row.dataset,
+            "release": row,
+            "title": one_line(chosen.get("title", "")) or row.dataset.name,
+            "label": label,
+            "mechanism": mechanism,
+            "style": palette(row.kind)[row.mechanism],
+            "steps": [step.title for step in row.parsed_spec.postprocess],
+            "known": self.known,
+            "parameters": parameters_of(mechanism),
+            "references": mechanism.references(),
+            "links": [one for one in row.publications.all() if not one.expired],
+            "readers": READERS.items(),
+            "reader": chosen.get("reader", "") if chosen.get("reader") in READERS else ETHICS_BOARD,
+            "show_picture": "picture" in chosen or not is_set,
+            "show_numbers": "numbers" in chosen or not is_set,
+            "code": [label["sha256"][i : i + 4] for i in range(0, CODE, 4)],
+            "query": chosen.urlencode(),
+            **self.published(request, row),
+        }
+        if label["guarantee"]:
+            found |= self._promised(mechanism, context, label, found)
+        texts = [found.get("protected", ""), *found.get("not_hidden", ())]
+        return found | {"dense": found["reader"] == COLLEAGUE or sum(map(len, texts)) > SPARSE}
+
+    def _promised(
+        self, mechanism: Any, context: Context, label: dict[str, Any], published: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What only releases with a guarantee have."""
+        subject = self.subject(mechanism, context)
+        asked = self.questions(mechanism, context, label, published)
+        uncovered = () if subject else context.uncovered_in_short  # which the sentence has
+        return {
+            "protected": _sentence(mechanism, context, label, subject),
+            "same": subject.same if subject else "",
+            "guesses": [Guess(what, certainty(epsilon)) for what, epsilon in asked],
+            "not_hidden": [*self.more_to_learn(mechanism, context, label), *not_hidden(label, uncovered)],
+        }
+
+
+explanations: ByKind[Explanation] = ByKind("dashboard.releases", "explain")
+
+
+def certainty(epsilon: float) -> float:
+    """What a guess of one half becomes at most where odds change by a factor of at most exp(ε), in per cent.
+
+    Rounded up to a tenth.
+
+    >>> certainty(1.0), certainty(0.0), certainty(100.0)
+    (73.2, 50.0, 100.0)
+    """
+    return math.ceil(1000 * best_guess(epsilon)) / 10
+
+
+def not_hidden(label: dict[str, Any], uncovered: Sequence[str]) -> list[str]:
+    """What the promise does not cover, in sentences; what is published as it was first."""
+    whole = label["whole_trace_epsilon"]
+    several = whole is not None and whole > label["epsilon"]
+    found = ["Places visited many times: averaging their positions finds them."] if several else []
+    found.append(f"What is published as it was: {', '.join(label['clear_fields'])}.")
+    return [*found, *(f"{one[:1].upper()}{one[1:]}." for one in uncovered), *label["guarantee"]["caveats"]]
+
+
+def _sentence(mechanism: Any, context: Context, label: dict[str, Any], subject: Subject | None) -> str:
+    """The promise for readers without mathematics, with its conditions and what it does not cover."""
+    if subject is None:
+        return str(label["guarantee"]["statement"])
+    percent = certainty(label["epsilon"])
+    sure = "may become certain" if percent >= 100 else f"becomes at most {percent:g}{NARROW}% sure"
+    assumed = "; ".join(f"{one[:1].lower()}{one[1:].rstrip('.')}" for one in label["guarantee"]["assumptions"])
+    clause = f"{subject.who}: a stranger who hesitates 50:50 {subject.between} {sure}, with {subject.same}"
+    clause += f" (assumed: {assumed})" if assumed else ""
+    return f"{context.qualified(clause)} {mechanism.remark}".rstrip()

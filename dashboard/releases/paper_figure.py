@@ -1,0 +1,171 @@
+"""The figure of a release for a paper: as SVG and for pgfplots, with caption, parameters, seed and what to cite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from django.template.loader import render_to_string
+
+from dashboard.core.axis import ticks
+from dashboard.core.palette import palette
+from dashboard.core.text import one_line
+from dashboard.releases import downloads
+from dashboard.releases.models import Release
+from privacy_engine.core.arrays import Floats
+from privacy_engine.core.citations import Citation, citation, tex
+
+WIDTH, TALLEST = 480, 480
+LEFT, RIGHT, ABOVE, BELOW = 64, 14, 12, 46
+CAIRN = "Cairn: a privacy workbench for location histories and other time series"
+
+
+@dataclass(frozen=True, eq=False)
+class Plot:
+    """What a figure shows: points (n, 2), on a line or as ``marks`` with these texts.
+
+    ``what`` begins the caption and ``details`` are in it; both axes of a map have one scale.
+    """
+
+    xy: Floats
+    titles: tuple[str, str]
+    what: str
+    details: Sequence[str] = ()
+    marks: Sequence[str] = ()
+    is_map: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A plot of a release with all texts beside it, each on one line."""
+
+    plot: Plot
+    caption: str
+    parameters: list[str]
+    citations: list[Citation]
+    colour: str
+    dataset: str
+    titles: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, row: Release, plot: Plot) -> Figure:
+        """The figure of a finished release."""
+        label, mechanism = downloads.label(row), row.parsed_spec.mechanism
+        parts = [row.title, *plot.details]
+        seed = "" if row.seeded is False else f" A simulation with seed {row.parsed_spec.seed}, without a guarantee."
+        version = f"Cairn {label['cairn']}" if label["cairn"] else "Cairn"
+        caption = f"{plot.what}: {', '.join(parts)}.{seed} Drawn by {version}, SHA-256 {label['sha256'][:12]}."
+        described = {"release": label["release"], "sha256": label["sha256"], "noise": label["noise"]}
+        lines = [f"{name}: {value}" for name, value in described.items()]
+        spec = label["spec"]
+        lines += [f"{name}: {json.dumps(spec[name], ensure_ascii=False)}" for name in spec if spec[name] is not None]
+        lines += [f"guarantee: {label['guarantee']['statement']}"] if label["guarantee"] else []
+        own = {"author": "Cairn", "title": CAIRN, "year": f"{row.finished_at or row.created_at:%Y}"}
+        note = f"Version {label['cairn'] or 'unknown'}, release {label['release']}, SHA-256 {label['sha256']}"
+        return cls(
+            plot=plot,
+            caption=one_line(caption, 1000),
+            parameters=[one_line(one, 4000) for one in lines],
+            citations=[*map(citation, mechanism.references()), Citation("cairn", "misc", own | {"note": note})],
+            colour=palette(row.kind)[row.mechanism]["colour"]["light"],  # type: ignore[index]
+            dataset=one_line(row.dataset.name),
+            titles=[one_line(one) for one in plot.titles],
+        )
+
+    def bibtex(self) -> str:
+        """What to cite: the references of the mechanism, and the release."""
+        return "".join(f"{one.bibtex()}\n" for one in self.citations)
+
+    def svg(self) -> str:
+        """A drawing that needs no other file: titles on the axes, the rest in its description and metadata."""
+        low, high = _limits(self.plot)
+        span = high - low
+        width = WIDTH - LEFT - RIGHT
+        height = min(width * span[1] / span[0], TALLEST) if self.plot.is_map else 0.6 * width
+        width = min(width, height * span[0] / span[1]) if self.plot.is_map else width
+        scale = np.array([width, -height]) / span
+        places = (self.plot.xy - low) * scale + [LEFT, ABOVE + height]
+        x, y = (
+            [
+                (round(float((one - low[i]) * scale[i] + (LEFT, ABOVE + height)[i]), 1), f"{one:,g}".replace("-", "−"))
+                for one in ticks(low[i], high[i])
+            ]
+            for i in (0, 1)
+        )
+        context = {
+            "figure": self,
+            "width": round(LEFT + width + RIGHT),
+            "height": round(ABOVE + height + BELOW),
+            "box": {"x": LEFT, "y": ABOVE, "width": round(width, 1), "height": round(height, 1)},
+            "base": round(ABOVE + height, 1),
+            "centre": round(LEFT + width / 2, 1),
+            "middle": round(ABOVE + height / 2, 1),
+            "x": x,
+            "y": y,
+            "points": " ".join(f"{a:.2f},{b:.2f}" for a, b in places.tolist()),
+            "marks": [
+                (round(a, 1), round(b, 1), text) for (a, b), text in zip(places.tolist(), self.plot.marks, strict=False)
+            ],
+            "bibtex": self.bibtex(),
+        }
+        return render_to_string("releases/figure.svg", context)
+
+    def pgfplots(self) -> str:
+        """A document for LaTeX that holds the figure, its caption and its bibliography."""
+        plot, cited = self.plot, ",".join(one.key for one in self.citations)
+        points = [f"({a:.6g},{b:.6g})" for a, b in plot.xy.tolist()]
+        style = "only marks, mark size=1pt" if plot.marks else "thin"
+        scale, (x, y) = "axis equal image, " if plot.is_map else "", map(tex, self.titles)
+        nodes = [
+            rf"\node[anchor=west, font=\scriptsize] at (axis cs:{a:.6g},{b:.6g}) {{{tex(text)}}};"
+            for (a, b), text in zip(plot.xy.tolist(), plot.marks, strict=False)
+        ]
+        lines = [
+            *(f"% {one}" for one in [f"Figure of a release of {self.dataset}", *self.parameters]),
+            r"\documentclass{article}",
+            r"\usepackage[utf8]{inputenc}",
+            r"\usepackage[T1]{fontenc}",
+            r"\usepackage{pgfplots}",
+            r"\pgfplotsset{compat=1.16}",
+            r"\begin{document}",
+            r"\begin{figure}",
+            r"\centering",
+            r"\begin{tikzpicture}",
+            rf"\definecolor{{release}}{{HTML}}{{{self.colour.lstrip('#').upper()}}}",
+            rf"\begin{{axis}}[width=0.9\linewidth, {scale}xlabel={{{x}}}, ylabel={{{y}}}]",
+            rf"\addplot[release, {style}] coordinates {{",
+            *(" ".join(points[i : i + 8]) for i in range(0, len(points), 8)),
+            "};",
+            *nodes,
+            r"\end{axis}",
+            r"\end{tikzpicture}",
+            rf"\caption{{{tex(self.caption)}~\cite{{{cited}}}}}",
+            r"\end{figure}",
+            r"\begin{thebibliography}{9}",
+            *(rf"\bibitem{{{one.key}}} {tex(one.line())}" for one in self.citations),
+            r"\end{thebibliography}",
+            r"\end{document}",
+            *(f"% {line}" for line in self.bibtex().splitlines()),
+        ]
+        return "\n".join([*lines, ""])
+
+
+def _limits(plot: Plot) -> tuple[Any, Any]:
+    """The ends of both axes, a little beyond the points; of no points and of one there are some, too."""
+    xy = plot.xy if len(plot.xy) else np.zeros((1, 2))
+    low, high = xy.min(axis=0), xy.max(axis=0)
+    span = high - low
+    span = np.maximum(span, 0.02 * span.max() if span.max() > 0 and plot.is_map else 1e-3)
+    middle = (low + high) / 2
+    return middle - 0.54 * span, middle + 0.54 * span
+
+
+FORMS: dict[str, tuple[str, Callable[[Figure], str]]] = {
+    "svg": ("image/svg+xml", Figure.svg),
+    "tex": ("application/x-tex", Figure.pgfplots),
+    "bib": ("application/x-bibtex", Figure.bibtex),
+}
+"""Media type and writer by the extension of the file."""

@@ -1,0 +1,160 @@
+"""What the explanation of a release of trajectories holds: where its positions lie, and how far noise moves them."""
+
+from typing import Any
+
+import numpy as np
+from django.http import HttpRequest
+
+from dashboard.core.templatetags.display import metres, place
+from dashboard.landmarks.inputs import TrajectoryInputs
+from dashboard.maps import picture
+from dashboard.maps.joined_tracks import thinned
+from dashboard.maps.prepared import LARGE, facts
+from dashboard.maps.series_cache import level
+from dashboard.releases.explanation import Explanation, Subject, certainty
+from dashboard.releases.models import Release
+from dashboard.releases.paper_figure import Plot
+from dashboard.releases.report import number_below
+from dashboard.storage.large_files import BATCH, StoredSeries
+from privacy_engine.accounting.promise import Context, at_most
+from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
+from privacy_engine.core.geo import LocalPlane
+from privacy_engine.core.plurals import counted
+from privacy_engine.core.progress import blocks
+from privacy_engine.data.published import CELLS_PER_DEGREE
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
+
+WHO = {
+    "event": "Each single position of {unit}, by itself",
+    "landmark": "Each single position of {unit}",
+    "w-event": "Any {window} successive positions of {unit} together",
+    "user": "All positions of {unit} together",
+}
+OF_A_RECORD = "The positions of {unit} that one uploaded record decides (at most {stability})"
+SHARES = (0.25, 1, 2.5, 5)
+"""Distances that the page states a guess for, in radii."""
+VISITS = 10
+SAMPLED = 20_000
+"""Positions that the picture counts, at most."""
+POINTS = 2000
+"""Points of a paper's figure, at most."""
+
+
+class ExplainedTrajectories(Explanation):
+    """With a density of the published positions, and circles of what the noise does to one."""
+
+    known = "all other positions and all times"
+
+    def subject(self, mechanism: TrajectoryMechanism, context: Context) -> Subject | None:
+        if mechanism.level not in WHO:
+            return None
+        several = context.stability > 1 and mechanism.sentence_of_records
+        marks = (context.landmarks or 0) if mechanism.reads_landmarks else 0
+        numbers = {"unit": context.unit, "stability": f"{context.stability:,}", **mechanism.numbers()}
+        who = (OF_A_RECORD if several else WHO[mechanism.level]).format(**numbers)
+        if marks:
+            all_of = "the 1 landmark" if marks == 1 else f"all {counted(marks, 'landmark')}"
+            who += f", together with {all_of} (positions marked as sensitive)"
+        alone = not marks and not several and mechanism.level in ("event", "landmark")
+        places = "the true place and another one" if alone else "the true places and others, each"
+        between = f"between {places} up to {metres(mechanism.radius_m)} away"
+        return Subject(who, between, _same(mechanism, context))
+
+    def questions(
+        self, mechanism: TrajectoryMechanism, context: Context, label: dict[str, Any], published: dict[str, Any]
+    ) -> list[tuple[str, float]]:
+        """The promise covers single positions, and so many of them by one after another, or all by their sum."""
+        epsilon, radius_m, whole = label["epsilon"], label["radius_m"], label["whole_trace_epsilon"]
+        most, what = VISITS * epsilon, "record" if context.stability > 1 else "position"
+        if whole is not None and not context.choice.earlier_per_m:  # which is of this release alone
+            most = min(most, whole)
+        found = [(f"one {what}, {metres(share * radius_m)}", share * epsilon) for share in SHARES]
+        return [*found, (f"ten visits, {metres(radius_m)}", most)]
+
+    def more_to_learn(self, mechanism: TrajectoryMechanism, context: Context, label: dict[str, Any]) -> list[str]:
+        whole = label["whole_trace_epsilon"]
+        if whole is None or whole <= label["epsilon"]:
+            return []
+        sure = f"{certainty(whole):g} % sure" if certainty(whole) < 100 else "certain"
+        leak = f"together leak at most ε = {at_most(whole)} per {metres(mechanism.radius_m)} moved by each"
+        under = f"with {_same(mechanism, context)}"
+        return [f"The whole trace: all positions of {context.unit} {leak}, {under}; a guess may become {sure}."]
+
+    def published(self, request: HttpRequest, row: Release) -> dict[str, Any]:
+        summary, found = row.summary or {}, facts_of(row)
+        lon, lat, noise_m = np.array(found.pop("lon")), np.array(found.pop("lat")), found["noise_m"]
+        if not row.parsed_spec.postprocess:
+            found["repeats"] = summary.get("published", 0) - summary.get("drawn", 0)
+        return found | {"summary": summary, "picture": _picture(lon, lat, noise_m) if len(lon) else None}
+
+    def plot(self, request: HttpRequest, row: Release) -> Plot:
+        count = row.dataset.series_count
+        series = number_below(request.GET.get("series", "0"), count)
+        line = thinned(level(row.data_path, series), POINTS)
+        lon, lat = line.lon / CELLS_PER_DEGREE, line.lat / CELLS_PER_DEGREE
+        plane = LocalPlane.around(lon, lat) if len(lon) else LocalPlane(0.0, 0.0)
+        landmarks = (row.summary or {}).get("landmarks") or 0
+        details = [counted((row.summary or {}).get("points", len(lon)), "event")]
+        details += [counted(landmarks, "landmark")] if landmarks else []
+        details += [f"thinned to {len(lon):,} points"] if len(lon) < row.dataset.series_lengths[series] else []
+        return Plot(
+            xy=plane.project(lon, lat) / 1000,
+            titles=(f"km east of {place(plane.lon, plane.lat)}", "km north"),
+            what="Published positions" + (f" of series {series + 1} of {count:,}" if count > 1 else ""),
+            details=details,
+            is_map=True,
+        )
+
+
+def _same(mechanism: TrajectoryMechanism, context: Context) -> str:
+    """What two traces have in common between which a stranger hesitates.
+
+    Of a one-sided selection that are the same landmarks: from fewer to more of them it promises nothing.
+    """
+    free = not mechanism.reads_landmarks or context.choice.from_times or context.choice.from_release
+    return "the same times" if free else "the same landmarks and times"
+
+
+def noise_m(row: Release) -> dict[str, float] | None:
+    """Metres that noise moves half and 19 of 20 of the positions by at most, by the description alone.
+
+    None after post-processing, and where budgets depend on the run.
+    """
+    mechanism = row.parsed_spec.mechanism
+    if row.parsed_spec.postprocess or not has_known_budgets(mechanism):
+        return None
+    found = noise_forecast(mechanism, TrajectoryInputs(row.dataset, row.set_read).masks)
+    if found is None or found.overall.median_m is None or found.overall.p95_m is None:
+        return None
+    return {"half": found.overall.median_m, "most": found.overall.p95_m}
+
+
+def facts_of(row: Release) -> dict[str, Any]:
+    """What the page shows of the published positions, JSON-ready; that of many is made ahead."""
+    is_large = (row.summary or {}).get("published", 0) > LARGE
+    return facts(row.beside("explained"), lambda: _facts(row)) if is_large else _facts(row)
+
+
+def _facts(row: Release) -> dict[str, Any]:
+    """Every so-manieth published position in degrees, when the first and the last one is, and the noise."""
+    held: StoredSeries[Any] = StoredSeries(row.data_path, lambda *of: of)
+    total = int(held.sizes.sum())
+    every, sampled, times = max(-(-total // SAMPLED), 1), [], []
+    for some in blocks(total, BATCH):
+        columns = held.columns(some.start, some.stop)
+        index = np.arange(-some.start % every, some.stop - some.start, every)
+        sampled.append(np.stack([columns[name][index] / CELLS_PER_DEGREE for name in ("lon", "lat")]))
+        times += [float(end(columns["time_ms"])) / 1000 for end in (np.min, np.max) if "time_ms" in columns]
+    lon, lat = np.concatenate([np.empty((2, 0)), *sampled], axis=1)
+    start, end = (min(times), max(times)) if times else (None, None)
+    return {"lon": lon.tolist(), "lat": lat.tolist(), "start": start, "end": end, "noise_m": noise_m(row)}
+
+
+def _picture(lon: Any, lat: Any, noise: dict[str, float] | None) -> dict[str, Any]:
+    """Noise is drawn as circles at the scale of the map."""
+    frame = picture.Frame.around(lon, lat, coarsest_m=noise["most"] if noise else 0.0, card=bool(noise))
+    circles = {name: value / frame.m_per_px for name, value in noise.items()} if noise else None
+    return frame.drawn(card=bool(noise)) | picture.density(frame.places(lon, lat)) | {"circles": circles}
+
+
+ADAPTER = ExplainedTrajectories()
