@@ -23,9 +23,9 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.maintenance import cleanup
 from dashboard.publications import copies, limits, services
 from dashboard.publications.models import Publication, digest_of
-from dashboard.releases.explanation import certainty
 from dashboard.publications.trajectory.public import ADAPTER, MARKS, time_marks
 from dashboard.releases import downloads, naming
+from dashboard.releases.explanation import certainty
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
 from privacy_engine.datatypes import datatypes

@@ -20,8 +20,8 @@ from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.mechanisms.base.stream import StreamMechanism
 
 WIDTH, HEIGHT = 680, 200
-LEFT, RIGHT, ABOVE, BELOW = 60, 70, 12, 26
-"""Pixels around the counts: for numbers, for the noise, for times."""
+LEFT, RIGHT, ABOVE, BELOW = 4, 74, 24, 26
+"""Pixels around the counts: for the noise, for a number, for times."""
 DRAWN, POINTS = 900, 2000
 """Points of the picture, and of a paper's figure."""
 LISTED = 2000

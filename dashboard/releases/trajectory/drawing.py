@@ -70,7 +70,7 @@ class TrajectoryDrawing(Drawing):
 
     def prepare(self, row: Release) -> None:
         charts.prepare(row)
-        explain.facts_of(row)
+        explain.prepare(row)
 
     def context(self, row: Release) -> Context:
         """One drawn before people were known is about each of its series."""

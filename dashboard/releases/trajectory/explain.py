@@ -15,7 +15,8 @@ from dashboard.releases.explanation import Explanation, Subject, certainty
 from dashboard.releases.models import Release
 from dashboard.releases.paper_figure import Plot
 from dashboard.releases.report import number_below
-from dashboard.storage.large_files import BATCH, StoredSeries
+from dashboard.storage.large_files import BATCH, StoredSeries, series_index
+from dashboard.storage.parquet import rows_of
 from privacy_engine.accounting.promise import Context, at_most
 from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
 from privacy_engine.core.geo import LocalPlane
@@ -57,7 +58,7 @@ class ExplainedTrajectories(Explanation):
             who += f", together with {all_of} (positions marked as sensitive)"
         alone = not marks and not several and mechanism.level in ("event", "landmark")
         places = "the true place and another one" if alone else "the true places and others, each"
-        between = f"between {places} up to {metres(mechanism.radius_m)} away"
+        between = f"between {places} up to {metres(mechanism.radius_m)} away,"
         return Subject(who, between, _same(mechanism, context))
 
     def questions(
@@ -96,7 +97,7 @@ class ExplainedTrajectories(Explanation):
         landmarks = (row.summary or {}).get("landmarks") or 0
         details = [counted((row.summary or {}).get("points", len(lon)), "event")]
         details += [counted(landmarks, "landmark")] if landmarks else []
-        details += [f"thinned to {len(lon):,} points"] if len(lon) < row.dataset.series_lengths[series] else []
+        details += [f"thinned to {len(lon):,} points"] if len(lon) < series_index(row.data_path).sizes[series] else []
         return Plot(
             xy=plane.project(lon, lat) / 1000,
             titles=(f"km east of {place(plane.lon, plane.lat)}", "km north"),
@@ -131,8 +132,17 @@ def noise_m(row: Release) -> dict[str, float] | None:
 
 def facts_of(row: Release) -> dict[str, Any]:
     """What the page shows of the published positions, JSON-ready; that of many is made ahead."""
-    is_large = (row.summary or {}).get("published", 0) > LARGE
-    return facts(row.beside("explained"), lambda: _facts(row)) if is_large else _facts(row)
+    return facts(row.beside("explained"), lambda: _facts(row)) if _is_large(row) else _facts(row)
+
+
+def prepare(row: Release) -> None:
+    """Make ahead what the page shows of many positions."""
+    if _is_large(row):
+        facts_of(row)
+
+
+def _is_large(row: Release) -> bool:
+    return rows_of(row.data_path) > LARGE
 
 
 def _facts(row: Release) -> dict[str, Any]:
