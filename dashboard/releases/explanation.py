@@ -56,7 +56,7 @@ class Guess:
 class Explanation(ABC):
     """What the page has of a kind of data; ``explain.html`` in its folder extends ``explain_base.html``.
 
-    ``known`` is what the strongest stranger knows beside the release.
+    ``known`` is the side knowledge of the strongest stranger.
     """
 
     known: ClassVar[str]
@@ -77,7 +77,7 @@ class Explanation(ABC):
 
     @abstractmethod
     def published(self, request: HttpRequest, row: Release) -> dict[str, Any]:
-        """Return what the template shows of what the release published, with ``picture``."""
+        """Return what the template shows of what the release published, with ``image``."""
 
     @abstractmethod
     def plot(self, request: HttpRequest, row: Release) -> Plot:
@@ -102,7 +102,7 @@ class Explanation(ABC):
             "links": [one for one in row.publications.all() if not one.expired],
             "readers": READERS.items(),
             "reader": chosen.get("reader", "") if chosen.get("reader") in READERS else ETHICS_BOARD,
-            "show_picture": "picture" in chosen or not is_set,
+            "show_image": "image" in chosen or not is_set,
             "show_numbers": "numbers" in chosen or not is_set,
             "code": [label["sha256"][i : i + 4] for i in range(0, CODE, 4)],
             "query": chosen.urlencode(),
@@ -118,12 +118,12 @@ class Explanation(ABC):
     ) -> dict[str, Any]:
         """What only releases with a guarantee have."""
         subject = self.subject(mechanism, context)
-        asked = self.questions(mechanism, context, label, published)
+        questions = self.questions(mechanism, context, label, published)
         uncovered = () if subject else context.uncovered_in_short  # which the sentence has
         return {
             "protected": _sentence(mechanism, context, label, subject),
             "same": subject.same if subject else "",
-            "guesses": [Guess(what, certainty(epsilon)) for what, epsilon in asked],
+            "guesses": [Guess(what, certainty(epsilon)) for what, epsilon in questions],
             "not_hidden": [*self.more_to_learn(mechanism, context, label), *not_hidden(label, uncovered)],
         }
 

@@ -83,9 +83,9 @@ def citation(reference: str) -> Citation:
     if found is None:
         raise ValueError(f"no reference: {reference}")
     authors, title, venue, year = found.groups()
-    word = next((one for one in re.findall(r"\w+", title) if len(one) > 3), "work")
+    name = next((one for one in re.findall(r"\w+", title) if len(one) > 3), "work")
     first = unicodedata.normalize("NFKD", authors.split(",")[0])
-    key = re.sub(r"[^a-z0-9]", "", f"{first}{year}{word}".lower())
+    key = re.sub(r"[^a-z0-9]", "", f"{first}{year}{name}".lower())
     is_conference = venue.isupper() and venue not in JOURNALS
     where = {"booktitle": venue} if is_conference else {"journal": venue}
     fields = {"author": " and ".join(authors.split(", ")), "title": title, **where, "year": year}

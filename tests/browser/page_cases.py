@@ -90,6 +90,7 @@ WORKING = "[data-bench][data-ready]:has([data-chart=loss] .js-plotly-plot)"  # a
 TRACK = "canvas[data-layer]"
 TOKENS, LIST, DATASET, EDIT = "accounts:tokens", "datasets:list", "datasets:detail", "landmarks:new"
 NEW, COMPARE, REPORT, REPORTS = (f"releases:{name}" for name in ("new", "compare", "report", "comparison-report"))
+EXPLAIN = "releases:explain"
 EXPERIMENT, PANELS = "experiments:detail", "[data-results][data-ready=all]"
 PUBLIC, READ = "publications:page", "[data-public][data-ready=all]"
 TOO_MANY = "?" + "&".join(["a"] * 300)  # more fields than a request may have: refused before any view is called
@@ -162,6 +163,10 @@ CASES = (
     Case("stream-owners-report", REPORTS, "stream", "?for=owner&series=1", ready=SHEET, explains=False),
     Case("checkins-report", REPORTS, "checkins", ready=SHEET, explains=False),
     Case("checkins-owners-report", REPORTS, "checkins", "?for=owner", ready=SHEET, explains=False),
+    Case("explain", EXPLAIN, "done", explains=False),
+    Case("explain-colleague", EXPLAIN, "done", "?reader=colleague&image=yes", explains=False),
+    Case("explain-stream", EXPLAIN, "released_stream", explains=False),
+    Case("explain-checkins", EXPLAIN, "released_checkins", explains=False),
     Case("projects", "projects:list"),
     Case("no-projects", "projects:list", who="newcomer"),
     Case("project", "projects:detail", "project", explains=False),
@@ -214,7 +219,10 @@ NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
         "projects:revoke-invitation",
         "landmarks:samples",
     ), 405),
-    **dict.fromkeys(("publications:track", "publications:data", "publications:label", "healthz"), 200),
+    **dict.fromkeys((
+        "publications:track", "publications:data", "publications:label", "healthz",
+        "releases:figure-svg", "releases:figure-tex", "releases:figure-bib",
+    ), 200),
     **dict.fromkeys(("landmarks:detail", "releases:home", "projects:invite"), 302),
     **dict.fromkeys(("tile", "own-tile", "unknown-api-path"), 404),
 }  # fmt: skip

@@ -170,6 +170,7 @@ class SampleStates:
         self.public_trajectory = publish_release(release=self.done, title="A taxi’s week", expires_on=end)
         self.public_stream = published(self.clinics, "Visits to clinics")
         self.public_checkins = published(self.city, "Where a city meets")
+        self.released_stream, self.released_checkins = self.public_stream.release, self.public_checkins.release
 
     def _projects(self):
         """One with rows of each sort, in which ``reviewer`` is a viewer, and one of another owner."""

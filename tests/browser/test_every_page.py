@@ -114,7 +114,7 @@ def _address(view, stage):
     arguments = {
         "accounts:revoke": ["nothing"],
         "landmarks:detail": [stage.stays.pk],
-        "releases:home": [stage.done.pk],
+        **{f"releases:{name}": [stage.done.pk] for name in ("home", "figure-svg", "figure-tex", "figure-bib")},
         "accounts:revoke-invitation": [stage.done.pk],
         "publications:revoke": [stage.public_stream.pk],
         **{f"projects:{name}": [stage.project.pk] for name in ("rename", "delete", "invite")},

@@ -44,13 +44,13 @@ def page_of(release, query=""):
 
 
 def shown(client, release, query=""):
-    """The words of the sheet, without markup."""
+    """The text of the sheet, without markup."""
     sheet = re.search(r"<article.*?</article>", text_of(client, page_of(release, query)), re.DOTALL)[0]
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", sheet)).split())
 
 
 def whole(client, release):
-    """The page, but for what each response draws anew, and the files of its figure."""
+    """The page, but for what each response draws for itself, and the files of its figure."""
     page = re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", text_of(client, page_of(release)))
     return [page, *(figure(client, release, form) for form in ("svg", "tex", "bib"))]
 
@@ -155,7 +155,7 @@ class TestSentences:
 
 
 class TestOptions:
-    def test_reader_picture_numbers_and_title(self, owner_page, done):
+    def test_reader_image_numbers_and_title(self, owner_page, done):
         plain = text_of(owner_page, page_of(done))
         assert "<figure" in plain
         assert "The numbers of this release" in plain
@@ -165,8 +165,8 @@ class TestOptions:
         assert "The numbers of this release" not in chosen
         assert "&lt;i&gt;Mine</h2>" in chosen
         assert "Katsomallos" in chosen
-        assert text_of(owner_page, page_of(done, "?reader=nobody")).count("selected>Ethics board") == 1
-        assert "<figure" in text_of(owner_page, page_of(done, "?picture=yes"))
+        assert text_of(owner_page, page_of(done, "?reader=other")).count("selected>Ethics board") == 1
+        assert "<figure" in text_of(owner_page, page_of(done, "?image=yes"))
 
     def test_the_stream_that_is_shown(self, owner_api, owner_page):
         row = released(owner_api, "stream")
@@ -216,17 +216,17 @@ class TestEveryKind:
         for which in (0, 1):
             row = released(owner_api, kind, which=which)
             label, text = downloads.label(row), text_of(owner_page, page_of(row))
-            words = shown(owner_page, row)
-            assert re.search(r"What was protected .*a stranger who hesitates 50:50 .* 73.2 % sure, with", words)
+            texts = shown(owner_page, row)
+            assert re.search(r"What was protected .*a stranger who hesitates 50:50 .* 73.2 % sure, with", texts)
             assert percents(text)[:2][0][1] == 73.2
             assert [sure for _, sure in percents(text)][1:3] == [upward(2), upward(5)]
             assert percents(text)[-1][1] == upward(10)
-            assert "values of" in words
-            assert "not covered: the values of" in words
+            assert "values of" in texts
+            assert "not covered: the values of" in texts
             for one in (*label["guarantee"]["caveats"], *(a[1:-1] for a in label["guarantee"]["assumptions"])):
-                assert one in words
+                assert one in texts
             assert label["guarantee"]["statement"] in shown(owner_page, row, "?reader=colleague")
-            assert " ".join(label["sha256"][i : i + 4] for i in (0, 4, 8)) in words
+            assert " ".join(label["sha256"][i : i + 4] for i in (0, 4, 8)) in texts
 
     def test_every_mechanism_has_a_page(self, owner_api, owner_page, kind):
         row = released(owner_api, kind)

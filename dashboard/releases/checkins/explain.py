@@ -6,7 +6,7 @@ import numpy as np
 from django.http import HttpRequest
 
 from dashboard.core.templatetags.display import place
-from dashboard.maps import picture
+from dashboard.maps import server_image
 from dashboard.releases.checkins.cells import places
 from dashboard.releases.checkins.report import ADAPTER as REPORT
 from dashboard.releases.common.published import read_release
@@ -53,7 +53,7 @@ class ExplainedModel(Explanation):
             "grid": model.grid,
             "places": found,
             "noise_sd": mechanism.noise_sd(),
-            "picture": _picture(model.grid, found),
+            "image": _image(model.grid, found),
         }
 
     def plot(self, request: HttpRequest, row: Release) -> Plot:
@@ -75,10 +75,10 @@ def _middles(found: list[dict[str, Any]]) -> tuple[Any, Any]:
     return edges[:, :2].mean(axis=1), edges[:, 2:].mean(axis=1)
 
 
-def _picture(grid: Grid, found: list[dict[str, Any]]) -> dict[str, Any]:
+def _image(grid: Grid, found: list[dict[str, Any]]) -> dict[str, Any]:
     """The box and the first cells, darker the higher they are ranked."""
     corners = ([grid.west, grid.east], [grid.north, grid.south])
-    frame = picture.Frame.around(*map(np.array, corners))
+    frame = server_image.Frame.around(*map(np.array, corners))
     cells = []
     for i, one in enumerate(found):
         (x, y), (right, base) = frame.places(*map(np.array, ([one["west"], one["east"]], [one["north"], one["south"]])))

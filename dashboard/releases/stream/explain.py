@@ -23,7 +23,7 @@ WIDTH, HEIGHT = 680, 200
 LEFT, RIGHT, ABOVE, BELOW = 4, 74, 24, 26
 """Pixels around the counts: for the noise, for a number, for times."""
 DRAWN, POINTS = 900, 2000
-"""Points of the picture, and of a paper's figure."""
+"""Points of the image, and of a paper's figure."""
 LISTED = 2000
 """The most streams to choose from."""
 TIMES, WINDOWS = (1, 2, 5), 10
@@ -70,7 +70,7 @@ class ExplainedStream(Explanation):
             "noise_sd": noise_sd,
             "faint": int((np.abs(data.counts) < 2 * noise_sd).sum()),
             "published_counts": data.counts.size,
-            "picture": _picture(data, values, noise_sd) if len(values) else None,
+            "image": _image(data, values, noise_sd) if len(values) else None,
         }
 
     def plot(self, request: HttpRequest, row: Release) -> Plot:
@@ -93,7 +93,7 @@ def _chosen(request: HttpRequest, data: StreamRelease) -> int:
     return number_below(text, len(data.names)) if text else int(data.counts.sum(axis=0, dtype=np.float64).argmax())
 
 
-def _picture(data: StreamRelease, values: Floats, noise_sd: float) -> dict[str, Any]:
+def _image(data: StreamRelease, values: Floats, noise_sd: float) -> dict[str, Any]:
     """The counts as a line, and at the scale of its axis one standard deviation of the noise above and below."""
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 2 * noise_sd)
     at = decimated([values], DRAWN)

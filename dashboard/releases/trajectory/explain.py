@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from dashboard.core.templatetags.display import metres, place
 from dashboard.landmarks.inputs import TrajectoryInputs
-from dashboard.maps import picture
+from dashboard.maps import server_image
 from dashboard.maps.joined_tracks import thinned
 from dashboard.maps.prepared import LARGE, facts
 from dashboard.maps.series_cache import level
@@ -26,7 +26,7 @@ from privacy_engine.data.published import CELLS_PER_DEGREE
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
 WHO = {
-    "event": "Each single position of {unit}, by itself",
+    "event": "Each single position of {unit}, alone",
     "landmark": "Each single position of {unit}",
     "w-event": "Any {window} successive positions of {unit} together",
     "user": "All positions of {unit} together",
@@ -36,7 +36,7 @@ SHARES = (0.25, 1, 2.5, 5)
 """Distances that the page states a guess for, in radii."""
 VISITS = 10
 SAMPLED = 20_000
-"""Positions that the picture counts, at most."""
+"""Positions that the image counts, at most."""
 POINTS = 2000
 """Points of a paper's figure, at most."""
 
@@ -86,7 +86,7 @@ class ExplainedTrajectories(Explanation):
         lon, lat, noise_m = np.array(found.pop("lon")), np.array(found.pop("lat")), found["noise_m"]
         if not row.parsed_spec.postprocess:
             found["repeats"] = summary.get("published", 0) - summary.get("drawn", 0)
-        return found | {"summary": summary, "picture": _picture(lon, lat, noise_m) if len(lon) else None}
+        return found | {"summary": summary, "image": _image(lon, lat, noise_m) if len(lon) else None}
 
     def plot(self, request: HttpRequest, row: Release) -> Plot:
         count = row.dataset.series_count
@@ -160,11 +160,11 @@ def _facts(row: Release) -> dict[str, Any]:
     return {"lon": lon.tolist(), "lat": lat.tolist(), "start": start, "end": end, "noise_m": noise_m(row)}
 
 
-def _picture(lon: Any, lat: Any, noise: dict[str, float] | None) -> dict[str, Any]:
+def _image(lon: Any, lat: Any, noise: dict[str, float] | None) -> dict[str, Any]:
     """Noise is drawn as circles at the scale of the map."""
-    frame = picture.Frame.around(lon, lat, coarsest_m=noise["most"] if noise else 0.0, card=bool(noise))
+    frame = server_image.Frame.around(lon, lat, coarsest_m=noise["most"] if noise else 0.0, card=bool(noise))
     circles = {name: value / frame.m_per_px for name, value in noise.items()} if noise else None
-    return frame.drawn(card=bool(noise)) | picture.density(frame.places(lon, lat)) | {"circles": circles}
+    return frame.drawn(card=bool(noise)) | server_image.density(frame.places(lon, lat)) | {"circles": circles}
 
 
 ADAPTER = ExplainedTrajectories()

@@ -19,7 +19,7 @@ export function fillDownloads(panel, { title, urls, formats }) {
     el("a", { href: `${urls.data}?format=${format.name}`, download: true }, `${format.title}, ${title}`);
   const notebook = el("a", { href: urls.notebook, download: true }, `Notebook, ${title}`);
   const report = el("a", { href: urls.report }, `Report, ${title}`);
-  const explain = el("a", { href: urls.explain }, `Explanation, ${title}`);
+  const explain = el("a", { href: urls.explain }, `Explain ${title}`);
   const publish = urls.publish ? [el("a", { href: urls.publish }, `Publish ${title} under a link`)] : [];
   panel.replaceChildren(...formats.map(link), notebook, report, explain, ...publish);
 }

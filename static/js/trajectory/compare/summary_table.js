@@ -19,7 +19,7 @@ const links = ({ urls }, title, formats) => [
   fileLink(urls.notebook, "Notebook", `${title} as a Jupyter notebook over the CSV`),
   fileLink(urls.bundle, "ZIP", `${title} as ZIP with label and configuration`),
   el("a", { href: urls.report, "aria-label": `Report of ${title}` }, "Report"),
-  el("a", { href: urls.explain, "aria-label": `Explanation of ${title}` }, "Explain"),
+  el("a", { href: urls.explain, "aria-label": `Explain ${title}` }, "Explain"),
   urls.publish && el("a", { href: urls.publish, "aria-label": `Publish ${title}` }, "Publish"),
 ];
 

@@ -37,7 +37,7 @@ APART = 110
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Where positions lie in the picture: ``middle`` (2,) is at half the height and at ``x`` pixels from the left."""
+    """Where positions lie in the image: ``middle`` (2,) is at half the height and at ``x`` pixels from the left."""
 
     plane: LocalPlane
     middle: Floats
@@ -114,7 +114,7 @@ def shades(counts: Ints) -> list[int]:
 
 
 def density(places: Floats) -> dict[str, Any]:
-    """Positions counted in hexagons: one path of each shade, with its text, and how many lie outside the picture."""
+    """Positions counted in hexagons: one path of each shade, with its text, and how many lie outside the image."""
     seen = ((places >= 0) & (places <= [WIDTH, HEIGHT])).all(axis=1)
     if not seen.any():
         return {"shades": [], "outside": len(places)}

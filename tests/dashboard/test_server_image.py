@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dashboard.core.axis import round_below, ticks
-from dashboard.maps import picture
-from dashboard.maps.picture import Frame
+from dashboard.maps import server_image
+from dashboard.maps.server_image import Frame
 from privacy_engine.core import geo
 from tests.cases import each
 
@@ -20,12 +20,12 @@ def around(place, metres, n=500, seed=1):
 
 
 def test_every_place_is_in_the_nearest_hexagon():
-    places = np.random.default_rng(2).random((2000, 2)) * [picture.WIDTH, picture.HEIGHT]
-    middles, counts = picture.hexagons(places)
+    places = np.random.default_rng(2).random((2000, 2)) * [server_image.WIDTH, server_image.HEIGHT]
+    middles, counts = server_image.hexagons(places)
     assert counts.sum() == 2000
     nearest = ((places[:, None] - middles) ** 2).sum(axis=2).argmin(axis=1)
     assert np.bincount(nearest, minlength=len(middles)).tolist() == counts.tolist()
-    assert np.sqrt(((places - middles[nearest]) ** 2).sum(axis=1)).max() <= picture.RADIUS * 1.001
+    assert np.sqrt(((places - middles[nearest]) ** 2).sum(axis=1)).max() <= server_image.RADIUS * 1.001
 
 
 @each("place", [LYON, (179.999, -17.0), (0.0, 89.9)])
@@ -34,32 +34,36 @@ def test_a_frame_holds_what_it_is_around_and_states_its_scale(place, card):
     lon, lat = around(place, 3000)
     frame = Frame.around(lon, lat, card=card)
     places = frame.places(lon, lat)
-    seen = ((places >= 0) & (places <= [picture.WIDTH - picture.CARD * card, picture.HEIGHT])).all(axis=1)
+    seen = ((places >= 0) & (places <= [server_image.WIDTH - server_image.CARD * card, server_image.HEIGHT])).all(
+        axis=1
+    )
     assert seen.mean() >= 0.98
     drawn = frame.drawn(card=card)
     apart = np.hypot(*(places[0] - places[1])) * frame.m_per_px
     assert apart == pytest.approx(float(geo.distance_m(lon[0], lat[0], lon[1], lat[1])), rel=0.001)
     assert drawn["bar"] == pytest.approx(drawn["bar_m"] / frame.m_per_px)
     assert 40 < drawn["bar"] <= 110
-    found = picture.density(places)
-    assert found["outside"] == int((~((places >= 0) & (places <= [picture.WIDTH, picture.HEIGHT])).all(axis=1)).sum())
-    assert sum(one["path"].count("M") for one in found["shades"]) == len(picture.hexagons(places[seen])[0])
+    found = server_image.density(places)
+    assert found["outside"] == int(
+        (~((places >= 0) & (places <= [server_image.WIDTH, server_image.HEIGHT])).all(axis=1)).sum()
+    )
+    assert sum(one["path"].count("M") for one in found["shades"]) == len(server_image.hexagons(places[seen])[0])
     assert all(re.fullmatch(r"(M-?[\d.]+ -?[\d.]+[lvz\d. -]+)*", one["path"]) for one in found["shades"])
 
 
 def test_one_position_and_large_noise_have_a_frame():
     lon, lat = np.array([LYON[0]]), np.array([LYON[1]])
-    assert Frame.around(lon, lat).m_per_px == picture.FINEST
+    assert Frame.around(lon, lat).m_per_px == server_image.FINEST
     frame = Frame.around(lon, lat, coarsest_m=43_000.0)
     assert frame.m_per_px == pytest.approx(1000.0)
     names = [one["name"] for one in frame.drawn()["cities"]]
     assert "Lyon" in names
-    assert 2 <= len(names) <= picture.CITIES
+    assert 2 <= len(names) <= server_image.CITIES
 
 
 def test_shades_are_of_one_and_more():
-    assert picture.shades(np.array([1])) == [1, 2, 3, 4]
-    least = picture.shades(np.arange(1, 1001))
+    assert server_image.shades(np.array([1])) == [1, 2, 3, 4]
+    least = server_image.shades(np.arange(1, 1001))
     assert least[0] == 1
     assert least == sorted(set(least))
     assert least[-1] == 951
