@@ -154,6 +154,23 @@ class TestSentences:
         assert "A public link was made on" in shown(owner_page, done)
 
 
+class TestImage:
+    def test_every_published_position_is_in_a_cell(self, owner_page, done):
+        page = text_of(owner_page, page_of(done))
+        paths = re.findall(r'<path class="explain__own explain__shade--\d" d="([^"]*)"', page)
+        cells = sum(path.count("M") for path in paths)
+        published = read_release(done)[0].series
+        assert 1 < cells <= len({*zip(published.lon.tolist(), published.lat.tolist(), strict=True)})
+        assert "fuller colour: more (1, 2, 3, 4+)" in shown(owner_page, done)
+        assert ">Paris</text>" in page
+
+    def test_counts_and_cells_are_drawn(self, owner_api, owner_page):
+        page = text_of(owner_page, page_of(released(owner_api, "stream")))
+        assert len(re.search(r'<polyline class="explain__own" points="([^"]*)"', page)[1].split()) == 40
+        page = text_of(owner_page, page_of(released(owner_api, "checkins")))
+        assert len(re.findall(r'<rect class="explain__shade--\d"', page)) == 20
+
+
 class TestOptions:
     def test_reader_image_numbers_and_title(self, owner_page, done):
         plain = text_of(owner_page, page_of(done))
