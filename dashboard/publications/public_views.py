@@ -1,6 +1,5 @@
 """Pages and files behind a public link: for whoever has it, the same with and without a login."""
 
-import math
 from collections.abc import Callable
 from functools import wraps
 
@@ -18,6 +17,7 @@ from dashboard.publications import copies, limits
 from dashboard.publications.common.public import publics
 from dashboard.publications.models import Publication
 from dashboard.publications.selectors import open_publication
+from dashboard.releases.explanation import certainty, explanations
 from privacy_engine.errors import ParameterError
 from privacy_engine.postprocess import postprocesses
 
@@ -79,7 +79,7 @@ def page(request: HttpRequest, publication: Publication) -> HttpResponse:
         "label": label,
         "mechanism": label["spec"]["mechanism"],
         "certainty": certainty(label["epsilon"]),
-        "not_hidden": publics[publication.kind].not_hidden(label, publication.facts),
+        "not_hidden": explanations[publication.kind].not_hidden(label, publication.facts),
         "steps": [postprocesses[step["name"]].title for step in label["spec"].get("postprocess", ())],
         "address": request.path,
         "more_formats": [one for one in publication.formats if not one["bundled"]],
@@ -88,17 +88,6 @@ def page(request: HttpRequest, publication: Publication) -> HttpResponse:
     own = {"title": publication.shown_title, "style": style}
     context["page"] = own | shown["drawn"]
     return render(request, f"publications/{publication.kind}/page.html", context)
-
-
-def certainty(epsilon: float) -> float:
-    """What a guess of one half becomes at most where odds change by a factor of at most exp(ε), in per cent.
-
-    Rounded up to a tenth.
-
-    >>> certainty(1.0), certainty(0.0), certainty(100.0)
-    (73.2, 50.0, 100.0)
-    """
-    return math.ceil(1000 / (1 + math.exp(-epsilon))) / 10
 
 
 @public

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from dashboard.core.rest.parsing import attachment
 from dashboard.core.rest.views import Accessed
 from dashboard.jobs.models import State
-from dashboard.releases.explanation import explanations
+from dashboard.releases.explanation import explanations, plot_of
 from dashboard.releases.models import Release
 from dashboard.releases.paper_figure import FORMS, Figure
 from dashboard.releases.selectors import visible_releases
@@ -32,7 +32,7 @@ def figure(request: HttpRequest, pk: uuid.UUID, form: str) -> HttpResponseBase:
     row: Release = get_object_or_404(visible_releases(request.user), pk=pk)
     if row.state != State.DONE:
         return redirect(row.page_url)
-    made = Figure.of(row, explanations[row.kind].plot(request, row))
+    made = Figure.of(row, plot_of(row, request.GET.get("series", "")))
     request.accessed = Accessed("download", [row], request.user)
     media_type, write = FORMS[form]
     return attachment(BytesIO(write(made).encode()), media_type, row.file_name(form, "figure"))

@@ -1,7 +1,8 @@
 """What the explanation of a release holds, whatever its kind: one page for readers without mathematics.
 
 Everything in it follows from what the release publishes, from its description and from its label. It never looks at the
-original or at figures measured against it; of the owner's texts it has the title alone.
+original or at figures measured against it; of the owner's texts it has the title, and author and
+licence of a public link.
 """
 
 import math
@@ -13,6 +14,7 @@ from typing import Any, ClassVar
 from django.http import HttpRequest
 
 from dashboard.core.by_kind import ByKind
+from dashboard.core.computing import computed_where
 from dashboard.core.palette import palette
 from dashboard.core.templatetags.display import NARROW
 from dashboard.core.text import one_line
@@ -20,7 +22,7 @@ from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from dashboard.releases.paper_figure import Plot
 from dashboard.releases.report import parameters_of
-from privacy_engine.accounting.promise import Context
+from privacy_engine.accounting.promise import READING, Context
 from privacy_engine.analysis.best_guess import best_guess
 
 ETHICS_BOARD, COLLEAGUE = "board", "colleague"
@@ -56,10 +58,12 @@ class Guess:
 class Explanation(ABC):
     """What the page has of a kind of data; ``explain.html`` in its folder extends ``explain_base.html``.
 
-    ``known`` is the side knowledge of the strongest stranger.
+    ``known`` is the side knowledge of the strongest stranger, ``listed`` are caveats of labels that the list of what is
+    published as it was has already.
     """
 
     known: ClassVar[str]
+    listed: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def subject(self, mechanism: Any, context: Context) -> Subject | None:
@@ -75,13 +79,26 @@ class Explanation(ABC):
         """Return sentences on what else the promise does not hide."""
         return []
 
-    @abstractmethod
-    def published(self, request: HttpRequest, row: Release) -> dict[str, Any]:
-        """Return what the template shows of what the release published, with ``image``."""
+    def not_hidden(self, label: dict[str, Any], facts: dict[str, Any]) -> list[str]:
+        """Return what the promise does not cover of a release, in sentences, each fact once.
+
+        ``facts`` are of what it published: those of its public page, or of :meth:`published`.
+        """
+        clear = f"What is published as it was: {', '.join(label['clear_fields'])}."
+        uncovered = (one.partition(" (")[0] if one.startswith(READING) else one for one in label["not_covered"])
+        caveats = (one for one in label["guarantee"]["caveats"] if one not in self.listed)
+        return list(dict.fromkeys([clear, *(f"{one[:1].upper()}{one[1:]}." for one in uncovered), *caveats]))
 
     @abstractmethod
-    def plot(self, request: HttpRequest, row: Release) -> Plot:
-        """Return what a paper's figure shows."""
+    def published(self, row: Release, series: str) -> dict[str, Any]:
+        """Return what the template shows of what the release published, with ``image``.
+
+        ``series`` is the number of the series that the page is about, as text, "" for none. 404 where there is none.
+        """
+
+    @abstractmethod
+    def plot(self, row: Release, series: str) -> Plot:
+        """Return what a paper's figure shows; ``series`` as in :meth:`published`."""
 
     def context(self, request: HttpRequest, row: Release) -> dict[str, Any]:
         """Return the context of the page of a finished release."""
@@ -106,7 +123,7 @@ class Explanation(ABC):
             "show_numbers": "numbers" in chosen or not is_set,
             "code": [label["sha256"][i : i + 4] for i in range(0, CODE, 4)],
             "query": chosen.urlencode(),
-            **self.published(request, row),
+            **published_of(row, chosen.get("series", "")),
         }
         if label["guarantee"]:
             found |= self._promised(mechanism, context, label, found)
@@ -119,16 +136,28 @@ class Explanation(ABC):
         """What only releases with a guarantee have."""
         subject = self.subject(mechanism, context)
         questions = self.questions(mechanism, context, label, published)
-        uncovered = () if subject else context.uncovered_in_short  # which the sentence has
+        rest = label | {"not_covered": []} if subject else label  # the sentence has it
         return {
             "protected": _sentence(mechanism, context, label, subject),
             "same": subject.same if subject else "",
             "guesses": [Guess(what, certainty(epsilon)) for what, epsilon in questions],
-            "not_hidden": [*self.more_to_learn(mechanism, context, label), *not_hidden(label, uncovered)],
+            "not_hidden": [*self.more_to_learn(mechanism, context, label), *self.not_hidden(rest, published)],
         }
 
 
 explanations: ByKind[Explanation] = ByKind("dashboard.releases", "explain")
+
+
+@computed_where(lambda row, _: row.dataset.is_large)
+def published_of(row: Release, series: str) -> dict[str, Any]:
+    """:meth:`Explanation.published` of a release."""
+    return explanations[row.kind].published(row, series)
+
+
+@computed_where(lambda row, _: row.dataset.is_large)
+def plot_of(row: Release, series: str) -> Plot:
+    """:meth:`Explanation.plot` of a release."""
+    return explanations[row.kind].plot(row, series)
 
 
 def certainty(epsilon: float) -> float:
@@ -140,15 +169,6 @@ def certainty(epsilon: float) -> float:
     (73.2, 50.0, 100.0)
     """
     return math.ceil(1000 * best_guess(epsilon)) / 10
-
-
-def not_hidden(label: dict[str, Any], uncovered: Sequence[str]) -> list[str]:
-    """What the promise does not cover, in sentences; what is published as it was first."""
-    whole = label["whole_trace_epsilon"]
-    several = whole is not None and whole > label["epsilon"]
-    found = ["Places visited many times: averaging their positions finds them."] if several else []
-    found.append(f"What is published as it was: {', '.join(label['clear_fields'])}.")
-    return [*found, *(f"{one[:1].upper()}{one[1:]}." for one in uncovered), *label["guarantee"]["caveats"]]
 
 
 def _sentence(mechanism: Any, context: Context, label: dict[str, Any], subject: Subject | None) -> str:

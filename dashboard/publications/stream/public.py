@@ -1,6 +1,5 @@
 """Published counts: a chart of one stream, or of the total."""
 
-import math
 from typing import Any
 
 from django.http import HttpRequest
@@ -12,7 +11,6 @@ from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
 from dashboard.releases.stream import report
 from dashboard.storage.data_files import is_large
-from privacy_engine.mechanisms.base.stream import CLEAR_NAMES, MANY_WINDOWS
 
 LISTED = 2000
 """The most streams to choose from."""
@@ -22,15 +20,10 @@ class PublicStream(QuotedPublic):
     """With the streams to choose from."""
 
     report = report.ADAPTER
-    listed = (CLEAR_NAMES,)
 
     def facts(self, row: Release, data: Any) -> dict[str, Any]:
         more = {"timestamps": len(data), "below_zero": bool(data.counts.min(initial=0) < 0)}
         return super().facts(row, data) | more
-
-    def not_hidden(self, label: dict[str, Any], facts: dict[str, Any]) -> list[str]:
-        one_window = facts.get("timestamps", math.inf) <= (label.get("window") or 1)
-        return [one for one in super().not_hidden(label, facts) if not (one_window and one == MANY_WINDOWS)]
 
     def context(self, request: HttpRequest, publication: Publication) -> dict[str, Any]:
         text = request.GET.get("stream", "")

@@ -11,19 +11,17 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from dashboard.core.computing import computed_where
-from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.maps import joined_tracks
 from dashboard.maps.prepared import LARGE
 from dashboard.maps.series_cache import lines, sizes_of
 from dashboard.publications.common.public import Public
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
+from dashboard.releases.trajectory.explain import noise_m
 from dashboard.storage import parquet
 from dashboard.storage.stored_path import StoredPath
-from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes.trajectory_table import PublishedSeries
-from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PUBLIC_LANDMARKS
 
 BINS = 240
 """Of the strip that shows when positions were published."""
@@ -33,13 +31,8 @@ MARKS = 6
 STEPS_H = (1, 2, 3, 6, 12, 24, 48, 168, 336, 720, 1440, 2160, 4320, 8760, 17520, 43800, 87600)
 
 
-WHICH = "Which events are landmarks"
-
-
 class PublicTrajectories(Public):
     """Without the names of people and series."""
-
-    listed = (CLEAR_TIMES, PUBLIC_LANDMARKS)
 
     def without_names(self, data: Sequence[PublishedSeries]) -> list[PublishedSeries]:
         people = {name: i for i, name in enumerate(dict.fromkeys(one.series.person for one in data), 1)}
@@ -56,29 +49,13 @@ class PublicTrajectories(Public):
         ]
 
     def facts(self, row: Release, data: Sequence[PublishedSeries]) -> dict[str, Any]:
-        return _published(data) | {"noise_m": _noise_m(row)}
+        return _published(data) | {"noise_m": noise_m(row)}
 
     def context(self, request: HttpRequest, publication: Publication) -> dict[str, Any]:
         track = reverse("publications:track", args=[publication.token])
         facts = publication.facts
         marks = time_marks(facts["start"], facts["end"]) if facts["strip"] else []
         return {"bins": BINS, "marks": marks, "drawn": {"track": track, "noise_m": facts["noise_m"]}}
-
-    def not_hidden(self, label: dict[str, Any], facts: dict[str, Any]) -> list[str]:
-        """As of all kinds, without what is about landmarks where there are none; repeats are named once if any are."""
-        whole, marked = label["whole_trace_epsilon"], label.get("landmarks")
-        several = whole is not None and whole > label["epsilon"] * (1 + 1e-9)  # a sum is rounded
-        found = ["Places visited many times: averaging their positions finds them."] if several else []
-        signs = "the repeated positions and the noise" if facts["repeats"] else "the noise"
-        for one in super().not_hidden(label, facts):
-            if one.startswith(WHICH):
-                how = one.removeprefix(WHICH).rstrip(".")
-                found.append(f"{WHICH}{how}: {signs} may show it." if marked else f"That no event is a landmark{how}.")
-            elif not one.startswith("Repeats show") and (marked or "landmark" not in one):
-                found.append(one)
-        if marked and not any(one.startswith(WHICH) for one in found):
-            found.append(f"{WHICH}: {signs} may show it.")
-        return found
 
     def track(self, publication: Publication) -> HttpResponse:
         return HttpResponse(_track(publication.data_path), content_type="application/octet-stream")
@@ -119,20 +96,6 @@ def _strip(time_s: Any) -> list[list[int]]:
     counts, _ = np.histogram(time_s, bins=BINS)
     shade = np.ceil(SHADES * np.log1p(counts) / math.log1p(max(int(counts.max()), 1)))
     return [[int(i), int(shade[i])] for i in np.flatnonzero(counts)]
-
-
-def _noise_m(row: Release) -> dict[str, float] | None:
-    """Metres that noise moves half and 19 of 20 of the positions by at most, by the description alone.
-
-    None after post-processing, and where budgets depend on the run.
-    """
-    mechanism = row.parsed_spec.mechanism
-    if row.parsed_spec.postprocess or not has_known_budgets(mechanism):
-        return None
-    found = noise_forecast(mechanism, TrajectoryInputs(row.dataset, row.set_read).masks)
-    if found is None or found.overall.median_m is None or found.overall.p95_m is None:
-        return None
-    return {"half": found.overall.median_m, "most": found.overall.p95_m}
 
 
 def time_marks(start: float, end: float) -> list[dict[str, Any]]:

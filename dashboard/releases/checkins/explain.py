@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from django.http import HttpRequest
 
 from dashboard.core.templatetags.display import place
 from dashboard.maps import server_image
@@ -45,7 +44,7 @@ class ExplainedModel(Explanation):
         noun, more = ("user", "users together") if users else ("check-in", "check-ins of one user")
         return [(f"{text} {noun if n == 1 else more}", n * label["epsilon"]) for n, text in TOGETHER]
 
-    def published(self, request: HttpRequest, row: Release) -> dict[str, Any]:
+    def published(self, row: Release, series: str) -> dict[str, Any]:
         model, mechanism = read_release(row), row.parsed_spec.mechanism
         found = places(model)
         return {
@@ -56,7 +55,7 @@ class ExplainedModel(Explanation):
             "image": _image(model.grid, found),
         }
 
-    def plot(self, request: HttpRequest, row: Release) -> Plot:
+    def plot(self, row: Release, series: str) -> Plot:
         found = places(read_release(row))
         lon, lat = _middles(found)
         plane = LocalPlane.around(lon, lat)

@@ -1,9 +1,9 @@
 """What the explanation of a release of count streams holds: the published counts of one stream, and their noise."""
 
+import math
 from typing import Any
 
 import numpy as np
-from django.http import HttpRequest
 
 from dashboard.core.axis import ticks
 from dashboard.releases.common.published import read_release
@@ -17,7 +17,7 @@ from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.plurals import counted
 from privacy_engine.data.stream_release import StreamRelease
-from privacy_engine.mechanisms.base.stream import StreamMechanism
+from privacy_engine.mechanisms.base.stream import CLEAR_NAMES, MANY_WINDOWS, StreamMechanism
 
 WIDTH, HEIGHT = 680, 200
 LEFT, RIGHT, ABOVE, BELOW = 4, 74, 24, 26
@@ -34,6 +34,7 @@ class ExplainedStream(Explanation):
     """With a chart of one stream: the largest, unless another one is chosen."""
 
     known = "all other events, all timestamps and all names"
+    listed = (CLEAR_NAMES,)
 
     def subject(self, mechanism: StreamMechanism, context: Context) -> Subject:
         successive = f"{mechanism.window:,} successive timestamps" if mechanism.window > 1 else "one timestamp"
@@ -53,9 +54,13 @@ class ExplainedStream(Explanation):
         each = f"in each of {windows} windows" if mechanism.window > 1 else f"at each of {windows} timestamps"
         return [*found, *[(f"by {mechanism.sensitivity:,} {each}", windows * label["epsilon"])] * (windows > 1)]
 
-    def published(self, request: HttpRequest, row: Release) -> dict[str, Any]:
+    def not_hidden(self, label: dict[str, Any], facts: dict[str, Any]) -> list[str]:
+        one_window = facts.get("timestamps", math.inf) <= (label.get("window") or 1)
+        return [one for one in super().not_hidden(label, facts) if not (one_window and one == MANY_WINDOWS)]
+
+    def published(self, row: Release, series: str) -> dict[str, Any]:
         data, mechanism = read_release(row), row.parsed_spec.mechanism
-        which = _chosen(request, data)
+        which = _chosen(series, data)
         values = data.counts[:, which].astype(np.float64)
         noise_sd = mechanism.noise_sd()
         return {
@@ -73,9 +78,9 @@ class ExplainedStream(Explanation):
             "image": _image(data, values, noise_sd) if len(values) else None,
         }
 
-    def plot(self, request: HttpRequest, row: Release) -> Plot:
+    def plot(self, row: Release, series: str) -> Plot:
         data = read_release(row)
-        which = _chosen(request, data)
+        which = _chosen(series, data)
         values = data.counts[:, which].astype(np.float64)
         at = decimated([values], POINTS) if len(values) else np.empty(0, np.int64)
         first = f", 1 is {data.labels[0]}" if len(data) else ""
@@ -87,10 +92,9 @@ class ExplainedStream(Explanation):
         )
 
 
-def _chosen(request: HttpRequest, data: StreamRelease) -> int:
+def _chosen(series: str, data: StreamRelease) -> int:
     """The number of the stream that is requested; without one that of the largest published sum."""
-    text = request.GET.get("series", "")
-    return number_below(text, len(data.names)) if text else int(data.counts.sum(axis=0, dtype=np.float64).argmax())
+    return number_below(series, len(data.names)) if series else int(data.counts.sum(axis=0, dtype=np.float64).argmax())
 
 
 def _image(data: StreamRelease, values: Floats, noise_sd: float) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from django.http import HttpRequest
 
 from dashboard.core.templatetags.display import metres, place
 from dashboard.landmarks.inputs import TrajectoryInputs
@@ -18,12 +17,13 @@ from dashboard.releases.report import number_below
 from dashboard.storage.large_files import BATCH, StoredSeries, series_index
 from dashboard.storage.parquet import rows_of
 from privacy_engine.accounting.promise import Context, at_most
-from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
+from privacy_engine.analysis.forecast import overall_noise
 from privacy_engine.core.geo import LocalPlane
 from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import blocks
 from privacy_engine.data.published import CELLS_PER_DEGREE
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
+from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PUBLIC_LANDMARKS
 
 WHO = {
     "event": "Each single position of {unit}, alone",
@@ -32,6 +32,7 @@ WHO = {
     "user": "All positions of {unit} together",
 }
 OF_A_RECORD = "The positions of {unit} that one uploaded record decides (at most {stability})"
+WHICH = "Which events are landmarks"
 SHARES = (0.25, 1, 2.5, 5)
 """Distances that the page states a guess for, in radii."""
 VISITS = 10
@@ -45,6 +46,7 @@ class ExplainedTrajectories(Explanation):
     """With a density of the published positions, and circles of what the noise does to one."""
 
     known = "all other positions and all times"
+    listed = (CLEAR_TIMES, PUBLIC_LANDMARKS)
 
     def subject(self, mechanism: TrajectoryMechanism, context: Context) -> Subject | None:
         if mechanism.level not in WHO:
@@ -74,37 +76,61 @@ class ExplainedTrajectories(Explanation):
 
     def more_to_learn(self, mechanism: TrajectoryMechanism, context: Context, label: dict[str, Any]) -> list[str]:
         whole = label["whole_trace_epsilon"]
-        if whole is None or whole <= label["epsilon"]:
+        if not _several(label):
             return []
         sure = f"{certainty(whole):g} % sure" if certainty(whole) < 100 else "certain"
         leak = f"together leak at most ε = {at_most(whole)} per {metres(mechanism.radius_m)} moved by each"
         under = f"with {_same(mechanism, context)}"
         return [f"The whole trace: all positions of {context.unit} {leak}, {under}; a guess may become {sure}."]
 
-    def published(self, request: HttpRequest, row: Release) -> dict[str, Any]:
+    def not_hidden(self, label: dict[str, Any], facts: dict[str, Any]) -> list[str]:
+        """As of all kinds, without what is about landmarks where there are none; repeats are named once if any are."""
+        marked = label.get("landmarks")
+        found = ["Places visited many times: averaging their positions finds them."] if _several(label) else []
+        signs = "the repeated positions and the noise" if facts["repeats"] else "the noise"
+        for one in super().not_hidden(label, facts):
+            if one.startswith(WHICH):
+                how = one.removeprefix(WHICH).rstrip(".")
+                found.append(f"{WHICH}{how}: {signs} may show it." if marked else f"That no event is a landmark{how}.")
+            elif not one.startswith("Repeats show") and (marked or "landmark" not in one):
+                found.append(one)
+        if marked and not any(one.startswith(WHICH) for one in found):
+            found.append(f"{WHICH}: {signs} may show it.")
+        return found
+
+    def published(self, row: Release, series: str) -> dict[str, Any]:
         summary, found = row.summary or {}, facts_of(row)
         lon, lat, noise_m = np.array(found.pop("lon")), np.array(found.pop("lat")), found["noise_m"]
-        if not row.parsed_spec.postprocess:
-            found["repeats"] = summary.get("published", 0) - summary.get("drawn", 0)
-        return found | {"summary": summary, "image": _image(lon, lat, noise_m) if len(lon) else None}
+        repeats = 0 if row.parsed_spec.postprocess else summary.get("published", 0) - summary.get("drawn", 0)
+        return found | {
+            "summary": summary,
+            "repeats": repeats,
+            "image": _image(lon, lat, noise_m) if len(lon) else None,
+        }
 
-    def plot(self, request: HttpRequest, row: Release) -> Plot:
+    def plot(self, row: Release, series: str) -> Plot:
         count = row.dataset.series_count
-        series = number_below(request.GET.get("series", "0"), count)
-        line = thinned(level(row.data_path, series), POINTS)
+        number = number_below(series or "0", count)
+        line = thinned(level(row.data_path, number), POINTS)
         lon, lat = line.lon / CELLS_PER_DEGREE, line.lat / CELLS_PER_DEGREE
         plane = LocalPlane.around(lon, lat) if len(lon) else LocalPlane(0.0, 0.0)
         landmarks = (row.summary or {}).get("landmarks") or 0
         details = [counted((row.summary or {}).get("points", len(lon)), "event")]
         details += [counted(landmarks, "landmark")] if landmarks else []
-        details += [f"thinned to {len(lon):,} points"] if len(lon) < series_index(row.data_path).sizes[series] else []
+        details += [f"thinned to {len(lon):,} points"] if len(lon) < series_index(row.data_path).sizes[number] else []
         return Plot(
             xy=plane.project(lon, lat) / 1000,
             titles=(f"km east of {place(plane.lon, plane.lat)}", "km north"),
-            what="Published positions" + (f" of series {series + 1} of {count:,}" if count > 1 else ""),
+            what="Published positions" + (f" of series {number + 1} of {count:,}" if count > 1 else ""),
             details=details,
             is_map=True,
         )
+
+
+def _several(label: dict[str, Any]) -> bool:
+    """Whether all positions together leak more than the level."""
+    whole = label["whole_trace_epsilon"]
+    return whole is not None and whole > label["epsilon"] * (1 + 1e-9)  # a sum is rounded
 
 
 def _same(mechanism: TrajectoryMechanism, context: Context) -> str:
@@ -121,13 +147,12 @@ def noise_m(row: Release) -> dict[str, float] | None:
 
     None after post-processing, and where budgets depend on the run.
     """
-    mechanism = row.parsed_spec.mechanism
-    if row.parsed_spec.postprocess or not has_known_budgets(mechanism):
+    if row.parsed_spec.postprocess:
         return None
-    found = noise_forecast(mechanism, TrajectoryInputs(row.dataset, row.set_read).masks)
-    if found is None or found.overall.median_m is None or found.overall.p95_m is None:
+    found = overall_noise(row.parsed_spec.mechanism, TrajectoryInputs(row.dataset, row.set_read))
+    if found is None or found.median_m is None or found.p95_m is None:
         return None
-    return {"half": found.overall.median_m, "most": found.overall.p95_m}
+    return {"half": found.median_m, "most": found.p95_m}
 
 
 def facts_of(row: Release) -> dict[str, Any]:
