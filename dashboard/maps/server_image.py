@@ -27,7 +27,9 @@ OUTSIDE = 0.005
 """The share of many positions that may lie beyond each edge."""
 RADIUS = 5.5
 ACROSS, DOWN = RADIUS * math.sqrt(3), RADIUS * 1.5
-SHADES = 4
+OPACITIES = (0.35, 0.55, 0.75, 1.0)
+"""Of cells with few and with many positions."""
+SHADES = len(OPACITIES)
 USUAL = 0.95
 """The darkest shade begins at this quantile of the cells' counts."""
 CITIES = 4
@@ -128,7 +130,7 @@ def density(places: Floats) -> dict[str, Any]:
         cells = middles[which == shade].tolist()
         more = f"{least[shade - 1]}+" if shade == SHADES else _between(least[shade - 1], least[shade] - 1)
         path = "".join(f"M{x:.1f} {y - size:.1f}{hexagon}" for x, y in cells)
-        drawn.append({"number": shade, "path": path, "text": more})
+        drawn.append({"opacity": OPACITIES[shade - 1], "path": path, "text": more})
     return {"shades": drawn, "outside": int((~seen).sum())}
 
 

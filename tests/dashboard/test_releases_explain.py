@@ -162,7 +162,7 @@ class TestSentences:
 class TestImage:
     def test_every_published_position_is_in_a_cell(self, owner_page, done):
         page = text_of(owner_page, page_of(done))
-        paths = re.findall(r'<path class="explain__own explain__shade--\d" d="([^"]*)"', page)
+        paths = re.findall(r'<path class="explain__own" opacity="[\d.]+" d="([^"]*)"', page)
         cells = sum(path.count("M") for path in paths)
         published = read_release(done)[0].series
         assert 1 < cells <= len({*zip(published.lon.tolist(), published.lat.tolist(), strict=True)})
@@ -173,7 +173,7 @@ class TestImage:
         page = text_of(owner_page, page_of(released(owner_api, "stream")))
         assert len(re.search(r'<polyline class="explain__own" points="([^"]*)"', page)[1].split()) == 40
         page = text_of(owner_page, page_of(released(owner_api, "checkins")))
-        assert len(re.findall(r'<rect class="explain__shade--\d"', page)) == 20
+        assert len(re.findall(r'<rect opacity="[\d.]+"', page)) == 20
 
 
 class TestOptions:

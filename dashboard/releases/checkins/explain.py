@@ -88,7 +88,7 @@ def _image(grid: Grid, found: list[dict[str, Any]]) -> dict[str, Any]:
                 "width": right - x,
                 "height": base - y,
                 "rank": one["rank"],
-                "shade": 4 - 4 * i // len(found),
+                "opacity": server_image.OPACITIES[-1 - 4 * i // len(found)],
             }
         )
     (x, y), (right, base) = frame.places(*map(np.array, corners))
