@@ -118,7 +118,7 @@ function requestPromise() {
   if (!isValid() || !some.every((row) => row.isWhole()))
     return dropAnswer("A value is missing or invalid: see the marked fields.");
   if (!some.length) {
-    if (!errorForecast.isWaiting()) showPromise($("[data-promise]"), [], []);
+    if (!errorForecast.isWaiting()) clearPromise();
     return dropAnswer("");
   }
   const mechanisms = specs(some).map(({ mechanism }) => mechanism);
@@ -126,6 +126,13 @@ function requestPromise() {
   rowsOf.set(body, some);
   if (promiseForecast.request(body)) $("[data-promise]").dataset.stale = "";
   else if (answer) showAnswer(answer, body);
+}
+
+/** Nothing is chosen. */
+function clearPromise() {
+  showPromise($("[data-promise]"), [], []);
+  for (const part of ["forecast", "warnings", "spending"]) $(`[data-${part}]`).replaceChildren();
+  temporalLoss.clear();
 }
 
 /** Keep what is shown, dimmed: it is of other values. */
