@@ -112,15 +112,6 @@ def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Noi
     return _forecast(mechanism, (_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks), runs=runs)
 
 
-def noise_p95_m(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> float | None:
-    """The distance in metres that noise moves 95 % of the published positions by at most, without a position known.
-
-    ``masks`` as for :func:`noise_forecast`. None where budgets depend on the run, or nothing is published.
-    """
-    found = _overall(mechanism, masks)
-    return None if found is None else found.p95_m
-
-
 def overall_noise(mechanism: TrajectoryMechanism, inputs: ReleaseInputs[Any]) -> Expected | None:
     """What :func:`noise_forecast` has of all events, kept with the inputs; None where budgets depend on the run."""
     known = vars(inputs).setdefault("_noise", {})

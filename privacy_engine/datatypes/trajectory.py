@@ -10,7 +10,7 @@ import numpy as np
 
 from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis import outline
-from privacy_engine.analysis.forecast import noise_p95_m
+from privacy_engine.analysis.forecast import overall_noise
 from privacy_engine.analysis.quantiles import Quantiles
 from privacy_engine.core.arrays import Floats, concatenated, in_turn, parts_of
 from privacy_engine.core.geo import distance_m
@@ -149,10 +149,11 @@ class TrajectoryType(DataType):
     ) -> Context:
         drawn = releases_of(release)
         budgets = parts_of(drawn.budgets, drawn.starts)
+        noise = None if spec.postprocess else overall_noise(spec.mechanism, inputs)
         return replace(
             inputs.context,
             whole_trace=largest_total(leaving(drawn, (person.joined_values(budgets) for person in inputs.people))),
-            noise_p95_m=None if spec.postprocess else noise_p95_m(spec.mechanism, inputs.masks),
+            noise_p95_m=None if noise is None else noise.p95_m,
         )
 
     def is_private(self, release: Sequence[Release]) -> bool:

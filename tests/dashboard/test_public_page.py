@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from dashboard.publications.common.public import publics
 from dashboard.publications.models import LICENCES, Publication
+from dashboard.releases.explanation import explanations
 from privacy_engine.accounting.promise import Context
 from privacy_engine.landmarks import landmark_methods
 from privacy_engine.mechanisms.base.mechanism import mechanisms
@@ -32,7 +32,7 @@ def bullets(page):
 def not_hidden(name, landmarks, repeats, whole=None, method=None):
     spec = ReleaseSpec.parse({"mechanism": described(name, epsilon=1.0, radius_m=200.0)})
     context = release_context(landmarks=landmarks, whole_trace=whole, method=method)
-    return publics["trajectory"].not_hidden(privacy_label(spec, context, private=True), {"repeats": repeats})
+    return explanations["trajectory"].not_hidden(privacy_label(spec, context, private=True), {"repeats": repeats})
 
 
 class TestBullets:
@@ -65,10 +65,10 @@ class TestBullets:
     def test_windows_are_named_if_there_is_more_than_one(self, timestamps, several):
         spec = ReleaseSpec.parse({"mechanism": kinds.STREAM | {"window": 20}})
         label = privacy_label(spec, Context(unit="one event"), private=True)
-        listed = publics["stream"].not_hidden(label, {"timestamps": timestamps})
+        listed = explanations["stream"].not_hidden(label, {"timestamps": timestamps})
         assert (MANY_WINDOWS in listed) == several
         assert sum("imes" in one for one in listed) == 1
-        assert (MANY_WINDOWS in publics["stream"].not_hidden(label, {})) is True, "published before it was counted"
+        assert (MANY_WINDOWS in explanations["stream"].not_hidden(label, {})) is True, "published before it was counted"
 
     @pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
     def test_of_a_page_are_each_once_and_short(self, owner_api, done, kind):

@@ -4,6 +4,7 @@ import json
 import math
 import os
 from functools import cache, partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from privacy_engine.analysis.forecast import (
     expected_error_m,
     has_known_budgets,
     noise_forecast,
-    noise_p95_m,
+    overall_noise,
 )
 from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Trajectory
@@ -184,7 +185,7 @@ every_known = each("cls", KNOWN)
 
 def test_only_adaptive_has_to_be_simulated_of_the_papers_and_our_splits():
     assert landmark.Adaptive not in KNOWN
-    assert noise_p95_m(example(landmark.Adaptive), [np.array([True, False])]) is None
+    assert overall_noise(example(landmark.Adaptive), SimpleNamespace(masks=[np.array([True, False])])) is None
     papers = {landmark.Skip, landmark.Uniform, landmark.OptimalSplit, landmark.Planned, landmark.WEvent, landmark.Joint}
     assert papers <= set(KNOWN)
 
@@ -207,7 +208,7 @@ def test_declared_error_matches_a_hundred_thousand_draws(cls):
 
     found = noise_forecast(mechanism, [mask])
     assert found.exact
-    assert noise_p95_m(mechanism, [mask]) == found.overall.p95_m
+    assert overall_noise(mechanism, SimpleNamespace(masks=[mask])) == found.overall
     for group, of in ((found.landmark, mask), (found.regular, ~mask), (found.overall, mask | True)):
         these = of[release.event]
         assert group.events == np.count_nonzero(of)
