@@ -8,8 +8,7 @@ licence of a public link.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django.http import HttpRequest
 
@@ -25,34 +24,20 @@ from dashboard.releases.report import parameters_of
 from privacy_engine.accounting.promise import READING, Context
 from privacy_engine.analysis.best_guess import best_guess
 
-ETHICS_BOARD, COLLEAGUE = "board", "colleague"
-READERS = {ETHICS_BOARD: "Ethics board", COLLEAGUE: "Colleague"}
+READERS = {"board": "Ethics board", "colleague": "Colleague"}
+"""Who the page is written for, the usual one first."""
 SPARSE = 1000
 """Letters of the promise and of what it does not hide that leave space for large letters on one page of paper."""
 CODE = 12
 """Digits of the digest that a printed page shows large, in groups of four."""
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(NamedTuple):
     """What a promise is about: ``who`` it protects, ``between`` what a stranger hesitates, and what is the ``same``."""
 
     who: str
     between: str
     same: str
-
-
-@dataclass(frozen=True)
-class Guess:
-    """How sure a guess of 50 % becomes at most, in per cent, and about what."""
-
-    what: str
-    percent: float
-
-    @property
-    def at(self) -> float:
-        """Its place on an axis from 50 to 100 % that is 100 pixels long."""
-        return round(2 * self.percent - 100, 1)
 
 
 class Explanation(ABC):
@@ -66,8 +51,8 @@ class Explanation(ABC):
     listed: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def subject(self, mechanism: Any, context: Context) -> Subject | None:
-        """Return what the promise is about; None of a level that has no other text than the mechanism's own."""
+    def subject(self, mechanism: Any, context: Context) -> Subject:
+        """Return what the promise is about."""
 
     @abstractmethod
     def questions(
@@ -104,7 +89,7 @@ class Explanation(ABC):
         """Return the context of the page of a finished release."""
         label, mechanism, chosen = downloads.label(row), row.parsed_spec.mechanism, request.GET
         context = mechanism.promise_context(downloads.context_of(row))
-        is_set = "reader" in chosen  # a box that is not checked is not sent
+        shown = {name: name in chosen or "reader" not in chosen for name in ("image", "numbers")}  # if checked
         found = {
             "dataset": row.dataset,
             "release": row,
@@ -118,29 +103,27 @@ class Explanation(ABC):
             "references": mechanism.references(),
             "links": [one for one in row.publications.all() if not one.expired],
             "readers": READERS.items(),
-            "reader": chosen.get("reader", "") if chosen.get("reader") in READERS else ETHICS_BOARD,
-            "show_image": "image" in chosen or not is_set,
-            "show_numbers": "numbers" in chosen or not is_set,
+            "reader": chosen["reader"] if chosen.get("reader") in READERS else next(iter(READERS)),
+            "shown": shown,
             "code": [label["sha256"][i : i + 4] for i in range(0, CODE, 4)],
             "query": chosen.urlencode(),
             **published_of(row, chosen.get("series", "")),
         }
         if label["guarantee"]:
             found |= self._promised(mechanism, context, label, found)
-        texts = [found.get("protected", ""), *found.get("not_hidden", ())]
-        return found | {"dense": found["reader"] == COLLEAGUE or sum(map(len, texts)) > SPARSE}
+        letters = sum(map(len, [found.get("protected", ""), *found.get("not_hidden", ())]))
+        return found | {"dense": found["reader"] == "colleague" or letters > SPARSE}
 
     def _promised(
         self, mechanism: Any, context: Context, label: dict[str, Any], published: dict[str, Any]
     ) -> dict[str, Any]:
         """What only releases with a guarantee have."""
-        subject = self.subject(mechanism, context)
-        questions = self.questions(mechanism, context, label, published)
-        rest = label | {"not_covered": []} if subject else label  # the sentence has it
+        subject, questions = self.subject(mechanism, context), self.questions(mechanism, context, label, published)
+        rest = label | {"not_covered": []}  # the sentence has it
         return {
             "protected": _sentence(mechanism, context, label, subject),
-            "same": subject.same if subject else "",
-            "guesses": [Guess(what, certainty(epsilon)) for what, epsilon in questions],
+            "same": subject.same,
+            "guesses": [(what, certainty(epsilon), 2 * certainty(epsilon) - 100) for what, epsilon in questions],
             "not_hidden": [*self.more_to_learn(mechanism, context, label), *self.not_hidden(rest, published)],
         }
 
@@ -171,10 +154,8 @@ def certainty(epsilon: float) -> float:
     return math.ceil(1000 * best_guess(epsilon)) / 10
 
 
-def _sentence(mechanism: Any, context: Context, label: dict[str, Any], subject: Subject | None) -> str:
+def _sentence(mechanism: Any, context: Context, label: dict[str, Any], subject: Subject) -> str:
     """The promise for readers without mathematics, with its conditions and what it does not cover."""
-    if subject is None:
-        return str(label["guarantee"]["statement"])
     percent = certainty(label["epsilon"])
     sure = "may become certain" if percent >= 100 else f"becomes at most {percent:g}{NARROW}% sure"
     assumed = "; ".join(f"{one[:1].lower()}{one[1:].rstrip('.')}" for one in label["guarantee"]["assumptions"])

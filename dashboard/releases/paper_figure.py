@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,36 +43,33 @@ class Figure:
     """A plot of a release with all texts beside it, each on one line."""
 
     plot: Plot
+    titles: list[str]
     caption: str
     parameters: list[str]
     citations: list[Citation]
     colour: str
     dataset: str
-    titles: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, row: Release, plot: Plot) -> Figure:
         """The figure of a finished release."""
-        label, mechanism = downloads.label(row), row.parsed_spec.mechanism
-        parts = [row.title, *plot.details]
-        seed = "" if row.seeded is False else f" A simulation with seed {row.parsed_spec.seed}, without a guarantee."
-        version = f"Cairn {label['cairn']}" if label["cairn"] else "Cairn"
-        caption = f"{plot.what}: {', '.join(parts)}.{seed} Drawn by {version}, SHA-256 {label['sha256'][:12]}."
-        described = {"release": label["release"], "sha256": label["sha256"], "noise": label["noise"]}
-        lines = [f"{name}: {value}" for name, value in described.items()]
-        spec = label["spec"]
-        lines += [f"{name}: {json.dumps(spec[name], ensure_ascii=False)}" for name in spec if spec[name] is not None]
+        label, spec = downloads.label(row), row.parsed_spec
+        cairn, digest = label["cairn"] or "of unknown version", label["sha256"][:12]
+        seed = "" if row.seeded is False else f" A simulation with seed {spec.seed}, without a guarantee."
+        caption = f"{plot.what}: {', '.join([row.title, *plot.details])}.{seed} Drawn by Cairn {cairn}, SHA-256 {digest}."
+        lines = [f"{name}: {label[name]}" for name in ("release", "sha256", "noise")]
+        lines += [f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in label["spec"].items() if one is not None]
         lines += [f"guarantee: {label['guarantee']['statement']}"] if label["guarantee"] else []
         own = {"author": "Cairn", "title": CAIRN, "year": f"{row.finished_at or row.created_at:%Y}"}
-        note = f"Version {label['cairn'] or 'unknown'}, release {label['release']}, SHA-256 {label['sha256']}"
+        own["note"] = f"Version {cairn}, release {label['release']}, SHA-256 {label['sha256']}"
         return cls(
             plot=plot,
+            titles=[one_line(one) for one in plot.titles],
             caption=one_line(caption, 1000),
             parameters=[one_line(one, 4000) for one in lines],
-            citations=[*map(citation, mechanism.references()), Citation("cairn", "misc", own | {"note": note})],
+            citations=[*map(citation, spec.mechanism.references()), Citation("cairn", "misc", own)],
             colour=palette(row.kind)[row.mechanism]["colour"]["light"],  # type: ignore[index]
             dataset=one_line(row.dataset.name),
-            titles=[one_line(one) for one in plot.titles],
         )
 
     def bibtex(self) -> str:
@@ -82,34 +79,30 @@ class Figure:
     def svg(self) -> str:
         """A drawing that needs no other file: titles on the axes, the rest in its description and metadata."""
         low, high = _limits(self.plot)
-        span = high - low
-        width = WIDTH - LEFT - RIGHT
-        height = min(width * span[1] / span[0], TALLEST) if self.plot.is_map else 0.6 * width
-        width = min(width, height * span[0] / span[1]) if self.plot.is_map else width
-        scale = np.array([width, -height]) / span
-        places = (self.plot.xy - low) * scale + [LEFT, ABOVE + height]
-        x, y = (
-            [
-                (round(float((one - low[i]) * scale[i] + (LEFT, ABOVE + height)[i]), 1), f"{one:,g}".replace("-", "−"))
-                for one in ticks(low[i], high[i])
-            ]
-            for i in (0, 1)
-        )
+        span, width = high - low, WIDTH - LEFT - RIGHT
+        height = 0.6 * width
+        if self.plot.is_map:
+            height = min(width * span[1] / span[0], TALLEST)
+            width = height * span[0] / span[1]
+
+        def places(xy: Any) -> Any:
+            return ((xy - low) / span * [width, -height] + [LEFT, ABOVE + height]).round(2).tolist()
+
+        def marks(axis: int) -> list[tuple[float, str]]:
+            found = ticks(low[axis], high[axis])
+            at = places(np.array(found)[:, None] * [1, 1])
+            return [(one[axis], f"{value:,g}".replace("-", "−")) for one, value in zip(at, found, strict=True)]
+
+        at, box = places(self.plot.xy), {"x": LEFT, "y": ABOVE, "width": round(width, 1), "height": round(height, 1)}
         context = {
             "figure": self,
             "width": round(LEFT + width + RIGHT),
             "height": round(ABOVE + height + BELOW),
-            "box": {"x": LEFT, "y": ABOVE, "width": round(width, 1), "height": round(height, 1)},
-            "base": round(ABOVE + height, 1),
-            "centre": round(LEFT + width / 2, 1),
-            "middle": round(ABOVE + height / 2, 1),
-            "x": x,
-            "y": y,
-            "points": " ".join(f"{a:.2f},{b:.2f}" for a, b in places.tolist()),
-            "marks": [
-                (round(a, 1), round(b, 1), text) for (a, b), text in zip(places.tolist(), self.plot.marks, strict=False)
-            ],
-            "bibtex": self.bibtex(),
+            "box": box | {"base": round(ABOVE + height, 1), "across": LEFT + width / 2, "down": ABOVE + height / 2},
+            "x": marks(0),
+            "y": marks(1),
+            "points": " ".join(f"{a},{b}" for a, b in at),
+            "marks": [(a, b, text) for (a, b), text in zip(at, self.plot.marks, strict=False)],
         }
         return render_to_string("releases/figure.svg", context)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 _REFERENCE = re.compile(r'(?P<authors>.+?)\. "(?P<title>.+?)"\. (?P<venue>.+?),? (?P<year>\d{4})\.')
 JOURNALS = {"PVLDB", "TKDE", "JASA"}
@@ -54,7 +54,7 @@ class Citation:
 
     key: str
     kind: str
-    fields: dict[str, str] = field(default_factory=dict)
+    fields: dict[str, str]
 
     def bibtex(self) -> str:
         """The entry as BibTeX."""

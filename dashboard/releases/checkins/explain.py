@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.core.templatetags.display import place
-from dashboard.maps import server_image
+from dashboard.maps.server_image import OPACITIES, Frame
 from dashboard.releases.checkins.cells import places
 from dashboard.releases.checkins.report import ADAPTER as REPORT
 from dashboard.releases.common.published import read_release
@@ -18,6 +18,7 @@ from privacy_engine.data.grid import Grid
 from privacy_engine.mechanisms.base.checkins import PUBLIC_GRID, CheckInMechanism
 
 TOGETHER = ((1, "one"), (2, "two"), (5, "five"), (10, "ten"))
+EDGES = ("west", "south", "east", "north")
 
 
 class ExplainedModel(Explanation):
@@ -26,11 +27,11 @@ class ExplainedModel(Explanation):
     known = "all other check-ins"
 
     def subject(self, mechanism: CheckInMechanism, context: Context) -> Subject:
-        who = "Each single check-in"
+        who, between = "Each single check-in", "whether it is among them"
         if mechanism.privacy_unit == "user":
             who = "All check-ins under one user name, of which the first "
             who += f"{mechanism.contributions:,} {mechanism.counting}"
-        between = "whether they are among the data" if mechanism.privacy_unit == "user" else "whether it is among them"
+            between = "whether they are among the data"
         if mechanism.relation == "replace-one":
             between += " or others are in their place"
         chosen = "taken as given" if context.box_from_data else PUBLIC_GRID
@@ -45,55 +46,34 @@ class ExplainedModel(Explanation):
         return [(f"{text} {noun if n == 1 else more}", n * label["epsilon"]) for n, text in TOGETHER]
 
     def published(self, row: Release, series: str) -> dict[str, Any]:
-        model, mechanism = read_release(row), row.parsed_spec.mechanism
+        model = read_release(row)
         found = places(model)
-        return {
-            "facts": REPORT.facts(model),
-            "grid": model.grid,
-            "places": found,
-            "noise_sd": mechanism.noise_sd(),
-            "image": _image(model.grid, found),
-        }
+        more = {"noise_sd": row.parsed_spec.mechanism.noise_sd(), "image": _image(model.grid, found)}
+        return {"facts": REPORT.facts(model), "grid": model.grid, "places": found, **more}
 
     def plot(self, row: Release, series: str) -> Plot:
         found = places(read_release(row))
-        lon, lat = _middles(found)
+        west, south, east, north = np.array([[one[name] for name in EDGES] for one in found]).T
+        lon, lat = (west + east) / 2, (south + north) / 2
         plane = LocalPlane.around(lon, lat)
+        side = row.parsed_spec.mechanism.side
         return Plot(
             xy=plane.project(lon, lat) / 1000,
             titles=(f"km east of {place(plane.lon, plane.lat)}", "km north"),
             what=f"The {len(found)} cells that the published model ranks first, with their ranks",
-            details=[f"grid {row.parsed_spec.mechanism.side} × {row.parsed_spec.mechanism.side}"],
+            details=[f"grid {side} × {side}"],
             marks=[str(one["rank"]) for one in found],
             is_map=True,
         )
 
 
-def _middles(found: list[dict[str, Any]]) -> tuple[Any, Any]:
-    edges = np.array([[one[name] for name in ("west", "east", "south", "north")] for one in found])
-    return edges[:, :2].mean(axis=1), edges[:, 2:].mean(axis=1)
-
-
 def _image(grid: Grid, found: list[dict[str, Any]]) -> dict[str, Any]:
     """The box and the first cells, darker the higher they are ranked."""
-    corners = ([grid.west, grid.east], [grid.north, grid.south])
-    frame = server_image.Frame.around(*map(np.array, corners))
-    cells = []
-    for i, one in enumerate(found):
-        (x, y), (right, base) = frame.places(*map(np.array, ([one["west"], one["east"]], [one["north"], one["south"]])))
-        cells.append(
-            {
-                "x": x,
-                "y": y,
-                "width": right - x,
-                "height": base - y,
-                "rank": one["rank"],
-                "opacity": server_image.OPACITIES[-1 - 4 * i // len(found)],
-            }
-        )
-    (x, y), (right, base) = frame.places(*map(np.array, corners))
-    box = {"x": x, "y": y, "width": right - x, "height": base - y}
-    return frame.drawn() | {"cells": cells, "box": box}
+    frame = Frame.around(np.array([grid.west, grid.east]), np.array([grid.north, grid.south]))
+    shade = [OPACITIES[-1 - len(OPACITIES) * i // len(found)] for i in range(len(found))]
+    paths = [frame.rectangle(*(one[name] for name in EDGES)) for one in found]
+    cells = [{"opacity": one, "path": path} for one, path in zip(shade, paths, strict=True)]
+    return frame.drawn() | {"shades": cells, "box": frame.rectangle(*(getattr(grid, name) for name in EDGES))}
 
 
 ADAPTER = ExplainedModel()

@@ -40,9 +40,8 @@ class ExplainedStream(Explanation):
         successive = f"{mechanism.window:,} successive timestamps" if mechanism.window > 1 else "one timestamp"
         change = f"as far as they change its counts by at most {mechanism.sensitivity:,} in sum"
         change = change.replace("its counts", "the counts of each timestamp") if mechanism.window > 1 else change
-        return Subject(
-            f"The events of any {successive}, {change}", "whether they happened", "the same timestamps and names"
-        )
+        who = f"The events of any {successive}, {change}"
+        return Subject(who, "whether they happened", "the same timestamps and names")
 
     def questions(
         self, mechanism: StreamMechanism, context: Context, label: dict[str, Any], published: dict[str, Any]

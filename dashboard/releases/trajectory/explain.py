@@ -6,16 +6,15 @@ import numpy as np
 
 from dashboard.core.templatetags.display import metres, place
 from dashboard.landmarks.inputs import TrajectoryInputs
-from dashboard.maps import server_image
 from dashboard.maps.joined_tracks import thinned
 from dashboard.maps.prepared import LARGE, facts
 from dashboard.maps.series_cache import level
+from dashboard.maps.server_image import Frame, density
 from dashboard.releases.explanation import Explanation, Subject, certainty
 from dashboard.releases.models import Release
 from dashboard.releases.paper_figure import Plot
 from dashboard.releases.report import number_below
 from dashboard.storage.large_files import BATCH, StoredSeries, series_index
-from dashboard.storage.parquet import rows_of
 from privacy_engine.accounting.promise import Context, at_most
 from privacy_engine.analysis.forecast import overall_noise
 from privacy_engine.core.geo import LocalPlane
@@ -48,9 +47,7 @@ class ExplainedTrajectories(Explanation):
     known = "all other positions and all times"
     listed = (CLEAR_TIMES, PUBLIC_LANDMARKS)
 
-    def subject(self, mechanism: TrajectoryMechanism, context: Context) -> Subject | None:
-        if mechanism.level not in WHO:
-            return None
+    def subject(self, mechanism: TrajectoryMechanism, context: Context) -> Subject:
         several = context.stability > 1 and mechanism.sentence_of_records
         marks = (context.landmarks or 0) if mechanism.reads_landmarks else 0
         numbers = {"unit": context.unit, "stability": f"{context.stability:,}", **mechanism.numbers()}
@@ -100,13 +97,10 @@ class ExplainedTrajectories(Explanation):
 
     def published(self, row: Release, series: str) -> dict[str, Any]:
         summary, found = row.summary or {}, facts_of(row)
-        lon, lat, noise_m = np.array(found.pop("lon")), np.array(found.pop("lat")), found["noise_m"]
+        lon, lat = np.array(found.pop("lon")), np.array(found.pop("lat"))
         repeats = 0 if row.parsed_spec.postprocess else summary.get("published", 0) - summary.get("drawn", 0)
-        return found | {
-            "summary": summary,
-            "repeats": repeats,
-            "image": _image(lon, lat, noise_m) if len(lon) else None,
-        }
+        image = _image(lon, lat, found["noise_m"]) if len(lon) else None
+        return found | {"summary": summary, "repeats": repeats, "image": image}
 
     def plot(self, row: Release, series: str) -> Plot:
         count = row.dataset.series_count
@@ -155,19 +149,16 @@ def noise_m(row: Release) -> dict[str, float] | None:
     return {"half": found.median_m, "most": found.p95_m}
 
 
-def facts_of(row: Release) -> dict[str, Any]:
-    """What the page shows of the published positions, JSON-ready; that of many is made ahead."""
-    return facts(row.beside("explained"), lambda: _facts(row)) if _is_large(row) else _facts(row)
-
-
 def prepare(row: Release) -> None:
     """Make ahead what the page shows of many positions."""
-    if _is_large(row):
+    if row.dataset.points > LARGE:
         facts_of(row)
 
 
-def _is_large(row: Release) -> bool:
-    return rows_of(row.data_path) > LARGE
+def facts_of(row: Release) -> dict[str, Any]:
+    """What the page shows of the published positions, JSON-ready; that of many is made ahead."""
+    many = row.dataset.points > LARGE
+    return facts(row.beside("explained"), lambda: _facts(row)) if many else _facts(row)
 
 
 def _facts(row: Release) -> dict[str, Any]:
@@ -187,9 +178,9 @@ def _facts(row: Release) -> dict[str, Any]:
 
 def _image(lon: Any, lat: Any, noise: dict[str, float] | None) -> dict[str, Any]:
     """Noise is drawn as circles at the scale of the map."""
-    frame = server_image.Frame.around(lon, lat, coarsest_m=noise["most"] if noise else 0.0, card=bool(noise))
-    circles = {name: value / frame.m_per_px for name, value in noise.items()} if noise else None
-    return frame.drawn(card=bool(noise)) | server_image.density(frame.places(lon, lat)) | {"circles": circles}
+    frame = Frame.around(lon, lat, coarsest_m=noise["most"] if noise else 0.0)
+    circles = {name: value / frame.m_per_px for name, value in (noise or {}).items()}
+    return frame.drawn() | density(frame.places(lon, lat)) | {"circles": circles}
 
 
 ADAPTER = ExplainedTrajectories()

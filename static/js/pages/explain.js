@@ -5,5 +5,5 @@ import { $, $$ } from "../core/dom.js";
 const button = $("[data-print]");
 button.hidden = false;
 button.addEventListener("click", () => window.print());
-for (const choice of $$(".explain__options :is(select, [type=checkbox])"))
+for (const choice of $$(".explain__side :is(select, [type=checkbox])"))
   choice.addEventListener("change", () => choice.form.requestSubmit());
