@@ -29,24 +29,20 @@ def test_every_place_is_in_the_nearest_hexagon():
 
 
 @each("place", [LYON, (179.999, -17.0), (0.0, 89.9)])
-@each("card", [False, True])
-def test_a_frame_holds_what_it_is_around_and_states_its_scale(place, card):
+@each("coarsest_m", [0.0, 200.0])
+def test_a_frame_holds_what_it_is_around_and_states_its_scale(place, coarsest_m):
     lon, lat = around(place, 3000)
-    frame = Frame.around(lon, lat, card=card)
-    places = frame.places(lon, lat)
-    seen = ((places >= 0) & (places <= [server_image.WIDTH - server_image.CARD * card, server_image.HEIGHT])).all(
-        axis=1
-    )
-    assert seen.mean() >= 0.98
-    drawn = frame.drawn(card=card)
+    frame = Frame.around(lon, lat, coarsest_m=coarsest_m)
+    places, size = frame.places(lon, lat), np.array([server_image.WIDTH, server_image.HEIGHT])
+    beside_card = [server_image.CARD * bool(coarsest_m), 0]
+    assert ((places >= 0) & (places <= size - beside_card)).all(axis=1).mean() >= 0.98
+    drawn = frame.drawn()
     apart = np.hypot(*(places[0] - places[1])) * frame.m_per_px
     assert apart == pytest.approx(float(geo.distance_m(lon[0], lat[0], lon[1], lat[1])), rel=0.001)
     assert drawn["bar"] == pytest.approx(drawn["bar_m"] / frame.m_per_px)
     assert 40 < drawn["bar"] <= 110
-    found = server_image.density(places)
-    assert found["outside"] == int(
-        (~((places >= 0) & (places <= [server_image.WIDTH, server_image.HEIGHT])).all(axis=1)).sum()
-    )
+    found, seen = server_image.density(places), ((places >= 0) & (places <= size)).all(axis=1)
+    assert found["outside"] == int((~seen).sum())
     assert sum(one["path"].count("M") for one in found["shades"]) == len(server_image.hexagons(places[seen])[0])
     assert all(re.fullmatch(r"(M-?[\d.]+ -?[\d.]+[lvz\d. -]+)*", one["path"]) for one in found["shades"])
 
