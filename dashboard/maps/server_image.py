@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def density(places: Floats) -> dict[str, Any]:
     which = np.searchsorted(least, counts, side="right") - 1
     size, half = RADIUS - 0.5, (RADIUS - 0.5) * math.sqrt(3) / 2
     hexagon = f"l{half:.2f} {size / 2}v{size}l-{half:.2f} {size / 2}l-{half:.2f}-{size / 2}v-{size}z"
-    texts = [str(a) if a == b - 1 else f"{a} to {b - 1}" for a, b in zip(least, least[1:], strict=False)]
+    texts = [str(a) if a == b - 1 else f"{a} to {b - 1}" for a, b in pairwise(least)]
     drawn = []
     for shade, text in enumerate([*texts, f"{least[-1]}+"]):
         path = "".join(f"M{x:.1f} {y - size:.1f}{hexagon}" for x, y in middles[which == shade].tolist())

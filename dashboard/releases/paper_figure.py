@@ -56,9 +56,12 @@ class Figure:
         label, spec = downloads.label(row), row.parsed_spec
         cairn, digest = label["cairn"] or "of unknown version", label["sha256"][:12]
         seed = "" if row.seeded is False else f" A simulation with seed {spec.seed}, without a guarantee."
-        caption = f"{plot.what}: {', '.join([row.title, *plot.details])}.{seed} Drawn by Cairn {cairn}, SHA-256 {digest}."
+        caption = (
+            f"{plot.what}: {', '.join([row.title, *plot.details])}.{seed} Drawn by Cairn {cairn}, SHA-256 {digest}."
+        )
         lines = [f"{name}: {label[name]}" for name in ("release", "sha256", "noise")]
-        lines += [f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in label["spec"].items() if one is not None]
+        chosen = {name: one for name, one in label["spec"].items() if one is not None}
+        lines += [f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in chosen.items()]
         lines += [f"guarantee: {label['guarantee']['statement']}"] if label["guarantee"] else []
         own = {"author": "Cairn", "title": CAIRN, "year": f"{row.finished_at or row.created_at:%Y}"}
         own["note"] = f"Version {cairn}, release {label['release']}, SHA-256 {label['sha256']}"
