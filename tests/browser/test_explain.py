@@ -46,7 +46,7 @@ def test_every_one_is_one_page_of_paper(page, several):
 def test_paper_is_light_and_has_the_sheet_alone(open_page, owner, several):
     page = open_page(owner, colour="dark")
     page.goto(f"/releases/{several[0].pk}/explain/")
-    sheet, circle = page.locator(".explain__sheet"), page.locator(".explain__dashed")
+    sheet, circle = page.locator(".explain__sheet"), page.locator(".explain__map .public__most")
     assert sheet.evaluate("(one) => getComputedStyle(one).backgroundColor") == "rgb(30, 28, 26)"
     width = page.locator(".explain__map").bounding_box()["width"]
     assert circle.bounding_box()["width"] / width == pytest.approx(2 * float(circle.get_attribute("r")) / 680, rel=0.1)
@@ -77,7 +77,7 @@ def test_options_and_figures_need_no_script(open_page, owner, several):
     page.get_by_label("Title").fill("For the board")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("heading", name="For the board")).to_be_visible()
-    expect(page.locator(".explain__figure")).to_have_count(0)
+    expect(page.locator(".explain__sheet figure")).to_have_count(0)
     expect(page.get_by_role("heading", name="How it was made")).to_be_visible()
     found = downloaded(page.get_by_role("link", name="SVG"))
     assert found.suggested_filename.endswith("_figure.svg")
@@ -88,9 +88,9 @@ def test_a_choice_is_shown_at_once(page, several):
     page.goto(f"/releases/{several[0].pk}/explain/")
     page.get_by_label("Written for").select_option("colleague")
     expect(page.get_by_role("heading", name="How it was made")).to_be_visible()
-    expect(page.locator(".explain__figure")).to_be_visible()
+    expect(page.locator(".explain__sheet figure")).to_be_visible()
     page.get_by_label("Image of the release").uncheck()
-    expect(page.locator(".explain__figure")).to_have_count(0)
+    expect(page.locator(".explain__sheet figure")).to_have_count(0)
     page.evaluate("window.print = () => { document.body.dataset.printed = 'yes' }")
     page.get_by_role("button", name="Print or save as PDF").click()
     expect(page.locator("body")).to_have_attribute("data-printed", "yes")
