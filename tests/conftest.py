@@ -49,6 +49,7 @@ register_profiles()
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]  # no delay
 lasting.LOOK_S = 3600.0  # its thread would look into the database of another test; real servers are other processes
 settings.WHITENOISE_AUTOREFRESH = True  # or every test client would list all static files first
+settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"  # not collected
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 

@@ -111,7 +111,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.staticfiles",
+    "dashboard.core.static_files.CollectedFiles",
     "rest_framework",
     "django_filters",
     "knox",
@@ -316,20 +316,14 @@ FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 
-# Static files: packages and ours, served by whitenoise; the embedded server reads them where they lie
+# Static files: packages' and ours, collected by whoever starts the web server (dashboard/core/static_files.py)
 STATIC_URL = "static/"
-CAIRN_COLLECTED = env.bool("CAIRN_COLLECTED", default=False)  # the image collects; elsewhere they lie in packages
-STATIC_ROOT = BASE_DIR / "staticfiles" if CAIRN_COLLECTED else None
+CAIRN_COLLECTED = env.bool("CAIRN_COLLECTED", default=False)  # as the image has them
+STATIC_ROOT = BASE_DIR / "staticfiles" if CAIRN_COLLECTED else CAIRN_HOME / "static"
 STATICFILES_DIRS = [ASSETS_DIR / "static"]
-WHITENOISE_USE_FINDERS = not CAIRN_COLLECTED
-WHITENOISE_IMMUTABLE_FILE_TEST = r"/base-map/[a-z]+\.[0-9a-f]{12}\.bin$"  # their names have a digest of the content
 STORAGES = {
     "default": storage_backend(env, CAIRN_HOME),  # what users upload and Cairn makes
-    "staticfiles": {
-        "BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"
-        if CAIRN_COLLECTED
-        else "django.contrib.staticfiles.storage.StaticFilesStorage"
-    },
+    "staticfiles": {"BACKEND": "dashboard.core.static_files.JoinedStaticFilesStorage"},
 }
 
 # Browser

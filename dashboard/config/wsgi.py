@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import django
 from django.conf import settings
 from django.core.signals import request_finished
 from django.core.wsgi import get_wsgi_application
@@ -20,7 +21,7 @@ from django.db import close_old_connections
 from django.urls import get_resolver
 
 from dashboard.config.memory import release_free_memory
-from dashboard.core import computing
+from dashboard.core import computing, static_files
 from dashboard.core.database_errors import forget_connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
@@ -58,6 +59,8 @@ for name, function in {
     "django.contrib.admindocs.views": "simplify_regex",  # 0.7 MB: the admin site
 }.items():
     sys.modules.setdefault(name, _OnCall(name, function))
+django.setup()
+static_files.collect()  # the middleware lists them
 handler = get_wsgi_application()
 from dashboard.storage import installation  # noqa: E402  models can be imported now
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from dashboard.core import home
+from dashboard.core import home, static_files
 from dashboard.core.home import LaunchError
 
 from . import broker, database, forked, health, warm
@@ -78,6 +78,7 @@ class Supervisor:
         if database.needs_migrations():  # no process may see half a table; without any, all start at once
             self.report("Preparing the database …")
             forked.call(database.migrate)
+        forked.call(static_files.collect)
         import_what_they_share()
         for child in self._services():
             self._start(child)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from django.templatetags.static import static
 from playwright.sync_api import BrowserContext
 
 
@@ -57,7 +58,7 @@ class Profile:
             " window.reportViolation(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`))"
         )
         # always open, so that the process that has compiled the scripts (--process-per-site) stays
-        self.context.new_page().goto("/static/img/favicon.svg")
+        self.context.new_page().goto(static("img/favicon.svg"))
 
     def _record(self, method, what):
         if self.monitor is not None:

@@ -11,12 +11,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.staticfiles.handlers import StaticFilesHandler
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.cache import cache
 from django.db import close_old_connections, connections
 from django.test import Client
+from django.views.static import serve
 from playwright.sync_api import expect, sync_playwright
 
 from dashboard.accounts.models import User
+from dashboard.core import static_files
 from tests.browser.browser_profiles import PageMonitor, Profiles
 from tests.browser.chromium import FLAGS, find_browser
 from tests.browser.fixtures import WALK, elsewhere, pair, seeded_pair, served, stays, taxi, walk  # noqa: F401
@@ -69,18 +72,34 @@ def browser(playwright):
 
 
 @pytest.fixture(scope="session")
-def profiles(browser):
-    """Profiles that keep scripts and styles for an hour; those of a fresh clone are too new to be kept by default."""
-    serve = StaticFilesHandler.get_response
+def collected():
+    """The static files as a server has them: pages get what users get."""
+    with pytest.MonkeyPatch.context() as patch:
+        storage = static_files.JoinedStaticFilesStorage()
+        patch.setattr(staticfiles_storage, "_wrapped", storage)
+        static_files.collect()
+    return storage
+
+
+@pytest.fixture(scope="session")
+def profiles(browser, collected):
+    """Profiles that keep scripts and styles, as their names say that they may."""
 
     def kept(handler, request):
-        response = serve(handler, request)
+        response = serve(request, handler.file_path(request.path), document_root=settings.STATIC_ROOT)
         response["Cache-Control"] = "max-age=3600"
         return response
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(StaticFilesHandler, "get_response", kept)
         yield Profiles(browser)
+
+
+@pytest.fixture(autouse=True)
+def collected_names(request, monkeypatch):
+    """Pages name the files that are collected."""
+    if "browser" in request.fixturenames:
+        monkeypatch.setattr(staticfiles_storage, "_wrapped", request.getfixturevalue("collected"))
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,6 @@ from django.core.management import CommandError, call_command
 from django.template import Context, Template
 
 from dashboard.core.palette import DASHES, GROUND, HUES, SEEN, Assignment, contrast, palette, variants
-from dashboard.core.templatetags.modules import imported
 from dashboard.core.templatetags.number_fields import DOMAINS, domain, rule_text
 from dashboard.datasets import execution
 from dashboard.datasets.models import Dataset
@@ -253,27 +252,6 @@ def test_number_inputs_carry_their_domain_and_no_page_has_another_kind():
 
 
 STATIC = Path(settings.BASE_DIR) / "static"
-PAGES = sorted(str(path.relative_to(STATIC)) for path in (STATIC / "js" / "pages").glob("*.js"))
-
-
-def test_preloads_every_module_once_before_the_script():
-    """Every specifier in the file and in all that it imports, by an independent parser."""
-    assert PAGES
-    for page in PAGES:
-        found = imported(page)
-        assert len(set(found)) == len(found)
-        files = {(STATIC / one).resolve() for one in (page, *found)}
-        requested = {
-            (path.parent / name).resolve()
-            for path in files
-            for name in re.findall(r'(?:from|import) "(\.[^"]+)"', path.read_text())
-        }
-        assert requested == files - {(STATIC / page).resolve()}, page
-    html = Template('{% module "js/pages/trajectory_compare.js" %}').render(Context())
-    assert html.index('<link rel="modulepreload" href="/static/js/core/api.js">') < html.index('<script type="module"')
-    assert html.endswith('src="/static/js/pages/trajectory_compare.js"></script>')
-    with pytest.raises(FileNotFoundError, match=re.escape("js/pages/nothing.js")):
-        imported("js/pages/nothing.js")
 
 
 def test_style_sheets_are_linked_in_their_order():

@@ -1,0 +1,199 @@
+"""Static files as browsers get them: collected once, compressed, under names with a digest of their content.
+
+The modules of a page are joined into one file, and so are style sheets that a template lists together: a page requests
+ten files instead of a hundred and fifty. Each module is a function that is called once and returns what it exports;
+modules that are joined into two files of one page are known to both. That holds for our own modules, which neither
+import each other in circles nor export what they change later.
+"""
+
+import fcntl
+import os
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles.apps import StaticFilesConfig
+from django.contrib.staticfiles.finders import get_finders
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.core.management import call_command
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+_COMMENT = re.compile(r"^[ \t]*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n|/\*\*(?:[^*]|\*(?!/))*\*/ ?", re.MULTILINE)
+_IMPORT = re.compile(r"""^import (?:\* as (?P<all>\w+)|\{(?P<names>[^}]*)\}) from "(?P<path>[^"]+)";\n""", re.MULTILINE)
+_LATER = re.compile(r"""\bimport\("(\.[^"]+)"\)""")
+_EXPORT = re.compile(r"^export (?P<rest>(?:async )?(?:function\*?|const|class) (?P<name>[\w$]+))", re.MULTILINE)
+_EXPORTS = re.compile(r"^export \{(?P<names>[^}]*)\};\n", re.MULTILINE)
+_STYLES = re.compile(r"\{% styles ([^%]+) %\}")
+
+
+class CollectedFiles(StaticFilesConfig):
+    """Of packages only what pages use."""
+
+    ignore_patterns = [*StaticFilesConfig.ignore_patterns, "*.map", "redoc", "rest_framework", "*-standalone-preset.js"]
+
+
+class JoinedStaticFilesStorage(CompressedManifestStaticFilesStorage):
+    """Whitenoise's, with joined modules and style sheets."""
+
+    keep_only_hashed_files = True
+    joins = True
+    patterns = (  # Django's own also rewrite comments and look for source maps
+        ("*.css", (r"""(?P<matched>url\(['"]{0,1}\s*(?P<url>.*?)["']{0,1}\))""",)),
+        ("*.js", ((r"""(?P<matched>import\("(?P<url>\..*?)"\))""", 'import("%(url)s")'),)),
+    )
+
+    def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
+        modules = [name for name in paths if name.startswith("js/")]
+        joined = joined_modules({name: Path(self.path(name)).read_text("utf-8") for name in modules})
+        for names in _listed_styles():
+            joined[joined_name(names)] = "".join(Path(self.path(f"css/{one}.css")).read_text("utf-8") for one in names)
+        for name in set(modules) - set(joined):
+            del paths[name]
+            self.delete(name)
+        for name, text in joined.items():
+            Path(self.path(name)).write_text(text, "utf-8")
+            paths[name] = self, name
+        yield from super().post_process(paths, dry_run, **options)
+
+
+def joined_name(names: Iterable[str]) -> str:
+    """Of the file with these style sheets of ``static/css``."""
+    return f"css/{'-'.join(names)}.css"
+
+
+def _listed_styles() -> Iterator[list[str]]:
+    for template in _templates():
+        for listed in _STYLES.findall(template.read_text("utf-8")):
+            yield re.findall(r'"(\w+)"', listed)
+
+
+def _templates() -> Iterator[Path]:
+    for folder in settings.TEMPLATES[0]["DIRS"]:
+        yield from sorted(Path(folder).rglob("*.html"))
+
+
+def joined_modules(texts: dict[str, str]) -> dict[str, str]:
+    """The files that pages request: of scripts (path: text) those that no other imports, and those imported later.
+
+    Raises
+    ------
+    ValueError
+        A module imports what another does not export.
+    """
+    modules = {path: _Module(path, text) for path, text in texts.items()}
+    within = {one for module in modules.values() for one in module.imports.values()}
+    pages = {path: _closure(path, modules) for path in modules if path not in within}
+    found = {}
+    for path in {*pages, *(one for module in modules.values() for one in module.later)}:
+        having = [set(closure) for page, closure in pages.items() if path in _closure(page, modules, later=True)]
+        there = set.intersection(*having) if path not in pages else set()
+        found[path] = _joined(path, [modules[one] for one in _closure(path, modules)], there, path in pages)
+    return found
+
+
+def _closure(path: str, modules: dict[str, "_Module"], *, later: bool = False) -> list[str]:
+    """The modules that one needs, each after those that it imports itself, and at last that one."""
+    met: dict[str, None] = {}
+    entered = {path}
+
+    def enter(one: str) -> None:
+        module = modules[one]
+        for name in (*module.imports.values(), *(module.later if later else ())):
+            if name not in entered:
+                entered.add(name)
+                enter(name)
+        met[one] = None
+
+    enter(path)
+    return list(met)
+
+
+def _joined(path: str, needed: list["_Module"], there: set[str], is_page: bool) -> str:
+    """The text of a file; modules that are ``there`` already are taken from the page. A page's own may await."""
+    names = {module.path: f"$_{number}" for number, module in enumerate(needed)}
+    exports = {module.path: module.exports for module in needed}
+    parts = [] if is_page and len(needed) == 1 else ["const $_modules = (globalThis.cairnModules ??= {});\n"]
+    for module in needed:
+        body, known = module.body(path, names, exports), f'$_modules["{module.path}"]'
+        if is_page and module.path == path:
+            parts.append(body)
+        elif module.path in there:
+            parts.append(f"const {names[module.path]} = {known};\n")
+        else:
+            returned = ", ".join(f"{name}: {local}" for name, local in module.exports.items())
+            parts.append(
+                f"const {names[module.path]} = ({known} ??= (() => {{\n{body}return {{ {returned} }};\n}})());\n"
+            )
+    if not is_page:
+        parts.append(f"export const {{ {', '.join(exports[path])} }} = {names[path]};\n")
+    return "".join(parts)
+
+
+class _Module:
+    """A script of ours: ``imports`` (as written: path), those imported ``later``, ``exports`` (name: local name)."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path, self._text = path, _COMMENT.sub("", text)
+        self.imports = {one["path"]: self._at(one["path"]) for one in _IMPORT.finditer(self._text)}
+        self.later = [self._at(one) for one in _LATER.findall(self._text)]
+
+    def _at(self, written: str) -> str:
+        return posixpath.normpath(posixpath.join(posixpath.dirname(self.path), written))
+
+    @cached_property
+    def exports(self) -> dict[str, str]:
+        names = {one["name"]: one["name"] for one in _EXPORT.finditer(self._text)}
+        for listed in _EXPORTS.finditer(self._text):
+            for one in listed["names"].split(","):
+                local, _, name = one.strip().partition(" as ")
+                names[name or local] = local
+        return names
+
+    def body(self, file: str, names: dict[str, str], exports: dict[str, dict[str, str]]) -> str:
+        """The text as it stands in ``file``, where the modules have ``names``."""
+
+        def taken(found: re.Match[str]) -> str:
+            of = self.imports[found["path"]]
+            if found["all"]:
+                return f"const {found['all']} = {names[of]};\n"
+            wanted = [one.strip() for one in found["names"].split(",") if one.strip()]
+            if missing := [one for one in wanted if one.split(" as ")[0] not in exports[of]]:
+                raise ValueError(f"{self.path} imports {', '.join(missing)}, which {of} does not export")
+            return f"const {{ {', '.join(one.replace(' as ', ': ') for one in wanted)} }} = {names[of]};\n"
+
+        def later(found: re.Match[str]) -> str:
+            at = posixpath.relpath(self._at(found[1]), posixpath.dirname(file))
+            return f'import("{at if at.startswith(".") else f"./{at}"}")'
+
+        text = _EXPORTS.sub("", _EXPORT.sub(r"\g<rest>", _IMPORT.sub(taken, self._text)))
+        return _LATER.sub(later, text)
+
+
+def collect() -> None:
+    """Collect the static files if that is not done, or they changed since; an image has them."""
+    if settings.CAIRN_COLLECTED or not hasattr(staticfiles_storage, "joins"):
+        return
+    digest = _digest()
+    with Path(settings.STATIC_ROOT).with_suffix(".sha256").open("a+") as known:
+        fcntl.flock(known, fcntl.LOCK_EX)
+        known.seek(0)
+        if known.read() != digest:
+            known.truncate(0)
+            call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+            known.write(digest)
+
+
+def _digest() -> str:
+    """Of names, sizes and times of all files that are collected, of the templates and of this module."""
+    paths = [storage.path(name) for finder in get_finders() for name, storage in finder.list(None)]
+    found = [
+        (path, status.st_size, status.st_mtime_ns)
+        for path in (*paths, *_templates(), __file__)
+        if (status := Path(path).stat())
+    ]
+    return sha256(repr(found).encode()).hexdigest()
