@@ -7,7 +7,6 @@ import each other in circles nor export what they change later.
 """
 
 import fcntl
-import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
