@@ -83,7 +83,7 @@ def collected():
 
 @pytest.fixture(scope="session")
 def profiles(browser, collected):
-    """Profiles that keep scripts and styles, as their names say that they may."""
+    """Profiles that keep scripts and styles, whose names change with them."""
 
     def kept(handler, request):
         response = serve(request, handler.file_path(request.path), document_root=settings.STATIC_ROOT)

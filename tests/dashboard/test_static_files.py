@@ -18,11 +18,11 @@ SOURCES = {
     "js/pages/one.js": """import { a, b as c } from "../core/names.js";
 await null;
 const { late } = await import("../map/late.js");
-globalThis.said = [a, c(), late()];
+globalThis.texts = [a, c(), late()];
 """,
     "js/pages/other.js": """import * as names from "../core/names.js";
 import { late } from "../map/late.js";
-globalThis.said = [names.a, late()];
+globalThis.texts = [names.a, late()];
 """,
     "js/core/names.js": """/* The names. */
 
@@ -56,14 +56,14 @@ def test_a_page_has_all_that_it_imports_and_what_is_imported_later_only_what_pag
 
 
 @NODE
-@pytest.mark.parametrize(("page", "said"), [("one", ["a", "aa", "owna"]), ("other", ["a", "owna"])])
-def test_joined_files_do_what_the_modules_do(tmp_path, page, said):
+@pytest.mark.parametrize(("page", "texts"), [("one", ["a", "aa", "owna"]), ("other", ["a", "owna"])])
+def test_joined_files_do_what_the_modules_do(tmp_path, page, texts):
     written(tmp_path, static_files.joined_modules(SOURCES))
     script = f'await import("./js/pages/{page}.js"); await import("./js/map/late.js");'
-    script += "console.log(JSON.stringify([globalThis.said, globalThis.calls]))"
+    script += "console.log(JSON.stringify([globalThis.texts, globalThis.calls]))"
     command = ["node", "--input-type=module", "-e", script]
     out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert json.loads(out) == [said, 1], "a module is called once, also where two files have it"
+    assert json.loads(out) == [texts, 1], "a module is called once, also where two files have it"
 
 
 def test_a_name_that_is_not_exported_is_an_error():
