@@ -14,7 +14,6 @@ ROOT = Path(__file__).resolve().parent.parent
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES = COMPOSE["services"]
 OURS = [name for name, service in SERVICES.items() if service["image"] == "cairn:local"]
-LIBRARIES_MB = 1900
 """Address space of a worker's process before its job (VmSize); little of it is memory of its own."""
 ENDS = {"migrate"}
 """Services that end: their exit code is what others wait for."""
@@ -100,7 +99,7 @@ def test_jobs_fit_into_the_memory_of_their_worker():
         service = SERVICES[name]
         [processes] = [int(one.partition("=")[2]) for one in service["command"] if one.startswith("--concurrency=")]
         job = int(value(service["environment"]["CAIRN_JOB_MEMORY_MB"]))
-        assert processes * (job - LIBRARIES_MB) + 500 <= megabytes(service["mem_limit"])
+        assert processes * job + 500 <= megabytes(service["mem_limit"])
 
 
 def test_workers_take_from_every_queue_and_one_from_interactive_alone():
