@@ -99,8 +99,9 @@ class ExplainedTrajectories(Explanation):
         summary, found = row.summary or {}, facts_of(row)
         lon, lat = np.array(found.pop("lon")), np.array(found.pop("lat"))
         repeats = 0 if row.parsed_spec.postprocess else summary.get("published", 0) - summary.get("drawn", 0)
-        image = _image(lon, lat, found["noise_m"]) if len(lon) else None
-        return found | {"summary": summary, "repeats": repeats, "image": image}
+        noise = noise_m(row)
+        image = _image(lon, lat, noise) if len(lon) else None
+        return found | {"noise_m": noise, "summary": summary, "repeats": repeats, "image": image}
 
     def plot(self, row: Release, series: str) -> Plot:
         count = row.dataset.series_count
@@ -143,6 +144,9 @@ def noise_m(row: Release) -> dict[str, float] | None:
     """
     if row.parsed_spec.postprocess:
         return None
+    half, most = (row.owner_view or {}).get("noise_m"), (row.summary or {}).get("noise_p95_m")
+    if half and most:  # of many positions it is not computed again
+        return {"half": half, "most": most}
     found = overall_noise(row.parsed_spec.mechanism, TrajectoryInputs(row.dataset, row.set_read))
     if found is None or found.median_m is None or found.p95_m is None:
         return None
@@ -162,7 +166,7 @@ def facts_of(row: Release) -> dict[str, Any]:
 
 
 def _facts(row: Release) -> dict[str, Any]:
-    """Every so-manieth published position in degrees, when the first and the last one is, and the noise."""
+    """Every so-manieth published position in degrees, and when the first and the last one is."""
     held: StoredSeries[Any] = StoredSeries(row.data_path, lambda *of: of)
     total = int(held.sizes.sum())
     every, sampled, times = max(-(-total // SAMPLED), 1), [], []
@@ -173,7 +177,7 @@ def _facts(row: Release) -> dict[str, Any]:
         times += [float(end(columns["time_ms"])) / 1000 for end in (np.min, np.max) if "time_ms" in columns]
     lon, lat = np.concatenate([np.empty((2, 0)), *sampled], axis=1)
     start, end = (min(times), max(times)) if times else (None, None)
-    return {"lon": lon.tolist(), "lat": lat.tolist(), "start": start, "end": end, "noise_m": noise_m(row)}
+    return {"lon": lon.tolist(), "lat": lat.tolist(), "start": start, "end": end}
 
 
 def _image(lon: Any, lat: Any, noise: dict[str, float] | None) -> dict[str, Any]:
