@@ -8,7 +8,7 @@ from typing import Any
 from celery import Celery, bootsteps
 from celery.signals import task_postrun, worker_init, worker_process_init, worker_shutdown
 
-from dashboard.config.memory import release_free_memory
+from dashboard.core.memory import release_free_memory
 from dashboard.jobs import slots
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")

@@ -20,9 +20,9 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from django.urls import get_resolver
 
-from dashboard.config.memory import release_free_memory
 from dashboard.core import computing, static_files
 from dashboard.core.database_errors import forget_connection
+from dashboard.core.memory import release_free_memory
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # Arrow's own pool holds 6 MB more from the first read on

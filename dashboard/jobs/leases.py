@@ -29,6 +29,7 @@ from django.db.models.functions import Now
 
 from dashboard.core.database_errors import forget_connection, is_transient, patiently
 from dashboard.core.failures import failure
+from dashboard.core.memory import release_free_memory
 from dashboard.jobs import slots
 from dashboard.jobs.models import Job, JobRow, State
 from dashboard.jobs.queue import enqueue_all
@@ -163,6 +164,7 @@ class Lease:
                 raise
             logger.warning("progress not stored: %s", type(error).__name__)  # the work does not need it
             forget_connection()
+        release_free_memory()  # or freed pages of the heap stay until the job ends: 100 MB of a long one
         self.check()
 
     def finish(self, state: str, **fields: Any) -> None:

@@ -51,8 +51,8 @@ def _call(connection: Connection) -> None:
     """Make one call; its message is what :func:`dashboard.core.computing.computed_where` sends."""
     from django.db import close_old_connections
 
-    from dashboard.config.memory import release_free_memory
     from dashboard.core.computing import sent
+    from dashboard.core.memory import release_free_memory
 
     with connection:
         try:

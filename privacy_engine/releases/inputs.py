@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 from privacy_engine.accounting.promise import Context
 from privacy_engine.core.arrays import Mask
 from privacy_engine.data import LandmarkSet
+from privacy_engine.data.mapped_series import leave
 from privacy_engine.data.numbered import Each
 from privacy_engine.data.people import Person
 from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT
@@ -32,4 +33,9 @@ class ReleaseInputs(Generic[D]):
     def masks(self) -> Sequence[Mask]:
         """The landmarks of each person, over their events in the order of time, put together when they are needed."""
         masks = [one.mask for one in self.landmarks]
-        return Each(self.people, lambda person: person.joined_mask(masks))
+
+        def joined(person: Person) -> Mask:
+            leave([masks[person.members[0]]])  # what those before have read of the file
+            return person.joined_mask(masks)
+
+        return Each(self.people, joined)
