@@ -95,6 +95,8 @@ class Context:
         The largest sum of the budgets of all events of any one person, as a level within the mechanism's radius.
     noise_p95_m : float or None
         What noise moves 95 % of the published positions by at most, in metres; None where it is not known.
+    repeats : bool or None
+        Whether the release repeats a position that it published before; None before it is drawn.
     box_from_data : bool
         True where the box or the cells of the grid of check-ins were chosen with knowledge of them.
     decided : tuple of str
@@ -109,6 +111,7 @@ class Context:
     not_covered: tuple[str, ...] = ()
     whole_trace: float | None = None
     noise_p95_m: float | None = None
+    repeats: bool | None = None
     counted: Counted | None = None
     stays: DetectedStays | None = None
     box_from_data: bool = False

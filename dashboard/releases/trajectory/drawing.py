@@ -83,7 +83,12 @@ class TrajectoryDrawing(Drawing):
         )
         if row.by_series:
             return replace(found, unit=ONE_SERIES, landmarks=read.count if read else 0)
-        return replace(found, whole_trace=summary.get("whole_trace"), noise_p95_m=summary.get("noise_p95_m"))
+        return replace(
+            found,
+            whole_trace=summary.get("whole_trace"),
+            noise_p95_m=summary.get("noise_p95_m"),
+            repeats=explain.repeats_of(row) > 0 if summary else None,
+        )
 
     def charged_context(self, row: Release) -> Context:
         return promise_context(row.dataset, row.set_read, landmarks=0)

@@ -21,8 +21,8 @@ from privacy_engine.core.geo import LocalPlane
 from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import blocks
 from privacy_engine.data.published import CELLS_PER_DEGREE
-from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PUBLIC_LANDMARKS
+from privacy_engine.mechanisms.base.trajectory import REPEATS, TrajectoryMechanism
+from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES
 
 WHO = {
     "event": "Each single position of {unit}, alone",
@@ -41,11 +41,17 @@ POINTS = 2000
 """Points of a paper's figure, at most."""
 
 
+def repeats_of(row: Release) -> int:
+    """How many positions of a release repeat one that it published before: none after steps."""
+    summary = row.summary or {}
+    return 0 if row.parsed_spec.postprocess else summary.get("published", 0) - summary.get("drawn", 0)
+
+
 class ExplainedTrajectories(Explanation):
     """With a density of the published positions, and circles of what the noise does to one."""
 
     known = "all other positions and all times"
-    listed = (CLEAR_TIMES, PUBLIC_LANDMARKS)
+    listed = (CLEAR_TIMES,)
 
     def subject(self, mechanism: TrajectoryMechanism, context: Context) -> Subject:
         several = context.stability > 1 and mechanism.sentence_of_records
@@ -85,11 +91,12 @@ class ExplainedTrajectories(Explanation):
         marked = label.get("landmarks")
         found = ["Places visited many times: averaging their positions finds them."] if _several(label) else []
         signs = "the repeated positions and the noise" if facts["repeats"] else "the noise"
-        for one in super().not_hidden(label, facts):
+        told = (one for one in super().not_hidden(label, facts) if not one.startswith(f"{WHICH} is public"))
+        for one in told:
             if one.startswith(WHICH):
                 how = one.removeprefix(WHICH).rstrip(".")
                 found.append(f"{WHICH}{how}: {signs} may show it." if marked else f"That no event is a landmark{how}.")
-            elif not one.startswith("Repeats show") and (marked or "landmark" not in one):
+            elif not one.startswith(REPEATS) and (marked or "landmark" not in one.lower()):
                 found.append(one)
         if marked and not any(one.startswith(WHICH) for one in found):
             found.append(f"{WHICH}: {signs} may show it.")
@@ -98,10 +105,9 @@ class ExplainedTrajectories(Explanation):
     def published(self, row: Release, series: str) -> dict[str, Any]:
         summary, found = row.summary or {}, facts_of(row)
         lon, lat = np.array(found.pop("lon")), np.array(found.pop("lat"))
-        repeats = 0 if row.parsed_spec.postprocess else summary.get("published", 0) - summary.get("drawn", 0)
         noise = noise_m(row)
         image = _image(lon, lat, noise) if len(lon) else None
-        return found | {"noise_m": noise, "summary": summary, "repeats": repeats, "image": image}
+        return found | {"noise_m": noise, "summary": summary, "repeats": repeats_of(row), "image": image}
 
     def plot(self, row: Release, series: str) -> Plot:
         count = row.dataset.series_count

@@ -28,6 +28,9 @@ from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, Guarantee, Mechanism, number_text
 from privacy_engine.mechanisms.base.simulation_plan import SimulationPlan
 
+REPEATS = "Repeats show"
+"""How caveats begin that are about published positions which repeat earlier ones."""
+
 
 class TrajectoryMechanism(Mechanism):
     """Base of every mechanism that releases trajectories.
@@ -201,6 +204,12 @@ class TrajectoryMechanism(Mechanism):
     def _choice(self, context: Context) -> LandmarkChoice:
         return context.choice if self.reads_landmarks else SAME_LANDMARKS
 
+    def _caveats(self, context: Context) -> tuple[str, ...]:
+        """Without what is about landmarks where there are none, and about repeats that there are none of."""
+        none, alone = context.landmarks == 0, context.landmarks == 0 or context.repeats is False
+        kept = (one for one in self.caveats if not (none and "landmark" in one.lower()))
+        return tuple(one for one in kept if not (alone and one.startswith(REPEATS)))
+
     def promise_context(self, context: Context) -> Context:
         return replace(context, choice=self._choice(context)).merged()
 
@@ -239,7 +248,7 @@ class TrajectoryMechanism(Mechanism):
             self.radius_m,
             statement,
             self.assumptions,
-            self.caveats,
+            self._caveats(context),
             context.uncovered,
         )
 

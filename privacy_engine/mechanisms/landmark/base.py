@@ -23,7 +23,7 @@ from privacy_engine.noise import GRID_DEG as GRID_DEG
 from privacy_engine.noise.planar import CHUNK
 
 INDEPENDENT = "Events are independent of each other; where they are not, see the temporal privacy loss."
-PUBLIC_LANDMARKS = "Which events are landmarks is public: the noise and the repeats show it."
+PUBLIC_LANDMARKS = "Which events are landmarks is public: the release shows it."
 ONE_RECORD = (
     "Whichever uploaded record of {unit} an adversary targets, the events it decides (at most {stability}) together "
     "leak at most ε = {epsilon} per {radius} m, with the same times"
