@@ -10,7 +10,7 @@ from privacy_engine.formats.options import ReadOptions
 USERS: tuple[str, ...] = ("user_id", "userid", "user", "user_no", "uid", "person_id", "member_id", "visitor_id")
 USERS += ("customer_id", "user_name", "username", "account_id", "account", "person", "member", "visitor", "customer")
 PLACES: tuple[str, ...] = ("venue_id", "venueid", "venue", "place_id", "placeid", "place", "location_id", "locationid")
-PLACES += ("poi_id", "poiid", "poi", "business_id", "spot_id", "spotid", "spot", "item_id", "locid", "loc_id")
+PLACES += ("poi_id", "poiid", "poi", "business_id", "spot_id", "spotid", "spot", "item_id", "locid", "loc_id", "shop", "store")
 PLACES += ("location", "place_name", "venue_name")
 NAMES = (
     "venue_name",
@@ -32,8 +32,15 @@ _TIMES: tuple[str, ...] = (
     "checked_in_at",
 )
 _TIMES += ("utctimestamp", "utctime", "visited_at", "visit_time", *TIME)
+_TIMES += ("visit_date", "visited_on", "date_of_visit", "checkin_date", "check_in_date", "checked_in_on")
+_PERIODS = ("day", "week", "month", "year")
 _OFFSETS = ("timezone_offset", "timezoneoffset", "time_zone_offset", "tz_offset", "tzoffset", "utc_offset")
 _KNOWN = {"user": USERS, "time": _TIMES, "place": PLACES, "lon": LON, "lat": LAT, "offset": _OFFSETS, "name": NAMES}
+PERIOD = re.compile(
+    r"(?P<year>(?:19|20)[0-9]{2})(?:-W(?P<week>0[1-9]|[1-4][0-9]|5[0-3])|-(?P<month>0[1-9]|1[0-2]))?"
+    r"|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4}|(?:19|20)[0-9]{6}"
+)
+"""A day, or a week, month or year in the form of ISO 8601."""
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}Z?"
 _MAIL = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [0-9]{2} [0-9:]{8} [+-][0-9]{4} [0-9]{4}"
 _DEGREES = r"-?[0-9]{1,3}\.[0-9]+"
@@ -95,10 +102,23 @@ def layout_of(rows: Sequence[Sequence[str]], layouts: Sequence[Layout]) -> Layou
 def looks_like(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool) -> bool:
     """Whether a table names users, times and places, or has the columns of a published data set.
 
+    Positions of users are places where their times name days, months or years and no time of day.
+
     These are Gowalla and Brightkite (SNAP), and Foursquare's New York and Tokyo (TSMC 2014) or whole world (TIST 2015,
     WWW 2019).
     """
-    return {"user", "time", "place"} <= roles_of(names, sample, headed, ReadOptions()).keys()
+    roles = roles_of(names, sample, headed, ReadOptions())
+    if {"user", "time", "lon", "lat"} <= roles.keys() and sample:
+        cells = [row[roles["time"]].strip() for row in sample if roles["time"] < len(row)]
+        days = all(map(PERIOD.fullmatch, filter(None, cells))) and any(cells)
+        return "place" in roles or (days and not any(":" in cell for row in sample for cell in row))
+    return {"user", "time", "place"} <= roles.keys()
+
+
+def lacks_times(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool) -> bool:
+    """Whether a table names users and places, and has neither times nor positions."""
+    roles = roles_of(names, sample, headed, ReadOptions()).keys()
+    return {"user", "place"} <= roles and not {"time", "lon", "lat"} & roles
 
 
 def roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool, options: ReadOptions) -> Roles:
@@ -106,7 +126,20 @@ def roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool
     if not headed and not (options.id and options.time) and (layout := layout_of(sample, CHECKINS)):
         return dict(layout.roles)
     named = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": options.place}
-    return _named(names, headed, named, ("user", "time", "place", "lon", "lat", "offset", "name"))
+    found = _named(names, headed, named, ("user", "time", "place", "lon", "lat", "offset", "name"))
+    if "time" not in found and options.time is None and headed:
+        found |= _period(names, sample)
+    return found
+
+
+def _period(names: Sequence[str], sample: Sequence[Sequence[str]]) -> Roles:
+    """The column of days, weeks, months or years, where it alone tells which."""
+    plain = [canonical(name) for name in names]
+    for at in [plain.index(name) for name in _PERIODS if name in plain][:1]:
+        cells = [row[at].strip() for row in sample if at < len(row)]
+        if any(cells) and all(map(PERIOD.fullmatch, filter(None, cells))):
+            return {"time": at}
+    return {}
 
 
 def venue_roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool) -> Roles | None:

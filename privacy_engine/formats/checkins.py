@@ -6,6 +6,7 @@ that have none.
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from privacy_engine.data.venues import Venues
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc
-from privacy_engine.formats.checkin_columns import CHECKINS, Roles, layout_of, roles_of
+from privacy_engine.formats.checkin_columns import CHECKINS, PERIOD, Roles, layout_of, roles_of
 from privacy_engine.formats.columns import canonical, named_place, which_column
 from privacy_engine.formats.crs import eastward
 from privacy_engine.formats.generic_table import Table
@@ -198,7 +199,7 @@ def _instants(
     table: Table, roles: Roles, columns: dict[str, Any], reasons: Any, options: ReadOptions, report: Report
 ) -> tuple[Floats, Any]:
     """Seconds since 1970 UTC of each row, and the reasons with those of rows without a time."""
-    found = times(columns["time"], options)
+    found = times(_first_days(columns["time"], report), options)
     local = table.headed and canonical(table.names[roles["time"]]).startswith("local")
     if "offset" in columns and local and options.time_zone is None:
         found.seconds, found.naive = _by_offset(found.seconds, found.naive, columns["offset"]), found.naive & False
@@ -210,6 +211,37 @@ def _instants(
     bad = ~(np.abs(seconds) <= 1e12)
     reasons = np.where((reasons == GOOD) & bad & found.missing, _NO_TIME, reasons)
     return seconds, np.where((reasons == GOOD) & bad, _BAD_TIME, reasons)
+
+
+def _first_days(column: Any, report: Report) -> Any:
+    """Times as text of which weeks, months and years are their first days, each by itself."""
+    if not pa.types.is_string(column.type):
+        return column
+    coded = pc.utf8_trim_whitespace(column).dictionary_encode()
+    texts = listed(coded.dictionary)
+    days = [_first_day(text) for text in reported(texts, ROWS)]
+    if days == texts:
+        return column
+    message = "Weeks, months and years were read as their first days; check-ins of one day are in the order of the rows."
+    report.note("coarse_times", message, level="info")
+    return pa.array(days, pa.string()).take(coded.indices)
+
+
+def _first_day(text: str) -> str:
+    """The first day of a week, month or year; another text as it is.
+
+    >>> _first_day("2024-W18"), _first_day("2024-05"), _first_day("2024")
+    ('2024-04-29', '2024-05-01', '2024-01-01')
+    """
+    match = PERIOD.fullmatch(text)
+    if match is None or match["year"] is None:
+        return text
+    if match["week"] is None:
+        return f"{match['year']}-{match['month'] or '01'}-01"
+    try:
+        return date.fromisocalendar(int(match["year"]), int(match["week"]), 1).isoformat()
+    except ValueError:  # a year of 52 weeks
+        return text
 
 
 def _by_offset(seconds: Floats, naive: Any, offset: Any) -> Floats:

@@ -26,6 +26,12 @@ class CheckInTables(TableKind):
     def looks_like(self, columns: Columns) -> bool:
         return checkin_columns.looks_like(*columns)
 
+    def recognises(self, columns: Columns, options: ReadOptions, report: Report, *, cautious: bool) -> bool:
+        """A table of users and places without times is none; the error about it states what check-ins need."""
+        if checkin_columns.lacks_times(*columns):
+            report.hint = "If these are check-ins, add a column of times: the day, month or year of each is enough."
+        return self.looks_like(columns)
+
     def read(self, table: Table, options: ReadOptions, report: Report, others: Iterable[TableKind] = ()) -> CheckIns:
         return checkins.checkins_of(table, options, report)
 
