@@ -212,11 +212,11 @@ def read(
 
 
 def preview(
-    path: Source, *, name: str, options: Mapping[str, Any], decided: Mapping[str, Any] = NOTHING
+    path: Source, *, name: str, options: Mapping[str, Any], kind: str, decided: Mapping[str, Any] = NOTHING
 ) -> formats.Preview:
     """The first rows of the file and how they would be read; only its beginning is looked at.
 
-    What was ``decided`` is used as :func:`read` does.
+    What was ``decided``, and an empty ``kind``, are used as :func:`read` does.
 
     Raises
     ------
@@ -225,7 +225,8 @@ def preview(
     """
     with located(path) as local, local.open("rb") as file:
         earlier = Decisions(**decided)
-        found = formats.preview(file, name=name, limits=_limits(), **earlier.values(options))
+        kinds = (kind,) if kind else tuple(datatypes)
+        found = formats.preview(file, name=name, limits=_limits(), kinds=kinds, **earlier.values(options))
         return replace(found, guesses=[dict(guess) for guess in earlier.guesses]) if decided else found
 
 

@@ -7,7 +7,8 @@ from rest_framework import serializers
 
 from dashboard.core.failures import explained
 from dashboard.core.text import storable
-from dashboard.datasets.serializers import GuessSerializer, option_field
+from dashboard.datasets.kinds import Kind
+from dashboard.datasets.serializers import KIND_HELP, GuessSerializer, option_field
 from privacy_engine import formats
 
 NO_COLUMNS = "{} has no columns to choose from: the format fixes their roles."
@@ -17,10 +18,12 @@ class PreviewQuery(serializers.Serializer[Any]):
     """The reading options to try; the engine checks them."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {name: option_field(option, body=False) for name, option in formats.options().items()}
+        kind = serializers.ChoiceField(choices=Kind.choices, required=False, help_text=KIND_HELP)
+        return {name: option_field(option, body=False) for name, option in formats.options().items()} | {"kind": kind}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        return {"options": {name: data[name] for name in data}}
+        kind = self.fields["kind"].run_validation(data["kind"]) if data.get("kind") else None
+        return {"options": {name: data[name] for name in data if name != "kind"}, "kind": kind}
 
 
 class ColumnSerializer(serializers.Serializer[Any]):
@@ -35,14 +38,24 @@ class ColumnSerializer(serializers.Serializer[Any]):
     )
 
 
+class RoleSerializer(serializers.Serializer[Any]):
+    """What a column may be read as."""
+
+    name = serializers.CharField(help_text="The reading option that names the column.")
+    label = serializers.CharField()
+    needed = serializers.BooleanField(help_text="A table has no fewer columns of this role.")
+
+
 class PreviewSerializer(serializers.Serializer[Any]):
     """The first rows of a file, and how they would be read."""
 
     format = serializers.CharField()
+    kind = serializers.ChoiceField(choices=Kind.choices, help_text="The kind of data that it would be read as.")
     title = serializers.CharField(help_text="The name of the format as users write it.")
     member = serializers.CharField(help_text="Of an archive: the file in it that is shown.")
     says = serializers.SerializerMethodField(help_text="Why there are no columns, where there are none.")
     columns = ColumnSerializer(many=True)
+    roles = RoleSerializer(many=True)
     more_columns = serializers.IntegerField(help_text="How many columns are not shown.")
     rows = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField(allow_blank=True)),

@@ -242,8 +242,10 @@ def reread_dataset(
 
 
 @computed
-def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
+def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | None = None) -> Preview:
     """How the kept upload would be read with ``options``, by its first rows; nothing is written.
+
+    Without ``kind`` it is of the kind that was requested; "" detects the kind.
 
     Raises
     ------
@@ -254,8 +256,15 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
     """
     chosen = _checked(options)
     _refuse_without_upload(dataset)
-    decided = dataset.decided if chosen == dataset.options else {}
-    return execution.preview(dataset.original_path, name=dataset.file_name, options=chosen, decided=decided)
+    kind = dataset.requested_kind if kind is None else kind
+    same = (chosen, kind) == (dataset.options, dataset.requested_kind)
+    return execution.preview(
+        dataset.original_path,
+        name=dataset.file_name,
+        options=chosen,
+        kind=execution.kind_of_reading(dataset) if same else kind,
+        decided=dataset.decided if same else {},
+    )
 
 
 @transaction.atomic

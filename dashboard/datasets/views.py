@@ -30,6 +30,7 @@ from dashboard.projects.selectors import project_choices
 from privacy_engine import formats
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import EngineError
+from privacy_engine.formats import table_kinds
 
 SHOWN_DATASETS = 25
 ORDERS = {"": "newest first", "created_at": "oldest first", "name": "name", "-points": "most events", "state": "state"}
@@ -141,12 +142,6 @@ def _decided(dataset: Dataset) -> list[dict[str, Any]]:
     ]
 
 
-def _roles() -> list[dict[str, Any]]:
-    """What a column may be read as: the reading options that name one."""
-    columns = [one for one in formats.options().values() if one.kind == "column"]
-    return [{"name": one.name, "label": one.label.removesuffix(" column"), "needed": one.needed} for one in columns]
-
-
 def _for_script(dataset: Dataset) -> dict[str, Any]:
     """What the page's script draws itself: the map, the reading report."""
     known = dataset.summary or {}
@@ -161,7 +156,7 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
         "options": dataset.options,
         "cleaning": dataset.cleaning,
         "sample": dataset.sample,
-        "roles": _roles(),
+        "roles": [one.name for one in table_kinds[dataset.kind].roles],
         "bounds": known.get("bounds"),
         "series_count": dataset.series_count,
         "points": dataset.points,

@@ -57,7 +57,7 @@ from privacy_engine.formats.detect import (
     misnamed,
 )
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
-from privacy_engine.formats.preview import Preview, preview_of, preview_zip
+from privacy_engine.formats.preview import Preview, ReadAs, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report
 from privacy_engine.formats.source import (
     Limits,
@@ -158,6 +158,7 @@ def preview(
     *,
     name: str | None = None,
     limits: Limits | None = None,
+    kinds: Collection[str] = (Trajectory.kind,),
     **values: Any,
 ) -> Preview:
     """The first rows of a table, and what :func:`read` would take each column for; of an archive its first table.
@@ -165,24 +166,32 @@ def preview(
     Of the file only the beginning is read. Parameters and errors are those of :func:`read`; an error that leaves the
     columns to be seen is the preview's ``problem``.
     """
-    chosen, meter = _checked(values), Meter(limits or Limits())
+    chosen, meter, taken = _checked(values), Meter(limits or Limits()), checked(kinds)
     if isinstance(path_or_file, (str, os.PathLike)):
         path = Path(path_or_file)
         with path.open("rb") as stream:
-            return _preview(stream, path.name if name is None else name, chosen, meter)
+            return _preview(stream, path.name if name is None else name, chosen, meter, taken)
     label = name if name is not None else str(getattr(path_or_file, "name", "") or "")
-    return _preview(seekable(path_or_file, meter), label, chosen, meter)
+    return _preview(seekable(path_or_file, meter), label, chosen, meter, taken)
 
 
-def _preview(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter) -> Preview:
+def _preview(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: Kinds) -> Preview:
+    def of_kinds(read_as: ReadAs) -> ReadAs:
+        def read_one(format: Format, source: Source, chosen: ReadOptions, report: Report) -> Sequence[Trajectory]:
+            other = read_other(format, source, kinds, chosen, report)
+            return read_as(format, source, chosen, report) if other is None else []
+
+        return read_one
+
+    read_as = of_kinds(_read_as)
     if _is_zip(stream):
         format = _format_of(stream, meter)
         if format is not None and format.head is not None:
             source = Source(stream, name, Meter(meter.limits))
             known = replace(chosen, format=format.name)
-            return preview_of(source, known, Report(file=display_name(name)), meter, _read_as)
-        return preview_zip(stream, chosen, meter, _read_member)
-    return preview_of(_source(stream, name, meter), chosen, Report(file=display_name(name)), meter, _read_as)
+            return preview_of(source, known, Report(file=display_name(name)), meter, read_as)
+        return preview_zip(stream, chosen, meter, of_kinds(_read_member))
+    return preview_of(_source(stream, name, meter), chosen, Report(file=display_name(name)), meter, read_as)
 
 
 def _checked(values: Mapping[str, Any]) -> ReadOptions:

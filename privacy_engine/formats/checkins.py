@@ -46,14 +46,14 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
         Two columns of times, longitudes or latitudes bear the same name, or the times can be read in several ways.
     """
     roles = roles_of(table.names, table.sample, table.headed, options)
+    for role, option in (("user", "id"), ("time", "time"), ("lon", "lon"), ("lat", "lat"), ("place", "place")):
+        report.decide(option, named_place(roles.get(role)))
     for role in ("user", "time"):
         if role not in roles:
             raise _no_column(role, table)
     if "place" not in roles and not {"lon", "lat"} <= roles.keys():
         raise _no_column("place, or of longitude and latitude", table)
     _refuse_twice(table, roles, options)
-    for role, option in (("user", "id"), ("time", "time"), ("lon", "lon"), ("lat", "lat"), ("place", "place")):
-        report.decide(option, named_place(roles.get(role)))
     columns = {role: table.columns[place] for role, place in roles.items()}
     reasons, position = _reasons(table, columns, options, report, venues)
     advance()

@@ -8,6 +8,7 @@ from privacy_engine.errors import FormatError, ParameterError, shown
 from privacy_engine.formats.detect import Format
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.generic_table import SAMPLE, Table, arrow_table, outline, text_table
+from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import COLUMNS, TABLE, TIMED, ReadOptions, unusable
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter, Source
@@ -65,6 +66,9 @@ def read_other(
         table = text_table(text.read_lines(), options, report)
     else:
         table = arrow_table(format.table(source, None))
+        report.layout = Layout(table.names)
+    if report.layout is not None:
+        report.layout.kind = kind.kind
     others = [one for one in table_kinds.values() if one is not kind] if len(kinds) == 1 else []
     found = kind.read(table, options, report, others)
     _keep_used(kind, format.options, report)

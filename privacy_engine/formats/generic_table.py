@@ -14,6 +14,7 @@ from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columnar import as_texts
 from privacy_engine.formats.dialect import as_utf8, cut, first_lines
 from privacy_engine.formats.geoparquet import is_binary
+from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.quoting import require_closed
@@ -108,6 +109,7 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
     if not found.headed:
         report.decide("columns", str(len(found.names)))
     report.decide("delimiter", {"\t": "tab"}.get(found.delimiter, found.delimiter))
+    report.layout = Layout(found.names, delimiter=found.delimiter, offset=found.offset, headed=found.headed)
     require_closed(data, found.offset, found.delimiter)
     width = len(found.names)
     if width > MAX_COLUMNS:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from privacy_engine.data import Trajectory
+
 
 @dataclass
 class Layout:
@@ -9,7 +11,7 @@ class Layout:
 
     ``roles`` has places from 0: lon, lat, time, id and landmark, and the parts that go with them. The first data row
     begins at byte ``offset`` of the text in UTF-8. ``headed`` where the names stand in the file, ``fixed`` where the
-    format itself defines which column is which.
+    format itself defines which column is which. ``kind`` is of the data that it was read as.
     """
 
     names: list[str]
@@ -19,3 +21,4 @@ class Layout:
     headed: bool = True
     decimal: str = "."
     fixed: bool = False
+    kind: str = Trajectory.kind

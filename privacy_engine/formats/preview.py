@@ -16,14 +16,14 @@ from privacy_engine.formats.archive import read_zip
 from privacy_engine.formats.detect import Format, detect
 from privacy_engine.formats.dialect import as_utf8, rows_from
 from privacy_engine.formats.layout import Layout
-from privacy_engine.formats.options import OPTIONS, ReadOptions
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter, Source
+from privacy_engine.formats.table_kind import Role, table_kinds
 
 ROWS = 8
 COLUMNS = 100
 CELL_CHARS = 60
-ROLES = {name: option for name, option in OPTIONS.items() if option.kind == "column"}
 ReadAs = Callable[[Format, Source, ReadOptions, Report], Sequence[Trajectory]]
 
 
@@ -42,7 +42,8 @@ class Preview:
 
     ``columns`` is empty where the format has none. ``problem`` is what a reading of these rows ends with, if it fails;
     ``whole``: there are no more rows than were read. ``editable``: the owner may override it.
-    ``options`` are the reading options of the format, ``named`` those that may name a column.
+    ``kind`` is of the data that it would be read as, ``roles`` are those of its columns; ``options`` are the reading
+    options of the format, ``named`` those that may name a column.
     """
 
     format: str
@@ -59,14 +60,21 @@ class Preview:
     encoding: str = ""
     guesses: list[dict[str, Any]] = field(default_factory=list, repr=False)
     problem: FormatError | None = None
+    kind: str = Trajectory.kind
     options: Sequence[str] = field(default=(), repr=False)
     named: Sequence[str] = field(default=(), repr=False)
 
     @property
+    def roles(self) -> Sequence[Role]:
+        """What a column may be read as."""
+        return table_kinds[self.kind].roles
+
+    @property
     def mapping(self) -> dict[str, str]:
         """The reading options that state what was found: read with them, the file gives the same."""
-        places = {column.role: column.place for column in self.columns if column.role in ROLES}
-        absent = {role: "#0" for role, option in ROLES.items() if role not in places and not option.needed}
+        known = [one.name for one in self.roles]
+        places = {column.role: column.place for column in self.columns if column.role in known}
+        absent = {one.name: "#0" for one in self.roles if one.name not in places and not one.needed}
         found = places | absent if self.columns else {}
         return {role: place for role, place in found.items() if self._takes(role, place)}
 
@@ -110,16 +118,27 @@ def _attempt(
     except FormatError as error:
         if report.layout is None:
             raise
+        _take_roles(report)
         return error
+    _take_roles(report)
     if report.layout is not None and options.landmark is None and all(one.marked is None for one in series):
         report.layout.roles.pop("landmark", None)  # its cells are neither yes nor no
     return None
 
 
+def _take_roles(report: Report) -> None:
+    """Give the columns of other kinds than positions the roles that were decided."""
+    layout = report.layout
+    if layout is None or table_kinds[layout.kind].by_format:
+        return
+    places = {one.name: str(report.decided.get(one.name, "")) for one in table_kinds[layout.kind].roles}
+    layout.roles = {role: int(at[1:]) - 1 for role, at in places.items() if at[:1] == "#" and at != "#0"}
+
+
 def _preview(
     format: Format, head: head_sample.Head, layout: Layout, report: Report, problem: FormatError | None
 ) -> Preview:
-    rows, cut = head.rows or [], format.as_text is None
+    rows, cut, kind = head.rows or [], format.as_text is None, table_kinds[layout.kind]
     width = max([len(layout.names), *map(len, rows[:ROWS])])
     seen = [*range(min(width, COLUMNS)), *sorted(place for place in {*layout.roles.values()} if place >= COLUMNS)]
     roles = {place: role for role, place in reversed(layout.roles.items())}
@@ -137,8 +156,9 @@ def _preview(
         encoding=report.encoding if layout.delimiter and cut else "",
         guesses=report.guesses,
         problem=problem,
-        options=format.options,
-        named=format.columns,
+        kind=kind.kind,
+        options=format.options if kind.by_format else kind.used,
+        named=format.columns if kind.by_format else [one.name for one in kind.roles],
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from privacy_engine.formats.generic_table import Table
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import OPTIONS, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter
 from privacy_engine.registry import Adapters
@@ -24,6 +24,14 @@ class Columns(NamedTuple):
     headed: bool
 
 
+class Role(NamedTuple):
+    """What a column may be read as: the reading option that names it, what it is called, whether it must be there."""
+
+    name: str
+    label: str
+    needed: bool = False
+
+
 class Archive(NamedTuple):
     """A ZIP archive of one kind: the names of the members that options are stated for, and how to read its data."""
 
@@ -37,7 +45,7 @@ class TableKind(ABC):
     ``rank`` orders the kinds in lists; a table is offered to the last of them first. ``title`` is what a file of it
     holds. ``by_format`` is True where each format reads it in its own way: any table is taken for it that no other kind
     recognises. ``used`` are the reading options that it uses, ``used_if_known`` those that it uses where the file's
-    format does. ``described`` are a module and a function whose docstrings describe its tables in docs/formats.md.
+    format does. ``roles`` are those of columns that may be named. ``described`` are a module and a function whose docstrings describe its tables in docs/formats.md.
     """
 
     kind: ClassVar[str]
@@ -46,6 +54,11 @@ class TableKind(ABC):
     by_format: ClassVar[bool] = False
     used: ClassVar[Sequence[str]] = ()
     used_if_known: ClassVar[Sequence[str]] = ()
+    roles: ClassVar[Sequence[Role]] = tuple(
+        Role(one.name, one.label.removesuffix(" column"), one.needed)
+        for one in OPTIONS.values()
+        if one.kind == "column"
+    )
     described: ClassVar[tuple[Any, Callable[..., bool]] | None] = None
 
     @abstractmethod

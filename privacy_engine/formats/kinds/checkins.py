@@ -10,7 +10,7 @@ from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter
-from privacy_engine.formats.table_kind import Archive, Columns, TableKind
+from privacy_engine.formats.table_kind import Archive, Columns, Role, TableKind
 
 
 class CheckInTables(TableKind):
@@ -21,6 +21,10 @@ class CheckInTables(TableKind):
     title: ClassVar[str] = "check-ins"
     used = ("lon", "lat", "time", "id", "place", "lon_range", "zeros")
     used_if_known = ("decimal",)
+    roles = (
+        *(Role("id", "User", needed=True), Role("time", "Time", needed=True), Role("place", "Place")),
+        *(Role("lat", "Latitude", needed=True), Role("lon", "Longitude", needed=True)),
+    )
     described = checkins, checkin_columns.looks_like
 
     def looks_like(self, columns: Columns) -> bool:

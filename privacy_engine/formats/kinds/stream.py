@@ -8,7 +8,7 @@ from privacy_engine.formats import stream_layout, streams
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.table_kind import OTHER_COLUMNS, Columns, TableKind
+from privacy_engine.formats.table_kind import OTHER_COLUMNS, Columns, Role, TableKind
 
 
 class CountTables(TableKind):
@@ -18,6 +18,7 @@ class CountTables(TableKind):
     rank: ClassVar[int] = 1
     title: ClassVar[str] = "counts"
     used = ("count", "time", "separator")
+    roles = (Role("time", "Time"), Role("count", "Count"))
     described = streams, stream_layout.looks_like
 
     def looks_like(self, columns: Columns) -> bool:

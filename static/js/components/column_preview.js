@@ -9,19 +9,20 @@ import { emptyText, errorNotice, previewFacts, previewGuesses, previewProblem } 
 const WAIT_MS = 250;
 
 /**
- * The preview in `host` of the upload at `url`, read with the options of `form`. `roles` are the options that name a
- * column: [{name, label, needed}]. Requests nothing before show().
+ * The preview in `host` of the upload at `url`, read with the options of `form`. Requests nothing before show().
  *
  * @param {HTMLElement} host
  * @param {HTMLFormElement} form
- * @param {{url: string, roles: Role[]}} options
+ * @param {{url: string}} options
  */
-export function createPreview(host, form, { url, roles }) {
+export function createPreview(host, form, { url }) {
   const region = $("[data-preview-table]", host);
   const messages = $("[data-preview-text]", host);
   const field = (/** @type {string} */ name) => /** @type {any} */ (form.elements.namedItem(name));
-  const table = createColumnTable(region, roles, choose);
+  const table = createColumnTable(region, choose);
   let timer = 0;
+  /** @type {Role[]} the options that name a column of this kind of data */
+  let roles = [];
   /** @type {AbortController | null} */
   let pending = null;
 
@@ -56,6 +57,7 @@ export function createPreview(host, form, { url, roles }) {
 
   /** @param {any} preview */
   function show(preview) {
+    roles = preview.roles;
     region.hidden = !preview.columns.length;
     table.show(preview);
     if (!preview.columns.length) return showMessages([emptyText(preview)]);

@@ -14,20 +14,19 @@ const DERIVED = {
 
 /**
  * A table in `region`. `show(preview)` fills it and redraws it only if its columns changed, so that focus stays;
- * `mark(preview)` shows the roles alone. `onChoose(preview, place, role, title)` after a choice.
+ * `mark(preview)` shows the roles of the columns alone. `onChoose(preview, place, role, title)` after a choice.
  *
  * @param {HTMLElement} region
- * @param {Role[]} roles
  * @param {(preview: any, place: string, role: string, title: string) => void} onChoose
  */
-export function createColumnTable(region, roles, onChoose) {
+export function createColumnTable(region, onChoose) {
   /** @type {ReturnType<typeof columnHead>[]} */
   let heads = [];
   let key = "";
   const body = el("tbody");
 
   /** @param {any} preview */
-  function draw({ columns, editable }) {
+  function draw({ columns, editable, roles }) {
     heads = columns.map((/** @type {any} */ column) => columnHead(column, editable, roles, onChoose));
     const row = el(
       "tr",
@@ -44,9 +43,9 @@ export function createColumnTable(region, roles, onChoose) {
     mark,
     /** @param {any} preview */
     show(preview) {
-      const { columns, editable, rows } = preview;
+      const { columns, editable, kind, rows } = preview;
       const wanted = columns.length
-        ? JSON.stringify([editable, columns.map((/** @type {any} */ { place, name }) => [place, name])])
+        ? JSON.stringify([editable, kind, columns.map((/** @type {any} */ { place, name }) => [place, name])])
         : "";
       if (wanted && wanted !== key) draw(preview);
       key = wanted;

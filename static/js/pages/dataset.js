@@ -78,9 +78,9 @@ function explain(errors, options, problem) {
 
 const form = $("[data-reread]");
 if (form) {
-  const preview = createPreview($("[data-preview]"), form, { url: page.urls.preview, roles: page.roles });
+  const preview = createPreview($("[data-preview]"), form, { url: page.urls.preview });
   $("#reread-fold").addEventListener("toggle", ({ target }) => target.open && preview.show());
-  const named = (error) => page.roles.some(({ name }) => name === (error.parameter ?? error.field));
+  const named = (error) => page.roles.includes(error.parameter ?? error.field);
   if (page.error && (needsColumns(page.error) || named(page.error))) $("#reread-fold").open = true;
 }
 if (form) offerReading().catch((error) => $("[data-problem]", form).replaceChildren(renderErrors([error])));
