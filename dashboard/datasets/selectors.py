@@ -173,9 +173,17 @@ def require_kind(dataset: Dataset, *kinds: str) -> None:
         raise ParameterError(message, field="dataset", rule=", ".join(kinds), value=dataset.kind)
 
 
+MARKABLE = tuple(kind for kind, one in datatypes.items() if one.has_landmarks)
+
+
+def markable(rows: QuerySet[Dataset]) -> QuerySet[Dataset]:
+    """Those whose events can be landmarks."""
+    return rows.filter(kind__in=MARKABLE)
+
+
 def require_markable(dataset: Dataset) -> None:
     """Refuse a dataset whose events cannot be landmarks; errors of :func:`require_kind`."""
-    require_kind(dataset, *(kind for kind, one in datatypes.items() if one.has_landmarks))
+    require_kind(dataset, *MARKABLE)
 
 
 def require_ready_of(dataset: Dataset, kind: str) -> None:

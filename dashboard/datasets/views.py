@@ -47,6 +47,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
     found = chosen.qs if chosen.is_valid() else mine
     page = KeyPaginator(selectors.with_sizes(found), SHOWN_DATASETS).get_page(request.GET.get("page"))
     thumbnails.add_missing(page.object_list)
+    as_kind = request.POST.get("kind", request.GET.get("upload", ""))
     filtered = any(request.GET.get(name) for name in ("search", "kind", "tag", "state", "project"))
     context = {
         "page": page,
@@ -57,7 +58,8 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
         "projects": project_choices(request.user),
         "failures": failures,
         "options": list(formats.options().values()),
-        "chosen": request.POST,
+        "chosen": request.POST or {"kind": as_kind},
+        "upload_kind": datatypes.get(as_kind),
         "formats": [title for _, title in formats.options()["format"].choices],
         "kinds": Kind.choices,
         "data_types": datatypes,

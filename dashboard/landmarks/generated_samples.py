@@ -1,7 +1,8 @@
-"""The generated samples with their landmark sets, as datasets of a user."""
+"""The generated samples as datasets of a user: trajectories with their landmark sets, counts and check-ins."""
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -11,6 +12,7 @@ from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
 from privacy_engine.core.instants import instant
+from privacy_engine.experiments.samples import table_samples
 from privacy_engine.landmarks.samples import Sample, samples
 
 KNOWN = {"id": "series", "swap": "no"}  # stated, so that the report has nothing to guess
@@ -22,9 +24,14 @@ def load_samples(*, owner: User, queued: bool = False) -> list[Dataset]:
 
     With ``queued`` a worker reads them, and marks their landmarks then.
     """
+    return [*load_trajectories(owner=owner, queued=queued), *load_tables(owner=owner, queued=queued)]
+
+
+def load_trajectories(*, owner: User, queued: bool = False) -> list[Dataset]:
+    """The same of the samples that can have landmarks."""
     found = []
     for sample in samples():
-        if not Dataset.objects.filter(owner=owner, sample=True, name=sample.title).exists():
+        if _lacks(owner, sample.title):
             dataset = services.import_dataset(
                 owner=owner, upload=as_csv(sample), name=sample.title, options=KNOWN, sample=True, queued=queued
             )
@@ -32,6 +39,26 @@ def load_samples(*, owner: User, queued: bool = False) -> list[Dataset]:
                 _mark(dataset, sample)
             found.append(dataset)
     return found
+
+
+def load_tables(*, owner: User, queued: bool = False) -> list[Dataset]:
+    """The same of the samples of counts and of check-ins."""
+    return [
+        services.import_dataset(
+            owner=owner,
+            upload=_csv(sample.file_name, sample.rows()),
+            name=sample.title,
+            kind=sample.kind,
+            sample=True,
+            queued=queued,
+        )
+        for sample in table_samples()
+        if _lacks(owner, sample.title)
+    ]
+
+
+def _lacks(owner: User, title: str) -> bool:
+    return not Dataset.objects.filter(owner=owner, sample=True, name=title).exists()
 
 
 def mark_when_read(dataset: Dataset, **_: object) -> None:
@@ -48,8 +75,13 @@ def _mark(dataset: Dataset, sample: Sample) -> None:
 
 def as_csv(sample: Sample) -> SimpleUploadedFile:
     """Return the sample as a user would upload it."""
-    series, text = sample.series, io.StringIO()
+    series = sample.series
     times = [] if series.time_s is None else [instant(t) for t in series.time_s]
     rows = zip([series.name] * len(series), times, series.lon, series.lat, strict=True)
-    csv.writer(text).writerows([("series", "time", "lon", "lat"), *rows])
-    return SimpleUploadedFile(f"{series.name}.csv", text.getvalue().encode(), "text/csv")
+    return _csv(f"{series.name}.csv", [("series", "time", "lon", "lat"), *rows])
+
+
+def _csv(name: str, rows: Iterable[Sequence[object]]) -> SimpleUploadedFile:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return SimpleUploadedFile(name, text.getvalue().encode(), "text/csv")

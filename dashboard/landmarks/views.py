@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from dashboard.core import computing
 from dashboard.core.errors import Conflict
 from dashboard.core.ids import uuid_or_404
-from dashboard.datasets.selectors import visible_datasets
+from dashboard.datasets.selectors import markable, visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks import selectors, services
 from dashboard.landmarks.generated_samples import load_samples
@@ -21,9 +21,9 @@ from dashboard.projects.models import Role
 
 @require_POST
 def samples(request: HttpRequest) -> HttpResponse:
-    """Give the user the generated samples that they do not have, and show the newest one."""
+    """Give the user the generated samples that they do not have, and show the newest one that can have landmarks."""
     load_samples(owner=request.user)
-    newest = visible_datasets(request.user).filter(owner=request.user, sample=True).first()
+    newest = markable(visible_datasets(request.user)).filter(owner=request.user, sample=True).first()
     return redirect("datasets:detail", newest.pk) if newest else redirect("datasets:list")
 
 

@@ -1,6 +1,7 @@
 """What the database needs before people come: its tables, the local user, the samples, a way in."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -29,10 +30,19 @@ def local_user():  # type: ignore[no-untyped-def]  # the user model is a setting
 
 
 def load_samples(user: Any) -> None:
-    """Give the user the samples, for a worker to read: the first page shows it at work."""
-    from dashboard.landmarks.generated_samples import load_samples
+    """Give the user the samples of trajectories, for a worker to read: the first page shows it at work."""
+    from dashboard.landmarks.generated_samples import load_trajectories
 
-    load_samples(owner=user, queued=True)
+    load_trajectories(owner=user, queued=True)
+
+
+def load_more_samples(user: Any, mark: Path) -> None:
+    """Give the user the samples of other kinds too, after the first page, and write ``mark``: they are given once."""
+    from dashboard.landmarks.generated_samples import load_tables
+
+    os.nice(10)
+    load_tables(owner=user, queued=True)
+    mark.touch()
 
 
 def login_path(user: Any) -> str:

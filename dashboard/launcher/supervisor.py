@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
@@ -89,10 +90,11 @@ class Supervisor:
         mark = self.home / "run" / "samples-loaded"
         if not mark.exists():
             forked.call(database.load_samples, user)
-            mark.touch()
         path = database.login_path(user)
         self._announce(path, user.get_username())
-        self._start(self._compiler())
+        if not mark.exists():
+            self._start(self._once("samples", database.load_more_samples, user, mark))
+        self._start(self._once("compiler", warm.main))  # of the kernels
 
     def _start_broker(self) -> None:
         if os.environ.get("REDIS_URL"):
@@ -125,15 +127,15 @@ class Supervisor:
             self._forked("web", serve, self.listener, grace_s=8, check=self._web_and_sweep_answer),
         ]
 
-    def _compiler(self) -> Child:
-        """What compiles the kernels, after the first page, and ends."""
-        return self._forked("compiler", warm.main, grace_s=0, check=lambda: True, once=True)
+    def _once(self, name: str, work: Callable[..., object], *arguments: Any) -> Child:
+        """What is done once, after the first page."""
+        return self._forked(name, work, *arguments, grace_s=0, check=lambda: True, once=True)
 
     def _forked(
         self,
         name: str,
         work: Callable[..., object],
-        *arguments: socket.socket,
+        *arguments: Any,
         grace_s: float,
         check: Callable[[], bool],
         once: bool = False,
@@ -220,7 +222,7 @@ class Supervisor:
         """Web first (nothing new comes in), then the worker (the current job finishes), the broker last."""
         self.stopping = True
         self.listener.close()
-        for name in ("compiler", "web", "worker", "broker"):
+        for name in ("compiler", "samples", "web", "worker", "broker"):
             self._stop([child for child in self.children if child.name == name])
 
     def _stop(self, children: list[Child]) -> None:

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.selectors import visible_datasets
+from dashboard.datasets.selectors import markable, visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases.selectors import visible_releases
@@ -60,12 +60,16 @@ def tour(context: Context) -> dict[str, Any]:
 
 def _sample(user: User, dataset: Dataset | None) -> Dataset | None:
     """The sample that the strip leads through: the page's own, else the first; None where nothing is to be shown."""
-    if user.tour_shown is False or (dataset is not None and not (dataset.sample and dataset.owner_id == user.pk)):
+    if user.tour_shown is False or (dataset is not None and not _leads(dataset, user)):
         return None
     if user.tour_shown is None and _has_own(user):
         return None
-    mine = visible_datasets(user).filter(owner=user, sample=True, state=State.READY)
+    mine = markable(visible_datasets(user)).filter(owner=user, sample=True, state=State.READY)
     return dataset or mine.order_by("created_at").first()
+
+
+def _leads(dataset: Dataset, user: User) -> bool:
+    return dataset.sample and dataset.owner_id == user.pk and dataset.data_type.has_landmarks
 
 
 def _steps(user: User, sample: Dataset, here: str) -> list[Step]:

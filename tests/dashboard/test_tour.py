@@ -20,10 +20,12 @@ from dashboard.datasets import execution
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs import leases
-from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.launcher.database import load_more_samples
+from dashboard.launcher.database import load_samples as load_first
 from dashboard.storage.data_files import read_data
+from privacy_engine.experiments.samples import table_samples
 from privacy_engine.formats import KINDS
 from privacy_engine.landmarks.samples import samples
 from tests.cases import refreshed
@@ -135,21 +137,32 @@ class TestSamples:
         for _ in range(2):
             call_command("loadsamples", "owner", stdout=StringIO())
         rows = Dataset.objects.order_by("created_at")
-        assert [row.name for row in rows] == [sample.title for sample in samples()]
+        found = [(row.kind, row.name) for row in rows]
+        assert found[:3] == [("trajectory", sample.title) for sample in samples()]
+        assert found[3:] == [(sample.kind, sample.title) for sample in table_samples()]
         assert all(row.sample and row.state == "ready" and row.owner == owner for row in rows)
-        for row, sample in zip(rows, samples(), strict=True):
+        for row, sample in zip(rows, samples(), strict=False):
             [stored] = read_data("trajectory", row.points_path)
             for name, digits in (("lon", 7), ("lat", 7), ("time_s", 3)):
                 assert abs(getattr(stored, name) - getattr(sample.series, name)).max() < 10**-digits
-            assert row.report["guesses"] == []
+        counts, visits = (read_data(row.kind, row.points_path) for row in rows[3:])
+        assert [row.report["guesses"] for row in rows] == [[]] * 5
+        assert (counts.counts.shape, counts.names[0]) == ((336, 6), "Station")
+        assert counts.counts.mean() == pytest.approx(60, rel=0.02), "what is stated of the generator"
+        assert (len(visits.users), visits.lon.min() > 8.39, visits.lat.max() < 47.47) == (300, True, True)
+        assert min(visits.time_s.min(), counts.time_s.min()) == 1714953600, "a Monday, not 1970"
         assert LandmarkSet.objects.count() == 3
         assert LandmarkSet.objects.get(dataset__points=8).mask.nonzero()[0].tolist() == [0, 2, 4, 7], "the paper's"
         with pytest.raises(CommandError, match="There is no user 'unknown'"):
             call_command("loadsamples", "unknown")
 
-    def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner):
-        rows = load_samples(owner=owner, queued=True)
-        assert [row.state for row in rows] == ["queued"] * 3
+    def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner, tmp_path):
+        load_first(owner)
+        assert {row.kind for row in Dataset.objects.all()} == {"trajectory"}, "the first page waits for no others"
+        load_more_samples(owner, tmp_path / "loaded")
+        assert (tmp_path / "loaded").exists()
+        rows = list(Dataset.objects.order_by("created_at"))
+        assert [row.state for row in rows] == ["queued"] * 5
         browser = logged_in(owner)
         for path in ("/", *(f"/datasets/{row.pk}/" for row in rows)):
             page = browser.get(path)
