@@ -18,12 +18,11 @@ class PreviewQuery(serializers.Serializer[Any]):
     """The reading options to try; the engine checks them."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        kind = serializers.ChoiceField(choices=Kind.choices, required=False, help_text=KIND_HELP)
+        kind = serializers.ChoiceField(choices=Kind.choices, required=False, allow_blank=True, help_text=KIND_HELP)
         return {name: option_field(option, body=False) for name, option in formats.options().items()} | {"kind": kind}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        kind = self.fields["kind"].run_validation(data["kind"]) if data.get("kind") else None
-        return {"options": {name: data[name] for name in data if name != "kind"}, "kind": kind}
+        return {"options": {name: data[name] for name in data if name != "kind"}, "kind": data.get("kind")}
 
 
 class ColumnSerializer(serializers.Serializer[Any]):

@@ -257,6 +257,7 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | 
     chosen = _checked(options)
     _refuse_without_upload(dataset)
     kind = dataset.requested_kind if kind is None else kind
+    _check_kind(kind)
     same = (chosen, kind) == (dataset.options, dataset.requested_kind)
     return execution.preview(
         dataset.original_path,

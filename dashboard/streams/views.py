@@ -1,4 +1,4 @@
-"""Pages of live streams: a form and the list, and the page of one stream."""
+"""Pages of streams: the list of count streams and live ones, the form that opens a live one, and its page."""
 
 import uuid
 from typing import Any
@@ -8,12 +8,14 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from dashboard.core.paging import KeyPaginator
+from dashboard.core.paging import KeyPaginator, count_of, first_rows
 from dashboard.core.palette import palette
 from dashboard.core.rest.components import listing
+from dashboard.datasets.selectors import visible_datasets, with_sizes
 from dashboard.streams.models import LiveStream, StreamState
 from dashboard.streams.selectors import budgets_before, published_before, visible_streams
 from dashboard.streams.serializers import TimestampSerializer
+from privacy_engine.data import CountStream
 from privacy_engine.datatypes import datatypes
 from privacy_engine.mechanisms.base.mechanism import Mechanism, offered
 
@@ -24,13 +26,23 @@ SHOWN = 400
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """Show the form and all streams of the user."""
+    """Show the user's newest count streams and all live ones."""
     streams = visible_streams(request.user)
+    counts = visible_datasets(request.user).filter(kind=CountStream.kind)
+    total = count_of(counts)
     context = {
+        "counts": first_rows(with_sizes(counts), PER_PAGE),
+        "more_counts": total if total > PER_PAGE else 0,
         "page": KeyPaginator(streams, PER_PAGE).get_page(request.GET.get("page")),
-        "data": {"url": reverse("api:stream-list"), "mechanisms": [_form_part(cls) for cls in offered("stream")]},
     }
     return render(request, "streams/list.html", context)
+
+
+@require_safe
+def new(request: HttpRequest) -> HttpResponse:
+    """Show the form that opens a live stream."""
+    data = {"url": reverse("api:stream-list"), "mechanisms": [_form_part(cls) for cls in offered(CountStream.kind)]}
+    return render(request, "streams/new.html", {"data": data})
 
 
 def _form_part(cls: type[Mechanism]) -> dict[str, Any]:

@@ -201,6 +201,7 @@ CASES = (
     Case("audit-violated", "audits:detail", "violated"),
     Case("streams", "streams:list"),
     Case("no-streams", "streams:list", who="newcomer"),
+    Case("new-stream", "streams:new"),
     Case("live-stream", "streams:detail", "live", ready=PLOT),
     Case("empty-live-stream", "streams:detail", "silent"),
     Case("glossary", "glossary", explains=False),

@@ -32,6 +32,7 @@ def expect_state(page, state):
 def test_from_the_form_to_a_chart_that_advances_and_is_closed(page, monitor):
     monitor.expect(400)
     page.goto("/streams/")
+    page.get_by_role("link", name="Open a live stream").click()
     dimensions, open_it = page.get_by_role("textbox", name="Dimensions"), page.get_by_role("button", name="Open the")
     page.get_by_role("textbox", name="Name").fill("Visits")
     dimensions.fill("north\nnorth")

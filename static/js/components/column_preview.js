@@ -50,7 +50,7 @@ export function createPreview(host, form, { url }) {
   /** The form's reading options; cleaning comes after reading and has no part in it. */
   function query() {
     const filled = [...new FormData(form)].filter(([, value]) => value);
-    return new URLSearchParams({ ...Object.fromEntries(filled), ...numbersOf(form) });
+    return new URLSearchParams({ ...Object.fromEntries(filled), ...numbersOf(form), kind: field("kind").value });
   }
 
   const showMessages = (/** @type {any[]} */ nodes) => messages.replaceChildren(...nodes.flat().filter(Boolean));
