@@ -177,6 +177,59 @@ class TestColumns:
             read_bytes(data, kinds=[kind])
 
 
+def visits(*times, head="user,place,day"):
+    return "\n".join([head, *(f"u{i % 2},p{i % 3},{time}" for i, time in enumerate(times)), ""]).encode()
+
+
+class TestCoarseTimes:
+    """Users and places with days, weeks, months or years are check-ins: recognised, each at its first day."""
+
+    @each("head", ["day", "date", "visit_date", "week", "month", "year", "check_in_date"])
+    @each("cell, day", [("2024-02-29", "2024-02-29"), ("2024-W09", "2024-02-26"), ("2024-02", "2024-02-01"),
+                        ("2024", "2024-01-01"), ("20240229", "2024-02-29"), ("29.02.2024", "2024-02-29")])  # fmt: skip
+    def test_are_recognised_and_read_as_first_days(self, head, cell, day):
+        found = read_bytes(visits(cell, cell, cell, head=f"user,place,{head}"), kinds=KINDS)
+        assert found.kind == "checkins"
+        first = dt.datetime.fromisoformat(f"{day}T00:00Z").timestamp()
+        assert found.other.time_s.tolist() == [first] * 3
+        coarse = [note["code"] for note in found.report.notes]
+        assert ("coarse_times" in coarse) == (len(cell) < 8 or "W" in cell)
+
+    @given(st.lists(st.sampled_from(["2024-05-01", "2024-W18", "2024-05", "2024", "2023-12"]), min_size=1, max_size=9))
+    def test_a_row_depends_on_itself_alone(self, cells):
+        found = {}
+        for i, time_s in enumerate(checkins(visits(*sorted(cells))).time_s.tolist()):
+            found.setdefault(i, time_s)
+        alone = sorted(checkins(visits(cell)).time_s[0] for cell in cells)
+        assert sorted(found.values()) == alone
+
+    def test_check_ins_of_one_day_stay_in_the_order_of_the_rows(self):
+        rows = "\n".join(["user,place,day", *(f"u,p{9 - i},2024-05-01" for i in range(9)), ""]).encode()
+        found = checkins(rows)
+        assert [found.places[code] for code in found.place] == [f"p{9 - i}" for i in range(9)]
+
+    def test_positions_of_users_by_the_day_are_places_and_by_the_minute_a_trace(self):
+        row = "u{i},48.8{i},2.3{i},2024-05-0{d}{clock}".format
+        for clock, kind in (("", "checkins"), ("T10:00:00Z", "trajectory")):
+            rows = [row(i=i % 3, d=i % 9 + 1, clock=clock) for i in range(20)]
+            table = "\n".join(["user,lat,lon,time", *rows, ""]).encode()
+            assert read_bytes(table, kinds=KINDS).kind == kind
+        apart = "\n".join(["user,lat,lon,date,clock", *(f"u,48.8,2.3,2024-05-01,10:0{i}" for i in range(9)), ""])
+        assert read_bytes(apart.encode(), kinds=KINDS).kind == "trajectory", "there is a time of day"
+
+    @each("cell", ["2024-W60", "2024-13", "12", "May", "1714521600"])
+    def test_what_is_no_period_is_none(self, cell):
+        assert samples.refused(visits(cell, cell), "no_position_columns", kinds=KINDS)
+
+    def test_parts_of_a_date_in_columns_of_their_own_are_not_guessed(self):
+        table = b"user,place,year,month,day\n" + b"".join(b"u,p%d,2024,5,%d\n" % (i, i + 1) for i in range(9))
+        samples.refused(table, "no_position_columns", kinds=KINDS)
+
+    def test_without_any_time_the_error_states_what_check_ins_need(self):
+        table = b"user,place\n" + b"".join(b"u%d,p%d\n" % (i % 2, i) for i in range(9))
+        assert "add a column of times" in str(samples.refused(table, "no_position_columns", kinds=KINDS))
+
+
 class TestVenues:
     @given(
         st.dictionaries(st.integers(0, 20), st.tuples(st.floats(-80, 80), st.floats(-170, 170)), min_size=1),

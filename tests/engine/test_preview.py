@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, ParameterError
-from privacy_engine.formats import head_sample, preview, read
+from privacy_engine.formats import KINDS, head_sample, preview, read
 from tests.cases import each, refusal
 from tests.engine.damaged_files import in_json, refused
 from tests.engine.failing_files import parquet
@@ -48,6 +48,25 @@ def seen(data, name="x", **values):
 
 def roles(found):
     return {column.role: column.name for column in found.columns if column.role}
+
+
+COUNTS = b"date,north,south\n" + b"".join(b"2024-01-%02d,%d,%d\n" % (i + 1, i, 2 * i) for i in range(20))
+VISITS = b"member,venue,month,x,y\n" + b"".join(b"m%d,v%d,2024-0%d,2.%d,48.5\n" % (i % 3, i, i % 9 + 1, i) for i in range(9))
+
+
+@each("data, kind, names", [
+    (COUNTS, "stream", {"time": "date"}),
+    (VISITS, "checkins", {"id": "member", "place": "venue", "time": "month", "lon": "x", "lat": "y"}),
+    (CSV, "trajectory", {"id": "user", "time": "time", "lat": "lat", "lon": "lon"}),
+])  # fmt: skip
+def test_a_table_of_another_kind_has_the_roles_of_that_kind(data, kind, names):
+    for kinds in (KINDS, (kind,)):
+        found = seen(data, kinds=kinds)
+        assert (found.kind, roles(found), found.problem) == (kind, names, None)
+        again = read_bytes(data, kinds=(kind,), **found.mapping)
+        assert len(again) == len(read_bytes(data, kinds=(kind,))) > 0
+    assert seen(zipped(**{"a.csv": data}), kinds=(kind,)).kind == kind
+    assert seen(data).kind == "trajectory", "without kinds a table of positions"
 
 
 def read_alike(data, found):
