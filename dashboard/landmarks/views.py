@@ -17,6 +17,7 @@ from dashboard.landmarks import selectors, services
 from dashboard.landmarks.generated_samples import load_samples
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
+from privacy_engine.landmarks import StayPoints
 
 
 @require_POST
@@ -51,7 +52,9 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "release": reverse("releases:new", args=[pk]),
         "source": reverse("api:landmark-set-detail", args=[source.pk]) if source else None,
     }
-    page = {"urls": urls, "against": against and str(against.pk)}
+    if dataset.has_time:
+        urls["stay_counts"] = reverse("api:dataset-stay-counts", args=[pk])
+    page = {"urls": urls, "stay_points": StayPoints.registered_name(), "against": against and str(against.pk)}
     return render(request, "landmarks/new.html", {"dataset": dataset, "source": source, "page": page})
 
 

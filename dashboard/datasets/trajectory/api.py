@@ -16,14 +16,16 @@ from dashboard.datasets import selectors
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import series_rows
 from dashboard.datasets.serializers import SeriesSerializer
+from dashboard.datasets.trajectory.stay_counts import stay_counts_of
 from dashboard.datasets.trajectory.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import joined_tracks, track_encoding
 from privacy_engine.data import Trajectory
+from privacy_engine.landmarks.stay_survey import StaySurvey
 
 
 class TrajectoryActions(JobViewSet[Dataset]):
-    """Their positions and steps."""
+    """Their positions, steps and stays."""
 
     @extend_schema(responses={200: SeriesSerializer(many=True)}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=SequencePages)
@@ -61,6 +63,21 @@ class TrajectoryActions(JobViewSet[Dataset]):
         dataset, params = self.get_object(), valid(StepsQuery, request.query_params)
         selectors.require_ready_of(dataset, Trajectory.kind)
         return Response(steps_of(dataset, params.get("series")), headers=UNKEPT)
+
+    @extend_schema(responses={200: StaySurvey}, filters=False)
+    @action(
+        detail=True,
+        url_path="stay-counts",
+        url_name="stay-counts",
+        filterset_class=None,
+        pagination_class=None,
+        records="original",
+    )
+    def stay_counts(self, request: Request, pk: Any = None) -> Response:
+        """How many landmarks stay points of each distance and duration find in the original, and a proposal."""
+        dataset = self.get_object()
+        selectors.require_ready_of(dataset, Trajectory.kind)
+        return Response(stay_counts_of(dataset), headers=UNKEPT)
 
 
 ADAPTER = TrajectoryActions

@@ -6,7 +6,8 @@ import { labelOf, sentenceOf } from "../core/field_errors.js";
 import { count, eventNumber, number, percent, plural, whole } from "../core/format.js";
 
 /** Whether an error is best answered with the columns of the file in view. @param {ApiProblem} error */
-export const needsColumns = ({ code }) => ["no_position_columns", "no_checkin_columns", "no_points", "bad_times"].includes(code ?? "");
+export const needsColumns = ({ code }) =>
+  ["no_position_columns", "no_checkin_columns", "no_points", "bad_times"].includes(code ?? "");
 
 /** "line 6", "lines 6, 7 and 9", "lines 6, 7, 9 and 1,204 more" */
 export function rows(list, total, unit) {

@@ -21,6 +21,7 @@ import { showFacts, showPlaces } from "../trajectory/landmark_editor/landmark_fa
 import { createPreview } from "../trajectory/landmark_editor/method_preview.js";
 import { createMethods } from "../trajectory/landmark_editor/method_tabs.js";
 import { createJudged } from "../trajectory/landmark_editor/position_source.js";
+import { createProposal } from "../trajectory/landmark_editor/stay_proposal.js";
 import { createAgainst } from "../trajectory/landmark_editor/set_comparison.js";
 import { createTools } from "../trajectory/landmark_editor/toolbar.js";
 import { ZoneEditor } from "../trajectory/landmark_editor/zone_editor.js";
@@ -35,8 +36,8 @@ const RINGS = { colour: "--foreground", radius: 6.5, hollow: true, order: -150 }
 const page = data("page-data");
 /** @type {Record<string, any>} */
 const state = { series: 0, first: 0, event: 0, hoveredEvent: null, where: null, draft: null };
-Object.assign(state, { distance: null, other: null });
-let dataset, track, marks, methods, judged, map, timeline, tools, zoneEditor, preview, against, history, kept;
+Object.assign(state, { distance: null, other: null, isCounted: false });
+let dataset, track, marks, methods, judged, map, timeline, tools, zoneEditor, preview, against, history, kept, proposal;
 
 const isManual = () => history.now.way === methods.manual;
 const isZones = () => history.now.way === methods.zones;
@@ -60,6 +61,7 @@ function show() {
   );
   against.show(marks);
   showSteps();
+  return state.isCounted && proposal(marks.count, dataset.points);
 }
 
 function showSteps() {
@@ -109,6 +111,7 @@ function settle() {
   if (isZones()) methods.cover(history.now.release);
   zoneEditor.show({ zones, track, visible: isZones() });
   const known = isZones() && !zones.length ? [] : runs;
+  state.isCounted = Boolean(known);
   if (known) {
     marks.replace(known);
     state.distance = null;
@@ -121,6 +124,7 @@ function settle() {
 function put(change, key = null) {
   const next = { ...history.now, runs: null, ...change };
   methods.choose(next.way);
+  if (change.values) methods.set(change.values);
   history.put({ ...next, values: methods.values() }, key);
   settle();
 }
@@ -172,6 +176,7 @@ function found(answer) {
   showErrors("");
   methods.clear();
   state.distance = answer.average_temporal_distance ?? null;
+  state.isCounted = true;
   if (!isManual()) marks.replace(answer.runs);
   show();
   announce(`${count(answer.count, "landmark")}, ${percent(answer.share)}`);
@@ -340,6 +345,10 @@ function createParts(ways, sets, releases) {
     methods.zones,
     el("div", { class: "stack", dataset: { unkept: "" } }, zoneEditor.element, judged.element),
   );
+  proposal = createProposal($("[data-proposal]"), {
+    url: page.urls.stay_counts,
+    apply: (values) => put({ way: page.stay_points, values }),
+  });
   against = createAgainst($("[data-against]"), sets, { change: showOther });
 }
 
@@ -378,6 +387,7 @@ async function start() {
   await readSeries(0);
   settle();
   await Promise.all([preview.now(), against.choose(page.against)]);
+  await show();
   document.addEventListener("keydown", onKey);
   $("[data-undo]").addEventListener("click", () => step("undo"));
   $("[data-redo]").addEventListener("click", () => step("redo"));
