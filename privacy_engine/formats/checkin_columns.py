@@ -10,8 +10,8 @@ from privacy_engine.formats.options import ReadOptions
 USERS: tuple[str, ...] = ("user_id", "userid", "user", "user_no", "uid", "person_id", "member_id", "visitor_id")
 USERS += ("customer_id", "user_name", "username", "account_id", "account", "person", "member", "visitor", "customer")
 PLACES: tuple[str, ...] = ("venue_id", "venueid", "venue", "place_id", "placeid", "place", "location_id", "locationid")
-PLACES += ("poi_id", "poiid", "poi", "business_id", "spot_id", "spotid", "spot", "item_id", "locid", "loc_id", "shop", "store")
-PLACES += ("location", "place_name", "venue_name")
+PLACES += ("poi_id", "poiid", "poi", "business_id", "spot_id", "spotid", "spot", "item_id", "locid", "loc_id")
+PLACES += ("shop", "store", "location", "place_name", "venue_name")
 NAMES = (
     "venue_name",
     "venuename",

@@ -222,7 +222,7 @@ def _first_days(column: Any, report: Report) -> Any:
     days = [_first_day(text) for text in reported(texts, ROWS)]
     if days == texts:
         return column
-    message = "Weeks, months and years were read as their first days; check-ins of one day are in the order of the rows."
+    message = "Weeks, months and years were read as their first days; check-ins of one day keep the order of the rows."
     report.note("coarse_times", message, level="info")
     return pa.array(days, pa.string()).take(coded.indices)
 

@@ -16,8 +16,8 @@ from privacy_engine.landmarks.staypoints import stay_points
 
 DISTANCES_M = (50.0, 100.0, 200.0, 500.0, 1000.0)
 DURATIONS_S = (300.0, 600.0, 1200.0, 1800.0, 2400.0, 3600.0, 5400.0, 7200.0)
-USUAL = (100.0, 1800.0)
-"""The distance and duration that a proposal is near to."""
+USUAL = (200.0, 1800.0)
+"""The distance and duration that a proposal is near to: those that forms begin with."""
 MOST_SHARE = 0.5
 """Of the events: more landmarks than others are hardly significant ones."""
 MOST_EVENTS, PARTS = 200_000, 20
@@ -30,7 +30,7 @@ M_PER_DEG = EARTH_RADIUS_M * math.pi / 180
 
 
 class StayCount(Frozen):
-    """What one distance and duration find: landmarks, and the stays they are in, successive ones counted as one."""
+    """What one distance and duration find: landmarks, and the stays that they are in."""
 
     distance_m: float
     duration_s: float
@@ -109,12 +109,9 @@ def _part_of(whole: Trajectories) -> Trajectories:
 
 
 def _stays(some: Trajectories, groups: Ints, duration_s: float) -> Ints:
-    """Those of the runs [i, j), (m, 2), that last long enough, joined where one of a series follows another."""
+    """Those of the runs [i, j), (m, 2), that last long enough."""
     assert some.time_s is not None
-    kept = groups[some.time_s[groups[:, 1] - 1] - some.time_s[groups[:, 0]] >= duration_s]
-    joined = (kept[1:, 0] == kept[:-1, 1]) & ~np.isin(kept[1:, 0], some.starts)
-    begins, ends = np.append([True], ~joined)[: len(kept)], np.append(~joined, [True])[-len(kept) :]
-    return np.column_stack([kept[begins, 0], kept[ends[: len(kept)], 1]])
+    return np.asarray(groups[some.time_s[groups[:, 1] - 1] - some.time_s[groups[:, 0]] >= duration_s])
 
 
 def _nearest(counts: Sequence[StayCount], events: int) -> StayCount | None:

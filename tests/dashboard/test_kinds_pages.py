@@ -84,7 +84,7 @@ class TestLists:
         for shown in ("336", ">6</td>", "New release", live.name, reverse("streams:new")):
             assert shown in html, shown
         assert "Check-ins of a city" not in html
-        assert "<form" not in html.partition('<main')[2].partition("</main>")[0].replace("<form method", "")
+        assert "<form" not in html.partition("<main")[2].partition("</main>")[0].replace("<form method", "")
         assert "data-form" in text(owner_page, reverse("streams:new"))
 
     def test_a_long_list_leads_to_the_datasets(self, owner_page, owner, monkeypatch):

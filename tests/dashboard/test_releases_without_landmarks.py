@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
@@ -28,6 +29,7 @@ from tests.dashboard.test_shared_budget import RESAMPLE, THREE_FIXES
 
 EVERY = [cls.registered_name() for cls in mechanisms.of("trajectory")]
 FREE = [name for name in EVERY if not mechanisms[name].reads_landmarks]
+TOLD = re.compile("Repeats show|repeated positions?|repeat (the one|of such)")
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
 
 
@@ -215,6 +217,52 @@ class TestCleaning:
         assert "provided that successive uploaded records" in labels[0]["guarantee"]["statement"]
         assert prices[0] == prices[1]
         assert prices[0][0] == (5.0 if name == "user-level" else 595.0)
+
+
+class TestWhatDidNotHappen:
+    """Of landmarks and of repeats nothing is said where a release has none."""
+
+    REPEATING = ("landmark-skip", "landmark-planned", "landmark-adaptive", "landmark-joint")
+
+    def texts(self, owner_page, owner_api, row):
+        guarantee = owner_api.get(release_url(row)).json()["guarantee"]
+        label = downloads.label(row)["guarantee"]
+        assert label["caveats"] == guarantee["caveats"]
+        explained = owner_page.get(f"/releases/{row.pk}/explain/?reader=colleague").content.decode()
+        return " ".join(guarantee["caveats"]), explained.partition("<main")[2]
+
+    @pytest.mark.parametrize("name", EVERY)
+    def test_without_landmarks(self, owner, owner_page, owner_api, post, ready_dataset, name):
+        none = mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": []})
+        row = finished(post(released_as(name), none))
+        if row.seeded:
+            return
+        caveats, explained = self.texts(owner_page, owner_api, row)
+        assert "epeat" not in caveats
+        assert name in FREE or "landmark" not in caveats.lower()
+        assert not TOLD.search(explained)
+
+    @pytest.mark.parametrize("name", REPEATING)
+    def test_repeats_that_happened_and_those_that_did_not(self, owner_page, owner_api, post, landmark_set, name):
+        row = finished(post(released_as(name), landmark_set))
+        happened = row.summary["published"] > row.summary["drawn"]
+        caveats, explained = self.texts(owner_page, owner_api, row)
+        assert ("Repeats show" in caveats) == happened
+        assert "Which events are landmarks is public" in caveats
+        assert bool(TOLD.search(explained)) == happened
+        row.summary = row.summary | {"drawn": row.summary["published"]}
+        row.save(update_fields=["summary"])
+        caveats, explained = self.texts(owner_page, owner_api, row)
+        assert "epeat" not in caveats
+        assert not TOLD.search(explained)
+
+    def test_the_comparison_defines_no_losses_of_landmarks_without_a_set(self, owner, owner_page, bare, post):
+        alone = owner_page.get(f"/datasets/{bare.dataset_id}/compare/").content.decode()
+        assert "Definitions of the losses" in alone
+        assert "Skip publishes" not in alone
+        some = mark_landmarks(owner=owner, dataset=bare.dataset, method={"name": "manual", "events": [1]})
+        finished(post(UNIFORM, some))
+        assert "Skip publishes" in owner_page.get(f"/datasets/{bare.dataset_id}/compare/").content.decode()
 
 
 class TestComparison:

@@ -206,7 +206,8 @@ class TrajectoryMechanism(Mechanism):
 
     def _caveats(self, context: Context) -> tuple[str, ...]:
         """Without what is about landmarks where there are none, and about repeats that there are none of."""
-        none, alone = context.landmarks == 0, context.landmarks == 0 or context.repeats is False
+        none = self.reads_landmarks and context.landmarks == 0
+        alone = none or context.repeats is False
         kept = (one for one in self.caveats if not (none and "landmark" in one.lower()))
         return tuple(one for one in kept if not (alone and one.startswith(REPEATS)))
 

@@ -46,11 +46,7 @@ class EventLevel(PlanarLaplaceMechanism):
     )
     neighbours_of_records: ClassVar[Neighbours | None] = RECORD_NEIGHBOURS
     exposes: ClassVar[str] = "several events together"
-    caveats: ClassVar[tuple[str, ...]] = (
-        "Losses of several events add up.",
-        "Landmarks get no extra care.",
-        CLEAR_TIMES,
-    )
+    caveats: ClassVar[tuple[str, ...]] = ("Losses of several events add up; landmarks get no extra care.", CLEAR_TIMES)
 
     name: Literal["event-level"] = "event-level"
 

@@ -52,8 +52,7 @@ class WEvent(PlanarLaplaceMechanism):
     neighbours_of_records: ClassVar[Neighbours | None] = RECORD_NEIGHBOURS
     exposes: ClassVar[str] = "events further apart than w"
     caveats: ClassVar[tuple[str, ...]] = (
-        "Losses of events further apart than a window add up.",
-        "Landmarks get no extra care.",
+        "Losses of events further apart than a window add up; landmarks get no extra care.",
         CLEAR_TIMES,
     )
 

@@ -15,9 +15,7 @@ export function showFacts({ marked, points, runs, distance }) {
   $("[data-share]").textContent = `of ${count(points, "event")} · ${percent(points ? marked / points : 0)}`;
   const place = $("[data-more-facts]");
   /** @type {any[]} */
-  const facts = marked
-    ? [count(runs, "segment"), ...(distance === null ? [] : toNearest(distance))]
-    : ["No landmarks yet."];
+  const facts = marked ? [count(runs, "segment"), ...(distance === null ? [] : toNearest(distance))] : [];
   const text = facts.map((part) => part.textContent ?? part).join("");
   // an explained term keeps focus while nothing changes
   if (place.textContent !== text) place.replaceChildren(...facts);

@@ -13,7 +13,7 @@ import { count, duration, metres, percent, whole } from "../../core/format.js";
  */
 
 const MOST_SHARE = 0.5;
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [280, 130, 44, 48, 6, 104];
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [280, 110, 44, 48, 6, 90];
 const APART = 11; // of names of lines
 const DASHES = ["1 3", "3 3", "6 3", "10 3", null];
 
@@ -101,7 +101,7 @@ function curve({ counts, events, proposal }) {
         .map((one) => `${duration(one.duration_s)} ${whole(one.landmarks)}`)
         .join(", ")}`,
   );
-  const ticks = durations.filter((_, i) => i % 2 === 1 || i === 0);
+  const ticks = durations.filter((_, i) => i % 2 === 0);
   return el(
     "figure",
     { class: "stay-curve" },
