@@ -227,3 +227,44 @@ def test_what_promises_leave_uncovered_is_stated(page, monitor, owner, taxi):
     wait_until_ready(page, "[data-form]")
     page.get_by_role("button", name=re.compile("Create .* release")).click()
     expect(page.locator("[data-problem]")).to_contain_text("Draw the dummies again without a seed")
+
+
+def proposal(page):
+    return page.get_by_role("group", name="Proposal from the data")
+
+
+def test_without_landmarks_stay_points_of_the_data_are_proposed(page, owner):
+    """One click applies them; what they find is what was stated, also as a list of places."""
+    east = [2.3] * 9 + [2.31, 2.32] + [2.35] * 9 + [2.36, 2.37] + [2.3] * 10 + [2.4 + i / 50 for i in range(60)]
+    rows = [f"2024-05-14T{i // 60:02}:{i % 60:02}:00Z,{lon:.5f},48.85" for i, lon in enumerate(east)]
+    short = import_dataset(owner=owner, upload=ContentFile("\n".join(["time,lon,lat", *rows]).encode(), name="a.csv"))
+    ui.edit(page, short)
+    ui.expect_marked(page, 0)
+    part = proposal(page)
+    contains(part, "No landmarks", "5 min and 200 m find 3 stays at 2 places: 28 landmarks.")
+    expect(part.get_by_role("img")).to_have_attribute("aria-label", re.compile("200.m: 5.min 28, 10.min 0"))
+    check_page(page)
+    part.get_by_role("button", name="Use these stay points").click()
+    ui.expect_marked(page, 28)
+    expect(page.locator("[data-stays-title]")).to_have_text("2 places, 3 segments")
+    expect(part).to_be_hidden()
+    expect(page.get_by_label("Duration, s", exact=True)).to_have_value("300")
+    page.get_by_role("button", name="Undo").click()
+    expect(part).to_be_visible()
+    page.get_by_role("button", name="Manual").click()
+    ui.expect_marked(page, 0)
+    part.get_by_role("button", name="Use these stay points").click()
+    ui.expect_marked(page, 28)
+
+
+def test_more_than_half_of_the_events_as_landmarks_is_said_once_they_are_counted(page, owner, monitor):
+    rows = [f"2024-05-14T{i // 60:02}:{i % 60:02}:00Z,{2.3 + (i > 70) * i / 50:.5f},48.85" for i in range(100)]
+    resting = import_dataset(owner=owner, upload=ContentFile("\n".join(["time,lon,lat", *rows]).encode(), name="b.csv"))
+    ui.edit(page, resting)
+    ui.expect_marked(page, 71)
+    contains(proposal(page), "71", "of the events are landmarks", "No distance and duration below find a stay")
+    expect(proposal(page).get_by_role("button")).to_have_count(0)
+    timeless = import_dataset(owner=owner, upload=ContentFile(b"lon,lat\n1,2\n1,2\n1,3\n", name="c.csv"))
+    ui.edit(page, timeless)
+    page.get_by_role("button", name="Zones").click()
+    contains(proposal(page), "No landmarks", "Without times no stays are found")

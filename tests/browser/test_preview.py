@@ -163,3 +163,32 @@ def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page, monitor):
         again.click()
     row.refresh_from_db()
     assert (row.points, json.dumps(row.cleaning)) == (41, "[]")
+
+
+def test_check_ins_from_their_own_page_keep_their_kind(page, owner, monitor):
+    """Refused, with their columns chosen in the preview, and read: as check-ins at every step."""
+    monitor.expect(400)
+    rows = b"".join(b"u%d,p%d,2024-06-%02d\n" % (i % 4, i % 5, i % 28 + 1) for i in range(40))
+    page.goto("/recommend/")
+    page.get_by_role("link", name="Upload check-ins").first.click()
+    expect(page.locator("[data-upload-kind]")).to_contain_text("Read as check-ins")
+    page.wait_for_load_state()
+    choose(page, table("visits.csv", b"who,where,seen\n" + rows))
+    refused = card(page, "visits.csv")
+    expect(refused).to_contain_text("Check-ins need a column of the user")
+    refused.get_by_role("button", name="Choose columns").click()
+    expect(preview(page)).to_contain_text("Check-ins need a column of the user")
+    kind = page.get_by_label("Kind of data")
+    expect(kind).to_have_value("checkins")
+    kind.select_option("Trajectories")
+    expect(preview(page)).to_contain_text("No latitude column was found")
+    expect(role_of(page, "where").get_by_role("option", name="Place")).to_have_count(0)
+    kind.select_option("Check-ins")
+    for column, role in (("who", "User"), ("where", "Place"), ("seen", "Time")):
+        role_of(page, column).select_option(role)
+    expect(preview(page).get_by_role("status")).to_have_count(0)
+    check_page(page)
+    page.get_by_role("button", name="Import as shown").click()
+    expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("Check-ins")
+    read = Dataset.objects.get()
+    assert (read.state, read.kind, read.points) == (State.READY, "checkins", 40)

@@ -6,12 +6,30 @@ import { Marks } from "../../../static/js/trajectory/landmark_editor/event_mask.
 import { History } from "../../../static/js/trajectory/landmark_editor/history.js";
 import { placesOf } from "../../../static/js/trajectory/landmark_editor/landmark_places.js";
 import * as zones from "../../../static/js/trajectory/landmark_editor/zone_geometry.js";
-import { gives, rows } from "../cases.mjs";
+import { check, gives, rows } from "../cases.mjs";
 import { setElements } from "../elements.mjs";
 import { draws } from "../support.mjs";
 
 setElements();
+const proposal = await import("../../../static/js/trajectory/landmark_editor/stay_proposal.js");
 const { controls } = await import("../../../static/js/trajectory/landmark_editor/schedule_fields.js");
+
+test("no landmarks, and more than half of the events, are reasons to propose others", () => {
+  check(proposal.reasonOf, [
+    [[0, 0], null],
+    [[0, 8], "No landmarks: releases would treat all events alike."],
+    [[1, 8], null],
+    [[4, 8], null],
+    [[5, 8], "62.5 % of the events are landmarks: they share one ε, which leaves little for each."],
+  ]);
+});
+
+test("a proposal is a sentence of its duration and distance and what they find", () => {
+  check(proposal.proposalText, [
+    [[{ distance_m: 200, duration_s: 300, stays: 3, places: 2 }], "5 min and 200 m find 3 stays at 2 places"],
+    [[{ distance_m: 1000, duration_s: 3600, stays: 1, places: 1 }], "1 h and 1 km find 1 stay at 1 place"],
+  ]);
+});
 
 test("runs of a mask are given back, and its events are those in them", () => {
   const draw = draws(14);
