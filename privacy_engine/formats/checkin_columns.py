@@ -133,7 +133,7 @@ def roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool
 
 
 def _period(names: Sequence[str], sample: Sequence[Sequence[str]]) -> Roles:
-    """The column of days, weeks, months or years, where it alone tells which."""
+    """The column of days, weeks, months or years, where that is enough to date a row."""
     plain = [canonical(name) for name in names]
     for at in [plain.index(name) for name in _PERIODS if name in plain][:1]:
         cells = [row[at].strip() for row in sample if at < len(row)]

@@ -214,7 +214,7 @@ def _instants(
 
 
 def _first_days(column: Any, report: Report) -> Any:
-    """Times as text of which weeks, months and years are their first days, each by itself."""
+    """Times as text of which weeks, months and years are their first days, each cell apart."""
     if not pa.types.is_string(column.type):
         return column
     coded = pc.utf8_trim_whitespace(column).dictionary_encode()

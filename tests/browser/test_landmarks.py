@@ -257,7 +257,7 @@ def test_without_landmarks_stay_points_of_the_data_are_proposed(page, owner):
     ui.expect_marked(page, 28)
 
 
-def test_more_than_half_of_the_events_as_landmarks_is_said_once_they_are_counted(page, owner, monitor):
+def test_more_than_half_of_the_events_as_landmarks_is_stated_once_they_are_counted(page, owner, monitor):
     rows = [f"2024-05-14T{i // 60:02}:{i % 60:02}:00Z,{2.3 + (i > 70) * i / 50:.5f},48.85" for i in range(100)]
     resting = import_dataset(owner=owner, upload=ContentFile("\n".join(["time,lon,lat", *rows]).encode(), name="b.csv"))
     ui.edit(page, resting)

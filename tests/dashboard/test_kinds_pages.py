@@ -1,4 +1,4 @@
-"""Pages of the kinds of data: uploads keep the kind that a page asks for, lists show what there is, samples included."""
+"""Pages of the kinds of data: uploads keep the kind that a page leads to; what lists show, samples included."""
 
 import re
 
@@ -46,7 +46,7 @@ class TestUploads:
         assert (Dataset.objects.get().kind, Dataset.objects.get().points) == ("checkins", 40)
 
     def test_through_the_preview_and_its_corrections(self, owner_api):
-        """What cannot be read is kept as check-ins; its columns are offered as those of check-ins, and so it is read."""
+        """What cannot be read is kept as check-ins; its columns are offered as theirs, and it is read so."""
         kept = kinds.sent(owner_api, UNNAMED, "visits.csv", kind="checkins", keep=True).json()
         assert (kept["state"], kept["kind"], kept["error"]["code"]) == ("failed", "checkins", "no_checkin_columns")
         seen = owner_api.get(kept["urls"]["preview"]).json()

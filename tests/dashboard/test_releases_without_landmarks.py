@@ -29,7 +29,7 @@ from tests.dashboard.test_shared_budget import RESAMPLE, THREE_FIXES
 
 EVERY = [cls.registered_name() for cls in mechanisms.of("trajectory")]
 FREE = [name for name in EVERY if not mechanisms[name].reads_landmarks]
-TOLD = re.compile("Repeats show|repeated positions?|repeat (the one|of such)")
+STATED = re.compile("Repeats show|repeated positions?|repeat (the one|of such)")
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
 
 
@@ -220,7 +220,7 @@ class TestCleaning:
 
 
 class TestWhatDidNotHappen:
-    """Of landmarks and of repeats nothing is said where a release has none."""
+    """Of landmarks and of repeats nothing is stated where a release has none."""
 
     REPEATING = ("landmark-skip", "landmark-planned", "landmark-adaptive", "landmark-joint")
 
@@ -240,7 +240,7 @@ class TestWhatDidNotHappen:
         caveats, explained = self.texts(owner_page, owner_api, row)
         assert "epeat" not in caveats
         assert name in FREE or "landmark" not in caveats.lower()
-        assert not TOLD.search(explained)
+        assert not STATED.search(explained)
 
     @pytest.mark.parametrize("name", REPEATING)
     def test_repeats_that_happened_and_those_that_did_not(self, owner_page, owner_api, post, landmark_set, name):
@@ -249,12 +249,12 @@ class TestWhatDidNotHappen:
         caveats, explained = self.texts(owner_page, owner_api, row)
         assert ("Repeats show" in caveats) == happened
         assert "Which events are landmarks is public" in caveats
-        assert bool(TOLD.search(explained)) == happened
+        assert bool(STATED.search(explained)) == happened
         row.summary = row.summary | {"drawn": row.summary["published"]}
         row.save(update_fields=["summary"])
         caveats, explained = self.texts(owner_page, owner_api, row)
         assert "epeat" not in caveats
-        assert not TOLD.search(explained)
+        assert not STATED.search(explained)
 
     def test_the_comparison_defines_no_losses_of_landmarks_without_a_set(self, owner, owner_page, bare, post):
         alone = owner_page.get(f"/datasets/{bare.dataset_id}/compare/").content.decode()

@@ -51,7 +51,9 @@ def roles(found):
 
 
 COUNTS = b"date,north,south\n" + b"".join(b"2024-01-%02d,%d,%d\n" % (i + 1, i, 2 * i) for i in range(20))
-VISITS = b"member,venue,month,x,y\n" + b"".join(b"m%d,v%d,2024-0%d,2.%d,48.5\n" % (i % 3, i, i % 9 + 1, i) for i in range(9))
+VISITS = b"member,venue,month,x,y\n" + b"".join(
+    b"m%d,v%d,2024-0%d,2.%d,48.5\n" % (i % 3, i, i % 9 + 1, i) for i in range(9)
+)
 
 
 @each("data, kind, names", [

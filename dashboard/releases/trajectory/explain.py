@@ -91,8 +91,8 @@ class ExplainedTrajectories(Explanation):
         marked = label.get("landmarks")
         found = ["Places visited many times: averaging their positions finds them."] if _several(label) else []
         signs = "the repeated positions and the noise" if facts["repeats"] else "the noise"
-        told = (one for one in super().not_hidden(label, facts) if not one.startswith(f"{WHICH} is public"))
-        for one in told:
+        listed = (one for one in super().not_hidden(label, facts) if not one.startswith(f"{WHICH} is public"))
+        for one in listed:
             if one.startswith(WHICH):
                 how = one.removeprefix(WHICH).rstrip(".")
                 found.append(f"{WHICH}{how}: {signs} may show it." if marked else f"That no event is a landmark{how}.")

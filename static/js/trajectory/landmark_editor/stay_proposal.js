@@ -1,4 +1,4 @@
-/* What the editor says of no landmarks, or of more than half of the events: stay points that the data suggest, and a
+/* What the editor shows of no landmarks, or of more than half of the events: stay points that the data suggest, and a
  * curve of how many landmarks each distance and duration give.
  */
 
