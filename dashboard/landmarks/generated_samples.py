@@ -12,7 +12,6 @@ from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
 from privacy_engine.core.instants import instant
-from privacy_engine.experiments.samples import table_samples
 from privacy_engine.landmarks.samples import Sample, samples
 
 KNOWN = {"id": "series", "swap": "no"}  # stated, so that the report has nothing to guess
@@ -43,6 +42,8 @@ def load_trajectories(*, owner: User, queued: bool = False) -> list[Dataset]:
 
 def load_tables(*, owner: User, queued: bool = False) -> list[Dataset]:
     """The same of the samples of counts and of check-ins."""
+    from privacy_engine.experiments.samples import table_samples  # not before the first page of a first start
+
     return [
         services.import_dataset(
             owner=owner,
