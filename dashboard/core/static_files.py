@@ -85,7 +85,7 @@ def joined_modules(texts: dict[str, str]) -> dict[str, str]:
         A module imports what another does not export.
     """
     modules = {path: _Module(path, text) for path, text in texts.items()}
-    within = {one for module in modules.values() for one in module.imports.values()}
+    within = {one for module in modules.values() for one in (*module.imports.values(), *module.later)}
     pages = {path: _closure(path, modules) for path in modules if path not in within}
     found = {}
     for path in {*pages, *(one for module in modules.values() for one in module.later)}:

@@ -129,3 +129,8 @@ def test_an_interrupted_collection_is_made_again(collecting, monkeypatch):
             static_files.collect()
     static_files.collect()
     assert (collecting / "staticfiles.json").is_file()
+
+
+def test_what_is_imported_later_alone_exports_what_it_has():
+    texts = {"js/pages/a.js": 'const b = () => import("../b.js");\n', "js/b.js": "export const one = 1;\n"}
+    assert joined_modules(texts)["js/b.js"].rstrip().endswith("export const { one } = $_0;")
