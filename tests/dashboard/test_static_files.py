@@ -133,4 +133,4 @@ def test_an_interrupted_collection_is_made_again(collecting, monkeypatch):
 
 def test_what_is_imported_later_alone_exports_what_it_has():
     texts = {"js/pages/a.js": 'const b = () => import("../b.js");\n', "js/b.js": "export const one = 1;\n"}
-    assert joined_modules(texts)["js/b.js"].rstrip().endswith("export const { one } = $_0;")
+    assert static_files.joined_modules(texts)["js/b.js"].rstrip().endswith("export const { one } = $_0;")
