@@ -328,6 +328,13 @@ class StreamMechanism(Mechanism):
         """Standard deviation of the noise of one newly drawn count, the smallest where ``noise_varies``."""
         raise NotImplementedError
 
+    def known_noise(self, timestamps: int) -> tuple[Ints, float] | None:
+        """The timestamp whose counts each one publishes, (T,), and the rate of the discrete Laplace noise of each.
+
+        None where what is published depends on the counts in another way.
+        """
+        return None
+
     def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
         """ε of one event, at whichever timestamp."""
         return PrivacyLoss("event", float(self.epsilon))

@@ -56,3 +56,6 @@ class StreamSample(StreamMechanism):
 
     def noise_sd(self) -> float:
         return noise.discrete_laplace_sd(self.noise_rate(self.epsilon))
+
+    def known_noise(self, timestamps: int) -> tuple[Ints, float]:
+        return np.arange(timestamps) // self.window * self.window, self.noise_rate(self.epsilon)

@@ -50,3 +50,6 @@ class StreamUniform(StreamMechanism):
 
     def noise_sd(self) -> float:
         return noise.discrete_laplace_sd(self.noise_rate(self.epsilon / self.window))
+
+    def known_noise(self, timestamps: int) -> tuple[Ints, float]:
+        return np.arange(timestamps), self.noise_rate(self.epsilon / self.window)

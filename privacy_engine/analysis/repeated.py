@@ -1,0 +1,55 @@
+"""Simulate until a figure is as precise as stated, with the spread from one run to the next."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from privacy_engine.core.arrays import Floats
+
+PRECISION = 0.005
+"""The share of themselves that forecast figures are off by at most, at two standard deviations."""
+FEWEST_RUNS = 8
+"""From so many runs or more their spread is known."""
+SHARES = (0.5, 0.95)
+"""Of the errors: half are at most the typical one."""
+
+
+def repeated(
+    draw: Callable[[int], Floats], within: Callable[[Floats], float], *, first: int, most: int, precision: float
+) -> Floats:
+    """Return the rows that ``draw`` gives of so many runs: ``first``, and more until ``within`` is precise.
+
+    ``within`` of all rows is the share of itself that a figure of them is off by; there are at most ``most`` runs, or
+    ``first`` where that is more.
+    """
+    found = draw(first)
+    while (off := within(found)) > precision and len(found) < most:
+        needed = len(found) * min((off / precision) ** 2, 8.0)  # the first estimates are rough
+        found = np.concatenate([found, draw(max(min(math.ceil(needed), most) - len(found), 1))])
+    return found
+
+
+def off_by(errors: Floats, *, independent: bool = False) -> float:
+    """Return the share of themselves that the :data:`SHARES` of ``errors``, (runs, n), are off by; NaN is no error.
+
+    At two standard deviations, of errors that are ``independent`` of each other, or from run to run.
+    """
+    known = ~np.isnan(errors)
+    held = np.sort(errors[known])
+    off = 0.0
+    for share in SHARES if len(held) else ():
+        value = float(np.quantile(held, share))
+        deviation = math.sqrt(share * (1 - share) / len(held))
+        if not independent:
+            below = np.count_nonzero(errors <= value, axis=1) / np.maximum(np.count_nonzero(known, axis=1), 1)
+            deviation = max(deviation, float(below.std(ddof=1)) / math.sqrt(len(below)))
+        low, high = np.quantile(held, np.clip([share - 2 * deviation, share + 2 * deviation], 0, 1)).tolist()
+        off = max(off, (high - low) / (2 * value) if value else 0.0)
+    return off
+
+
+def mean_off_by(values: Floats) -> float:
+    """Return the share of itself that the mean of ``values``, one of each run, is off by, at two deviations."""
+    mean = abs(float(values.mean()))
+    return 2 * float(values.std(ddof=1)) / math.sqrt(len(values)) / mean if mean and len(values) > 1 else 0.0

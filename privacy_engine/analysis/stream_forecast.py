@@ -1,0 +1,145 @@
+"""Forecast the errors of releases of a count stream: in counts, and as average relative error.
+
+It is computed from the original, so it is the owner's alone. Where every published count is a count of the stream with
+noise of a known rate, the figures are in closed form. Elsewhere releases are simulated with a fixed seed, until typical
+error, 95 % error and ARE are known to :data:`~privacy_engine.analysis.repeated.PRECISION`, or the limits here end it.
+"""
+
+import math
+
+import numpy as np
+
+from privacy_engine import noise
+from privacy_engine.analysis.repeated import FEWEST_RUNS, PRECISION, SHARES, mean_off_by, off_by, repeated
+from privacy_engine.analysis.results import Result
+from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.data import CountStream
+from privacy_engine.mechanisms.base.stream import StreamMechanism
+from privacy_engine.metrics.stream import relative_errors
+from privacy_engine.noise.buffered import discrete_laplace_mean
+
+MOST_ERRORS = 2_000_000
+"""So many errors are held at most; of larger streams each run keeps those of other counts, chosen at random."""
+SECONDS = 2.0
+"""Releases are simulated for about so long, by the estimate of the mechanism; the precision may then be less."""
+MOST_SECONDS = 40.0
+"""Where the fewest runs would take longer than this nothing is known."""
+SEED = 0
+
+
+class CountForecast(Result):
+    """Errors to expect of the published counts of a stream; null where there are none or nothing is known."""
+
+    exact: bool
+    """True if in closed form; otherwise releases of the stream were simulated."""
+    runs: int
+    """How many releases were simulated; 0 if in closed form."""
+    typical_error: float | None
+    """Half of the counts are off by at most this, in counts."""
+    p95_error: float | None
+    """95 % of the counts are off by at most this, in counts."""
+    mean_error: float | None
+    """Mean of |published - true|, in counts."""
+    are: float | None
+    """Mean of |published - true| / max(true, 1 % of the dimension's total)."""
+    within: float | None
+    """The typical and the 95 % error and the ARE are off by at most this share of themselves, at two deviations."""
+
+
+def count_forecast(
+    mechanism: StreamMechanism, stream: CountStream, *, precision: float = PRECISION, seconds: float = SECONDS
+) -> CountForecast:
+    """Return the errors to expect of a release of ``stream``; the same for every call, as the seed is fixed.
+
+    Raises
+    ------
+    DataError
+        A count is no whole number, or the mechanism needs names and there are none.
+    """
+    if not stream.counts.size:
+        return _unknown(exact=True)
+    known = mechanism.known_noise(len(stream))
+    if known is not None:
+        return _closed(stream, *known)
+    once_s = mechanism.seconds(*stream.counts.shape)
+    if once_s * FEWEST_RUNS > MOST_SECONDS:
+        return _unknown(exact=False)
+    truth, rng, chooser = stream.counts, noise.seeded(SEED), np.random.default_rng(SEED)
+    held = min(truth.size, MOST_ERRORS // FEWEST_RUNS)
+
+    def one() -> Floats:
+        """Errors of one release, and at the end the mean error and the ARE of all of it."""
+        published = mechanism.release(stream, rng=rng).counts.astype(np.float64)
+        errors, are = np.abs(published - truth).ravel(), float(relative_errors(truth, published).mean())
+        mean = float(errors.mean())
+        if len(errors) > held:
+            errors = errors[chooser.choice(len(errors), held, replace=False)]
+        return np.append(errors, [mean, are])
+
+    found = repeated(
+        lambda runs: np.stack([one() for _ in range(runs)]),
+        lambda rows: max(off_by(rows[:, :-2]), mean_off_by(rows[:, -1])),
+        first=FEWEST_RUNS,
+        most=min(int(seconds / once_s), MOST_ERRORS // held),
+        precision=precision,
+    )
+    typical, p95 = np.quantile(found[:, :-2], SHARES).tolist()
+    mean, are = found[:, -2:].mean(axis=0).tolist()
+    within = max(off_by(found[:, :-2]), mean_off_by(found[:, -1]))
+    return CountForecast(
+        exact=False, runs=len(found), typical_error=typical, p95_error=p95, mean_error=mean, are=are, within=within
+    )
+
+
+def zeros_forecast(stream: CountStream) -> CountForecast:
+    """Return the errors of publishing zeros, which spends nothing: the typical error is the typical count."""
+    if not stream.counts.size:
+        return _unknown(exact=True)
+    typical, p95 = np.quantile(stream.counts, SHARES).tolist()
+    are = float(relative_errors(stream.counts, np.zeros(stream.counts.shape)).mean())
+    mean = float(stream.counts.mean())
+    return CountForecast(exact=True, runs=0, typical_error=typical, p95_error=p95, mean_error=mean, are=are, within=0.0)
+
+
+def _unknown(*, exact: bool) -> CountForecast:
+    figures = dict.fromkeys(("typical_error", "p95_error", "mean_error", "are", "within"))
+    return CountForecast(exact=exact, runs=0, **figures)
+
+
+def _closed(stream: CountStream, shown: Ints, rate: float) -> CountForecast:
+    """Return the figures where timestamp t publishes the counts of ``shown[t]`` with noise of a ``rate`` of each."""
+    truth = stream.counts.astype(np.int64)
+    distances, of, times = np.unique(np.abs(truth[shown] - truth), return_inverse=True, return_counts=True)
+    means = distances + discrete_laplace_mean(rate) * np.exp(-rate * distances)
+    expected = means[of].reshape(truth.shape)
+    typical, p95 = (float(_quantile(distances, times, rate, share)) for share in SHARES)
+    are = float(relative_errors(stream.counts, stream.counts + expected).mean())
+    return CountForecast(
+        exact=True,
+        runs=0,
+        typical_error=typical,
+        p95_error=p95,
+        mean_error=float(expected.mean()),
+        are=are,
+        within=0.0,
+    )
+
+
+def _quantile(distances: Ints, times: Ints, rate: float, share: float) -> int:
+    """Return the least whole number that so large a ``share`` of the errors |N + distance| is at most."""
+    total = times.sum()
+
+    def below(error: int) -> float:
+        return float((times * (_cumulative(error - distances, rate) - _cumulative(-error - 1 - distances, rate))).sum())
+
+    low, high = -1, int(distances[-1]) + math.ceil(-math.log((1 - share) / 2) / rate) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if below(middle) >= share * total else (middle, high)
+    return high
+
+
+def _cumulative(at: Ints, rate: float) -> Floats:
+    """Return the probability that discrete Laplace noise is at most ``at``."""
+    tail = np.exp(-rate * np.where(at >= 0, at + 1, -at)) / (1 + math.exp(-rate))
+    return np.where(at >= 0, 1 - tail, tail)
