@@ -8,7 +8,8 @@ It is computed from the original, so it is the owner's alone. There are three wa
   whose events share draws;
 - releases by the mechanism itself, and the steps.
 
-What is simulated has a fixed seed, and is repeated until it states errors to :data:`PRECISION`.
+What is simulated has a fixed seed, and is repeated until it states errors to
+:data:`~privacy_engine.analysis.repeated.PRECISION`.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from privacy_engine import metrics, noise
 from privacy_engine.analysis.forecast import Expected, has_known_budgets, noise_forecast, planned_noise
+from privacy_engine.analysis.repeated import FEWEST_RUNS, PRECISION, SHARES, off_by, repeated
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Mask, concatenated
@@ -35,14 +38,10 @@ from privacy_engine.releases.spec import processed
 
 ERRORS = 20_000
 """So many errors are simulated at first."""
-PRECISION = 0.005
-"""The share of themselves that the typical and the 95 % error of all events are off by at most, at two deviations."""
 MOST_ERRORS = 2_000_000
 """So many errors are simulated at most."""
 MOST_PROCESSED, MOST_PROCESSED_RUNS = 200_000, 2000
 """Where steps follow, which take longer, so many errors and releases; the precision may then be less."""
-FEWEST_RUNS = 8
-"""From so many releases or more their spread is known."""
 MOST_EVENTS = 200_000
 """People are left out, evenly, of data with more events than this; one person is never divided.
 
@@ -51,7 +50,6 @@ Of one with more events some are left out, evenly, where each has a law of its o
 MOST_SIMULATED = 5_000_000
 """Events of a release that is simulated as a whole; of more nothing is known."""
 SEED = 0
-SHARES = (0.5, 0.95)
 _NONE = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
 
 
@@ -128,8 +126,7 @@ def error_forecast(
     The same for every call: seeds are fixed. Where it simulates there are ``errors`` of them at first, or more if one
     release has more, and then as many as ``precision`` needs, up to the limits of this module.
     """
-    known = has_known_budgets(mechanism)
-    noisy = noise_forecast(mechanism, data.masks) if known else None
+    known, noisy = has_known_budgets(mechanism), noise_forecast(mechanism, data.masks)
     noise_m = noisy.overall.median_m if noisy else None
     if noisy and not steps and noisy.overall.drawn == noisy.overall.published:
         groups = {"overall": noisy.overall, "landmarks": noisy.landmark, "others": noisy.regular}
@@ -146,25 +143,24 @@ def error_forecast(
     marks = concatenated([mask[::every] for mask in data.masks], np.bool_)
     most = max((MOST_PROCESSED if steps else MOST_ERRORS) // max(len(marks), 1), 1)
     most = min(most, MOST_PROCESSED_RUNS) if steps else most
-    found, runs = np.empty((0, len(marks))), max(-(-errors // max(len(marks), 1)), 1 if independent else FEWEST_RUNS)
-    while True:
+
+    def drawn(runs: int) -> Floats:
         people = zip(data.series, data.masks, strict=True)
-        if has_known_budgets(mechanism) and not steps:
+        if independent and has_known_budgets(mechanism):
             columns = [_of_events(mechanism, *one, runs, rng, every) for one in people]
         else:
             columns = [_of_releases(mechanism, *one, runs, rng, steps) for one in people]
-        found = np.concatenate([found, np.concatenate([np.empty((runs, 0)), *columns], axis=1)])
-        overall = _of_errors(found, independent)
-        if not overall.within or overall.within <= precision or len(found) >= most:
-            break
-        needed = len(found) * min((overall.within / precision) ** 2, 8.0)  # the first estimates are rough
-        runs = max(min(math.ceil(needed), most) - len(found), 1)
+        return np.concatenate([np.empty((runs, 0)), *columns], axis=1)
+
+    first = max(-(-errors // max(len(marks), 1)), 1 if independent else FEWEST_RUNS)
+    within = partial(off_by, independent=independent)
+    found = repeated(drawn, within, first=first, most=most, precision=precision)
     return ErrorForecast(
         exact=False,
         runs=len(found),
         people=len(data.masks),
         noise_m=noise_m,
-        overall=overall,
+        overall=_of_errors(found, independent),
         landmarks=_of_errors(found[:, marks], independent),
         others=_of_errors(found[:, ~marks], independent),
     )
@@ -225,18 +221,11 @@ def _of_noise(expected: Expected) -> ErrorFigures:
 def _of_errors(errors_m: Floats, independent: bool) -> ErrorFigures:
     """Return the figures of errors, (runs, events), which are ``independent`` of each other, or from run to run."""
     published = ~np.isnan(errors_m)
-    held = np.sort(errors_m[published])
+    held = errors_m[published]
     if not len(held):
         return ErrorFigures(events=0, mean_m=None, typical_m=None, p95_m=None, within=None)
     typical_m, p95_m = np.quantile(held, SHARES).tolist()
-    within = 0.0
-    for share, value in zip(SHARES, (typical_m, p95_m), strict=True):
-        deviation = math.sqrt(share * (1 - share) / len(held))
-        if not independent:
-            below = np.count_nonzero(errors_m <= value, axis=1) / np.maximum(np.count_nonzero(published, axis=1), 1)
-            deviation = max(deviation, float(below.std(ddof=1)) / math.sqrt(len(below)))
-        low, high = np.quantile(held, np.clip([share - 2 * deviation, share + 2 * deviation], 0, 1)).tolist()
-        within = max(within, (high - low) / (2 * value) if value else 0.0)
+    within = off_by(errors_m, independent=independent)
     events = round(len(held) / len(errors_m))
     return ErrorFigures(events=events, mean_m=float(held.mean()), typical_m=typical_m, p95_m=p95_m, within=within)
 

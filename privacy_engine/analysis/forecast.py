@@ -1,7 +1,8 @@
-"""Expected noise of a mechanism before any release: which events are landmarks is read, never a position.
+"""Which events get noise of their own, with which budgets, and the noise itself, before any release.
 
-Where budgets do not depend on the run it is closed form. Where they do, the mechanism runs on a random walk with a
-fixed seed: synthetic positions, and the same answer every time.
+Which events are landmarks is read, never a position. Where budgets do not depend on the run, both are in closed form.
+Where they do, budgets are those of the mechanism on a random walk with a fixed seed, and nothing is said of the noise
+here: :mod:`privacy_engine.analysis.error_forecast` has errors of given data.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -18,11 +19,11 @@ from privacy_engine import noise
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated, counts_over, in_turn, over_parts, starts_within
 from privacy_engine.core.progress import blocks
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.data.mapped_series import column, leaving, piecewise, total
 from privacy_engine.data.trajectories import EVENTS
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, drawn_of, last_draw
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, drawn_of
 from privacy_engine.noise.expected import (
     Noise,
     OwnNoise,
@@ -47,45 +48,57 @@ STEP_M = 500.0
 
 
 @dataclass(frozen=True)
-class Expected:
-    """Noise of the landmarks, of the other events, or of all.
+class Fresh:
+    """What gets noise of its own among the landmarks, the other events, or all.
 
     ``events`` are so many, of which ``published`` appear in the release and ``drawn`` get noise of their own; the rest
-    repeat another's draw. ``share`` is the least and greatest budget of a draw, as a share of ε. ``mean_m``,
-    ``median_m`` and ``p95_m`` are how far the published positions lie from where they were drawn, in metres: what
-    noise does. How far one moved since the draw that is repeated comes on top. None where nothing is published.
+    repeat another's draw. ``share`` is the least and greatest budget of a draw, as a share of ε.
     """
 
     events: int
     published: int
     drawn: int
     share: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Expected(Fresh):
+    """And how far noise moves the published positions from where they were drawn, metres; None where none is published.
+
+    How far one moved since the draw that is repeated is no noise.
+    """
+
     mean_m: float | None = None
     median_m: float | None = None
     p95_m: float | None = None
 
 
 @dataclass(frozen=True)
-class NoiseForecast:
-    """What to expect of a mechanism over series of n events. ``exact``: in closed form; otherwise from a simulation."""
+class FreshForecast:
+    """What gets noise of its own over series of n events; ``exact``: whatever the run, otherwise from a simulation."""
 
     exact: bool
+    landmark: Fresh
+    regular: Fresh
+    overall: Fresh
+
+
+@dataclass(frozen=True)
+class NoiseForecast:
+    """The noise of a mechanism over series of n events, in closed form."""
+
     landmark: Expected
     regular: Expected
     overall: Expected
-
-    def as_dict(self) -> dict[str, Any]:
-        """The forecast as JSON-ready data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
 class ShownNoise:
     """Landmarks and budgets of every event of series, (n,); the events published, (p,), and of each one of these.
 
-    ``values``: the rate of the draw it shows, per metre, 0 if landmarks share that draw; or, simulated, its error in
-    metres. ``drawn_at`` is the event that draw was made at. ``shared`` is the draw that landmarks share of each of m
-    series, which begin at ``starts`` (m + 1,): how many do, and its rate.
+    ``values``: the rate of the draw it shows, per metre, 0 if landmarks share that draw. ``drawn_at`` is the event that
+    draw was made at. ``shared`` is the draw that landmarks share of each of m series, which begin at ``starts``
+    (m + 1,): how many do, and its rate.
     """
 
     is_landmark: Mask
@@ -97,19 +110,29 @@ class ShownNoise:
     shared: Sequence[tuple[int, float]] = ()
 
 
-def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> NoiseForecast | None:
-    """Return the expected noise over series whose landmarks are ``masks``, one (n,) for each series.
+def fresh_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> FreshForecast | None:
+    """Return what gets noise of its own over series whose landmarks are ``masks``, one (n,) for each series.
 
     None where it could only be simulated and the series are longer than :data:`LONGEST_RUN` together.
     """
-    n = sum(map(len, masks))
-    if has_known_budgets(mechanism):
-        return _forecast(mechanism, _plans(mechanism, masks), runs=1, exact=True)
-    if n > LONGEST_RUN:
+    n, runs = sum(map(len, masks)), 1
+    if exact := has_known_budgets(mechanism):
+        parts: Iterable[ShownNoise] = _plans(mechanism, masks)
+    elif n > LONGEST_RUN:
         return None
-    runs = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS)
-    rng = noise.seeded(0)
-    return _forecast(mechanism, (_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks), runs=runs)
+    else:
+        runs, rng = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS), noise.seeded(0)
+        parts = (_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks)
+    tallies = _tallies(parts, _Tally.add_events)
+    return FreshForecast(exact, *(tally.fresh(mechanism.epsilon, runs) for tally in tallies))
+
+
+def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> NoiseForecast | None:
+    """Return the noise over series whose landmarks are ``masks``, one (n,) for each; None if it depends on the run."""
+    if not has_known_budgets(mechanism):
+        return None
+    tallies = _tallies(_plans(mechanism, masks), _Tally.add)
+    return NoiseForecast(*(tally.expected(mechanism.epsilon) for tally in tallies))
 
 
 def overall_noise(mechanism: TrajectoryMechanism, inputs: ReleaseInputs[Any]) -> Expected | None:
@@ -126,8 +149,8 @@ def _overall(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Expected 
         return None
     tally = _Tally()
     for part in _plans(mechanism, masks):
-        tally.add(part, np.ones_like(part.is_landmark), exact=True)
-    return tally.expected(mechanism.epsilon, 1)
+        tally.add(part, np.ones_like(part.is_landmark))
+    return tally.expected(mechanism.epsilon)
 
 
 def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Floats:
@@ -153,7 +176,7 @@ def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Float
 def simulated_budgets(mechanism: TrajectoryMechanism, is_landmark: Mask, runs: int) -> Floats:
     """Every event's budget in so many runs over random walks, (runs, n), the same every time: seeds 0, 1, …"""
     rng = noise.seeded(0)
-    found = [_released(mechanism, is_landmark, seed, rng)[1].budgets for seed in range(runs)]
+    found = [_run(mechanism, is_landmark, seed, rng).budgets for seed in range(runs)]
     return np.array(found).reshape(runs, len(is_landmark))
 
 
@@ -202,31 +225,18 @@ def _plans(mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask]) -> Iterator
         yield from planned_noise(mechanism, part, starts[some.start : some.stop + 1] - starts[some.start])
 
 
-def _released(
-    mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.RandomSource
-) -> tuple[Trajectory, Release]:
-    """A random walk and a release of it."""
+def _run(mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> ShownNoise:
+    """Budgets and published events of a release of a random walk."""
     steps = np.random.default_rng(seed).normal(0, STEP_M, (len(mask), 2))
     walk = Trajectory(*geo.LocalPlane(0.0, 0.0).unproject(np.cumsum(steps, axis=0)))
-    return walk, mechanism.release(walk, LandmarkSet(mask), rng=rng)
-
-
-def _run(mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> ShownNoise:
-    walk, release = _released(mechanism, mask, seed, rng)
-    at = np.flatnonzero(release.fresh)[_draws_shown(release)]
-    error_m = geo.distance_m(walk.lon[at], walk.lat[at], release.series.lon, release.series.lat)
-    return ShownNoise(mask, release.budgets, release.event, at, error_m)
-
-
-def _draws_shown(release: Release) -> Ints:
-    """Which draw each published position shows, (m,), counted in draws."""
-    return last_draw(release.fresh)[release.event]
+    release = mechanism.release(walk, LandmarkSet(mask), rng=rng)
+    return ShownNoise(mask, release.budgets, release.event, release.event, np.zeros(len(release.event)))
 
 
 class _Tally:
     """What a forecast needs of one group of the events of many series, of which none is held.
 
-    ``shown``: the rates of the draws that are published, and how many positions show them; or errors in metres.
+    ``shown``: the rates of the draws that are published, and how many positions show them.
     """
 
     def __init__(self) -> None:
@@ -235,19 +245,20 @@ class _Tally:
         self.ends: list[float] = []
         self.shown: list[tuple[Floats, Ints]] = []
         self.shared: Counter[tuple[int, float]] = Counter()
-        self.errors: list[Floats] = []
 
-    def add(self, part: ShownNoise, of: Mask, *, exact: bool) -> None:
-        """Add the events ``of`` a series."""
-        budgets, values = part.budgets[of], part.values[of[part.event]]
+    def add_events(self, part: ShownNoise, of: Mask) -> None:
+        """Count the events ``of`` a series, and their budgets."""
+        budgets = part.budgets[of]
         drawn = budgets[budgets > 0]
         self.events += len(budgets)
-        self.published += len(values)
+        self.published += int(np.count_nonzero(of[part.event]))
         self.drawn += len(drawn)
         self.ends += [float(drawn.min()), float(drawn.max())] if drawn.size else []
-        if not exact:
-            self.errors.append(values)
-            return
+
+    def add(self, part: ShownNoise, of: Mask) -> None:
+        """Add the events ``of`` a series, and their noise."""
+        self.add_events(part, of)
+        values = part.values[of[part.event]]
         self.shown.append(np.unique(values, return_counts=True))
         joint = part.event[of[part.event] & (part.values == 0)]
         weights = np.bincount(np.searchsorted(part.starts, joint, side="right") - 1, minlength=len(part.shared))
@@ -266,18 +277,19 @@ class _Tally:
         np.add.at(counts, of, concatenated([counts for _, counts in self.shown], np.int64))
         return rates, counts
 
-    def expected(self, epsilon: float, runs: int) -> Expected:
-        """What to expect of the group in one of so many ``runs``."""
-        found = Expected(
+    def fresh(self, epsilon: float, runs: int) -> Fresh:
+        """What gets noise of its own in one of so many ``runs``."""
+        return Fresh(
             events=round(self.events / runs),
             published=round(self.published / runs),
             drawn=round(self.drawn / runs),
             share=(min(self.ends) / epsilon, max(self.ends) / epsilon) if self.ends else None,
         )
-        if not self.published:
-            return found
-        mean_m, median_m, p95_m = _of_errors(concatenated(self.errors)) if self.errors else self._of_noise()
-        return replace(found, mean_m=mean_m, median_m=median_m, p95_m=p95_m)
+
+    def expected(self, epsilon: float) -> Expected:
+        """The same with the noise."""
+        mean_m, median_m, p95_m = self._of_noise() if self.published else (None, None, None)
+        return Expected(**vars(self.fresh(epsilon, 1)), mean_m=mean_m, median_m=median_m, p95_m=p95_m)
 
     def _of_noise(self) -> tuple[float, float, float]:
         rates, counts = self.rates()
@@ -289,17 +301,11 @@ class _Tally:
         return mixture_mean_m(laws), median_m, p95_m
 
 
-def _forecast(
-    mechanism: TrajectoryMechanism, parts: Iterable[ShownNoise], *, runs: int, exact: bool = False
-) -> NoiseForecast:
+def _tallies(parts: Iterable[ShownNoise], add: Callable[[_Tally, ShownNoise, Mask], None]) -> list[_Tally]:
+    """Tallies of the landmarks, of the others and of all, to which each of ``parts`` is added."""
     groups: list[Callable[[Mask], Mask]] = [lambda mask: mask, lambda mask: ~mask, np.ones_like]
     tallies = [_Tally() for _ in groups]
     for part in parts:
         for tally, group in zip(tallies, groups, strict=True):
-            tally.add(part, group(part.is_landmark), exact=exact)
-    return NoiseForecast(exact, *(tally.expected(mechanism.epsilon, runs) for tally in tallies))
-
-
-def _of_errors(error_m: Floats) -> tuple[float, float, float]:
-    median_m, p95_m = np.quantile(error_m, QUANTILES).tolist()
-    return float(error_m.mean()), median_m, p95_m
+            add(tally, part, group(part.is_landmark))
+    return tallies

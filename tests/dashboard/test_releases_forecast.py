@@ -45,12 +45,12 @@ class TestExpected:
         (found,) = forecast(UNIFORM).json()["mechanisms"]
         assert found["expected"]["exact"]
         assert found["expected"]["landmark"]["share"] == [0.2, 0.2]
-        assert found["expected"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
+        assert found["errors"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
         assert (found["expected"]["overall"]["events"], found["expected"]["overall"]["drawn"]) == (8, 8)
         assert "it and all 4 landmarks together leak at most ε = 1 per 200 m" in found["guarantee"]["statement"]
         for window in (1, 4, 8):
             (found,) = forecast(WINDOW | {"window": window}).json()["mechanisms"]
-            assert found["expected"]["overall"]["mean_m"] == pytest.approx(400 * window, rel=1e-6)
+            assert found["errors"]["overall"]["mean_m"] == pytest.approx(400 * window, rel=1e-6)
         for variance, drawn in ((1.0, 1), (1e12, 4)):
             (found,) = forecast(PLANNED | {"step_variance_m2": variance}).json()["mechanisms"]
             assert found["expected"]["landmark"]["drawn"] == drawn
@@ -63,12 +63,14 @@ class TestExpected:
         found, errors = (forecast(*requested, url=url).json()["mechanisms"] for url in (FORECAST, ERRORS))
         for each in (found, errors):
             assert [one["name"] for one in each] == [one["name"] for one in requested]
-        assert all(math.isfinite(one["expected"]["overall"]["p95_m"]) for one in found)
+        assert [one["errors"] for one in found] == [one["errors"] for one in errors]
+        assert all(math.isfinite(one["errors"]["overall"]["p95_m"]) for one in found)
         assert all(one["verdict"]["title"] in TITLES.values() for one in errors)
         for url, more in ((LEVELS, {"accepted_m": 500}), (COSTS, {"epsilon": 1})):
             assert forecast(UNIFORM, SKIP, url=url, **more).status_code == 200
-        ready_dataset.points_path.unlink()  # no position is read and nothing is written
-        assert forecast(UNIFORM, ADAPTIVE, PLANNED).status_code == 200
+        ready_dataset.points_path.unlink()  # without errors no position is read, and nothing is written
+        without = forecast(UNIFORM, ADAPTIVE, PLANNED, errors=False).json()["mechanisms"]
+        assert [one["errors"] for one in without] == [None] * 3
         assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
 
     @pytest.mark.parametrize(("people", "shares"), [("ab", [1 / 3, 1 / 2]), ("aa", [1 / 4, 1 / 4])])

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from dashboard.core.templatetags.display import metres
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases import downloads, files, reproduce
@@ -50,6 +51,17 @@ def secretive(owner, owner_api):
     figures = {"mae_m": 123456.789, "median_error_m": 2, "p95_error_m": 3, "max_error_m": 654321.0}
     Release.objects.filter(pk=row.pk).update(owner_view=figures)
     return Release.objects.get(pk=row.pk)
+
+
+@pytest.fixture
+def forecast_of(owner_api):
+    """``forecast_of(release)``: the errors that `/releases/forecast/` states of its description."""
+
+    def post(row):
+        body = {"landmark_set": str(row.landmark_set_id), "mechanisms": [row.spec["mechanism"]]}
+        return owner_api.post(f"{RELEASES}forecast/", body).json()["mechanisms"][0]["errors"]
+
+    return post
 
 
 def secrets_of(row):
@@ -131,11 +143,16 @@ class TestCurves:
         assert one["curves"]["landmarks"] == ([[0, 1], [2, 3], [4, 5], [7, 8]] if release.set_read else [])
         assert len(one["curves"]["noise_m"]) == 8
 
-    def test_what_would_take_long_to_expect_is_left_out_and_stated(self, owner_page, submit, monkeypatch):
-        monkeypatch.setattr("privacy_engine.analysis.forecast.LONGEST_RUN", 7)
+    def test_noise_that_depends_on_the_run_is_left_out_and_the_owner_sees_the_forecast_of_errors(
+        self, owner_page, submit, forecast_of
+    ):
         text = text_of(owner_page, page_of(executed(submit("landmark-adaptive"))))
-        assert "Expected error</dt><dd>not available: it can only be simulated" in text
+        assert "Noise</dt><dd>each event’s depends on the run" in text
         assert text.count('<td class="number">–</td>') == 2
+        release = executed(submit("landmark-skip"))
+        assert trajectory_report.owners(release, 0).expected.model_dump() == forecast_of(release)
+        text = text_of(owner_page, page_of(release, "?for=owner"))
+        assert f'<td class="number">{metres(forecast_of(release)["overall"]["mean_m"])}</td>' in text
 
     def test_the_loss_is_that_of_the_accounting(self, submit):
         release = executed(submit("landmark-uniform"))

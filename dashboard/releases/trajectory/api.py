@@ -71,12 +71,18 @@ class TrajectoryActions(Actions):
     @extend_schema(request=ForecastRequest, responses={200: Forecast})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def forecast(self, request: Request) -> Response:
-        """What noise, guarantee, price and loss to expect; no position is read, nothing is stored or charged."""
+        """What errors, guarantee, price and loss to expect; for the owner, nothing is stored or charged."""
         params = valid(ForecastRequest, request.data)
         subject = self._subject(params)
         known = params["correlation"]
-        found = forecast_releases(**subject, mechanisms=params["mechanisms"], steps=params["postprocess"], known=known)
-        return Response(found.model_dump())
+        found = forecast_releases(
+            **subject,
+            mechanisms=params["mechanisms"],
+            steps=params["postprocess"],
+            known=known,
+            errors=params["errors"],
+        )
+        return Response(found.model_dump(), headers=UNKEPT)
 
     @extend_schema(request=ForecastRequest, responses={200: Forecast}, deprecated=True)
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)

@@ -1,5 +1,5 @@
 """Errors to expect of releases that are not yet made, and the least ε for an error: computed from the original, for the
-owner alone. What :mod:`dashboard.releases.trajectory.forecasts` has is read from the landmark set and the ledger."""
+owner alone. What else :mod:`dashboard.releases.trajectory.forecasts` has is of the landmark set and the ledger."""
 
 from __future__ import annotations
 

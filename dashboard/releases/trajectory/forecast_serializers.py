@@ -157,3 +157,6 @@ class ForecastRequest(MechanismsRequest):
         default=None,
         help_text="Of the losses; without one there are none.",
     )
+    errors = serializers.BooleanField(
+        default=True, help_text="Also the errors to expect, which are computed from the original; they take longest."
+    )

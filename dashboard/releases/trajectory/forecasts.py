@@ -1,4 +1,8 @@
-"""What releases would be like, before any is made: read from the landmark set and the ledger, never from a position."""
+"""What releases would be like, before any is made.
+
+All is read from the landmark set and the ledger, but for the errors, which are computed from the original: they are
+those of :mod:`dashboard.releases.trajectory.expected_errors`, and are left out where they are not asked for.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,9 @@ from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.models import LandmarkSet
 from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis.correlation import CorrelationDescription
+from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.expected_loss import ExpectedLoss, expected_loss
-from privacy_engine.analysis.forecast import NoiseForecast, noise_forecast
+from privacy_engine.analysis.forecast import FreshForecast, fresh_forecast
 from privacy_engine.analysis.losses import MAX_SECONDS
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.arrays import Mask
@@ -26,12 +31,14 @@ from privacy_engine.postprocess import PostProcess
 
 
 class MechanismForecast(Result):
-    """One mechanism's noise, guarantee and loss."""
+    """What one mechanism draws, how far it is off, what it guarantees and loses."""
 
     name: str
     title: str
-    expected: NoiseForecast | None
-    """null where it would take a simulation and the series are too long for one."""
+    expected: FreshForecast | None
+    """What gets noise of its own; null where it would take a simulation and the series are too long for one."""
+    errors: ErrorForecast | None
+    """Errors to expect with the steps, as `/releases/expected-errors/` has them; null where they are not asked for."""
     guarantee: dict[str, Any]
     promise: str
     """The statement of the guarantee without what it does not cover."""
@@ -79,8 +86,10 @@ def forecast_releases(
     mechanisms: Sequence[TrajectoryMechanism],
     steps: Sequence[PostProcess],
     known: dict[str, Any] | None = None,
+    *,
+    errors: bool = True,
 ) -> Forecast:
-    """For each mechanism what noise to expect and what it guarantees; what they cost together; what the steps are.
+    """For each mechanism what to expect and what it guarantees; what they cost together; what the steps are.
 
     With a correlation ``known`` also what each would leak under it; all of them together get the time one response may
     take.
@@ -88,12 +97,14 @@ def forecast_releases(
     with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
         correlation = None if known is None else parse_correlation(**known)
     inputs, seconds = TrajectoryInputs(dataset, landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
+    data = ForecastData.of(inputs.data, inputs.landmarks) if errors else None
     return Forecast(
         mechanisms=[
             MechanismForecast(
                 name=one.name,
                 title=one.title,
-                expected=noise_forecast(one, inputs.masks),
+                expected=fresh_forecast(one, inputs.masks),
+                errors=None if data is None else error_forecast(one, data, steps),
                 guarantee=one.guarantee(inputs.context).as_dict(),
                 promise=one.guarantee(_covered(inputs.context)).statement,
                 whole_trace=_whole_trace(one, inputs.masks),

@@ -43,6 +43,7 @@ from privacy_engine.accounting.distance import diameter
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.analysis.downsampling import decimated, runs
+from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.forecast import Expected, noise_forecast
 from privacy_engine.analysis.losses import highest, levels, undefined
 from privacy_engine.analysis.results import Curve, listed
@@ -67,12 +68,10 @@ class Step:
     parameters: list[Parameter]
 
 
-@dataclass(frozen=True)
-class ExpectedNoise:
-    """Noise of one group of events; ``exact``: in closed form, otherwise from a simulation."""
+class ExpectedNoise(NamedTuple):
+    """Noise of one group of events, in closed form."""
 
     who: str
-    exact: bool
     noise: Expected
 
 
@@ -132,6 +131,8 @@ class OwnerPart:
 
     name: str
     errors: dict[str, float]
+    expected: ErrorForecast
+    """Errors to expect by the description, before it was drawn."""
     verdict: Verdict | None
     charge: Charge | None
     request: str
@@ -201,6 +202,7 @@ def owners(row: Release, series: int, diameter_m: float = DIAMETER_M, compared: 
     return OwnerPart(
         name=row.name,
         errors=row.owner_view or {},
+        expected=_errors(row),
         verdict=row.verdict,
         charge=charge_of(row),
         request=reproduce.request(row, ids),
@@ -248,14 +250,19 @@ def drawn(row: Release, curves: Curves) -> dict[str, Any]:
 
 
 def _expected(row: Release) -> list[ExpectedNoise]:
-    """How far the noise moves landmarks and others, by the description alone; nothing where it would take long."""
+    """How far noise moves landmarks and others, by the description alone; nothing where that depends on the run."""
     found = noise_forecast(row.parsed_spec.mechanism, TrajectoryInputs(row.dataset, row.set_read).masks)
     if found is None:
         return []
     groups = [("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall)]
     if not found.landmark.events:
         groups = groups[-1:]
-    return [ExpectedNoise(who, found.exact, noise) for who, noise in groups if noise.events]
+    return [ExpectedNoise(who, noise) for who, noise in groups if noise.events]
+
+
+def _errors(row: Release) -> ErrorForecast:
+    spec, inputs = row.parsed_spec, TrajectoryInputs(row.dataset, row.set_read)
+    return error_forecast(spec.mechanism, ForecastData.of(inputs.data, inputs.landmarks), spec.postprocess)
 
 
 def _read(row: Release, series: int, diameter_m: float, landmark_set: LandmarkSet | None) -> _Series:

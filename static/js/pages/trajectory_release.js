@@ -122,7 +122,7 @@ function requestPromise() {
     return dropAnswer("");
   }
   const mechanisms = specs(some).map(({ mechanism }) => mechanism);
-  const body = { ...subject(), mechanisms, correlation: temporalLoss.correlation() };
+  const body = { ...subject(), mechanisms, correlation: temporalLoss.correlation(), errors: false }; // those are above
   rowsOf.set(body, some);
   if (promiseForecast.request(body)) $("[data-promise]").dataset.stale = "";
   else if (answer) showAnswer(answer, body);
