@@ -103,7 +103,7 @@ def checkin_forecast(
 
 
 def _hit_rate(model: Recommender, fitted: CheckIns, others: CheckIns, length: int = 1) -> float:
-    """Return the hit rate as a share; NaN where nobody of the ``others`` moves."""
+    """Return the hit rate as a share; NaN where none of the ``others`` moves."""
     return HIT_RATE.over(Evaluation(model, fitted, others, length)) / 100
 
 

@@ -1,8 +1,8 @@
 """Which events get noise of their own, with which budgets, and the noise itself, before any release.
 
 Which events are landmarks is read, never a position. Where budgets do not depend on the run, both are in closed form.
-Where they do, budgets are those of the mechanism on a random walk with a fixed seed, and nothing is said of the noise
-here: :mod:`privacy_engine.analysis.error_forecast` has errors of given data.
+Where they do, budgets are those of the mechanism on a random walk with a fixed seed, and the noise
+is left out: :mod:`privacy_engine.analysis.error_forecast` has errors of given data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``cairn release FILE …``: one release from a file to a file; no server, no database, no broker."""
+"""``cairn release FILE …``: one release from a file to a file, or its forecast; no server, no database, no broker."""
 
 import json
 from argparse import ArgumentParser
@@ -31,6 +31,8 @@ example:
 --clean and --then may come again: the steps follow one another. What --then names reads the release only, so it
 spends nothing. What --clean names is done before landmarks are marked, and the label states it; it may also be the
 JSON of the API's cleaning: --clean '[{"name": "drop-jumps", "highest_km_h": 200}]'.
+With --forecast instead of --out nothing is released, written or spent: it prints the errors to expect, in closed form
+or by simulations with a fixed seed. They are computed from FILE, so they are not for publication.
 Without --seed the noise comes from the operating system. With it the release can be repeated, and is not private.
 """
 LANDMARKS = (
@@ -58,6 +60,7 @@ class Release(Command):
         "box_from_data",
         "seed",
         "out",
+        "forecast",
     )
     place = "file"
 
@@ -95,11 +98,12 @@ class Release(Command):
             help="of check-ins: the box or the number of cells was chosen with knowledge of them",
         )
         add("--seed", help="make the run repeatable, and so not private")
-        add(
-            "--out",
-            required=True,
-            type=Path,
-            help=f"where to; its extension is the format: {', '.join(EXTENSIONS)}",
+        one = parser.add_mutually_exclusive_group(required=True)
+        one.add_argument("--out", type=Path, help=f"where to; its extension is the format: {', '.join(EXTENSIONS)}")
+        one.add_argument(
+            "--forecast",
+            action="store_true",
+            help="print the errors to expect instead, for the owner: nothing is spent",
         )
 
     def run(self, **options: Any) -> str:
@@ -120,9 +124,12 @@ def _release(
     person: str | None,
     box_from_data: bool,
     seed: str | None,
-    out: Path,
+    out: Path | None,
+    forecast: bool,
 ) -> str:
-    """Do it, and return one line about what was done."""
+    """Do it, and return one line about what was done; the forecast as lines of a table."""
+    if forecast == (out is not None):
+        raise ParameterError.must_be("forecast", "given without --out, or --out without it", forecast)
     parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
     spec = ReleaseSpec.parse(
         {
@@ -132,7 +139,7 @@ def _release(
             "box_from_data": box_from_data,
         }
     )
-    fmt = _format_of(out, spec.mechanism.kind)
+    fmt = None if out is None else _format_of(out, spec.mechanism.kind)
     if kind is not None:
         spec.checked(kind)
     cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
@@ -146,6 +153,8 @@ def _release(
     found = formats.read(file, **reading(read, person))
     series, done = cleaned(found.series, cleaning)
     marks = Marks.none(series) if method is None else Marks.of(series, method, beside)
+    if out is None or fmt is None:
+        return f"{datatypes[Trajectory.kind].forecast(spec, series, marks.sets)}{_reading_text(found.report, done)}"
     made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(found.report))
     write_whole(out, partial(made.write, fmt))
     return _summary(made, marks) + _reading_text(found.report, done)
@@ -184,14 +193,16 @@ def _refuse_unused(kind: str, **options: Any) -> None:
 
 
 def _release_other(
-    file: Path, kind: str | None, spec: ReleaseSpec, options: dict[str, Any], fmt: str, out: Path
+    file: Path, kind: str | None, spec: ReleaseSpec, options: dict[str, Any], fmt: str | None, out: Path | None
 ) -> str:
-    """Release data without landmarks, and return what was done in one line."""
+    """Release data without landmarks, and return what was done in one line; without ``out`` the forecast."""
     found = datatypes[spec.mechanism.kind]
     read = formats.read(file, kinds=(found.kind,), **options)
     if kind is None:
         _refuse_other_columns(read.report, found.kind)
     assert read.other is not None
+    if out is None or fmt is None:
+        return f"{found.forecast(spec, read.other)}{_reading_text(read.report, [])}"
     made = release_other(spec, read.other, decisions=Decisions.of(read.report))
     write_whole(out, partial(made.write, fmt))
     return f"{counted(len(read), found.item)}. {made.statement}{_reading_text(read.report, [])}"

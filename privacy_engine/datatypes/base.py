@@ -11,6 +11,7 @@ from privacy_engine.accounting.promise import Context
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.params import Frozen
 from privacy_engine.data.event_sketch import EventSketch
+from privacy_engine.datatypes.tables import Table
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.formats.arrow import pa
@@ -169,6 +170,13 @@ class DataType(ABC):
         ------
         ParameterError
             The spec's mechanism is for another kind of data.
+        """
+
+    @abstractmethod
+    def forecast(self, spec: ReleaseSpec, data: Any, beside: Any = None) -> Table:
+        """What to expect of the error of such a release of ``data``, before any is made: the owner's alone.
+
+        Errors of :meth:`release`. Seeds are fixed: it is the same for every call.
         """
 
     def drawn_context(self, spec: ReleaseSpec, inputs: ReleaseInputs[Any], release: Any) -> Context:

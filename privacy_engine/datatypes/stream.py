@@ -10,6 +10,7 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis import outline
+from privacy_engine.analysis.stream_forecast import count_forecast, zeros_forecast
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.params import Frozen
 from privacy_engine.core.progress import reported
@@ -19,6 +20,7 @@ from privacy_engine.data.event_sketch import EventSketch, stream_sketch
 from privacy_engine.data.hierarchy import natural
 from privacy_engine.data.stream_release import StreamRelease, counts_digest
 from privacy_engine.datatypes.base import DataType, Watch
+from privacy_engine.datatypes.tables import Table
 from privacy_engine.exports.base import ExportFormat
 from privacy_engine.exports.stream import FORMATS
 from privacy_engine.formats.arrow import listed, pa
@@ -162,6 +164,14 @@ class StreamType(DataType):
         found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
         assert isinstance(found, StreamRelease)
         return found
+
+    def forecast(self, spec: ReleaseSpec, data: CountStream, beside: Any = None) -> Table:
+        """Of the release, and of publishing zeros."""
+        found = count_forecast(self.prepared(spec, data)[0].mechanism, data)
+        each = {spec.title: found, "publishing zeros": zeros_forecast(data)}
+        rows = [{"of": name} | one.model_dump(exclude={"exact", "runs"}) for name, one in each.items()]
+        how = "in closed form" if found.exact else f"by {found.runs:,} simulated releases"
+        return Table(f"Errors to expect of {spec.title}", rows, f"Counts, and ARE as a share, {how}.")
 
 
 ADAPTER = StreamType()

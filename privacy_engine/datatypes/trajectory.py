@@ -10,6 +10,7 @@ import numpy as np
 
 from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis import outline
+from privacy_engine.analysis.error_forecast import ForecastData, error_forecast
 from privacy_engine.analysis.forecast import overall_noise
 from privacy_engine.analysis.quantiles import Quantiles
 from privacy_engine.core.arrays import Floats, concatenated, in_turn, parts_of
@@ -25,6 +26,7 @@ from privacy_engine.data.releases import Releases, releases_of
 from privacy_engine.data.trajectories import EVENTS, Trajectories, has_times, in_pieces, together
 from privacy_engine.datatypes import trajectory_table
 from privacy_engine.datatypes.base import DataType, Watch
+from privacy_engine.datatypes.tables import Table
 from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
 from privacy_engine.datatypes.trajectory_table import (
     SLOW_COLUMNS,
@@ -143,6 +145,17 @@ class TrajectoryType(DataType):
         if beside is None:
             beside = [LandmarkSet(np.zeros(len(one), dtype=np.bool_)) for one in data]
         return spec.checked(self.kind).release(data, beside, watch=watch)
+
+    def forecast(
+        self, spec: ReleaseSpec, data: Sequence[Trajectory], beside: Sequence[LandmarkSet] | None = None
+    ) -> Table:
+        """Of all events, of landmarks, and of others."""
+        marks = [LandmarkSet(np.zeros(len(one), dtype=np.bool_)) for one in data] if beside is None else beside
+        found = error_forecast(spec.checked(self.kind).mechanism, ForecastData.of(data, marks), spec.postprocess)
+        groups = {"all events": found.overall, "landmarks": found.landmarks, "other events": found.others}
+        rows = [{"of": name, **one.model_dump()} for name, one in groups.items()]
+        how = "in closed form" if found.exact else f"by {found.runs:,} simulations of each event"
+        return Table(f"Errors to expect of {spec.title}", rows, f"Metres, {how}.")
 
     def drawn_context(
         self, spec: ReleaseSpec, inputs: ReleaseInputs[Sequence[Trajectory]], release: Sequence[Release]

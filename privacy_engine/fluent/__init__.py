@@ -9,11 +9,11 @@
 :mod:`privacy_engine` has these names too and imports this package at their first use. docs/library.md is the guide.
 """
 
+from privacy_engine.datatypes.tables import Table
 from privacy_engine.fluent.checkins import CheckInData, ModelRelease, RecommendedCell
 from privacy_engine.fluent.experiments import Experiment, experiment
 from privacy_engine.fluent.opening import catalogue, read, sample
 from privacy_engine.fluent.streams import CountData, CountRelease
-from privacy_engine.fluent.tables import Table
 from privacy_engine.fluent.trajectories import TrajectoryData, TrajectoryRelease
 
 __all__ = [

@@ -11,10 +11,10 @@ from privacy_engine.core.step_text import parse_short_step
 from privacy_engine.core.whole_files import write_whole
 from privacy_engine.datatypes import DataType, datatypes
 from privacy_engine.datatypes.labelled_release import NONE, LabelledRelease
+from privacy_engine.datatypes.tables import Table
 from privacy_engine.errors import ParameterError
 from privacy_engine.fluent.drawing import card
 from privacy_engine.fluent.frames import published_frame, with_geometry
-from privacy_engine.fluent.tables import Table
 from privacy_engine.formats import Report
 from privacy_engine.formats.decisions import Decisions
 from privacy_engine.mechanisms.base.mechanism import number_text
@@ -99,6 +99,19 @@ class Original(ABC):
         }
         return ReleaseSpec.parse(described)
 
+    def forecast(self, mechanism: str, **parameters: Any) -> Table:
+        """What to expect of the error of such a release; for the owner. It raises what a release raises."""
+        return self.expected(self.spec(mechanism, 0, (), parameters))
+
+    def expected(self, spec: ReleaseSpec) -> Table:
+        """The forecast of a described release."""
+        found = self.data_type.forecast(spec, self.data, self.beside(spec))
+        return Table(found.title, found.rows, f"{found.note} {FOR_OWNER}")
+
+    def beside(self, spec: ReleaseSpec) -> Any:
+        """What a release needs beside the data."""
+        return None
+
 
 class Released(ABC):
     """A release: what may be published, with the label that states what is guaranteed.
@@ -165,6 +178,10 @@ class Released(ABC):
             raise ParameterError.must_be("path", rule, out.name)
         write_whole(out, partial(self.made.write, fmt))
         return out
+
+    def forecast(self) -> Table:
+        """What to expect of the error of this description; for the owner."""
+        return self._original.expected(self.made.spec)
 
     def compare(self) -> Table:
         """Return each metric of the release against the original: for its owner, and not for publication."""

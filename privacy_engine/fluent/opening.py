@@ -6,10 +6,10 @@ from typing import Any, BinaryIO
 
 from privacy_engine import formats
 from privacy_engine.datatypes import datatypes
+from privacy_engine.datatypes.tables import Table
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.fluent.base import Original
 from privacy_engine.fluent.frames import as_parquet, is_frame
-from privacy_engine.fluent.tables import Table
 from privacy_engine.fluent.trajectories import TrajectoryData
 from privacy_engine.formats import KINDS, Reading, table_kinds
 from privacy_engine.formats.options import NAMED_COLUMN, PEOPLE

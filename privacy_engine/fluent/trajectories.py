@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.analysis.error_forecast import ForecastData, error_forecast
 from privacy_engine.cleaning import CleaningStep, Done, cleaning_steps, parse_cleaning
 from privacy_engine.cleaning import clean as cleaned
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.optional import required
-from privacy_engine.data import Trajectory
+from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.datatypes.labelled_release import Marks, release_trajectories
+from privacy_engine.datatypes.tables import Table
 from privacy_engine.errors import ParameterError
-from privacy_engine.fluent.base import FOR_OWNER, Original, Released, described_steps
+from privacy_engine.fluent.base import Original, Released, described_steps
 from privacy_engine.fluent.drawing import track_map
 from privacy_engine.fluent.plotting import plot_tracks
-from privacy_engine.fluent.tables import Table
 from privacy_engine.formats import Report
 from privacy_engine.landmarks import (
     LandmarkMethod,
@@ -126,8 +125,10 @@ class TrajectoryData(Original):
 
     def forecast(self, mechanism: str, *, then: Any = (), **parameters: Any) -> Table:
         """The errors to expect of such a release, in metres; for the owner. It raises what :meth:`release` raises."""
-        spec = self.spec(mechanism, 0, then, parameters)
-        return forecast(spec, self, self._marks(spec))
+        return self.expected(self.spec(mechanism, 0, then, parameters))
+
+    def beside(self, spec: ReleaseSpec) -> Sequence[LandmarkSet]:
+        return self._marks(spec).sets
 
     def _marks(self, spec: ReleaseSpec) -> Marks:
         if self.marks is None and spec.mechanism.reads_landmarks:
@@ -172,10 +173,6 @@ class TrajectoryRelease(Released):
         """The published series."""
         return [one.series for one in self.made.published]
 
-    def forecast(self) -> Table:
-        """The errors to expect of this description, in metres; for the owner."""
-        return forecast(self.made.spec, self._original, self._original._marks(self.made.spec))
-
     def plot(self, ax: Any = None, *, original: bool = False) -> Any:
         """Draw the published tracks by matplotlib, and return the axes; ``original`` draws it below, for its owner."""
         if original:
@@ -187,15 +184,6 @@ class TrajectoryRelease(Released):
 
 
 ADAPTER = TrajectoryData
-
-
-def forecast(spec: ReleaseSpec, data: TrajectoryData, marks: Marks) -> Table:
-    """The errors to expect of a release of ``data`` by ``spec``: of all events, of landmarks, and of others."""
-    found = error_forecast(spec.mechanism, ForecastData.of(data.series, marks.sets), spec.postprocess)
-    groups = {"all events": found.overall, "landmarks": found.landmarks, "other events": found.others}
-    rows = [{"of": name, **one.model_dump()} for name, one in groups.items()]
-    how = "in closed form" if found.exact else f"by {found.runs:,} simulated releases"
-    return Table(f"Errors to expect of {spec.title}", rows, f"Metres, {how}. {FOR_OWNER}")
 
 
 def frame_of(pandas: Any, series: Sequence[Trajectory]) -> Any:

@@ -11,6 +11,9 @@ from dashboard.releases.management.commands.release import Command
 from dashboard.streams import services
 from dashboard.streams.models import LiveStream
 from privacy_engine import formats
+from privacy_engine.analysis.checkin_forecast import checkin_forecast
+from privacy_engine.analysis.stream_forecast import count_forecast
+from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.verify import verify
 from privacy_engine.verify.readers import bare
 from tests.dashboard import kinds
@@ -55,6 +58,21 @@ def test_releases_counts(run, counts, tmp_path, mechanism, fmt):
     if fmt == "csv":
         checks = verify(out.read_bytes().replace(b"date,", b"time,", 1)).checks
         assert [check.name for check in checks if not check.holds] == ["digest"]
+
+
+def test_forecasts_counts_and_models_and_writes_nothing(run, counts, checkins, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    stated, wrong, code = run(counts, *given(STREAM), "--forecast")
+    assert (wrong, code) == ("", 0)
+    found = count_forecast(mechanisms.parse(STREAM), formats.read(counts, kinds=("stream",)).other)
+    assert f"typical_error {found.typical_error:.4g}, p95_error {found.p95_error:.4g}" in stated
+    assert f"are {found.are:.4g}, within 0\n  of publishing zeros, " in stated
+    stated, wrong, code = run(checkins, *given(POPULARITY), "--forecast")
+    assert (wrong, code) == ("", 0)
+    found = checkin_forecast(mechanisms.parse(POPULARITY), formats.read(checkins, kinds=("checkins",)).other)
+    assert f"hit_rate {found.hit_rate:.4g}, gain {found.gain:.4g}" in stated
+    assert f"of ten nearest cells, public, hit_rate {found.baseline:.4g}" in stated
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_states_what_is_left_out_and_counts_positions_where_the_user_states_it(run, tmp_path):

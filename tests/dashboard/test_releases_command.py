@@ -6,12 +6,16 @@ import pyarrow.parquet as pq
 import pytest
 from jsonschema import Draft202012Validator
 
+from dashboard.datasets.models import BudgetEntry
 from dashboard.releases import downloads
 from dashboard.releases.management.commands.release import Command
 from dashboard.releases.management.commands.verify import Command as Verify
-from privacy_engine import exports, formats, noise
+from dashboard.releases.models import Release
+from privacy_engine import exports, formats, noise, read
 from privacy_engine.accounting import promise
 from privacy_engine.cleaning import clean, parse_cleaning
+from privacy_engine.datatypes.tables import Table
+from privacy_engine.fluent.base import FOR_OWNER
 from privacy_engine.formats.decisions import Decisions
 from privacy_engine.landmarks import parse_short
 from privacy_engine.mechanisms.base import mechanism
@@ -65,6 +69,28 @@ def test_a_seeded_run_states_so_and_is_the_engines(run, day, tmp_path):
     spec = ReleaseSpec.parse({"mechanism": LEVEL_200, "seed": 7})
     (expected,) = spec.release(series, parse_short("manual:0,2").mark(series))
     assert formats.read(one).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
+
+
+def test_a_forecast_writes_nothing_and_is_that_of_the_library(run, day, tmp_path, monkeypatch):
+    monkeypatch.setattr(Release, "objects", None)
+    monkeypatch.setattr(BudgetEntry, "objects", None)
+    before = sorted(tmp_path.iterdir())
+    series = read(day).landmarks(MARKS[1])
+    for then in ([], ["--then", "ou-smoother"]):
+        stated, wrong, code = run(day, *UNIFORM, *MARKS, *then, "--forecast")
+        expected = series.forecast("landmark-uniform", epsilon=1, radius_m=200, then=then[1:])
+        assert (wrong, code) == ("", 0)
+        assert stated == f"{Table(expected.title, expected.rows, expected.note.removesuffix(f' {FOR_OWNER}'))}\n"
+        for group in ("all events", "landmarks", "other events"):
+            assert f"of {group}, events " in stated
+    assert sorted(tmp_path.iterdir()) == before
+    for arguments, rule in (
+        ([*MARKS, "--forecast", "--out", tmp_path / "o.csv"], "--out: not allowed with argument --forecast"),
+        ([*MARKS], "one of the arguments --out --forecast is required"),
+        (["--forecast"], "--landmarks is required for landmark-uniform, which reads landmarks"),
+    ):
+        stated, wrong, code = run(day, *UNIFORM, *arguments)
+        assert (stated, wrong.count("\n"), code != 0, rule in wrong) == ("", 1, True, True)
 
 
 def test_parameters_and_steps_in_order_and_the_label_states_them(run, day, tmp_path):

@@ -232,7 +232,7 @@ def test_correlations_are_checked_and_without_one_no_position_is_read(forecast, 
         assert refused(forecast(EVENT, correlation=correlation)) == (400, field)
     ready_dataset.points_path.unlink()
     for more in ({}, {"correlation": None}):
-        answer = forecast(UNIFORM, **more)
+        answer = forecast(UNIFORM, errors=False, **more)
         assert (losses(answer), answer.json()["correlation"]) == ([None], None)
     assert forecast(UNIFORM, JOINT, correlation=MODERATE).json()["correlation"]["s"] == 0.1
 

@@ -9,13 +9,15 @@ import pyarrow as pa
 import pytest
 
 import privacy_engine as pe
+from privacy_engine.analysis.checkin_forecast import checkin_forecast
+from privacy_engine.analysis.stream_forecast import count_forecast
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.data.grid import Grid
 from privacy_engine.datatypes import datatypes
+from privacy_engine.datatypes.tables import Table
 from privacy_engine.experiments.generated import CityCheckIns
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.fluent import CheckInData, CountData, TrajectoryData, drawing, plotting
-from privacy_engine.fluent.tables import Table
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.cases import each, refusal
@@ -174,6 +176,21 @@ class TestReleases:
         assert forecast == pytest.approx(400, rel=0.01)
         assert release.forecast()["all events"]["mean_m"] == forecast
         assert release.compare()["mean-absolute-error"]["value"] == pytest.approx(forecast, rel=0.5)
+
+    def test_forecasts_of_counts_and_models_are_those_of_their_kind(self, counts, visits):
+        parameters = {"epsilon": 1, "window": 5}
+        found = count_forecast(mechanisms["stream-uniform"](**parameters), counts.stream)
+        table = counts.forecast("stream-uniform", **parameters)
+        assert table["Stream uniform"]["typical_error"] == found.typical_error
+        assert table["publishing zeros"]["typical_error"] == np.median(counts.stream.counts)
+        assert counts.publish("stream-uniform", **parameters).forecast().rows == table.rows
+        given = described(mechanisms["checkin-gravity"], visits)
+        model = checkin_forecast(mechanisms["checkin-gravity"](**given), visits.checkins)
+        table = visits.forecast("checkin-gravity", **given)
+        assert [one["hit_rate"] for one in table] == [model.hit_rate, model.baseline]
+        assert "for its owner alone" in table.note
+        with pytest.raises(pe.ParameterErrors, match="epsilon"):
+            counts.forecast("stream-uniform", epsilon=-1, window=5)
 
     def test_recommended_cells_are_those_of_the_model(self, visits):
         model = visits.release("checkin-gravity", **described(mechanisms["checkin-gravity"], visits), seed=1)

@@ -107,7 +107,7 @@ class TestCheckins:
         assert found.baseline == checkin_forecast(mechanisms["checkin-nearest"](**_grid(mechanism)), checkins).hit_rate
         assert checkin_forecast(mechanism, checkins) == found
 
-    def test_of_one_user_or_nobody_who_moves_nothing_is_known(self):
+    def test_of_one_user_or_no_moves_nothing_is_known(self):
         mechanism = plain_example(mechanisms["checkin-popularity"], **BOX)
         assert checkin_forecast(mechanism, uploaded([[3], [4]])).baseline is None
         one = checkin_forecast(mechanism, uploaded([[3, 5, 3]]))

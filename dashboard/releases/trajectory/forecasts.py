@@ -1,7 +1,7 @@
 """What releases would be like, before any is made.
 
 All is read from the landmark set and the ledger, but for the errors, which are computed from the original: they are
-those of :mod:`dashboard.releases.trajectory.expected_errors`, and are left out where they are not asked for.
+those of :mod:`dashboard.releases.trajectory.expected_errors`, and are left out on request.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class MechanismForecast(Result):
     expected: FreshForecast | None
     """What gets noise of its own; null where it would take a simulation and the series are too long for one."""
     errors: ErrorForecast | None
-    """Errors to expect with the steps, as `/releases/expected-errors/` has them; null where they are not asked for."""
+    """Errors to expect with the steps, as `/releases/expected-errors/` has them; null where the request leaves them out."""
     guarantee: dict[str, Any]
     promise: str
     """The statement of the guarantee without what it does not cover."""
