@@ -78,7 +78,9 @@ def installation() -> Iterator[Installation]:
         os.environ |= {"CAIRN_HOME": home, "CAIRN_DEBUG": "0", "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
         os.environ["REDIS_URL"] = "redis://127.0.0.1:1/0"  # none: the jobs are run here
         import django
+        from django.conf import settings
 
+        settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
         django.setup()
         logging.disable(logging.WARNING)  # of messages that no broker takes
         yield Installation()

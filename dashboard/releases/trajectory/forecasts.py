@@ -38,7 +38,7 @@ class MechanismForecast(Result):
     expected: FreshForecast | None
     """What gets noise of its own; null where it would take a simulation and the series are too long for one."""
     errors: ErrorForecast | None
-    """Errors to expect with the steps, as `/releases/expected-errors/` has them; null where the request leaves them out."""
+    """Errors to expect with the steps, as `/releases/expected-errors/` has them; null on request."""
     guarantee: dict[str, Any]
     promise: str
     """The statement of the guarantee without what it does not cover."""

@@ -1,6 +1,7 @@
 /* The list of layers: toggle, colour and dash, mean error, progress; what is whose. */
 
 import { el, svg } from "../core/dom.js";
+import { quantity } from "../core/elements.js";
 import { metres, whole } from "../core/format.js";
 import { createState } from "./layer_state.js";
 import { iconButton, layerTuning } from "./layer_tuning.js";
@@ -83,12 +84,8 @@ function fillRow(row, entry) {
   row.tune.fill(entry);
   row.tune.open.hidden = !done;
   row.item.classList.toggle("layer--owner", Boolean(entry.owner));
-  row.error.textContent =
-    entry.count !== undefined
-      ? whole(entry.count)
-      : entry.error_m === null || entry.error_m === undefined
-        ? ""
-        : metres(entry.error_m);
+  const error = (entry.error_m ?? null) === null ? "" : quantity(`mae_m:${entry.id}`, metres(entry.error_m));
+  row.error.replaceChildren(entry.count === undefined ? error : quantity(`count:${entry.id}`, whole(entry.count)));
   row.facts.textContent = entry.facts;
   row.cursorText.textContent = entry.cursorText ?? "";
   if (row.aim) {

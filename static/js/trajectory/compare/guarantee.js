@@ -2,7 +2,7 @@
 
 import { term } from "../../components/glossary.js";
 import { el } from "../../core/dom.js";
-import { list } from "../../core/elements.js";
+import { list, quantity } from "../../core/elements.js";
 import { metres, number } from "../../core/format.js";
 
 // level -> the term of the glossary that explains it, and how it is called here
@@ -43,8 +43,9 @@ export function showGuarantee(host, release, title) {
     return;
   }
   const level = LEVELS[guarantee.level];
+  const radius = quantity(`radius_m:${release.id}`, metres(guarantee.radius_m));
   host.replaceChildren(
-    el("h3", {}, `${title}: `, level ? term(...level) : guarantee.level, `, ${metres(guarantee.radius_m)}`),
+    el("h3", {}, `${title}: `, level ? term(...level) : guarantee.level, ", ", radius),
     el("p", {}, guarantee.statement),
     el(
       "details",

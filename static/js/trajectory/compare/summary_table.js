@@ -4,7 +4,7 @@ import { term } from "../../components/glossary.js";
 import { swatch } from "../../components/swatch.js";
 import { withQuery } from "../../core/address.js";
 import { el } from "../../core/dom.js";
-import { fileLink, smallButton } from "../../core/elements.js";
+import { fileLink, quantity, smallButton } from "../../core/elements.js";
 import { metres, number } from "../../core/format.js";
 import { verdictText } from "../verdict_text.js";
 import { LEVELS } from "./guarantee.js";
@@ -76,7 +76,7 @@ export function showSummary(body, shown, formats, on) {
 
 function row({ layer, lineStyle, title, level, loss }, formats, on) {
   const { release, done } = layer;
-  const view = release.owner_view;
+  const error = (name) => release.owner_view && quantity(`${name}:${release.id}`, metres(release.owner_view[name]));
   const budgets = release.summary?.budgets;
   const spread = !budgets
     ? ""
@@ -89,11 +89,11 @@ function row({ layer, lineStyle, title, level, loss }, formats, on) {
     { dataset: { release: release.id } },
     el("th", { scope: "row" }, head),
     el("td", { "data-label": "Level" }, LEVELS[level] ? term(LEVELS[level][0], level) : level),
-    cell("Mean error", view ? metres(view.mae_m) : ""),
-    cell("Median", view ? metres(view.median_error_m) : ""),
-    cell("95 %", view ? metres(view.p95_error_m) : ""),
+    cell("Mean error", error("mae_m")),
+    cell("Median", error("median_error_m")),
+    cell("95 %", error("p95_error_m")),
     cell("Verdict", verdictText(release.verdict)),
-    cell("Radius", metres(release.mechanism.radius_m)),
+    cell("Radius", quantity(`radius_m:${release.id}`, metres(release.mechanism.radius_m))),
     cell("Budget", spread),
     cell("Loss, at most", loss === null ? "" : number(loss)),
     el(
