@@ -90,6 +90,14 @@ WATCH_FOCUS = """() => {
   return wanted.filter((node) => node.tabIndex >= 0).length;
 }"""
 
+# Each quantity that is shown with its values
+QUANTITIES = """() => {
+  const found = {};
+  for (const { dataset, textContent } of document.querySelectorAll("[data-quantity]"))
+    (found[dataset.quantity] ??= []).push(textContent.trim());
+  return found;
+}"""
+
 # Terms of the glossary in the page's own sentences; names, controls and figures are not counted
 UNEXPLAINED = """(terms) => {
   const main = document.querySelector("main").cloneNode(true);
@@ -142,6 +150,16 @@ def loading_faults(page, response):
     if library != (page.locator(".js-plotly-plot").count() > 0):
         faults.append(f"chart library {'requested' if library else 'not requested'}")
     return faults
+
+
+def quantities(page):
+    """The values that the page shows for each quantity, by its name."""
+    return page.evaluate(QUANTITIES)
+
+
+def contradictions(page):
+    """The quantities for which the page shows two values."""
+    return {name: values for name, values in quantities(page).items() if len(set(values)) > 1}
 
 
 def glossary_faults(page):

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dashboard.core.templatetags.display import metres
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State, now
 from dashboard.landmarks.services import mark_landmarks
@@ -12,6 +13,7 @@ from dashboard.releases.models import Release
 from privacy_engine.landmarks.samples import samples
 from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import table
+from tests.browser.page_checks import contradictions, quantities
 from tests.browser.rendering import at_rest, choose_series, cursors, expect_painted, lines, painted, wait_until_ready
 from tests.cases import refreshed
 from tests.dashboard.release_runs import submitted
@@ -175,6 +177,24 @@ def test_releases_are_chosen_and_shown_by_map_time_strip_and_charts_which_are_li
     page.reload()
     wait_until_ready(page)
     expect(play).to_be_disabled()
+
+
+def test_every_figure_has_one_value_in_legend_table_guarantee_choice_and_report(page, taxi, trio):
+    compare(page, taxi)
+    for one in trio:
+        release = refreshed(one)
+        page.get_by_role("button", name=f"Noise and guarantee of {release.title}").click()
+        expect(page.locator("[data-guarantee] h3")).to_contain_text(release.title.split(" · ")[0])
+        found = quantities(page)
+        for name, places in (("mae_m", 2), ("radius_m", 2), ("median_error_m", 2), ("p95_error_m", 1)):
+            figure = 200.0 if name == "radius_m" else release.owner_view[name]
+            assert found[f"{name}:{release.pk}"] == [metres(figure)] * places, name
+        assert contradictions(page) == {}
+    page.locator(f"[data-summary] [data-quantity='mae_m:{trio[0].pk}']").evaluate("(one) => (one.textContent = '7 m')")
+    assert list(contradictions(page)) == [f"mae_m:{trio[0].pk}"]
+    page.goto(f"/datasets/{taxi.pk}/compare/report/?for=owner&" + "&".join(f"release={one.pk}" for one in trio))
+    assert sorted(map(len, quantities(page).values())) == [2, 2, 2]
+    assert contradictions(page) == {}
 
 
 @pytest.mark.journey

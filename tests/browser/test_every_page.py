@@ -31,6 +31,7 @@ def faults_of(page, case, stage, monitor):
     if wide > window:
         faults.append(f"{wide} px wide in a window of {window}")
     faults += checks.glossary_faults(page) if case.explains else []
+    faults += [f"two values for {name}: {values}" for name, values in checks.contradictions(page).items()]
     page.evaluate(checks.UNFOLD)
     faults += accessibility_faults(page)
     faults += checks.keyboard_faults(page) if desk else []

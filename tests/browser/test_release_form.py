@@ -13,7 +13,7 @@ from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from tests.browser.actions import contains, downloaded
 from tests.browser.conftest import DESKTOP, PHONE, check_page, run_jobs
-from tests.browser.page_checks import WATCH_SHIFTS
+from tests.browser.page_checks import WATCH_SHIFTS, contradictions, quantities
 from tests.browser.rendering import pick, wait_until_ready
 from tests.browser.test_steps import add_row, form, only, parameters, row_of, save_button, unfold
 
@@ -28,13 +28,6 @@ PLACES = """() => [...document.querySelectorAll("tr[data-release] > th")].map((c
   const { x, y, width, height } = cell.getBoundingClientRect();
   return [cell.textContent, x, y + scrollY, width, height];
 })"""
-# Each quantity that is shown with its values
-QUANTITIES = """() => {
-  const found = {};
-  for (const { dataset, textContent } of document.querySelectorAll("[data-quantity]"))
-    (found[dataset.quantity] ??= []).push(textContent);
-  return found;
-}"""
 P95 = 4.743865
 """The 95 % radius of planar Laplace noise of rate 1 per metre, in metres."""
 
@@ -67,12 +60,8 @@ def settled(page):
 
 def shown(page, quantity):
     """What the page shows for a quantity, which is one value wherever it is shown."""
-    (value,) = set(page.evaluate(QUANTITIES)[quantity])
+    (value,) = set(quantities(page)[quantity])
     return value
-
-
-def contradictions(page):
-    return {name: values for name, values in page.evaluate(QUANTITIES).items() if len(set(values)) > 1}
 
 
 def create(page, button):
