@@ -27,7 +27,7 @@ TEST_SHARE = 0.2
 """So many of the users are held out."""
 SECONDS = 3.0
 """Runs take about so long, by the estimate of the mechanism; the precision may then be less."""
-MOST_SECONDS = 40.0
+MOST_SECONDS = 20.0
 """Where the fewest runs would take longer than this nothing is known."""
 CHECKIN_S, HISTORY_S, CELL_S = 1e-6, 5e-5, 2.5e-8
 """Seconds that measuring a run takes: of each check-in, of each history, and of each cell in its ranking."""

@@ -6,6 +6,7 @@ error, 95 % error and ARE are known to :data:`~privacy_engine.analysis.repeated.
 """
 
 import math
+from collections import Counter
 
 import numpy as np
 
@@ -13,17 +14,19 @@ from privacy_engine import noise
 from privacy_engine.analysis.repeated import FEWEST_RUNS, PRECISION, SHARES, mean_off_by, off_by, repeated
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.progress import blocks
 from privacy_engine.data import CountStream
 from privacy_engine.mechanisms.base.stream import StreamMechanism
-from privacy_engine.metrics.stream import relative_errors
+from privacy_engine.metrics.stream import relative_errors, sanity_bounds
 from privacy_engine.noise.buffered import discrete_laplace_mean
 
 MOST_ERRORS = 2_000_000
 """So many errors are held at most; of larger streams each run keeps those of other counts, chosen at random."""
 SECONDS = 2.0
 """Releases are simulated for about so long, by the estimate of the mechanism; the precision may then be less."""
-MOST_SECONDS = 40.0
-"""Where the fewest runs would take longer than this nothing is known."""
+MOST_SECONDS, MOST_SIMULATED = 20.0, 5_000_000
+"""Where the fewest runs would take longer than this, or a release has more counts, nothing is known."""
+COUNTS_AT_ONCE = 1 << 20
 SEED = 0
 
 
@@ -62,7 +65,7 @@ def count_forecast(
     if known is not None:
         return _closed(stream, *known)
     once_s = mechanism.seconds(*stream.counts.shape)
-    if once_s * FEWEST_RUNS > MOST_SECONDS:
+    if once_s * FEWEST_RUNS > MOST_SECONDS or stream.counts.size > MOST_SIMULATED:
         return _unknown(exact=False)
     truth, rng, chooser = stream.counts, noise.seeded(SEED), np.random.default_rng(SEED)
     held = min(truth.size, MOST_ERRORS // FEWEST_RUNS)
@@ -108,20 +111,20 @@ def _unknown(*, exact: bool) -> CountForecast:
 
 def _closed(stream: CountStream, shown: Ints, rate: float) -> CountForecast:
     """Return the figures where timestamp t publishes the counts of ``shown[t]`` with noise of a ``rate`` of each."""
-    truth = stream.counts.astype(np.int64)
-    distances, of, times = np.unique(np.abs(truth[shown] - truth), return_inverse=True, return_counts=True)
-    means = distances + discrete_laplace_mean(rate) * np.exp(-rate * distances)
-    expected = means[of].reshape(truth.shape)
-    typical, p95 = (float(_quantile(distances, times, rate, share)) for share in SHARES)
-    are = float(relative_errors(stream.counts, stream.counts + expected).mean())
+    spread, times = discrete_laplace_mean(rate), Counter[int]()
+    floor, mean, relative = sanity_bounds(stream.counts), 0.0, 0.0
+    for some in blocks(len(stream), max(COUNTS_AT_ONCE // len(stream.names), 1)):
+        truth = stream.counts[some]
+        distance = np.abs(stream.counts[shown[some]] - truth)
+        for value, often in zip(*np.unique(distance, return_counts=True), strict=True):
+            times[int(value)] += int(often)
+        expected = distance + spread * np.exp(-rate * distance)  # the mean of |N + distance|
+        mean += float(expected.sum()) / stream.counts.size
+        relative += float((expected / np.maximum(truth, floor)).sum()) / stream.counts.size
+    distances, weights = np.array(sorted(times.items()), dtype=np.int64).T
+    typical, p95 = (float(_quantile(distances, weights, rate, share)) for share in SHARES)
     return CountForecast(
-        exact=True,
-        runs=0,
-        typical_error=typical,
-        p95_error=p95,
-        mean_error=float(expected.mean()),
-        are=are,
-        within=0.0,
+        exact=True, runs=0, typical_error=typical, p95_error=p95, mean_error=mean, are=relative, within=0.0
     )
 
 

@@ -204,9 +204,14 @@ class StreamSpearman(_Correlation):
 
 def relative_errors(truth: Floats, published: Floats) -> Floats:
     """The relative error of each count (T, d), as :class:`StreamRelativeError` has it."""
+    return np.asarray(np.abs(published - truth) / np.maximum(truth, sanity_bounds(truth)))
+
+
+def sanity_bounds(truth: Floats) -> Floats:
+    """What the relative error of each dimension of counts (T, d) is divided by at least, (d,)."""
     bound = SANITY * truth.sum(axis=0)
     bound[bound == 0] = 1.0
-    return np.asarray(np.abs(published - truth) / np.maximum(truth, bound))
+    return np.asarray(bound)
 
 
 def correlations(one: Floats, other: Floats) -> Floats:

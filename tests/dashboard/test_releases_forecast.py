@@ -13,10 +13,11 @@ from dashboard.datasets.services import set_budget
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
-from dashboard.releases.trajectory import forecasts
+from dashboard.releases.trajectory import expected_errors, forecasts
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
 from privacy_engine.analysis import expected_loss
 from privacy_engine.analysis.data_scale import data_scale
+from privacy_engine.analysis.error_forecast import error_forecast
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.analysis.verdict import TITLES
 from privacy_engine.mechanisms.base.mechanism import mechanisms
@@ -72,6 +73,17 @@ class TestExpected:
         without = forecast(UNIFORM, ADAPTIVE, PLANNED, errors=False).json()["mechanisms"]
         assert [one["errors"] for one in without] == [None] * 3
         assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
+
+    def test_each_mechanism_is_forecast_once_a_request_and_never_for_the_promise_alone(self, forecast, monkeypatch):
+        calls = []
+        for module in (forecasts, expected_errors):
+            monkeypatch.setattr(
+                module, "error_forecast", lambda one, *_: calls.append(one.name) or error_forecast(one, *_)
+            )
+        for url, more, times in ((FORECAST, {}, 1), (ERRORS, {}, 1), (FORECAST, {"errors": False}, 0)):
+            calls.clear()
+            assert forecast(UNIFORM, SKIP, url=url, **more).status_code == 200
+            assert calls == ["landmark-uniform", "landmark-skip"] * times
 
     @pytest.mark.parametrize(("people", "shares"), [("ab", [1 / 3, 1 / 2]), ("aa", [1 / 4, 1 / 4])])
     def test_series_of_one_person_share(self, owner, owner_api, make_dataset, paris_day, people, shares):

@@ -15,15 +15,26 @@ from privacy_engine.mechanisms.stream.sample import StreamSample
 from privacy_engine.mechanisms.stream.uniform import StreamUniform
 from privacy_engine.metrics.recommendation import HitRate
 from privacy_engine.metrics.stream import relative_errors
-from tests.cases import each
+from tests.conftest import SHARED
 from tests.engine.checkin_samples import BOX, uploaded
 from tests.engine.mechanism_examples import plain_example
-from tests.engine.stream_sets import counted
+from tests.engine.stream_sets import counted, measured_set
 
 WITHIN = 0.1
 STREAMS = list(mechanisms.of("stream"))
 MODELS = [cls for cls in mechanisms.of("checkins") if not cls.needs_venues]
 EDGES = dict(zip(("west", "south", "east", "north"), CITY, strict=True))
+
+
+def quick_among(classes, *names):
+    """The classes, those that are not of these names as slow tests."""
+    slow = [cls for cls in classes if cls.registered_name() not in names]
+    return [pytest.param(one, id=one.registered_name(), marks=[pytest.mark.slow] * (one in slow)) for one in classes]
+
+
+def flu():
+    """Two years of the visits in 51 areas."""
+    return counted(measured_set(SHARED / "data/streams/stateflu.csv").counts[:104])
 
 
 def season(timestamps=120, dimensions=8, seed=3):
@@ -40,10 +51,14 @@ def measured(mechanism, stream, releases=50):
     return [*np.quantile(errors, [0.5, 0.95]), errors.mean(), are]
 
 
+DATA = {"season": season, "flu": flu}
+
+
 class TestCounts:
-    @each("cls", STREAMS)
-    def test_are_those_of_fifty_releases(self, cls):
-        stream, mechanism = season(), plain_example(cls, epsilon=2.0, window=10)
+    @pytest.mark.parametrize("data", ["season", pytest.param("flu", marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("cls", quick_among(STREAMS, "stream-uniform", "stream-sample", "stream-kalman"))
+    def test_are_those_of_fifty_releases(self, cls, data):
+        stream, mechanism = DATA[data](), plain_example(cls, epsilon=2.0, window=10)
         found = count_forecast(mechanism, stream)
         shown = [found.typical_error, found.p95_error, found.mean_error, found.are]
         assert shown == pytest.approx(measured(mechanism, stream), rel=WITHIN)
@@ -81,6 +96,12 @@ class TestCounts:
         assert (zeros.typical_error, zeros.mean_error) == (np.median(stream.counts), stream.counts.mean())
         assert zeros.are == pytest.approx(relative_errors(stream.counts, 0 * stream.counts).mean())
 
+    def test_in_pieces_it_is_that_of_the_whole(self, monkeypatch):
+        mechanism, stream = StreamSample(epsilon=1.0, window=7), season()
+        whole = count_forecast(mechanism, stream)
+        monkeypatch.setattr("privacy_engine.analysis.stream_forecast.COUNTS_AT_ONCE", 50)
+        assert count_forecast(mechanism, stream).model_dump() == pytest.approx(whole.model_dump(), rel=1e-12)
+
     def test_of_large_streams_each_run_keeps_some_errors(self, monkeypatch):
         mechanism, stream = plain_example(mechanisms["stream-kalman"], epsilon=2.0, window=10), season()
         whole = count_forecast(mechanism, stream)
@@ -93,7 +114,7 @@ class TestCounts:
 
 
 class TestCheckins:
-    @each("cls", MODELS)
+    @pytest.mark.parametrize("cls", quick_among(MODELS, "checkin-popularity"))
     def test_are_hit_rates_of_users_held_out_by_other_seeds(self, cls):
         checkins = CityCheckIns(users=300, per_user=20, seed=4).data()
         mechanism = plain_example(cls, epsilon=2.0, side=8, **EDGES)
