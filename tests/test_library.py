@@ -91,7 +91,7 @@ def test_the_snippets_of_the_guide(folder):
 
 def test_the_commands_of_the_guide(folder):
     lines = re.findall(r"^cairn (.+)$", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE)
-    assert len(lines) == 2
+    assert len(lines) == 3
     for line in lines:
         command = f"from privacy_engine.commands.main import main\nassert main({line.split()!r}) == 0"
         run(WITHOUT_DJANGO + command, folder)

@@ -246,7 +246,7 @@ def test_correlations_are_checked_and_without_one_no_position_is_read(forecast, 
     for more in ({}, {"correlation": None}):
         answer = forecast(UNIFORM, errors=False, **more)
         assert (losses(answer), answer.json()["correlation"]) == ([None], None)
-    assert forecast(UNIFORM, JOINT, correlation=MODERATE).json()["correlation"]["s"] == 0.1
+    assert forecast(UNIFORM, JOINT, correlation=MODERATE, errors=False).json()["correlation"]["s"] == 0.1
 
 
 def test_errors_to_expect_and_a_verdict_by_the_scale(forecast, paris_day):

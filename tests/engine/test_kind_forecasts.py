@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from privacy_engine import noise
 from privacy_engine.analysis.checkin_forecast import TEST_SHARE, checkin_forecast
+from privacy_engine.analysis.repeated import mean_off_by, off_by, repeated
 from privacy_engine.analysis.stream_forecast import count_forecast, zeros_forecast
 from privacy_engine.evaluation import Evaluation, split_by_user
 from privacy_engine.experiments.generated import CITY, CityCheckIns
@@ -133,6 +134,33 @@ class TestCheckins:
         assert checkin_forecast(mechanism, uploaded([[3], [4]])).baseline is None
         one = checkin_forecast(mechanism, uploaded([[3, 5, 3]]))
         assert (one.runs, one.hit_rate) == (0, None)
+
+
+class TestPrecision:
+    def test_figures_are_off_by_as_much_as_stated(self):
+        """Of 400 samples of exponential errors about 95 % are within two deviations, which are no larger than needed."""
+        rng, true = np.random.default_rng(5), -np.log([0.5, 0.05])
+        found = []
+        for _ in range(400):
+            errors = rng.exponential(1, (10, 200))
+            off = np.abs(np.quantile(errors, [0.5, 0.95]) / true - 1).max()
+            found.append((off, off_by(errors, independent=True), off_by(errors)))
+        off, independent, by_run = np.array(found).T
+        assert 0.88 < np.mean(off <= independent) < 0.98
+        assert np.median(by_run) == pytest.approx(np.median(independent), rel=0.3)
+
+    def test_more_runs_are_drawn_until_it_is_precise_or_there_are_enough(self):
+        rng, drawn = np.random.default_rng(6), []
+
+        def draw(runs):
+            drawn.append(runs)
+            return rng.normal(10, 1, runs)
+
+        found = repeated(draw, mean_off_by, first=8, most=100_000, precision=0.005)
+        assert mean_off_by(found) <= 0.005
+        assert len(found) == sum(drawn) < 3000
+        assert len(repeated(draw, mean_off_by, first=8, most=20, precision=0.005)) == 20
+        assert len(repeated(draw, mean_off_by, first=8, most=2, precision=0.005)) == 8
 
 
 def _grid(mechanism):
