@@ -138,7 +138,7 @@ class TestCheckins:
 
 class TestPrecision:
     def test_figures_are_off_by_as_much_as_stated(self):
-        """Of 400 samples of exponential errors about 95 % are within two deviations, which are no larger than needed."""
+        """Of 400 samples of exponential errors about 95 % are within two deviations, which do not grow for safety."""
         rng, true = np.random.default_rng(5), -np.log([0.5, 0.05])
         found = []
         for _ in range(400):
