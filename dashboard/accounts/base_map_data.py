@@ -1,6 +1,5 @@
 """What the scripts of maps receive of a user's base map: the choice, what is offered, and where it is served."""
 
-from functools import cache
 from typing import Any
 
 from django import template
@@ -25,7 +24,6 @@ OF_SERVER = ("url", "host", "name", "attribution", "attribution_url", "referrer"
 """What scripts receive of a tile server."""
 
 
-@cache
 def built_in_addresses() -> dict[str, str]:
     """Addresses of the built-in map's files by name: world, detail and cities."""
     names = {path.name.partition(".")[0]: path.name for path in BUILT_IN.glob("*.*.bin")}

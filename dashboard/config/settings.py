@@ -319,7 +319,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 # Static files: packages' and ours, collected by whoever starts the web server (dashboard/core/static_files.py)
 STATIC_URL = "static/"
 CAIRN_COLLECTED = env.bool("CAIRN_COLLECTED", default=False)  # as the image has them
-STATIC_ROOT = BASE_DIR / "staticfiles" if CAIRN_COLLECTED else CAIRN_HOME / "static"
+STATIC_ROOT = BASE_DIR / "staticfiles" if CAIRN_COLLECTED else CAIRN_HOME / "run" / "static"
 STATICFILES_DIRS = [ASSETS_DIR / "static"]
 STORAGES = {
     "default": storage_backend(env, CAIRN_HOME),  # what users upload and Cairn makes
