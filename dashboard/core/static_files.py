@@ -178,7 +178,9 @@ def collect() -> None:
     if settings.CAIRN_COLLECTED or not hasattr(staticfiles_storage, "joins"):
         return
     digest = _digest()
-    with Path(settings.STATIC_ROOT).with_suffix(".sha256").open("a+") as known:
+    state = Path(settings.STATIC_ROOT).with_suffix(".sha256")
+    state.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with state.open("a+") as known:
         fcntl.flock(known, fcntl.LOCK_EX)
         known.seek(0)
         if known.read() != digest:
