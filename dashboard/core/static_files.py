@@ -33,7 +33,7 @@ _STYLES = re.compile(r"\{% styles ([^%]+) %\}")
 class CollectedFiles(StaticFilesConfig):
     """Of packages only what pages use."""
 
-    ignore_patterns = [*StaticFilesConfig.ignore_patterns, "*.map", "redoc", "rest_framework", "*-standalone-preset.js"]
+    ignore_patterns = [*StaticFilesConfig.ignore_patterns, "*.map", "redoc", "rest_framework"]
 
 
 class JoinedStaticFilesStorage(CompressedManifestStaticFilesStorage):

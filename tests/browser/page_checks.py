@@ -146,7 +146,7 @@ def loading_faults(page, response):
     shifts = page.evaluate("window.shifts")
     if sum(value for value, _ in shifts) > SHIFT:
         faults.append(f"layout shift: {shifts}")
-    library = any("plotly.min.js" in path for path in requested)
+    library = any("/plotly/" in path and path.endswith(".js") for path in requested)
     if library != (page.locator(".js-plotly-plot").count() > 0):
         faults.append(f"chart library {'requested' if library else 'not requested'}")
     return faults
