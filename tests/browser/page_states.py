@@ -8,8 +8,9 @@ from tests.browser.page_checks import UNFOLD
 
 
 def _term(page):
-    page.locator(".term[popovertarget=term-epsilon]").focus()
-    page.wait_for_selector("#term-epsilon:popover-open")
+    term = page.locator(".term:visible").first
+    term.focus()
+    page.wait_for_selector(f"#{term.get_attribute('popovertarget')}:popover-open")
 
 
 def _jobs(page):
