@@ -85,13 +85,15 @@ def joined_modules(texts: dict[str, str]) -> dict[str, str]:
         A module imports what another does not export.
     """
     modules = {path: _Module(path, text) for path, text in texts.items()}
-    within = {one for module in modules.values() for one in (*module.imports.values(), *module.later)}
-    pages = {path: _closure(path, modules) for path in modules if path not in within}
+    later = {one for module in modules.values() for one in module.later}
+    imported = {one for module in modules.values() for one in module.imports.values()}
+    needed = {path: _closure(path, modules) for path in modules if path in later or path not in imported}
+    reached = {page: set(_closure(page, modules, later=True)) for page in needed.keys() - later}
     found = {}
-    for path in {*pages, *(one for module in modules.values() for one in module.later)}:
-        having = [set(closure) for page, closure in pages.items() if path in _closure(page, modules, later=True)]
-        there = set.intersection(*having) if path not in pages else set()
-        found[path] = _joined(path, [modules[one] for one in _closure(path, modules)], there, path in pages)
+    for path, closure in needed.items():
+        having = [set(needed[page]) for page, all_of_it in reached.items() if path in all_of_it and path in later]
+        there = set.intersection(*having) if having else set()
+        found[path] = _joined(path, [modules[one] for one in closure], there, path not in later)
     return found
 
 
@@ -116,7 +118,8 @@ def _joined(path: str, needed: list["_Module"], there: set[str], is_page: bool) 
     """The text of a file; modules that are ``there`` already are taken from the page. A page's own may await."""
     names = {module.path: f"$_{number}" for number, module in enumerate(needed)}
     exports = {module.path: module.exports for module in needed}
-    parts = [] if is_page and len(needed) == 1 else ["const $_modules = (globalThis.cairnModules ??= {});\n"]
+    alone = is_page and len(needed) == 1  # it may be no module, whose constants all scripts of a page share
+    parts = [] if alone else ["const $_modules = (globalThis.cairnModules ??= {});\n"]
     for module in needed:
         body, known = module.body(path, names, exports), f'$_modules["{module.path}"]'
         if is_page and module.path == path:

@@ -18,7 +18,7 @@ from dashboard.maps.prepared import Drawn
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases import naming
 from dashboard.storage.stored_path import StoredPath
-from privacy_engine.analysis.verdict import EXPOSING, Verdict, verdict
+from privacy_engine.analysis.verdict import Verdict, exposes, verdict
 from privacy_engine.datatypes import datatypes
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.releases.spec import ReleaseSpec
@@ -123,7 +123,7 @@ class Release(Job):
         view, scale = self.owner_view or {}, stored_scale(self.dataset)
         if scale is None or "median_error_m" not in view:
             return None
-        exposed = bool(self.landmark_set and self.landmark_set.count) and self.parsed_spec.mechanism.level in EXPOSING
+        exposed = exposes(self.parsed_spec.mechanism.level, self.landmark_set.count if self.landmark_set else 0)
         errors_m = view["median_error_m"], view["p95_error_m"]
         return verdict(*errors_m, scale, noise_m=view.get("noise_m"), exposed=exposed)
 

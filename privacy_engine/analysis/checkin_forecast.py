@@ -82,7 +82,7 @@ def checkin_forecast(
             return math.inf
         return 2 * float(known.std(ddof=1)) / math.sqrt(len(known)) / max(baseline + float(known.mean()), 1e-9)
 
-    gains = repeated(
+    gains, off = repeated(
         lambda runs: np.array([gain() for _ in range(runs)]),
         within,
         first=FEWEST_RUNS,
@@ -98,7 +98,7 @@ def checkin_forecast(
         baseline=baseline,
         gain=mean,
         spread=spread,
-        within=within(gains),
+        within=off,
     )
 
 

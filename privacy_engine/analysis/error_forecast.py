@@ -137,7 +137,7 @@ def error_forecast(
     independent, rng = known and not steps, noise.seeded(SEED)
     every = max(math.ceil(data.events / MOST_EVENTS), 1) if independent else 1
     if every == 1 and data.events > MOST_SIMULATED:
-        unknown = _of_errors(np.empty((1, 0)), independent)
+        unknown = _of_errors(np.empty((1, 0)), 0.0)
         figures = dict.fromkeys(("overall", "landmarks", "others"), unknown)
         return ErrorForecast(exact=False, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
     marks = concatenated([mask[::every] for mask in data.masks], np.bool_)
@@ -154,15 +154,15 @@ def error_forecast(
 
     first = max(-(-errors // max(len(marks), 1)), 1 if independent else FEWEST_RUNS)
     within = partial(off_by, independent=independent)
-    found = repeated(drawn, within, first=first, most=most, precision=precision)
+    found, off = repeated(drawn, within, first=first, most=most, precision=precision)
     return ErrorForecast(
         exact=False,
         runs=len(found),
         people=len(data.masks),
         noise_m=noise_m,
-        overall=_of_errors(found, independent),
-        landmarks=_of_errors(found[:, marks], independent),
-        others=_of_errors(found[:, ~marks], independent),
+        overall=_of_errors(found, off),
+        landmarks=_of_errors(found[:, marks], within(found[:, marks])),
+        others=_of_errors(found[:, ~marks], within(found[:, ~marks])),
     )
 
 
@@ -218,14 +218,13 @@ def _of_noise(expected: Expected) -> ErrorFigures:
     return ErrorFigures(events=expected.published, within=0.0 if expected.published else None, **errors)
 
 
-def _of_errors(errors_m: Floats, independent: bool) -> ErrorFigures:
-    """Return the figures of errors, (runs, events), which are ``independent`` of each other, or from run to run."""
+def _of_errors(errors_m: Floats, within: float) -> ErrorFigures:
+    """Return the figures of errors, (runs, events), which they state ``within`` this share of themselves."""
     published = ~np.isnan(errors_m)
     held = errors_m[published]
     if not len(held):
         return ErrorFigures(events=0, mean_m=None, typical_m=None, p95_m=None, within=None)
     typical_m, p95_m = np.quantile(held, SHARES).tolist()
-    within = off_by(errors_m, independent=independent)
     events = round(len(held) / len(errors_m))
     return ErrorFigures(events=events, mean_m=float(held.mean()), typical_m=typical_m, p95_m=p95_m, within=within)
 

@@ -17,8 +17,8 @@ SHARES = (0.5, 0.95)
 
 def repeated(
     draw: Callable[[int], Floats], within: Callable[[Floats], float], *, first: int, most: int, precision: float
-) -> Floats:
-    """Return the rows that ``draw`` gives of so many runs: ``first``, and more until ``within`` is precise.
+) -> tuple[Floats, float]:
+    """Return the rows that ``draw`` gives of so many runs, and ``within`` of them: ``first``, and more until precise.
 
     ``within`` of all rows is the share of itself that a figure of them is off by; there are at most ``most`` runs, or
     ``first`` where that is more.
@@ -27,7 +27,7 @@ def repeated(
     while (off := within(found)) > precision and len(found) < most:
         needed = len(found) * min((off / precision) ** 2, 8.0)  # the first estimates are rough
         found = np.concatenate([found, draw(max(min(math.ceil(needed), most) - len(found), 1))])
-    return found
+    return found, off
 
 
 def off_by(errors: Floats, *, independent: bool = False) -> float:

@@ -79,7 +79,7 @@ def count_forecast(
             errors = errors[chooser.choice(len(errors), held, replace=False)]
         return np.append(errors, [mean, are])
 
-    found = repeated(
+    found, within = repeated(
         lambda runs: np.stack([one() for _ in range(runs)]),
         lambda rows: max(off_by(rows[:, :-2]), mean_off_by(rows[:, -1])),
         first=FEWEST_RUNS,
@@ -88,7 +88,6 @@ def count_forecast(
     )
     typical, p95 = np.quantile(found[:, :-2], SHARES).tolist()
     mean, are = found[:, -2:].mean(axis=0).tolist()
-    within = max(off_by(found[:, :-2]), mean_off_by(found[:, -1]))
     return CountForecast(
         exact=False, runs=len(found), typical_error=typical, p95_error=p95, mean_error=mean, are=are, within=within
     )

@@ -15,6 +15,12 @@ USABLE_SHARE = 0.2
 EXPOSING = ("event", "w-event")
 """Levels at which landmarks are not protected together."""
 
+
+def exposes(level: str, landmarks: int) -> bool:
+    """Whether releases at a mechanism's ``level`` leave so many landmarks without protection together."""
+    return landmarks > 0 and level in EXPOSING
+
+
 VerdictName = Literal["no-guarantee", "hides-nothing", "landmarks-exposed", "usable", "coarse", "too-large"]
 TITLES: dict[VerdictName, str] = {
     "no-guarantee": "no guarantee",

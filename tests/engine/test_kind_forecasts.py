@@ -156,11 +156,11 @@ class TestPrecision:
             drawn.append(runs)
             return rng.normal(10, 1, runs)
 
-        found = repeated(draw, mean_off_by, first=8, most=100_000, precision=0.005)
-        assert mean_off_by(found) <= 0.005
+        found, off = repeated(draw, mean_off_by, first=8, most=100_000, precision=0.005)
+        assert off == mean_off_by(found) <= 0.005
         assert len(found) == sum(drawn) < 3000
-        assert len(repeated(draw, mean_off_by, first=8, most=20, precision=0.005)) == 20
-        assert len(repeated(draw, mean_off_by, first=8, most=2, precision=0.005)) == 8
+        assert len(repeated(draw, mean_off_by, first=8, most=20, precision=0.005)[0]) == 20
+        assert len(repeated(draw, mean_off_by, first=8, most=2, precision=0.005)[0]) == 8
 
 
 def _grid(mechanism):

@@ -18,7 +18,7 @@ from privacy_engine.analysis.best_guess import best_guess
 from privacy_engine.analysis.data_scale import DataScale
 from privacy_engine.analysis.error_forecast import MOST_EVENTS, ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.results import Result
-from privacy_engine.analysis.verdict import EXPOSING, Rule, Verdict, rules, verdict
+from privacy_engine.analysis.verdict import Rule, Verdict, exposes, rules, verdict
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess, RandomWalkSmoother
 from privacy_engine.releases.spec import ReleaseSpec, SimulatedSpec
@@ -114,7 +114,9 @@ def suggested(releases: Sequence[ReleaseSpec], errors: Sequence[MechanismErrors]
     plain = [
         (one.errors.overall.typical_m, i)
         for i, (spec, one) in enumerate(zip(releases, errors, strict=True))
-        if not spec.postprocess and not _exposes(spec, landmarks) and one.errors.overall.typical_m is not None
+        if not spec.postprocess
+        and not exposes(spec.mechanism.level, landmarks)
+        and one.errors.overall.typical_m is not None
     ]
     found = SimulatedSpec(mechanism=releases[min(plain)[1]].mechanism, postprocess=[SMOOTHER]) if plain else None
     return None if found in releases else found
@@ -176,13 +178,9 @@ def _named(spec: ReleaseSpec) -> dict[str, Any]:
     return {"name": spec.mechanism.name, "title": spec.title, "postprocess": steps}
 
 
-def _exposes(spec: ReleaseSpec, landmarks: int) -> bool:
-    return landmarks > 0 and spec.mechanism.level in EXPOSING
-
-
 def _verdict(spec: ReleaseSpec, errors: ErrorForecast, scale: DataScale, landmarks: int) -> Verdict | None:
     figures = errors.overall
     if figures.typical_m is None or figures.p95_m is None:
         return None
-    promised = {"exposed": _exposes(spec, landmarks), "unsound": bool(spec.mechanism.unsound)}
+    promised = {"exposed": exposes(spec.mechanism.level, landmarks), "unsound": bool(spec.mechanism.unsound)}
     return verdict(figures.typical_m, figures.p95_m, scale, noise_m=errors.noise_m, **promised)
