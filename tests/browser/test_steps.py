@@ -141,6 +141,15 @@ def test_the_best_release_is_suggested_with_a_smoother(page, taxi, stays):
     expect(page.get_by_role("checkbox", name=title, exact=True)).to_have_count(0)
 
 
+def test_what_is_suggested_has_the_parameters_that_its_errors_are_of(page, taxi, stays):
+    form(page, taxi)
+    for leading in ("gap", "back-fill"):
+        parameters(page, "Skip").locator(".parameters__fields select").select_option(leading)
+        page.locator("[data-errors]:not([data-stale])").wait_for()
+        suggested = parameters(page, "Skip + Random-walk smoother")
+        expect(suggested.locator(".parameters__fields select")).to_have_value(leading)
+
+
 def test_a_smoothed_one_joins_the_comparison_and_costs_nothing(page, taxi, stays, worker, monitor):
     (uniform,) = released(stays, "uniform", epsilon=10.0)
     spent = ledger.spent(taxi)

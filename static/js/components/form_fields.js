@@ -7,7 +7,7 @@ import { learnLabels, messageOf } from "../core/field_errors.js";
 import { duration, metres, percent } from "../core/format.js";
 
 const SPAN = 100; // a slider reaches from a hundredth of the example to a hundred times
-const STEPS = 400;
+export const STEPS = 400;
 
 const controlOf = (field, controls) =>
   controls[field.control] ?? (field.choices.length ? choiceField : field.text ? textField : numberField);

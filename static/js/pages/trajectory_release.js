@@ -107,8 +107,8 @@ function showErrors(found, body) {
   $("[data-errors-answer]").replaceChildren(...answerText(shown, found.scale, rows.hasLandmarks));
   $("[data-errors-rule]").replaceChildren(...ruleText(found.rules));
   preview.rows(shown, (rows.chosen()[0] ?? rated[0])?.key, found.scale.extent_m ?? 0);
-  if (isOther) update();
-  else accepted.update();
+  if (isOther) return update();
+  accepted.update();
   showBar();
 }
 
@@ -125,7 +125,7 @@ function requestPromise() {
   const body = { ...subject(), mechanisms, correlation: temporalLoss.correlation(), errors: false }; // those are above
   rowsOf.set(body, some);
   if (promiseForecast.request(body)) $("[data-promise]").dataset.stale = "";
-  else if (answer) showAnswer(answer, body);
+  else if (answer && !promiseForecast.isWaiting()) showAnswer(answer, body);
 }
 
 /** Nothing is chosen. */
@@ -204,6 +204,12 @@ async function showGround() {
 
 // Sending -------------------------------------------------------------------------------
 
+/** The release of a row, with the seed if it is a simulation. */
+function described(row) {
+  const seed = purpose.seed();
+  return { ...row.spec(level.values()), ...(seed !== null && { seed }) };
+}
+
 async function submit(event) {
   event.preventDefault();
   if (refuseInvalid(root)) return;
@@ -215,8 +221,7 @@ async function submit(event) {
   showProblems([]);
   const made = [];
   for (const row of some) {
-    const seed = purpose.seed();
-    const body = { ...subject(), ...row.spec(level.values()), ...(seed !== null && { seed }) };
+    const body = { ...subject(), ...described(row) };
     try {
       made.push(await post(page.urls.releases, body, { headers: idempotencyHeaders(body) }));
     } catch (error) {
@@ -273,9 +278,7 @@ async function load(file, known) {
 function offerFiles(known) {
   const chooser = $("[data-load-file]");
   $("[data-save]").addEventListener("click", () => {
-    const seed = purpose.seed();
-    const described = specs(rows.chosen()).map((spec) => ({ ...spec, ...(seed !== null && { seed }) }));
-    save(new Blob([asText(described)], { type: "application/json" }), "releases.json");
+    save(new Blob([asText(rows.chosen().map(described))], { type: "application/json" }), "releases.json");
   });
   $("[data-load]").addEventListener("click", () => chooser.click());
   $("[data-load]").disabled = false;
@@ -293,14 +296,14 @@ async function start() {
   );
   dataset = found;
   const order = Object.keys(page.palette);
-  const described = [...listed.results].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  const sorted = [...listed.results].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   lineStyles = new Map(Object.entries(page.palette).map(([name, [first]]) => [name, first]));
-  const common = commonFields(described).map(({ name }) => name);
+  const common = commonFields(sorted).map(({ name }) => name);
   bar = createSubmitBar(root);
   level = createLevel(root, { radius_m: page.radius_m, onChange: update });
   preview = createNoisePreview($("[data-noise-preview]"), dataset.points);
   temporalLoss = createTemporalLossTable($("[data-leaks]"), { radius_m: page.radius_m, onChange: update });
-  rows = new ReleaseRows($("[data-errors-table]"), described, {
+  rows = new ReleaseRows($("[data-errors-table]"), sorted, {
     fieldsOf: ({ fields }) => fields.filter(({ name }) => !common.includes(name)),
     listed: offered.results,
     styles: page.palette,
@@ -318,7 +321,7 @@ async function start() {
   });
   purpose = createPurpose($("[data-purpose]"), { onChange: update });
   const names = (things) => things.map(({ name }) => name);
-  offerFiles({ mechanisms: names(described), steps: names(offered.results), common });
+  offerFiles({ mechanisms: names(sorted), steps: names(offered.results), common });
   listen();
   rows.landmarks(Boolean(page.sets[chosenSet() ?? ""]?.count));
   kept = keepForm(root, { more: rows.memory });

@@ -1,13 +1,11 @@
 /* Which releases the comparison opens on. No page is needed for this module. */
 
+import { verdictRank } from "../verdict_text.js";
 import { nameOf } from "./view_state.js";
-
-/** The best first. */
-const VERDICTS = ["usable", "coarse", "too-large", "landmarks-exposed", "hides-nothing", "no-guarantee"];
 
 const rankOf = ({ verdict, seed, owner_view }) => [
   seed === null ? 0 : 1, // what may be published before simulations
-  verdict ? VERDICTS.indexOf(verdict.name) : VERDICTS.length,
+  verdictRank(verdict),
   owner_view?.p95_error_m ?? Infinity,
 ];
 

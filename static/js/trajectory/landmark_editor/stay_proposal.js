@@ -2,6 +2,7 @@
  * curve of how many landmarks each distance and duration give.
  */
 
+import { spread } from "../../charts/end_labels.js";
 import { get } from "../../core/api.js";
 import { el, svg } from "../../core/dom.js";
 import { count, duration, metres, percent, whole } from "../../core/format.js";
@@ -47,6 +48,7 @@ export function createProposal(host, { url, apply }) {
   /** @param {number} marked @param {number} points */
   return async function show(marked, points) {
     const reason = reasonOf(marked, points);
+    if (reason === shown && !host.hidden) return; // the button keeps the focus
     shown = reason ?? "";
     if (reason === null) host.hidden = true;
     else {
@@ -86,7 +88,12 @@ function curve({ counts, events, proposal }) {
     LEFT + (durations.indexOf(seconds) / (durations.length - 1)) * (WIDTH - LEFT - RIGHT);
   const y = (/** @type {number} */ landmarks) => BOTTOM - (landmarks / events) * (BOTTOM - TOP);
   const of = (/** @type {number} */ distance) => counts.filter((one) => one.distance_m === distance);
-  const names = spread(distances.map((distance) => ({ distance, at: y(of(distance)[0].landmarks) })));
+  const named = [...distances].reverse(); // of equal ones the farthest is on top
+  const at = spread(
+    named.map((distance) => y(of(distance)[0].landmarks) - TOP),
+    APART,
+    BOTTOM - TOP,
+  );
   const line = (/** @type {number} */ distance, /** @type {number} */ i) =>
     svg("polyline", {
       points: of(distance)
@@ -125,20 +132,8 @@ function curve({ counts, events, proposal }) {
       ]),
       ticks.map((one) => svg("text", { x: x(one), y: BOTTOM + 14, "text-anchor": "middle" }, duration(one))),
       distances.map(line),
-      names.map(({ distance, at }) => svg("text", { x: LEFT - 4, y: at + 3, "text-anchor": "end" }, metres(distance))),
+      named.map((one, i) => svg("text", { x: LEFT - 4, y: TOP + at[i] + 3, "text-anchor": "end" }, metres(one))),
       proposal && svg("circle", { cx: x(proposal.duration_s), cy: y(proposal.landmarks), r: 3.5 }),
     ),
   );
-}
-
-/**
- * Names at different heights, the lowest first.
- *
- * @param {{distance: number, at: number}[]} names
- */
-function spread(names) {
-  const sorted = [...names].sort((a, b) => b.at - a.at);
-  sorted.forEach((one, i) => i && (one.at = Math.min(one.at, sorted[i - 1].at - APART)));
-  const over = Math.max(0, TOP - (sorted.at(-1)?.at ?? TOP));
-  return sorted.map((one) => ({ ...one, at: one.at + over }));
 }

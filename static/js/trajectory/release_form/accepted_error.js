@@ -22,7 +22,10 @@ export function createAcceptedError(host, { url, requested, use }) {
     button.hidden = true;
   }
   function show({ mechanisms }) {
-    const [known, none] = [mechanisms.filter((one) => one.epsilon !== null), mechanisms.filter((one) => !one.epsilon)];
+    const [known, none] = [
+      mechanisms.filter((one) => one.epsilon !== null),
+      mechanisms.filter((one) => one.epsilon === null),
+    ];
     known.sort((a, b) => a.epsilon - b.epsilon);
     const of = ({ title, epsilon: level, postprocess, name }, i) => [
       i ? ", " : "→ needs ε ",

@@ -1,6 +1,6 @@
 /* The level of releases: a radius, by its name or typed, and ε, typed or on a slider. */
 
-import { logarithmic } from "../../components/form_fields.js";
+import { logarithmic, STEPS } from "../../components/form_fields.js";
 import { check, isGiven, showProblem, valueOf, write } from "../../components/number_field.js";
 import { $, $$ } from "../../core/dom.js";
 import { quantity } from "../../core/elements.js";
@@ -8,7 +8,6 @@ import { messageOf } from "../../core/field_errors.js";
 import { metres } from "../../core/format.js";
 import { guessText } from "./odds_table.js";
 
-const STEPS = 400;
 const SLIDER = logarithmic({ example: 1, minimum: null, maximum: null, whole: false });
 
 /**

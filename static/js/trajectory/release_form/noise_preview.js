@@ -108,12 +108,11 @@ const OF_GROUP = { landmarks: " of landmarks", others: " of other events", overa
 function captionOf(group, sizes) {
   if (!group) return ["Choose a release and a level to see its errors."];
   const { row, name } = group;
-  const one = { key: row.key, errors: row.errors };
   return [
     `Circles: 50 and 95\u202f% of the errors${OF_GROUP[name]}, `,
-    errorOf(one, "typical_m", name),
+    errorOf(row, "typical_m", name),
     " and ",
-    errorOf(one, "p95_m", name),
+    errorOf(row, "p95_m", name),
     `. ${sizeText(sizes)}Dots: 200 samples from a preview seed; no budget is used.`,
   ];
 }
@@ -162,7 +161,6 @@ function drawGroup(ctx, view, anchor, perUnit, { half, most, colour, dash, dots 
   for (const { x, y } of dots) ctx.fillRect(cx + px(1) * x - 1, cy - px(1) * y - 1, 2, 2);
   ctx.globalAlpha = 1;
   ctx.lineWidth = 1;
-  circle(half);
   ctx.stroke();
   circle(most);
   ctx.lineWidth = 2;

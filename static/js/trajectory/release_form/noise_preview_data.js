@@ -136,11 +136,15 @@ function quantile(u) {
   return r;
 }
 
+/** @type {number[] | null} */
+let known = null;
+/** Those of all dots, which are the same whatever the errors. */
+const quantiles = () => (known ??= Array.from({ length: DOTS }, (_, i) => quantile((i + 0.5) / DOTS)));
+
 /** Places around an event, in metres east and north, whose distances have the given quantiles; the same each time. */
 export function errorsLike(half, most) {
   const random = seeded(SEED);
-  return Array.from({ length: DOTS }, (_, i) => {
-    const noise = quantile((i + 0.5) / DOTS);
+  return quantiles().map((noise) => {
     const share = Math.min(Math.max(Math.log(noise / HALF) / Math.log(MOST / HALF), 0), 1);
     const far = noise * (half / HALF) ** (1 - share) * (most / MOST) ** share;
     const turn = 2 * Math.PI * random();

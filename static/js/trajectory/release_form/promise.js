@@ -61,7 +61,7 @@ function notes({ expected }) {
 /** Which events get noise and their share of ε, as one table; `lineStyles` has colours and dashes by name. */
 export function shareTable(forecasts, lineStyles) {
   const bodyOf = (one) => {
-    const name = el("span", { class: "forecast__name" }, swatch(lineStyles.get(one.name)), el("strong", {}, one.title));
+    const name = el("span", { class: "line" }, swatch(lineStyles.get(one.name)), el("strong", {}, one.title));
     return el(
       "tbody",
       { dataset: { forecast: one.name } },
@@ -97,6 +97,8 @@ export function promises(forecasts) {
   ];
 }
 
+const openIn = (forecasts) => [...new Set(forecasts.flatMap(({ guarantee }) => guarantee.not_covered))];
+
 /** What none of `forecasts` covers, each as nodes of one item; `shared` caveats are those that the others have too. */
 export function uncovered(forecasts, shared) {
   const general = shared.filter((text) => forecasts.every(({ guarantee }) => guarantee.caveats.includes(text)));
@@ -106,7 +108,7 @@ export function uncovered(forecasts, shared) {
     quantity("whole_trace", number(whole_)),
     ` per ${metres(forecasts[0].guarantee.radius_m)}).`,
   ];
-  const open = [...new Set(forecasts.flatMap(({ guarantee }) => guarantee.not_covered))];
+  const open = openIn(forecasts);
   const short = open.map((text) => `${capitalized(text.replace(/ \(.*\)$/, ""))}.`);
   return [...(trace ? [trace] : []), ...general, ...short];
 }
@@ -128,7 +130,7 @@ export function spending(quote, { radius_m }, forecasts, experiment) {
   const per = (perKm) => number(within(perKm, 1000, radius_m));
   const many = forecasts.length === 1 ? "the release" : `the ${forecasts.length} releases together`;
   const record = quote.stability > 1 ? "uploaded record" : "event";
-  const open = [...new Set(forecasts.flatMap(({ guarantee }) => guarantee.not_covered))];
+  const open = openIn(forecasts);
   const rest = open.length ? `; not covered: ${open.join("; ")}` : "";
   const found = [
     experiment

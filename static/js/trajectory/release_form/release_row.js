@@ -42,7 +42,7 @@ export function createRow(mechanism, { fields: shown, listed, lineStyle, own: gi
   const legends = () => (steps?.chosen() ?? []).map(({ short }) => ` + ${short}`);
 
   const row = {
-    ...{ mechanism, lineStyle, box, element, detail, fields, steps, isExtra: postprocess !== null },
+    ...{ mechanism, lineStyle, box, element, detail, fields, steps },
     /** What the server returned of it; null before. @type {any} */
     found: null,
     /** A name that no other row has: the caller sets it, for data-quantity. */
@@ -106,7 +106,7 @@ function createCells(id, mechanism, lineStyle) {
     icon(OPEN),
   );
   open.append(el("span", { class: "small muted" }, mechanism.exposes || "–"), toggle);
-  const head = el("th", { scope: "row" }, el("label", { for: id }, swatch(lineStyle), name));
+  const head = el("th", { scope: "row" }, el("label", { class: "line", for: id }, swatch(lineStyle), name));
   const element = el("tr", {}, el("td", {}, box), head, [typical, p95, axis, verdict, open]);
   return { element, box, name, toggle, cells: { typical, p95, axis, verdict } };
 }
@@ -114,7 +114,7 @@ function createCells(id, mechanism, lineStyle) {
 const about = ({ summary, guarantee, exposes }, figures) =>
   el(
     "div",
-    { class: "stack stack--tight" },
+    { class: "stack" },
     el("p", {}, summary),
     exposes && el("p", { class: "small only-phone" }, `Not covered: ${exposes}.`),
     figures,

@@ -3,6 +3,7 @@
  */
 
 import { $, el } from "../../core/dom.js";
+import { verdictRank } from "../verdict_text.js";
 import { best } from "./answer.js";
 import { axisOf, showScale } from "./error_axis.js";
 import { COLUMNS, createRow } from "./release_row.js";
@@ -11,9 +12,8 @@ const EXPOSING = ["event", "w-event"]; // levels at which landmarks are not prot
 const FOLDED = ["w-event", "user"]; // levels that are shown on request, unless ticked
 const MOST = 18; // rows that may be requested, with the one that the server suggests
 
-export const typicalOf = ({ found }) => found?.errors.overall.typical_m ?? Infinity;
-const RANKS = ["usable", "coarse", "too-large", "hides-nothing"]; // of verdicts, the best first
-const rankOf = ({ found }) => (RANKS.indexOf(found?.verdict?.name) + RANKS.length + 1) % (RANKS.length + 1);
+const typicalOf = ({ found }) => found?.errors.overall.typical_m ?? Infinity;
+const rankOf = ({ found }) => verdictRank(found?.verdict);
 const byError = (a, b) => typicalOf(a) - typicalOf(b) || 0;
 const isStrong = ({ mechanism }) => !EXPOSING.includes(mechanism.level);
 
@@ -99,11 +99,10 @@ export class ReleaseRows {
     const known = [...requested, ...(found.mechanisms.length > requested.length ? [this.suggestion] : [])];
     const axis = axisOf(found.scale, found.mechanisms);
     known.forEach((row, i) => (row.found = found.mechanisms[i]));
+    const isOther = this.#tickAnswer() || isMoved;
     this.#place();
     for (const row of known) row.show(axis);
     showScale(this.table, $("[data-errors-scale]", this.table), axis, found.scale);
-    const isOther = this.#tickAnswer() || isMoved;
-    this.#place();
     return isOther;
   }
 
@@ -111,7 +110,7 @@ export class ReleaseRows {
   set(specs) {
     this.#clear();
     for (const { mechanism, postprocess } of specs) {
-      const own = this.rows.find((row) => row.mechanism.name === mechanism.name && !row.box.checked && !row.isExtra);
+      const own = this.rows.find((row) => row.mechanism.name === mechanism.name && !row.box.checked && !row.steps);
       const row = !postprocess.length && own ? own : this.#add(mechanism.name, { postprocess });
       row.fields.set(mechanism);
       row.box.checked = true;
@@ -159,7 +158,7 @@ export class ReleaseRows {
   }
 
   #clear() {
-    this.rows = this.rows.filter(({ isExtra }) => !isExtra);
+    this.rows = this.rows.filter(({ steps }) => !steps);
     this.suggestion = null;
     for (const { box } of this.rows) box.checked = false;
   }
@@ -200,12 +199,13 @@ export class ReleaseRows {
 
   /** Take the row that the server adds, unless it is there; returns whether one before it stays as a row of its own. */
   #suggest(found) {
-    if (found && this.suggestion?.title === found.title) return false;
+    const own = found && this.rows.find(({ mechanism, steps }) => mechanism.name === found.name && !steps).fields.all();
+    const of = found && JSON.stringify([found.title, own]); // a title has no parameters of the mechanism's own
+    if (found && this.suggestion?.of === of) return false;
     const isMoved = Boolean(this.suggestion?.isKept);
     if (isMoved) this.#keepSuggestion();
-    const own = found && this.rows.find(({ mechanism, isExtra }) => mechanism.name === found.name && !isExtra);
-    const options = found && { own: own.fields.all(), postprocess: found.postprocess };
-    this.suggestion = found ? this.#make(found.name, options) : null;
+    const made = found && this.#make(found.name, { own, postprocess: found.postprocess });
+    this.suggestion = made ? Object.assign(made, { of }) : null;
     return isMoved;
   }
 

@@ -55,7 +55,7 @@ const rows = (mechanisms, lineStyles) => [
 export const grown = (level, loss) => (level === null || loss === null ? "–" : `${number(level)} → ${number(loss)}`);
 
 function row({ name, title, loss }, lineStyle) {
-  const head = el("th", { scope: "row" }, el("span", { class: "leaks__name" }, swatch(lineStyle), title));
+  const head = el("th", { scope: "row" }, el("span", { class: "line" }, swatch(lineStyle), title));
   const known = loss.event !== null;
   const cells = known
     ? [grown(loss.event_level, loss.event), grown(loss.joint_level, loss.joint)].map((text) => el("td", {}, text))
