@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { test } from "node:test";
 
 import { findCities, loadCities, plain } from "../../../static/js/map/cities.js";
-import { decode, drawLevel, riverWidth } from "../../../static/js/map/natural_earth.js";
+import { builtInLayer, decode, drawLevel, riverWidth } from "../../../static/js/map/natural_earth.js";
 import { unitX, unitY } from "../../../static/js/map/projection.js";
 import { layersOf } from "../../../static/js/map/vector_tile.js";
 import * as tiles from "../../../static/js/map/vector_tiles.js";
@@ -42,10 +42,15 @@ class Path {
   }
 }
 let [requests, status] = [0, 503];
+const ranges = [];
 setGlobals({
-  fetch: async () => {
+  fetch: async (url, options) => {
     requests += 1;
-    return new Response(fileOf("cities."), { status });
+    const file = fileOf(/world|detail/.exec(url)?.[0] ?? "cities");
+    const [, from, last] = /bytes=(\d+)-(\d+)/.exec(options?.headers.Range) ?? [];
+    if (from) ranges.push(Number(from));
+    if (!from || status !== 206) return new Response(file, { status });
+    return new Response(file.subarray(Number(from), Number(last) + 1), { status });
   },
   document: pageOf(),
   getComputedStyle: () => ({ getPropertyValue: (name) => name }),
@@ -89,10 +94,20 @@ test("names that begin with the text come before those with a later part, at mos
   gives(found, { york: "York,Yorkville,New York", "york, 2": "York,Yorkville", "york, 1": "York", ork: "Ork" });
 });
 
-const levels = ["world.", "detail."].flatMap((begin) => decode(Uint8Array.from(gunzipSync(fileOf(begin))).buffer));
+const unpacked = (bytes) => decode(Uint8Array.from(gunzipSync(bytes)).buffer);
+const { finer, ...coarsest } = unpacked(fileOf("world."));
+const detail = fileOf("detail.");
+const cellsOf = ([from, length]) => [...unpacked(detail.subarray(from, from + length)).cells];
+const levels = [
+  coarsest,
+  ...finer.map((level) => ({ ...level, cells: new Map(Object.values(level.pieces).flatMap(cellsOf)) })),
+];
 
-/** The colour at a place. */
-function colourAt(level, lon, lat) {
+/** The colour at a place of a level. */
+const colourAt = (level, lon, lat) => colourOf((ctx, view) => drawLevel(ctx, view, level), lon, lat);
+
+/** The colour that a layer gives a place. */
+function colourOf(layer, lon, lat) {
   const scale = 256 * 2 ** 9;
   const view = { width: 9, height: 9, zoom: 9, scale, left: unitX(lon) * scale - 4, top: unitY(lat) * scale - 4 };
   let colour = "";
@@ -107,7 +122,7 @@ function colourAt(level, lon, lat) {
     setTransform: ([k, , , , x, y]) => (at = [k, x, y]),
   };
   for (const name of ["save", "restore", "stroke", "setLineDash"]) ctx[name] = () => {};
-  drawLevel(ctx, view, level);
+  layer(ctx, view);
   return colour;
 }
 
@@ -128,6 +143,30 @@ test("what is wet and what is dry, at each of the three scales; the world repeat
     for (const [lon, lat] of lakes)
       equal(colourAt(level, lon, lat), level.zoom ? "--map-water" : "--map", `${lon}, ${lat} at ${level.zoom}`);
   }
+});
+
+test("a map requests the pieces that it shows, again where that failed, and of a server without ranges", async () => {
+  const events = [];
+  const on = { changed: () => events.push("changed"), failed: () => events.push("failed") };
+  const layer = builtInLayer({ world: "/world", detail: "/detail" }, on);
+  const lands = async (lon, lat) => {
+    const colour = colourOf(layer, lon, lat);
+    await new Promise((done) => setTimeout(done, 100));
+    return [colour, ...events.splice(0)].join(" ");
+  };
+  status = 503;
+  equal(await lands(9.4, 47.6), " failed");
+  status = 200;
+  equal(await lands(9.4, 47.6), " changed");
+  status = 503;
+  equal(await lands(9.4, 47.6), "--map failed"); // not in the coarsest scale
+  for (const [lon, lat, answer] of rows("9.4 47.6 206, 6.5 46.45 206, -87 44 200")) {
+    status = answer;
+    await lands(lon, lat);
+    equal(await lands(lon, lat), "--map-water", `${lon}, ${lat}`);
+  }
+  equal(new Set(ranges).size, ranges.length - 1, "each once, and the one that failed again");
+  ok(ranges.length < 6);
 });
 
 test("cells have four layers, whose lines end at their last points", () => {
