@@ -127,15 +127,16 @@ class TestEveryKind:
         assert not Experiment.objects.exists()
 
 
-@pytest.mark.parametrize("preset", ["stream-detection", "stream-dimensions"])
-def test_a_preset_reads_of_a_stream_what_its_summary_has(owner_api, preset):
-    """Thresholds and numbers of dimensions by the API are those of the command, which reads the counts."""
-    dataset = made(owner_api, FILES["stream"])
+PRESETS_OF_DATA = [("stream", "stream-detection"), ("stream", "stream-dimensions"), ("trajectory", "error-tdrive")]
+
+
+@pytest.mark.parametrize(("kind", "preset"), PRESETS_OF_DATA)
+def test_a_preset_reads_of_data_what_the_dataset_has(owner_api, kind, preset):
+    """Radius, thresholds and numbers of dimensions by the API are those of the command, which reads the data."""
+    dataset = made(owner_api, FILES.get(kind) or csv_of([9, 12]))
     planned = owner_api.post(f"{URL}plan/", {"preset": {"name": preset}, "dataset": dataset["id"]}, format="json")
-    data = read_data("stream", Dataset.objects.get().points_path)
-    assert ExperimentSpec.parse(planned.json()["spec"]) == presets.parse({"name": preset}).spec(
-        given_of("stream", data)
-    )
+    data = read_data(kind, Dataset.objects.get().points_path)
+    assert ExperimentSpec.parse(planned.json()["spec"]) == presets.parse({"name": preset}).spec(given_of(kind, data))
 
 
 def test_presets_and_measures_are_listed_by_kind(owner_api):
