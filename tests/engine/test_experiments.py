@@ -8,9 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from privacy_engine import experiments
-from privacy_engine.analysis.simulation import simulate_errors
 from privacy_engine.analysis.data_scale import data_scale
 from privacy_engine.analysis.reference_radius import reference_radius
+from privacy_engine.analysis.simulation import simulate_errors
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.experiments import ExperimentSpec, FolderStore, dataset_digest, landmark_cache, latex, run, runner
