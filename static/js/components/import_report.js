@@ -96,7 +96,7 @@ export function whyFew({ kept, rows_read: read, dropped: found, row_unit: unit }
 
 /** {@link understood} and other facts as a paragraph, in amber where most of the file was not read. */
 export function understoodLine(report, known = {}, ...facts) {
-  const why = known.dimensions == null ? whyFew(report) : "";
+  const why = typeof known.dimensions === "number" ? "" : whyFew(report);
   const text = [understood(report, known), ...facts].join(" · ");
   return el("p", { class: why ? "notice notice--amber" : null }, text, why && [el("br"), el("strong", {}, why)]);
 }

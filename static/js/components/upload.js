@@ -1,7 +1,7 @@
 /* One upload from file to dataset, drawn as a card that shows its state at every moment. */
 
 import { ApiError, isOver, pause, poll, post, postForm } from "../core/api.js";
-import { announce, el } from "../core/dom.js";
+import { announce } from "../core/dom.js";
 import { bytes, capitalized, count, done, queued, span } from "../core/format.js";
 import { PIECE, sendInPieces } from "../core/resumable_upload.js";
 import { needsColumns, renderErrors, renderQuestion, renderReport, understoodLine } from "./import_report.js";
