@@ -30,8 +30,9 @@ read 200: GET attacks/{id}/ datasets/{id}/ datasets/{id}/lineage/ datasets/{id}/
   experiments/{id}/results/ landmark-sets/{id}/ landmark-sets/{id}/events/ landmark-sets/{id}/loss/ members/{id}/
   projects/{id}/ projects/{id}/members/ publications/{id}/ releases/bundle/ releases/{id}/ releases/{id}/publications/
   streams/{id}/ streams/{id}/data/ streams/{id}/events/ streams/{id}/live/ POST budget-plans/ landmark-sets/preview/
-  landmark-sets/{id}/dummies/preview/ releases/curve/ releases/expected-errors/ releases/forecast/
-  releases/least-levels/ releases/outlook/ releases/protection-costs/ releases/quote/
+  landmark-sets/{id}/dummies/preview/ releases/count-preview/ releases/curve/ releases/expected-counts/
+  releases/expected-errors/ releases/expected-hits/ releases/forecast/ releases/least-count-levels/
+  releases/least-hit-levels/ releases/least-levels/ releases/outlook/ releases/protection-costs/ releases/quote/
 read 200 done: GET attacks/{id}/data/ attacks/{id}/result/ attacks/{id}/track/ experiments/{id}/table/
   releases/{id}/bundle/ releases/{id}/cells/ releases/{id}/comparison/ releases/{id}/counts/ releases/{id}/data/
   releases/{id}/detection/ releases/{id}/errors/ releases/{id}/grouping/ releases/{id}/heat-map/

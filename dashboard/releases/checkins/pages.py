@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -66,8 +66,15 @@ LARGEST = 1e6
 """Probability ratios above it are shown as powers of ten."""
 
 
+WEAKER = "checkin-privtree"
+"""The mechanism that the form also offers with check-ins protected one by one."""
+
+
 class CheckInPages(QuotedPages):
     """Pages of check-ins."""
+
+    common: ClassVar = frozenset(EVALUATED) - {"privacy_unit"} | {"contributions"}
+    expected: ClassVar = "hit"
 
     def fields(self, cls: type[Mechanism], dataset: Dataset) -> list[dict[str, Any]]:
         """Of detected stays only users are protected: one event can change any number of them."""
@@ -76,6 +83,15 @@ class CheckInPages(QuotedPages):
             return fields
         users = [one for field in fields for one in field["choices"] if one["value"] == Unit.USER]
         return [field | {"choices": users} if field["name"] == "privacy_unit" else field for field in fields]
+
+    def weaker(self, dataset: Dataset, listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        own = {"privacy_unit": str(Unit.RECORD)}
+        some = [one for one in listed if one["name"] == WEAKER and dataset.stay_detection is None]
+        return [one | {"own": own} for one in some]
+
+    def beside_form(self, dataset: Dataset) -> dict[str, Any]:
+        fields = {field["name"]: field for field in self.fields(mechanisms[WEAKER], dataset)}
+        return {"section": "recommend", "sides": [fields[name] for name in ("west", "south", "east", "north")]}
 
     def beside_fields(self, dataset: Dataset) -> dict[str, Any]:
         """The areas that a public grid can begin with."""

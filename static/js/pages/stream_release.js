@@ -1,9 +1,14 @@
-/* The release form of count streams: the noise is stated beside the average counts of the upload. */
+/* The release form of count streams. */
 
-import { showForm } from "../components/quoted_release.js";
-import { data } from "../core/dom.js";
-import { noiseTexts } from "../stream/noise_text.js";
+import { foldedPreview } from "../components/release_form/folded_preview.js";
+import { QuotedForm } from "../components/release_form/quoted_form.js";
+import { $, data } from "../core/dom.js";
+import { createCountPreview } from "../stream/count_preview.js";
+import { streamForm } from "../stream/release_form.js";
 
-const { averages } = data("page-data");
+const page = data("page-data");
+const host = $("[data-count-preview]");
+const preview = createCountPreview(host, { url: page.preview, dataset: page.dataset });
 
-showForm({ textsOf: (promise) => noiseTexts(promise, averages) });
+foldedPreview(host);
+new QuotedForm(streamForm(page, { preview: preview.show }));

@@ -6,19 +6,20 @@ import { keepForm } from "../components/kept_form.js";
 import { isGiven, refuseInvalid, valueOf } from "../components/number_field.js";
 import { showTexts } from "../components/problem_box.js";
 import { createPurpose } from "../components/release_purpose.js";
+import { createAccepted } from "../components/release_form/accepted.js";
+import { levelOfGuess } from "../components/release_form/odds.js";
 import { createSubmitBar, labelOf } from "../components/submit_bar.js";
 import { get, post } from "../core/api.js";
 import { $, announce, data, el, save } from "../core/dom.js";
 import { sentenceOf } from "../core/field_errors.js";
 import { count, number, whole } from "../core/format.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
-import { createAcceptedError } from "../trajectory/release_form/accepted_error.js";
 import { answerText, ruleText } from "../trajectory/release_form/answer.js";
 import { asText, parse } from "../trajectory/release_form/configuration_file.js";
 import { createLevel } from "../trajectory/release_form/level_fields.js";
 import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
 import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_data.js";
-import { levelOfGuess, showOdds } from "../trajectory/release_form/odds_table.js";
+import { showOdds } from "../trajectory/release_form/odds_table.js";
 import { shareTable, showPromise, spending } from "../trajectory/release_form/promise.js";
 import { ReleaseRows } from "../trajectory/release_form/release_rows.js";
 import { levelName, summaryOf } from "../trajectory/release_form/submit_summary.js";
@@ -309,8 +310,10 @@ async function start() {
     styles: page.palette,
     onChange: update,
   });
-  accepted = createAcceptedError($("[data-accepted]"), {
+  accepted = createAccepted($("[data-accepted]"), {
     url: page.urls.levels,
+    bodyOf: (accepted_m) => ({ accepted_m, figure: $("[name=figure]").value }),
+    none: "repeated positions alone are off by more",
     requested: () => {
       if (errorForecast.isWaiting()) return undefined;
       const two = isValid() ? rows.leading(2) : [];

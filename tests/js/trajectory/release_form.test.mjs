@@ -1,13 +1,15 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
 
+import { namedMarks, placeOf } from "../../../static/js/components/release_form/axis.js";
+import * as odds from "../../../static/js/components/release_form/odds.js";
 import { EARTH_RADIUS_M, latAt, unitY } from "../../../static/js/map/projection.js";
 import { asText, parse } from "../../../static/js/trajectory/release_form/configuration_file.js";
 import { answerText, best, ruleText } from "../../../static/js/trajectory/release_form/answer.js";
-import { axisOf, namedLines, placeOf } from "../../../static/js/trajectory/release_form/error_axis.js";
+import { axisOf, marksOf } from "../../../static/js/trajectory/release_form/error_axis.js";
 import { groupOf } from "../../../static/js/trajectory/release_form/noise_preview.js";
 import * as preview from "../../../static/js/trajectory/release_form/noise_preview_data.js";
-import * as odds from "../../../static/js/trajectory/release_form/odds_table.js";
+import { showOdds } from "../../../static/js/trajectory/release_form/odds_table.js";
 import { promises, shareTable, spending, uncovered } from "../../../static/js/trajectory/release_form/promise.js";
 import { warnings } from "../../../static/js/trajectory/release_form/warnings.js";
 import { gives, rows, spaced } from "../cases.mjs";
@@ -16,6 +18,7 @@ import { draws } from "../support.mjs";
 
 setElements();
 const summary = await import("../../../static/js/trajectory/release_form/submit_summary.js");
+const { fittingLevel } = await import("../../../static/js/components/release_form/submit_summary.js");
 const { grown, notesOf } = await import("../../../static/js/trajectory/release_form/temporal_loss_table.js");
 
 const row = (title, verdict = "usable", typical_m = 10, p95_m = 40, landmarks_m = null) => ({
@@ -104,7 +107,7 @@ test("an axis holds all errors and scales, in their order, within its ends", () 
 
 test("GPS and extent are always named on the axis, others where there is space", () => {
   const named = (stay_radius_m, median_step_m, extent_m, most = 1e5, width = 280) =>
-    namedLines({ least: 5, most }, { stay_radius_m, median_step_m, extent_m }, width)
+    namedMarks({ least: 5, most }, marksOf({ least: 5 }, { stay_radius_m, median_step_m, extent_m }), width)
       .map(({ name, value }) => `${name.split("_").at(-2)} ${value}`)
       .join(", ");
   const both = "gps 10, radius 200, extent 20000";
@@ -115,7 +118,7 @@ test("GPS and extent are always named on the axis, others where there is space",
 test("odds at half, one and two radii", () => {
   const table = new FakeElement("table");
   const cells = (epsilon, radius_m = 200) => {
-    odds.showOdds(table, { epsilon, radius_m });
+    showOdds(table, { epsilon, radius_m });
     return table.texts("td").join("; ");
   };
   equal(cells(1), "1.65; 62.3 %; 2.72; 73.2 %; 7.39; 88.1 %");
@@ -216,11 +219,11 @@ test("a level that fits costs at most what is left", () => {
   for (let i = 0; i < 200; i += 1) {
     const [epsilon, spent, cost] = [draw.real(0.1, 9), draw.real(0, 5), draw.real(0.1, 9)];
     const total = spent + draw.real(0.01, 9);
-    const level = summary.fittingLevel(epsilon, { spent, cost, total });
+    const level = fittingLevel(epsilon, { spent, cost, total });
     const costs = (cost * level) / epsilon;
     ok(costs <= (total - spent) * (1 + 1e-9) && costs > 0.985 * (total - spent), `${costs} of ${total - spent}`);
   }
-  const none = (spent, cost, total) => summary.fittingLevel(1, { spent, cost, total });
+  const none = (spent, cost, total) => fittingLevel(1, { spent, cost, total });
   gives(none, { "5, 1, 5": 0, "0, 0, 5": 0, "0, 1, null": 0 });
 });
 

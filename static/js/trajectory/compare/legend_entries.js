@@ -4,7 +4,7 @@ import { duration } from "../../core/format.js";
 import { cursorText } from "./cursor.js";
 import { listedIds, ORIGINAL } from "./map_layers.js";
 import { factsOf } from "./release_layers.js";
-import { verdictText } from "../verdict_text.js";
+import { verdictText } from "../../components/verdict_text.js";
 import { nameOf } from "./view_state.js";
 
 const OWN = { facts: "private to you", owner: true, private: true };

@@ -6,7 +6,7 @@ import { withQuery } from "../../core/address.js";
 import { el } from "../../core/dom.js";
 import { fileLink, quantity, smallButton } from "../../core/elements.js";
 import { metres, number } from "../../core/format.js";
-import { verdictText } from "../verdict_text.js";
+import { verdictText } from "../../components/verdict_text.js";
 import { LEVELS } from "./guarantee.js";
 
 const STATES = { queued: "Waiting", running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" };

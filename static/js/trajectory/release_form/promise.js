@@ -2,12 +2,12 @@
  * from landmarks and parameters; no position is read.
  */
 
+import { factorText } from "../../components/release_form/odds.js";
 import { swatch } from "../../components/swatch.js";
 import { $, el } from "../../core/dom.js";
 import { list, quantity, tableHead } from "../../core/elements.js";
 import { capitalized, metres, number, whole } from "../../core/format.js";
 import { within } from "../../core/level.js";
-import { factorText } from "./odds_table.js";
 
 // Noise ------------------------------------------------------------------------------------
 

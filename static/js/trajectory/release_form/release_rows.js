@@ -2,8 +2,9 @@
  * ticked until the user ticks.
  */
 
+import { arrange, groupHead } from "../../components/release_form/release_row.js";
 import { $, el } from "../../core/dom.js";
-import { verdictRank } from "../verdict_text.js";
+import { verdictRank } from "../../components/verdict_text.js";
 import { best } from "./answer.js";
 import { axisOf, showScale } from "./error_axis.js";
 import { COLUMNS, createRow } from "./release_row.js";
@@ -39,14 +40,10 @@ export class ReleaseRows {
     this.isUnfolded = false;
     this.more = el("button", { class: "link small", type: "button", onclick: () => this.#unfold(!this.isUnfolded) });
     const text = "Weaker promise: not the landmarks together";
-    this.groupHead = el(
-      "tr",
-      { class: "errors__group" },
-      el("th", { scope: "rowgroup", colspan: COLUMNS }, text, this.more),
-    );
+    this.groupHead = groupHead(COLUMNS, text, this.more);
     const many = described.filter((one) => one.reads_landmarks).length;
     const note = `With a landmark set, ${many} more mechanisms protect all landmarks together.`;
-    this.unoffered = el("tr", { class: "errors__group" }, el("th", { scope: "rowgroup", colspan: COLUMNS }, note));
+    this.unoffered = groupHead(COLUMNS, note);
     this.bodies = [el("tbody"), el("tbody")];
     for (const { name } of described) this.#add(name);
     table.append(...this.bodies);
@@ -247,12 +244,4 @@ export class ReleaseRows {
     arrange(this.bodies[0], rowsOf(sorted.filter((row) => !weak.includes(row))));
     arrange(this.bodies[1], this.hasLandmarks ? [this.groupHead, ...rowsOf(weak)] : [this.unoffered]);
   }
-}
-
-/** Put `wanted` into `host` in their order, unless they are; what has the focus keeps it. */
-function arrange(host, wanted) {
-  if (wanted.length === host.childElementCount && wanted.every((one, i) => one === host.children[i])) return;
-  const focused = document.activeElement;
-  host.replaceChildren(...wanted);
-  if (focused instanceof HTMLElement && host.contains(focused)) focused.focus({ preventScroll: true });
 }

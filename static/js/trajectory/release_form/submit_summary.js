@@ -1,12 +1,11 @@
-/* The bar of the release form: which releases, at which level, what they cost, and what keeps them from being made. */
+/* The bar of the release form of trajectories: levels within the radius of the form. */
 
-import { el } from "../../core/dom.js";
-import { capitalized, metres, number } from "../../core/format.js";
+import { metres, number } from "../../core/format.js";
 import { within } from "../../core/level.js";
 import { isGiven } from "../../components/number_field.js";
-import { floorOf } from "../../components/budget_shares.js";
-import { correctionOf } from "../../components/submit_bar.js";
-import { submitLabel } from "../../components/release_purpose.js";
+import * as shared from "../../components/release_form/submit_summary.js";
+
+const UNUSABLE = "Raise ε, lower the radius, or tick one all the same.";
 
 /**
  * "ε 1 / 200 m"; "" while one of both is missing.
@@ -31,52 +30,15 @@ export function budgetOf(quote, { radius_m }, experiment, isCurrent = true) {
   };
 }
 
-/** The largest level that fits into what is left; 0 for none. */
-export const fittingLevel = (epsilon, { spent, cost, total }) =>
-  cost > 0 && total !== null ? floorOf((epsilon * (total - spent)) / cost) : 0;
-
-/**
- * What `createSubmitBar` shows. `chosen` are titles of releases, `isTouched` whether the user chose them; `invalid`
- * inputs; `quote` the newest of the server's, `isCurrent` if it is of the form's values; `problem` is why there is no
- * forecast; `use(epsilon)` sets the level; `page` is where the limit is raised.
+/** What the bar shows of `form`, which has a `level` and the newest `quote` of the server beside what the shared
+ * summary takes.
  */
 export function summaryOf(form) {
-  const { chosen, level, experiment, quote } = form;
-  const [many, text] = [chosen.length, levelName(level)];
-  const budget = isGiven(level.radius_m) ? budgetOf(quote, level, experiment, form.isCurrent || !many) : null;
-  const shown = {
-    label: submitLabel(experiment, many),
-    names: chosen.join(", "),
-    level: text && (many > 1 ? `${many} × ${text}` : text),
-    budget,
-  };
-  if (form.invalid.length) return { ...shown, state: "invalid", note: correctionOf(form.invalid) };
-  if (form.updating) return { ...shown, state: "updating", note: "Waiting for the forecast" };
-  if (!many) return { ...shown, level: "", state: "blocked", ...(form.isTouched ? UNTICKED : UNUSABLE) };
-  if (!budget || !form.isCurrent) return { ...shown, state: "ready", note: form.problem };
-  if (experiment || quote.fits) return { ...shown, state: "ready", note: left(budget, experiment) };
-  return { ...shown, state: "blocked", ...overBudget(budget, form) };
-}
-
-const UNTICKED = { label: "No release chosen", note: "Tick a release in the table." };
-const UNUSABLE = { label: "No usable release", note: "Raise ε, lower the radius, or tick one all the same." };
-
-function overBudget(budget, { chosen, level, use, page }) {
-  const fitting = fittingLevel(level.epsilon, budget);
-  const rest = number(Math.max(budget.total - budget.spent, 0));
-  const actions = [...(fitting ? [`lower ε to ${number(fitting)}`] : []), ...(chosen.length > 1 ? ["untick one"] : [])];
-  return {
-    note: [
-      el("strong", {}, `! Needs ${number(budget.cost)}, ${rest} is left. `),
-      capitalized([...actions, ""].join(", ").replace(/, $/, actions.length > 1 ? ", or " : " or ")),
-      el("a", { href: page }, actions.length ? "raise the limit" : "Raise the limit"),
-      ".",
-    ],
-    suggestion: fitting ? { text: `Use ε ${number(fitting)}`, use: () => use(fitting) } : null,
-  };
-}
-
-function left({ spent, cost, total }, experiment) {
-  if (experiment) return "Not published: spends nothing.";
-  return total === null ? "No limit is set." : `${number(Math.max(total - spent - cost, 0))} is left after it.`;
+  const { level, quote, experiment } = form;
+  const isCurrent = form.isCurrent || !form.chosen.length;
+  return shared.summaryOf({
+    ...form,
+    ...{ text: levelName(level), epsilon: level.epsilon, fits: quote.fits, unusable: UNUSABLE },
+    budget: isGiven(level.radius_m) ? budgetOf(quote, level, experiment, isCurrent) : null,
+  });
 }
