@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from dashboard.core.computing import computed
 from dashboard.datasets.models import Dataset, Kind, Unit
@@ -13,9 +14,6 @@ from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.utility_verdict import USABLE_GAIN, UtilityVerdict, hit_verdict
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
 from privacy_engine.mechanisms.recommendation.markov import CheckInMarkov
-
-SECONDS = 1.0
-"""Models of each mechanism are fitted for about so long: a page waits for all of them."""
 
 
 class MechanismHits(Result):
@@ -44,39 +42,35 @@ class ExpectedHits(Result):
 @computed
 def expected_hits(dataset: Dataset, mechanisms: Sequence[CheckInMechanism]) -> ExpectedHits:
     """Return the hits to expect of a model by each mechanism; all of one box and grid, those of the first."""
-    forecasts = [_forecast(dataset.points_path, one) for one in mechanisms]
     free = _forecast(dataset.points_path, _without_noise(mechanisms[0]))
-    known = [one for one in (*forecasts, free) if one.baseline is not None]
-    public = _hits(max(known, key=lambda one: one.runs).baseline) if known else None
+    public, without = _hits(free.baseline), _hits(free.hit_rate)
     most = (dataset.summary or {})["most_per_user"]
     found = []
-    for one, forecast in zip(mechanisms, forecasts, strict=True):
+    for one in mechanisms:
+        forecast = _forecast(dataset.points_path, one)
         hits = _hits(forecast.hit_rate)
         exposed = most * one.epsilon if one.privacy_unit == Unit.RECORD.value else None
         verdict = None
         if hits is not None and public is not None:
             verdict = hit_verdict(hits, public, unsound=bool(one.unsound), exposed_epsilon=exposed)
         found.append(MechanismHits(name=one.name, title=one.title, hits=hits, forecast=forecast, verdict=verdict))
-    without = _hits(free.hit_rate)
     return ExpectedHits(public=public, without_noise=without, usable_gain=USABLE_GAIN, mechanisms=found)
 
 
 @computed
 def least_hit_levels(dataset: Dataset, mechanisms: Sequence[CheckInMechanism], accepted: float) -> KindLevels:
     """Return the least ε of each mechanism at which at least ``accepted`` of 1,000 next places are found."""
-    checkins = cached_data(Kind.CHECKINS, dataset.points_path)
 
-    def reached(one: CheckInMechanism, seconds: float | None) -> bool:
-        found = checkin_forecast(one, checkins, seconds=seconds) if seconds else _forecast(dataset.points_path, one)
-        hits = _hits(found.hit_rate)
+    def reached(one: CheckInMechanism, **how: Any) -> bool:
+        hits = _hits(_forecast(dataset.points_path, one, **how).hit_rate)
         return hits is not None and hits >= accepted
 
     return kind_levels(dataset, mechanisms, accepted, reached)
 
 
 @lru_cache(maxsize=256)
-def _forecast(path: StoredPath, mechanism: CheckInMechanism) -> CheckinForecast:
-    return checkin_forecast(mechanism, cached_data(Kind.CHECKINS, path), seconds=SECONDS)
+def _forecast(path: StoredPath, mechanism: CheckInMechanism, **how: Any) -> CheckinForecast:
+    return checkin_forecast(mechanism, cached_data(Kind.CHECKINS, path), **how)
 
 
 def _without_noise(mechanism: CheckInMechanism) -> CheckInMechanism:

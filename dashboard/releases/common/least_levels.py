@@ -1,6 +1,7 @@
 """The least ε of mechanisms for what is accepted, of kinds of data whose prices need the upload alone."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -10,8 +11,8 @@ from privacy_engine.analysis.least_level import least_level
 from privacy_engine.analysis.results import Result
 from privacy_engine.mechanisms.base.mechanism import Mechanism
 
-SEARCH_SECONDS = 0.1
-"""Each ε is simulated for about so long; the answer is confirmed as precisely as any forecast."""
+ROUGH = {"seconds": 0.1, "fewest": 2}
+"""How each ε of a search is simulated; the answer is confirmed by the forecast that is shown."""
 LONGEST_S = 8.0
 """A search that takes longer ends without an answer."""
 
@@ -40,10 +41,8 @@ class _Late(Exception):
     """A search took too long."""
 
 
-def kind_levels(
-    dataset: Dataset, chosen: Sequence[Any], accepted: float, reached: Callable[[Any, float | None], bool]
-) -> KindLevels:
-    """Return the least ε of each mechanism at which ``reached(mechanism, seconds)``, None for a full forecast."""
+def kind_levels(dataset: Dataset, chosen: Sequence[Any], accepted: float, reached: Callable[..., bool]) -> KindLevels:
+    """Return the least ε of each mechanism at which ``reached(mechanism)``; with :data:`ROUGH` too, a rough answer."""
     found, left_out = [], []
     for one in chosen:
         try:
@@ -57,18 +56,15 @@ def kind_levels(
     return KindLevels(accepted=accepted, mechanisms=found, left_out=left_out)
 
 
-def _least(mechanism: Mechanism, reached: Callable[[Any, float | None], bool]) -> float | None:
+def _least(mechanism: Mechanism, reached: Callable[..., bool]) -> float | None:
     end = monotonic() + LONGEST_S
 
-    def within(seconds: float | None) -> Callable[[float], bool]:
-        def holds(epsilon: float) -> bool:
-            if monotonic() > end:
-                raise _Late
-            return reached(at_level(mechanism, epsilon), seconds)
+    def holds(epsilon: float, **how: float) -> bool:
+        if monotonic() > end:
+            raise _Late
+        return reached(at_level(mechanism, epsilon), **how)
 
-        return holds
-
-    return least_level(within(SEARCH_SECONDS), within(None), start=float(mechanism.epsilon))
+    return least_level(partial(holds, **ROUGH), holds, start=float(mechanism.epsilon))
 
 
 def at_level(mechanism: Mechanism, epsilon: float) -> Mechanism:

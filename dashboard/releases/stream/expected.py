@@ -19,8 +19,6 @@ from privacy_engine.analysis.utility_verdict import CountRules, UtilityVerdict, 
 from privacy_engine.data import CountStream
 from privacy_engine.mechanisms.base.stream import StreamMechanism
 
-SECONDS = 1.0
-"""Each mechanism is simulated for about so long: a page waits for all of them."""
 DRAWN_POINTS = 400
 """Timestamps of a preview, at most."""
 PREVIEW_SEED = 0
@@ -78,8 +76,8 @@ def expected_counts(dataset: Dataset, mechanisms: Sequence[StreamMechanism]) -> 
 
 
 @lru_cache(maxsize=256)
-def _forecast(path: StoredPath, mechanism: StreamMechanism) -> CountForecast:
-    return count_forecast(mechanism, cached_data(Kind.STREAM, path), seconds=SECONDS)
+def _forecast(path: StoredPath, mechanism: StreamMechanism, **how: Any) -> CountForecast:
+    return count_forecast(mechanism, cached_data(Kind.STREAM, path), **how)
 
 
 @lru_cache(maxsize=32)
@@ -90,10 +88,9 @@ def _zeros(path: StoredPath) -> CountForecast:
 @computed
 def least_count_levels(dataset: Dataset, mechanisms: Sequence[StreamMechanism], accepted: float) -> KindLevels:
     """Return the least ε of each mechanism at which half of the counts are off by at most ``accepted``."""
-    stream = cached_data(Kind.STREAM, dataset.points_path)
 
-    def reached(one: StreamMechanism, seconds: float | None) -> bool:
-        found = count_forecast(one, stream, seconds=seconds) if seconds else _forecast(dataset.points_path, one)
+    def reached(one: StreamMechanism, **how: Any) -> bool:
+        found = _forecast(dataset.points_path, one, **how)
         return found.typical_error is not None and found.typical_error <= accepted
 
     return kind_levels(dataset, mechanisms, accepted, reached)
