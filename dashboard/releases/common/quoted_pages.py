@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from dashboard.core import computing
-from dashboard.core.palette import Assignment, LineStyle, palette
+from dashboard.core.palette import Assignment, LineStyle, variants
 from dashboard.core.templatetags.display import number
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import has_venues, spending
@@ -37,16 +37,17 @@ class QuotedPages(Pages):
     def form(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         computing.prepare()
         listed = [self._described(cls, dataset) for cls in self.listed(dataset)]
-        budget, styles = spending(dataset, request.user), palette(dataset.kind)
+        budget, styles = spending(dataset, request.user), variants(dataset.kind)
+        spent = {"spent": budget["spent"], "total": budget["total"], "label": budget["unit"]}
         page = {
             "dataset": str(dataset.pk),
             "mechanisms": [
                 one
                 | {"fields": [field for field in one["fields"] if field["name"] not in self.common]}
-                | {"style": styles[one["name"]]}
+                | {"style": styles[one["name"]][bool(one["own"])]}
                 for one in [*listed, *self.weaker(dataset, listed)]
             ],
-            "budget": {"spent": budget["spent"], "total": budget["total"], "label": budget["unit"]},
+            "quote": {"budgets": [spent | {"price": 0, "fits": True}], "mechanisms": []},
             "urls": {
                 "quote": reverse("api:release-quote"),
                 "expected": reverse(f"api:release-expected-{self.expected}s"),

@@ -52,7 +52,7 @@ class TrajectoryPages(Pages):
                 "sets": {str(one.pk): _set_facts(one) for one in sets},
                 "radius_m": budget["radius_m"],
                 "radii": [one.model_dump() for one in RADII],
-                "quote": ledger.quote(dataset, []),
+                "quote": {"budget": ledger.quote(dataset, []), "mechanisms": []},
             },
         }
 
@@ -98,8 +98,8 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "dataset": reverse("api:dataset-detail", args=[dataset.pk]),
         "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
         "postprocesses": reverse("api:postprocesses"),
-        "forecast": reverse("api:release-forecast"),
-        "errors": reverse("api:release-expected-errors"),
+        "quote": reverse("api:release-forecast"),
+        "expected": reverse("api:release-expected-errors"),
         "levels": reverse("api:release-least-levels"),
         "curve": reverse("api:release-curve"),
         "releases": reverse("api:release-list"),

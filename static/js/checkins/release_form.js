@@ -1,10 +1,10 @@
 /* The release form of check-ins: hits of models beside those of the public baseline, on a grid chosen on a map. */
 
 import { showScale, span } from "../components/release_form/axis.js";
-import { createEpsilon } from "../components/release_form/epsilon_field.js";
 import { freeRow } from "../components/release_form/free_row.js";
-import { numberFields } from "../components/release_form/level_inputs.js";
-import { epsilonText } from "../components/release_form/quoted_form.js";
+import { createLevel } from "../components/release_form/level_inputs.js";
+import { quotedKind } from "../components/release_form/quoted_form.js";
+import { epsilonText } from "../components/release_form/release_form.js";
 import { isGiven } from "../components/number_field.js";
 import { verdictText } from "../components/verdict_text.js";
 import { $, el } from "../core/dom.js";
@@ -92,54 +92,38 @@ export function cellsText({ west, south, east, north, side }) {
   return `Cells ${metres(wide)} × ${metres(((north - south) / side) * EARTH_M)}. They are published.`;
 }
 
-/** What components/release_form/quoted_form.js takes of check-ins; `boxMap` of components/box_map.js. */
-export function checkinsForm({ boxMap, onLevel }) {
-  const free = freeRow("Nearest ten cells", NEAREST, COLUMNS);
-  return {
+/** What components/release_form/release_form.js takes of the check-ins of a page; `boxMap` of components/box_map.js. */
+export function checkinsKind(page, boxMap) {
+  const free = freeRow("Nearest ten cells", NEAREST, COLUMNS, ({ public: hits }) => (hits === null ? null : -hits));
+  return quotedKind(page, {
     columns: COLUMNS,
     noun: "model",
-    noLevel: "the model finds fewer at any ε",
     unusable: "Raise ε or take fewer cells, or tick one all the same.",
-    free: { ...free, take: ({ public: hits }) => free.set(hits === null ? null : -hits) },
-    order: ({ hits }) => (hits === null ? Infinity : -hits),
+    accepted: { bodyOf: (/** @type {number} */ accepted) => ({ accepted }), none: "the model finds fewer at any ε" },
+    free,
+    figureOf: ({ hits }) => (hits === null ? Infinity : -hits),
     isApart: isRecord,
     apart: "Weaker promise: each check-in alone",
-    keyOf: (row) => `${row.mechanism.name}${row.mechanism.own.privacy_unit ? "#record" : ""}`,
     titleOf: (row) => `${row.mechanism.title}${isRecord(row) ? " by check-in" : ""}`,
-    levelText: (values) => epsilonText(values),
-    short: (values, row) => short(row),
+    levelText: epsilonText,
+    short,
     uncovered: () => [
       "Habits that many people share: the model is made to show them.",
       "What a person types in to get a proposal.",
     ],
     beside: () => (boxMap.fromData() ? { box_from_data: true } : {}),
-    createLevel({ onChange }) {
-      const show = () => {
-        const { side, ...box } = level.values();
-        boxMap.show(box, Number.isInteger(side) && side > 0 ? side : 1);
-        $("[data-side-text]").textContent = isGiven(side) ? `× ${whole(side)}` : "";
-        $("[data-cells-text]").textContent = cellsText({ ...box, side });
-      };
-      const changed = () => {
-        show();
-        onChange();
-      };
-      const inputs = ["contributions", ...SIDES, "side"].map((name) => [name, $(`#${name}`)]);
-      const epsilon = createEpsilon($("main"), { onChange: changed });
-      const fields = numberFields({ epsilon, ...Object.fromEntries(inputs) }, changed);
-      const level = {
-        ...fields,
-        set(given) {
-          fields.set(given);
-          show();
+    createLevel: ({ onChange }) =>
+      createLevel(["contributions", ...SIDES, "side"], {
+        onChange,
+        show(values) {
+          const { side, ...box } = values;
+          boxMap.show(box, Number.isInteger(side) && side > 0 ? side : 1);
+          $("[data-side-text]").textContent = isGiven(side) ? `× ${whole(side)}` : "";
+          $("[data-cells-text]").textContent = cellsText(values);
         },
-      };
-      onLevel(level, changed);
-      show();
-      return level;
-    },
+      }),
     show: (found, rows) => showHits(found, rows, free),
-  };
+  });
 }
 
 /** Fill the rows with `found`, and return the answer and the rule. */
@@ -161,8 +145,8 @@ function showHits(found, rows, free) {
   const black = { ...NEAREST, colour: "--foreground" };
   const dot = nearest !== null && span(axis, { from: nearest, to: nearest, dot: nearest, ticks: [] }, black);
   free.fill([...(dot ? [rateOf("public", nearest), "–", dot] : ["–", "–", []]), "public baseline, ε 0, free"]);
-  const [table, scale] = ["[data-errors-table]", "[data-errors-scale]"].map((one) => $(one));
-  showScale(table, scale, axis, marksOf(found, axis.most), nearest === null ? null : [null, nearest]);
+  const shaded = nearest === null ? null : [null, nearest];
+  showScale(rows.table, $("[data-errors-scale]"), axis, marksOf(found, axis.most), shaded);
   const [best, strong] = [rows.best(), rows.offered().filter((row) => !isRecord(row))];
   return { answer: answerText(best, found), rule: ruleText(found, best, strong) };
 }

@@ -16,8 +16,7 @@ export function createPurpose(host, { onChange }) {
 
   function show() {
     input.disabled = !experiment();
-    const place = $("[data-purpose-seed]", host);
-    if (place) place.hidden = !experiment();
+    $("[data-purpose-seed]", host).hidden = !experiment();
   }
   const clear = () => (experiment() ? check(input) : showProblem(input, ""));
   host.addEventListener("input", () => {

@@ -1,24 +1,23 @@
 /* The release form of check-ins: the public grid is chosen on a map. */
 
-import { checkinsForm } from "../checkins/release_form.js";
+import { checkinsKind } from "../checkins/release_form.js";
 import { createBoxMap } from "../components/box_map.js";
 import { foldedPreview } from "../components/release_form/folded_preview.js";
-import { QuotedForm } from "../components/release_form/quoted_form.js";
+import { ReleaseForm } from "../components/release_form/release_form.js";
 import { $, data } from "../core/dom.js";
 
-/** @type {any} */
-let level = null;
-let changed = () => {};
+const page = data("page-data");
 const boxMap = createBoxMap($("main"), {
-  areas: data("page-data").areas,
+  areas: page.areas,
   onChange(box) {
-    level?.set(box);
-    changed();
+    form?.level.set(box);
+    form?.update();
   },
 });
 
 foldedPreview($("[data-grid-choice]"));
-const form = new QuotedForm(
-  checkinsForm({ boxMap, onLevel: (made, onChange) => ([level, changed] = [made, onChange]) }),
-);
-$("[data-box-from-data]").addEventListener("change", () => form.update());
+/** @type {ReleaseForm | null} */
+let form = null;
+form = new ReleaseForm(checkinsKind(page, boxMap));
+form.start();
+$("[data-box-from-data]").addEventListener("change", () => form?.update());

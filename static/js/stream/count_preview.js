@@ -9,8 +9,8 @@ import { counts } from "./release_form.js";
 
 const [WIDTH, HEIGHT] = [600, 100];
 
-/** The preview in `host`: {show(rows, values, answer)}, of the rows of the form at their level. */
-export function createCountPreview(host, { url, dataset }) {
+/** The preview in `host`, of a page: {show(rows, values)}, of the rows of the form at their level. */
+export function createCountPreview(host, { preview: url, dataset }) {
   const [select, place, line] = ["choice", "streams", "swatch"].map((name) => $(`[data-preview-${name}]`, host));
   const request = createForecast(url, { show: draw, fail: () => place.replaceChildren() });
   /** @type {any[]} */

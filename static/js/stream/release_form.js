@@ -1,10 +1,10 @@
 /* The release form of count streams: errors in counts and relative errors beside those of publishing zeros. */
 
 import { logarithmicAxis, showScale, span } from "../components/release_form/axis.js";
-import { createEpsilon } from "../components/release_form/epsilon_field.js";
-import { numberFields } from "../components/release_form/level_inputs.js";
-import { epsilonText } from "../components/release_form/quoted_form.js";
 import { freeRow } from "../components/release_form/free_row.js";
+import { createLevel } from "../components/release_form/level_inputs.js";
+import { quotedKind } from "../components/release_form/quoted_form.js";
+import { epsilonText } from "../components/release_form/release_form.js";
 import { isGiven } from "../components/number_field.js";
 import { verdictText } from "../components/verdict_text.js";
 import { $, el } from "../core/dom.js";
@@ -22,9 +22,8 @@ export const relative = (value) => (value < 100 ? value.toFixed(3).replace(/^0/,
 
 const errorOf = (key, figure, forecast) => quantity(`${figure}:${key}`, counts(forecast[figure]));
 
-/** The answer in a line, of the best row, null for none, and all rows with a forecast. */
-export function answerText(best, found, many) {
-  const zeros = found.zeros.are;
+/** The answer in a line, of the best of `many` rows, null for none, beside the ARE of publishing zeros. */
+export function answerText(best, zeros, many) {
   if (zeros === null) return [el("strong", {}, "No verdict: there are no counts.")];
   if (!best)
     return [
@@ -78,80 +77,73 @@ export const short = ({ window, sensitivity }, step) => [
   ".",
 ];
 
-/** What components/release_form/quoted_form.js takes of count streams, of the facts of a page. */
-export function streamForm({ timestamps, step }, { preview }) {
-  const free = freeRow("Publish zeros", ZEROS, COLUMNS);
-  const levelText = (values) =>
-    isGiven(values.epsilon) && isGiven(values.window)
-      ? `${epsilonText(values)} in any ${count(values.window, step)}`
-      : epsilonText(values);
-  return {
+/** What components/release_form/release_form.js takes of the count stream of a page; `preview` of count_preview.js. */
+export function streamKind(page, preview) {
+  const { timestamps, step } = page;
+  const free = freeRow("Publish zeros", ZEROS, COLUMNS, ({ zeros }) => zeros.are);
+  return quotedKind(page, {
     columns: COLUMNS,
     noun: "release",
-    noLevel: "repeated or averaged counts alone are off by more",
     unusable: "Raise ε, shorten the window, or tick one all the same.",
-    free: { ...free, take: ({ zeros }) => free.set(zeros.are) },
-    order: ({ forecast }) => forecast.are ?? Infinity,
+    accepted: {
+      bodyOf: (/** @type {number} */ accepted) => ({ accepted }),
+      none: "repeated or averaged counts alone are off by more",
+    },
+    free,
+    figureOf: ({ forecast }) => forecast.are ?? Infinity,
     isApart: ({ canTick }) => !canTick,
     apart: "No guarantee for windows: simulation only",
-    levelText,
+    levelText: ({ epsilon, window }) =>
+      [epsilonText({ epsilon }), isGiven(epsilon) && isGiven(window) && ` in any ${count(window, step)}`]
+        .filter(Boolean)
+        .join(""),
     uncovered: (values) => uncovered(values, { timestamps, step }),
-    short: (values) => short(values, step),
-    preview,
-    createLevel({ onChange }) {
-      const text = $("[data-window-text]");
-      const show = () => {
-        const { epsilon, window } = level.values();
-        const known = isGiven(epsilon) && isGiven(window);
-        text.textContent = known ? `Any ${count(window, step)} in a row: at most ε.` : "";
-      };
-      const changed = () => {
-        show();
-        onChange();
-      };
-      const epsilon = createEpsilon($("main"), { onChange: changed });
-      const level = numberFields({ epsilon, window: $("#window"), sensitivity: $("#sensitivity") }, changed);
-      show();
-      return level;
+    short: (row, values) => short(values, step),
+    createLevel: ({ onChange }) =>
+      createLevel(["window", "sensitivity"], {
+        onChange,
+        show: ({ epsilon, window }) => {
+          const known = isGiven(epsilon) && isGiven(window);
+          $("[data-window-text]").textContent = known ? `Any ${count(window, step)} in a row: at most ε.` : "";
+        },
+      }),
+    show(found, rows, values) {
+      preview.show(rows, values);
+      return showCounts(found, rows, free);
     },
-    show(found, rows) {
-      const { zeros } = found;
-      const forecasts = found.mechanisms.map(({ forecast }) => forecast);
-      const axis = logarithmicAxis([...forecasts, zeros].flatMap((one) => [one.typical_error, one.p95_error]));
-      const table = $("[data-errors-table]");
-      const drawn = ({ typical_error: typical, p95_error: p95 }, style) =>
-        typical === null ? [] : span(axis, { from: typical, to: p95, dot: typical, ticks: [p95] }, style);
-      for (const { key, found: own, lineStyle, ...row } of rows.rows) {
-        if (!own) continue;
-        const { forecast, verdict } = own;
-        const figures =
-          forecast.are === null ? ["–", "–", [], "–"] : figuresOf(key, forecast, drawn(forecast, lineStyle));
-        row.fill([...figures, verdictText(verdict) || "–"], verdict);
-      }
-      const known = zeros.are !== null;
-      const free_ = known ? figuresOf("zeros", zeros, drawn(zeros, ZEROS)) : ["–", "–", [], "–"];
-      free.fill([...free_, "the line to beat, ε 0"]);
-      showScale(
-        table,
-        $("[data-errors-scale]"),
-        axis,
-        marksOf(zeros, axis),
-        known ? [zeros.typical_error, null] : null,
-      );
-      $("[data-count-facts]").replaceChildren(...(known ? [" · typical count ", typical(zeros)] : []));
-      return { answer: answerText(rows.best(), found, rows.tickable().length), rule: ruleText(found.rules) };
-    },
-  };
+  });
 }
 
-const typical = (zeros) => quantity("typical_error:zeros", counts(zeros.typical_error));
-
-const figuresOf = (key, forecast, drawn) => [
-  errorOf(key, "typical_error", forecast),
-  errorOf(key, "p95_error", forecast),
-  drawn,
-  quantity(`are:${key}`, relative(forecast.are)),
-];
+/** Fill the rows with `found`, and return the answer and the rule. */
+function showCounts({ zeros, rules, mechanisms }, rows, free) {
+  const each = [zeros, ...mechanisms.map(({ forecast }) => forecast)];
+  const axis = logarithmicAxis(each.flatMap((one) => [one.typical_error, one.p95_error]));
+  const cells = (key, forecast, lineStyle) => {
+    if (forecast.are === null) return ["–", "–", [], "–"];
+    const { typical_error: typical, p95_error: p95 } = forecast;
+    return [
+      errorOf(key, "typical_error", forecast),
+      errorOf(key, "p95_error", forecast),
+      span(axis, { from: typical, to: p95, dot: typical, ticks: [p95] }, lineStyle),
+      quantity(`are:${key}`, relative(forecast.are)),
+    ];
+  };
+  for (const { key, found, lineStyle, fill } of rows.rows)
+    if (found) fill([...cells(key, found.forecast, lineStyle), verdictText(found.verdict) || "–"], found.verdict);
+  free.fill([...cells("zeros", zeros, ZEROS), "the line to beat, ε 0"]);
+  const known = zeros.are !== null;
+  showScale(
+    rows.table,
+    $("[data-errors-scale]"),
+    axis,
+    marksOf(zeros, axis),
+    known ? [zeros.typical_error, null] : null,
+  );
+  $("[data-count-facts]").replaceChildren(
+    ...(known ? [" · typical count ", errorOf("zeros", "typical_error", zeros)] : []),
+  );
+  return { answer: answerText(rows.best(), zeros.are, rows.tickable().length), rule: ruleText(rules) };
+}
 
 function marksOf(zeros, axis) {
   const marks = [

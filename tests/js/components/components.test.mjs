@@ -7,9 +7,8 @@ import { watchStates } from "../../../static/js/components/job_status.js";
 import { matching } from "../../../static/js/components/matching.js";
 import { playSchedule } from "../../../static/js/components/playback_schedule.js";
 import { usualStep } from "../../../static/js/core/sorted_search.js";
-import { spendingText } from "../../../static/js/components/quote_text.js";
 import { timelineScale } from "../../../static/js/components/timeline_scale.js";
-import { check, gives, joined } from "../cases.mjs";
+import { gives, joined } from "../cases.mjs";
 import { draws, pageOf, plain, setGlobals } from "../support.mjs";
 
 const BOX = { west: 2, south: 48, east: 3, north: 49 };
@@ -193,18 +192,6 @@ test("a series plays at its speed up to its last event, a long gap for a second 
   const series = { time: [0, 10, 20, 5000, 5010], last: 4, usual: 10 };
   deepEqual(shownAt(series, 10, [1000, 2000, 3000, 3500, 3501, 4501]), [1, 2, 2, 2, 3, 4]);
   deepEqual(shownAt({ ...series, usual: 1000 }, 10, [2000, 3501]), [2, 2], "ten usual steps are no long gap");
-});
-
-const BUDGET = { price: 1, spent: 2, after: 3, total: 5, fits: true, label: "the budget" };
-
-test("what a release is charged", () => {
-  const of = (more, simulation = false) => spendingText({ ...BUDGET, ...more }, simulation);
-  check(of, [
-    [[{}], "Charges ε = 1 of the budget; ε = 3 would be spent of 5."],
-    [[{ total: null }], "Charges ε = 1 of the budget; ε = 3 would be spent. There is no limit."],
-    [[{ fits: false }], "Charges ε = 1 of the budget; ε = 3 would be spent of 5. The budget does not suffice."],
-    [[{}, true], "A simulation is charged nothing."],
-  ]);
 });
 
 const NEW_YEAR = Date.UTC(2024, 0, 1) / 1000;

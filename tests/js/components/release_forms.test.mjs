@@ -9,8 +9,8 @@ import { FakeElement, setElements } from "../elements.mjs";
 import { draws } from "../support.mjs";
 
 setElements();
-const { showPromises } = await import("../../../static/js/components/release_form/quoted_promise.js");
-const { createRows } = await import("../../../static/js/components/release_form/quoted_rows.js");
+const { showPromises, spendingText } = await import("../../../static/js/components/release_form/quoted_form.js");
+const { QuotedTable } = await import("../../../static/js/components/release_form/quoted_table.js");
 const { freeRow } = await import("../../../static/js/components/release_form/free_row.js");
 const { summaryOf } = await import("../../../static/js/components/release_form/submit_summary.js");
 
@@ -25,16 +25,15 @@ test("figures in a table have one precision", () => {
 });
 
 test("the answer of count streams names the best, its errors and those of zeros, or what to do", () => {
-  const found = { zeros: { are: 0.239 } };
   const forecast = { typical_error: 27, p95_error: 160.2, are: 0.091 };
   const best = { key: "a", title: "Shrink", found: { forecast } };
   equal(
-    textOf(stream.answerText(best, found, 11)),
+    textOf(stream.answerText(best, 0.239, 11)),
     "Usable: Shrinkhalf of the counts within 27 of the truth, 95 % within 160. " +
       "Least ARE of 11 mechanisms on your counts: .091, zeros .239",
   );
-  match(textOf(stream.answerText(null, found, 11)), /^No release is usable at this level.* zeros has an ARE of \.239$/);
-  match(textOf(stream.answerText(null, { zeros: { are: null } }, 11)), /^No verdict: there are no counts/);
+  match(textOf(stream.answerText(null, 0.239, 11)), /^No release is usable at this level.* zeros has an ARE of \.239$/);
+  match(textOf(stream.answerText(null, null, 11)), /^No verdict: there are no counts/);
   match(textOf(stream.ruleText({ usable: 0.1, coarse: 0.239 })), /usable: up to \.100coarse: better than zeros, \.239/);
   deepEqual(stream.ruleText(null), []);
 });
@@ -102,21 +101,22 @@ const PROMISE = {
   ...{ not_covered: ["the box"], caveats: ["Times."], noise_sd: 1.414, noise_varies: true, public_baseline: "" },
 };
 
-function promised(promises, rows, more = {}) {
+function promised(promises, rows, more = []) {
   const parts = Object.fromEntries(
     ["promises", "statements", "uncovered", "uncovered-list"].map((name) => [name, new FakeElement("div")]),
   );
   const [host, title] = [new FakeElement("div"), new FakeElement("h3")];
   const named = (selector) => (selector === "h3" ? title : parts[selector.slice(6, -1)]);
   host.querySelector = parts.uncovered.querySelector = named;
-  showPromises(host, promises, { rows, epsilon: 1, short: () => ["Odds change by ", "."], noun: "model", ...more });
+  const kind = { short: () => ["Odds change by ", "."], uncovered: () => more, noun: "model" };
+  showPromises(host, promises, { rows, values: { epsilon: 1 }, ...kind });
   const texts = Object.entries(parts).map(([name, one]) => [name, textOf([one])]);
   return { ...Object.fromEntries(texts), hidden: parts.uncovered.hidden, title: title.textContent };
 }
 
 test("a promise is stated once, with what none covers; without a guarantee only that", () => {
   const [a, b] = [rowOf({}, "A"), rowOf({}, "B")];
-  const one = promised([PROMISE], [a], { more: ["More."] });
+  const one = promised([PROMISE], [a], ["More."]);
   equal(one.promises, "Guarantee. Odds change by 2.72. ");
   equal(one["uncovered-list"], "More.The box.Times.");
   match(one.statements, /TreeWhichever user is added\.Assumes: A person has one name\..*: at least 1\.41\.$/);
@@ -138,9 +138,13 @@ test("rows are in the order of their figure, with what is free amid them and wea
   FakeElement.prototype.contains ??= () => false;
   Object.defineProperty(FakeElement.prototype, "childElementCount", { get: () => -1, configurable: true });
   globalThis.HTMLElement ??= class {};
-  const free = freeRow("zeros", { colour: "--muted", dash: "" }, ["number"]);
-  const kind = { columns: ["number"], order: ({ are }) => are, isApart: ({ mechanism }) => mechanism.name === "weak" };
-  const rows = createRows(table, listed, { ...kind, apart: "Weaker", free }, { onChange() {}, simulateAll() {} });
+  const free = freeRow("zeros", { colour: "--muted", dash: "" }, ["number"], ({ zeros }) => zeros);
+  const kind = {
+    ...{ columns: ["number"], apart: "Weaker", free, figureOf: ({ are }) => are },
+    isApart: ({ mechanism }) => mechanism.name === "weak",
+  };
+  const rows = new QuotedTable(table, listed, kind, { onChange() {}, simulateAll() {} });
+  const show = (mechanisms) => rows.show({ zeros: 0.2, mechanisms }, rows.rows);
   const shown = () =>
     table
       .all("tbody")
@@ -148,26 +152,34 @@ test("rows are in the order of their figure, with what is free amid them and wea
       .filter(({ hidden, dataset }) => !hidden && !("unkept" in dataset))
       .map((row) => row.texts("th")[0].split("Simulate")[0]);
   const found = (are, name) => ({ are, verdict: { name } });
-  free.set(0.2);
   const forecasts = [found(0.3, "worse-than-free"), found(0.1, "usable"), found(0.05, "usable"), found(0.01, "usable")];
-  rows.show(forecasts, rows.rows);
+  show(forecasts);
   deepEqual(shown(), ["c", "b", "zeros", "a", "Weaker", "weak"]);
   deepEqual(
     rows.chosen().map(({ title }) => title),
     ["b"],
   );
-  rows.state.isTouched = true;
-  rows.show([found(0.1, "usable"), ...forecasts.slice(1)], rows.rows);
+  rows.isTouched = true;
+  show([found(0.1, "usable"), ...forecasts.slice(1)]);
   deepEqual(
     rows.chosen().map(({ title }) => title),
     ["b"],
   );
-  rows.state.isTouched = false;
-  rows.show(
-    forecasts.map(({ are }) => found(are, "coarse")),
-    rows.rows,
-  );
+  rows.isTouched = false;
+  show(forecasts.map(({ are }) => found(are, "coarse")));
   deepEqual(rows.chosen(), []);
+});
+
+const BUDGET = { price: 1, spent: 2, after: 3, total: 5, fits: true, label: "the budget" };
+
+test("what a release is charged", () => {
+  const of = (more, simulation = false) => spendingText({ ...BUDGET, ...more }, simulation);
+  check(of, [
+    [[{}], "Charges ε = 1 of the budget; ε = 3 would be spent of 5."],
+    [[{ total: null }], "Charges ε = 1 of the budget; ε = 3 would be spent. There is no limit."],
+    [[{ fits: false }], "Charges ε = 1 of the budget; ε = 3 would be spent of 5. The budget does not suffice."],
+    [[{}, true], "A simulation is charged nothing."],
+  ]);
 });
 
 test("a linear axis holds its values between its ends", () => {
@@ -177,8 +189,13 @@ test("a linear axis holds its values between its ends", () => {
 
 test("what has no guarantee is simulated only", () => {
   const form = {
-    ...{ chosen: ["RescueDP"], text: "ε 1", experiment: false, budget: { spent: 0, cost: 1, total: 5, unit: "ε" } },
-    ...{ fits: true, isCurrent: true, invalid: [], updating: false, problem: "", isUnsound: true, noun: "model" },
+    ...{
+      chosen: ["RescueDP"],
+      text: "ε 1",
+      experiment: false,
+      budget: { spent: 0, cost: 1, total: 5, fits: true, unit: "ε" },
+    },
+    ...{ isCurrent: true, invalid: [], updating: false, problem: "", isUnsound: true, noun: "model" },
   };
   check(
     (more) => {

@@ -7,15 +7,12 @@ import { number } from "../../core/format.js";
 import { createForecast } from "../forecast_request.js";
 import { isGiven, valueOf } from "../number_field.js";
 
-/** @type {(name: string) => string | null} */
-const NO_TITLE = () => null;
-
 /**
  * The line `host`. `requested()` is what to state it for, null for nothing and undefined while that is not known, and
- * `bodyOf(accepted)` what is sent beside it; `none` is why there may be no such ε, `use(epsilon)` sets the level.
- * Returns {update()}.
+ * `bodyOf(accepted)` what is sent beside it; `none` is why there may be no such ε, `titleOf(key)` the title of a
+ * release by the names of its mechanism and steps, and `use(epsilon)` sets the level. Returns {update()}.
  */
-export function createAccepted(host, { url, requested, bodyOf, none: why, use, titleOf = NO_TITLE }) {
+export function createAccepted(host, { url, requested, bodyOf, none: why, use, titleOf }) {
   const [field, text, button] = ["#accepted", "output", "button"].map((one) => $(one, host));
   const forecast = createForecast(url, { show, fail: (errors) => clear(errors.map(sentenceOf).join(" ")) });
   let epsilon = 1;
@@ -26,14 +23,15 @@ export function createAccepted(host, { url, requested, bodyOf, none: why, use, t
     button.hidden = true;
   }
   function show({ mechanisms, left_out: late = [] }) {
-    const called = (/** @type {any} */ { name, title }) => titleOf(name) ?? title;
+    const keyOf = ({ name, postprocess = [] }) => [name, ...postprocess.map((step) => step.name)].join("+");
+    const called = (/** @type {any} */ one) => titleOf(keyOf(one));
     const [known, none] = [true, false].map((isKnown) =>
       mechanisms.filter((/** @type {any} */ one) => (one.epsilon !== null) === isKnown),
     );
     known.sort((a, b) => a.epsilon - b.epsilon);
-    const of = ({ epsilon: level, postprocess = [], ...one }, i) => [
+    const of = (one, i) => [
       i ? ", " : "→ needs ε ",
-      quantity(`least_epsilon:${[one.name, ...postprocess.map((step) => step.name)].join("+")}`, number(level)),
+      quantity(`least_epsilon:${keyOf(one)}`, number(one.epsilon)),
       ` with ${called(one)}`,
     ];
     const without = none.length ? `${known.length ? "; " : "→ "}none with ${none.map(called).join(", ")}: ` : "";

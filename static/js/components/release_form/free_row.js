@@ -3,24 +3,20 @@
 import { el } from "../../core/dom.js";
 import { swatch } from "../swatch.js";
 
-/** {element, fill(contents), set(figure), place()}: the row `title`, which stands where the order has `figure`. */
-export function freeRow(title, lineStyle, columns) {
+/**
+ * {element, take(found), figure(), fill(contents)}: the row `title`, which stands where the order has the figure of the
+ * newest forecast, `figureOf(found)`; null for none.
+ */
+export function freeRow(title, lineStyle, columns, figureOf) {
   const cells = columns.map((style) => el("td", { class: style }));
   const name = el("span", { class: "line" }, swatch(lineStyle), el("span", {}, title));
-  const element = el(
-    "tr",
-    { class: "errors__free", dataset: { free: "" } },
-    el("td"),
-    el("th", { scope: "row" }, name),
-    cells,
-    el("td", { class: "errors__open" }),
-  );
+  const parts = [el("td"), el("th", { scope: "row" }, name), cells, el("td", { class: "errors__open" })];
   /** @type {number | null} */
   let figure = null;
   return {
-    element,
+    element: el("tr", { class: "errors__free", dataset: { free: "" } }, parts),
+    take: (/** @type {any} */ found) => (figure = figureOf(found)),
+    figure: () => figure,
     fill: (contents) => cells.forEach((cell, i) => cell.replaceChildren(...[contents[i]].flat())),
-    set: (/** @type {number | null} */ to) => (figure = to),
-    place: () => figure,
   };
 }

@@ -1,7 +1,9 @@
 /* Number fields above the table of a release form: {values(), set(values), fail(errors) -> the others, clear()}. */
 
+import { $ } from "../../core/dom.js";
 import { messageOf } from "../../core/field_errors.js";
 import { check, isGiven, showProblem, valueOf, write } from "../number_field.js";
+import { createEpsilon } from "./epsilon_field.js";
 
 /** The inputs by the names of their parameters, `epsilon` of epsilon_field.js. @returns {any} */
 export function numberFields({ epsilon, ...rest }, onChange) {
@@ -19,5 +21,24 @@ export function numberFields({ epsilon, ...rest }, onChange) {
       return errors.filter((error) => !(nameOf(error) in inputs));
     },
     clear: () => Object.values(inputs).forEach(check),
+  };
+}
+
+/** The field of ε and those of `names` in the form; `show(values)` follows them, and `onChange()` after a change. */
+export function createLevel(names, { onChange, show }) {
+  const changed = () => {
+    show(fields.values());
+    onChange();
+  };
+  const epsilon = createEpsilon($("main"), { onChange: changed });
+  const inputs = names.map((/** @type {string} */ name) => [name, $(`#${name}`)]);
+  const fields = numberFields({ epsilon, ...Object.fromEntries(inputs) }, changed);
+  show(fields.values());
+  return {
+    ...fields,
+    set(given) {
+      fields.set(given);
+      show(fields.values());
+    },
   };
 }

@@ -12,13 +12,15 @@ let made = 0;
 /**
  * A row of `mechanism` with the parameters `own` of `fields`; between its name and what opens the row below it there is
  * a cell of each class in `columns`, and `note` beside that. Without `canTick` it has no checkbox and is never made.
- * `on` has {change(row), tick(row)}.
+ * `on` has {change(row), tick(row)}; `titleOf(row)` is its title.
  *
  * @param {any} mechanism
  * @param {{fields: any[], lineStyle: LineStyle, columns: string[], note?: string, own?: object, canTick?: boolean,
- *   on: any}} more
+ *   titleOf?: (row: any) => string, on: any}} more
  */
-export function createRow(mechanism, { fields: shown, lineStyle, columns, note = "", own = {}, canTick = true, on }) {
+export function createRow(mechanism, more) {
+  const { fields: shown, lineStyle, columns, note = "", own = {}, canTick = true, on } = more;
+  const { titleOf = () => mechanism.title } = more;
   const id = `release-${(made += 1)}`;
   let isMade = false;
   const attributes = { type: "checkbox", name: "mechanism", value: mechanism.name, id, dataset: { unkept: "" } };
@@ -30,12 +32,7 @@ export function createRow(mechanism, { fields: shown, lineStyle, columns, note =
     { class: "errors__toggle", type: "button", "aria-expanded": "false", "aria-controls": `${id}-parameters` },
     icon(OPEN),
   );
-  const label = el(
-    canTick ? "label" : "span",
-    { class: "line", for: canTick ? id : null },
-    swatch(lineStyle),
-    name,
-  );
+  const label = el(canTick ? "label" : "span", { class: "line", for: canTick ? id : null }, swatch(lineStyle), name);
   const open = el("td", { class: "errors__open" }, note && el("span", { class: "small muted" }, note), toggle);
   const element = el("tr", {}, el("td", {}, canTick && box), el("th", { scope: "row" }, label), cells, open);
 
@@ -62,7 +59,10 @@ export function createRow(mechanism, { fields: shown, lineStyle, columns, note =
     key: mechanism.name,
     title: mechanism.title,
     spec: (level) => ({ mechanism: { name: mechanism.name, ...level, ...fields.values() } }),
+    specKey: () => mechanism.name,
     isWhole: () => Object.values(fields.values()).every(isGiven),
+    fail: fields.fail,
+    clear: fields.clear,
     unfold(on_) {
       detail.hidden = !on_;
       toggle.setAttribute("aria-expanded", String(on_));
@@ -72,8 +72,9 @@ export function createRow(mechanism, { fields: shown, lineStyle, columns, note =
       element.hidden = off;
       if (off) row.unfold(false);
     },
-    /** Give it its key and its title: `parts` are joined by " + " in it. */
-    rename(key, title) {
+    /** Give it its key, and its title, whose parts are joined by " + ". */
+    rename(key) {
+      const title = titleOf(row);
       Object.assign(row, { key, title });
       const parts = title.split(" + ").map((text, i) => el("span", {}, i ? `+ ${text}` : text));
       name.replaceChildren(...parts.flatMap((part, i) => (i ? [" ", part] : [part])));
@@ -89,7 +90,7 @@ export function createRow(mechanism, { fields: shown, lineStyle, columns, note =
   fields.set(own);
   box.addEventListener("change", () => on.tick(row));
   toggle.addEventListener("click", () => row.unfold(Boolean(detail.hidden)));
-  row.rename(mechanism.name, mechanism.title);
+  row.rename(mechanism.name);
   isMade = true;
   return row;
 }

@@ -12,13 +12,15 @@ export const fittingLevel = (epsilon, { spent, cost, total }) =>
 
 /**
  * What `createSubmitBar` shows. `chosen` are titles of releases, `isTouched` whether the user chose them; `text` is the
- * level of one, `budget` as that bar takes it and `fits` whether it suffices, `isCurrent` if both are of the form's
+ * level of one, `budget` {spent, cost, total, unit, fits} the newest, null for none, `isCurrent` if it is of the form's
  * values; `invalid` inputs; `problem` is why there is no forecast; `use(epsilon)` sets the level, now `epsilon`; `page`
  * is where the limit is raised; `unusable` is what to do where no release is usable; `noun` what is made.
  */
 export function summaryOf(form) {
-  const { chosen, text, experiment, budget, noun = "release" } = form;
+  const { chosen, text, experiment, noun } = form;
   const many = chosen.length;
+  const cost = experiment || !many ? 0 : form.isCurrent ? form.budget?.cost : null;
+  const budget = form.budget && { ...form.budget, cost };
   const shown = {
     label: submitLabel(experiment, many, noun),
     names: chosen.join(", "),
@@ -31,7 +33,7 @@ export function summaryOf(form) {
   if (form.isUnsound && !experiment)
     return { ...shown, state: "blocked", note: "There is no guarantee: simulation only." };
   if (!budget || !form.isCurrent) return { ...shown, state: "ready", note: form.problem };
-  if (experiment || form.fits) return { ...shown, state: "ready", note: left(budget, experiment) };
+  if (experiment || budget.fits) return { ...shown, state: "ready", note: left(budget, experiment) };
   return { ...shown, state: "blocked", ...overBudget(budget, form) };
 }
 

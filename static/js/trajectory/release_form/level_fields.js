@@ -1,9 +1,9 @@
 /* The level of releases: a radius, by its name or typed, and ε, typed or on a slider. */
 
-import { check, isGiven, showProblem, valueOf, write } from "../../components/number_field.js";
+import { isGiven, write } from "../../components/number_field.js";
 import { createEpsilon } from "../../components/release_form/epsilon_field.js";
+import { numberFields } from "../../components/release_form/level_inputs.js";
 import { $, $$ } from "../../core/dom.js";
-import { messageOf } from "../../core/field_errors.js";
 import { metres } from "../../core/format.js";
 
 /**
@@ -15,13 +15,13 @@ export function createLevel(root, { radius_m, onChange }) {
   const named = $$("[name=named_radius]", root);
   const own = named.at(-1);
   const chosen = () => named.find(({ checked }) => checked) ?? own;
-  const inputs = { epsilon: epsilon.input, radius_m: radius };
+  const fields = numberFields({ epsilon, radius_m: radius }, () => {
+    own.checked = true;
+    changed();
+  });
   let last = radius_m; // what an empty field of the own radius begins with
 
-  const values = () => ({
-    epsilon: epsilon.value(),
-    radius_m: chosen() === own ? valueOf(radius) : Number(chosen().value),
-  });
+  const values = () => ({ ...fields.values(), ...(chosen() !== own && { radius_m: Number(chosen().value) }) });
 
   function show() {
     const { radius_m: metresApart } = values();
@@ -41,10 +41,6 @@ export function createLevel(root, { radius_m, onChange }) {
     write(radius, one === own ? value : "");
   }
 
-  radius.addEventListener("input", () => {
-    own.checked = true;
-    changed();
-  });
   for (const radio of named)
     radio.addEventListener("change", () => {
       if (radio !== own) write(radius, "");
@@ -55,17 +51,12 @@ export function createLevel(root, { radius_m, onChange }) {
   setRadius(radius_m);
   show();
   return {
+    ...fields,
     values,
     set(given) {
       epsilon.set(given.epsilon);
       if (isGiven(given.radius_m ?? null)) setRadius(given.radius_m);
       show();
     },
-    fail(errors) {
-      const nameOf = ({ field }) => (field ?? "").split(".").at(-1);
-      for (const error of errors) if (nameOf(error) in inputs) showProblem(inputs[nameOf(error)], messageOf(error));
-      return errors.filter((error) => !(nameOf(error) in inputs));
-    },
-    clear: () => Object.values(inputs).forEach(check),
   };
 }

@@ -22,29 +22,28 @@ export const COLUMNS = ["number", "number", "errors__axis", "verdict"];
 export function createRow(mechanism, { fields, listed, lineStyle, own = {}, postprocess = null, on }) {
   let isMade = false;
   const changed = () => isMade && on.change(row);
-  const given = {
-    fields,
-    lineStyle,
-    columns: COLUMNS,
-    note: mechanism.exposes || "–",
-    own,
-    on: { ...on, change: changed },
-  };
-  const row = createPlain(mechanism, given);
+  const legends = () => (steps?.chosen() ?? []).map(({ short }) => ` + ${short}`);
+  const row = createPlain(mechanism, {
+    ...{ fields, lineStyle, own, columns: COLUMNS, note: mechanism.exposes || "–", on: { ...on, change: changed } },
+    /** The server's once there is a forecast. */
+    titleOf: ({ found = null }) => found?.title ?? [mechanism.title, ...(isMade ? legends() : [])].join(""),
+  });
   addSpeed(row.host, row.fields, changed);
   const steps = postprocess && createSteps(listed, changed, () => on.remove(row));
   row.beside.append(steps?.element ?? derivation(mechanism, listed, on, () => row));
   const stepValues = () => steps?.values() ?? [];
-  const legends = () => (steps?.chosen() ?? []).map(({ short }) => ` + ${short}`);
-  const { spec, isWhole, rename } = row;
+  const { spec, isWhole, fail, clear } = row;
 
   Object.assign(row, {
     steps,
     spec: (level) => ({ ...spec(level), ...(stepValues().length && { postprocess: stepValues() }) }),
     isWhole: () => isWhole() && stepValues().every((one) => Object.values(one).every(isGiven)),
     specKey: () => [mechanism.name, ...stepValues().map((step) => step.name)].join("+"),
-    /** Give it its key; its title is the server's once there is a forecast. */
-    rename: (key) => rename(key, row.found?.title ?? [mechanism.title, ...legends()].join("")),
+    fail: (errors) => fail(steps?.fail(errors) ?? errors),
+    clear() {
+      clear();
+      steps?.clear();
+    },
     /** Show the errors that the server returned, on an axis. */
     show(scaled) {
       const { found } = row;
@@ -57,8 +56,8 @@ export function createRow(mechanism, { fields, listed, lineStyle, own = {}, post
     },
   });
   steps?.set(postprocess ?? []);
-  row.rename(mechanism.name);
   isMade = true;
+  row.rename(mechanism.name);
   return row;
 }
 
