@@ -6,10 +6,11 @@ import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
-from dashboard.datasets.public_areas import AREAS
+from dashboard.datasets.public_areas import AREAS, SAMPLE
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.models import Release
 from privacy_engine.data.grid import Grid
+from privacy_engine.experiments.generated import CITY
 from privacy_engine.verify import verify
 from tests.browser.actions import downloaded
 from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, assert_fits, check_page, open_upload
@@ -156,6 +157,7 @@ def box_of(name):
 
 
 def test_public_areas_are_boxes():
+    assert AREAS[SAMPLE] == CITY
     for name, sides in AREAS.items():
         assert len(Grid(*sides, 2, 2)) == 4, name
 

@@ -11,7 +11,7 @@ from dashboard.core.page_parts import parts_of
 from dashboard.core.palette import neutral, palette
 from dashboard.core.templatetags.display import day, metres, number, whole
 from dashboard.datasets.models import Dataset, Unit
-from dashboard.datasets.public_areas import public_areas
+from dashboard.datasets.public_areas import AREAS, SAMPLE, public_areas
 from dashboard.releases.common.quoted_pages import QuotedPages
 from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
@@ -25,7 +25,8 @@ K = 10
 """Cells that the page ranks."""
 EVALUATION = "recommendation-epsilon"
 """The preset that evaluates models over ε."""
-EVALUATED = ("epsilon", "privacy_unit", "west", "south", "east", "north", "side")
+SIDES = ("west", "south", "east", "north")
+EVALUATED = ("epsilon", "privacy_unit", *SIDES, "side")
 """Parameters that an evaluation has as a release has them; the others are as presets have them."""
 URLS = {
     "recommend": "recommend",
@@ -91,7 +92,9 @@ class CheckInPages(QuotedPages):
 
     def beside_form(self, dataset: Dataset) -> dict[str, Any]:
         fields = {field["name"]: field for field in self.fields(mechanisms[WEAKER], dataset)}
-        return {"section": "recommend", "sides": [fields[name] for name in ("west", "south", "east", "north")]}
+        box = AREAS[SAMPLE] if dataset.sample else (None,) * len(SIDES)
+        sides = [fields[name] | {"default": side} for name, side in zip(SIDES, box, strict=True)]
+        return {"section": "recommend", "sides": sides}
 
     def beside_fields(self, dataset: Dataset) -> dict[str, Any]:
         """The areas that a public grid can begin with."""

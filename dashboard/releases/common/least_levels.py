@@ -7,6 +7,7 @@ from typing import Any
 
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
+from privacy_engine.analysis.accepted_error import at_level
 from privacy_engine.analysis.least_level import least_level
 from privacy_engine.analysis.results import Result
 from privacy_engine.mechanisms.base.mechanism import Mechanism
@@ -65,8 +66,3 @@ def _least(mechanism: Mechanism, reached: Callable[..., bool]) -> float | None:
         return reached(at_level(mechanism, epsilon), **how)
 
     return least_level(partial(holds, **ROUGH), holds, start=float(mechanism.epsilon))
-
-
-def at_level(mechanism: Mechanism, epsilon: float) -> Mechanism:
-    """Return the mechanism at another level."""
-    return type(mechanism)(**mechanism.model_dump() | {"epsilon": epsilon})

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.http import HttpRequest
@@ -10,7 +11,7 @@ from django.urls import reverse
 
 from dashboard.core.computing import computed_where
 from dashboard.core.page_parts import parts_of
-from dashboard.core.templatetags.display import number
+from dashboard.core.templatetags.display import days, number
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.stream.counts import shown_names
 from dashboard.releases.common.quoted_pages import QuotedPages
@@ -59,7 +60,7 @@ class StreamPages(QuotedPages):
 
     def beside_form(self, dataset: Dataset) -> dict[str, Any]:
         step = step_of(dataset)
-        return {"step": step, "steps": plural(step), "section": "streams"}
+        return {"step": step, "steps": plural(step), "section": "streams", "dates": _dates(dataset.start, dataset.end)}
 
     def beside_fields(self, dataset: Dataset) -> dict[str, Any]:
         facts = {"step": step_of(dataset), "timestamps": (dataset.summary or {})["timestamps"]}
@@ -95,6 +96,16 @@ class StreamPages(QuotedPages):
             },
             **parts_of("releases:compare:stream", request, dataset),
         }
+
+
+def _dates(start: str | None, end: str | None) -> str:
+    """Return the days of two labels, or the labels where they are no times."""
+    try:
+        for label in (start or "", end or ""):
+            datetime.fromisoformat(label)
+    except ValueError:
+        return f"{start} to {end}" if start else ""
+    return days(start, end)
 
 
 def step_of(dataset: Dataset) -> str:
