@@ -73,7 +73,7 @@ def hit_verdict(
     are; ``unsound`` if there is no guarantee.
 
     >>> [hit_verdict(hits, 447).title for hits in (462, 457, 447)]
-    ['usable: 15 more per 1,000', 'hardly better than the public baseline', 'no better than the public baseline']
+    ['usable: 15 more per 1,000', 'coarse: 10 more per 1,000', 'no better than the baseline']
     >>> hit_verdict(500, 447, exposed_epsilon=746.0).title
     'a person exposed: ε 746'
     """
@@ -84,11 +84,10 @@ def hit_verdict(
         title = f"a person exposed: ε {exposed_epsilon:,.3g}" if exposed_epsilon < 1000 else "a person exposed"
         return UtilityVerdict(name="person-exposed", title=title, rule=rule)
     if hits <= public:
-        title = "worse than the public baseline" if hits < public else "no better than the public baseline"
+        title = "worse than the public baseline" if hits < public else "no better than the baseline"
         rule = "the nearest ten cells, which cost no ε, find as many next places or more"
         return UtilityVerdict(name="worse-than-free", title=title, rule=rule)
-    if hits - public > USABLE_GAIN:
-        rule = f"over {USABLE_GAIN} more of 1,000 next places are found than by the public baseline"
-        return UtilityVerdict(name="usable", title=f"usable: {hits - public:,} more per 1,000", rule=rule)
-    rule = f"at most {USABLE_GAIN} more of 1,000 next places are found"
-    return UtilityVerdict(name="coarse", title="hardly better than the public baseline", rule=rule)
+    gain = hits - public
+    name: UtilityName = "usable" if gain > USABLE_GAIN else "coarse"
+    rule = f"{'over' if name == 'usable' else 'at most'} {USABLE_GAIN} more of 1,000 next places are found than by the public baseline"
+    return UtilityVerdict(name=name, title=f"{name}: {gain:,} more per 1,000", rule=rule)

@@ -5,6 +5,7 @@ from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
 from dashboard.datasets.services import import_dataset, set_budget
+from dashboard.landmarks.generated_samples import load_tables
 from dashboard.releases.models import Release
 from tests.browser.actions import contains
 from tests.browser.conftest import DESKTOP, PHONE, check_page
@@ -110,6 +111,31 @@ def test_the_model_to_use_is_beside_the_public_baseline(page, owner, city):
     only(page, f"{best} by check-in")
     settled(page)
     expect(page.locator("[data-promises]")).to_contain_text("If one check-in is added or removed")
+
+
+def test_where_no_model_is_usable_none_is_ticked_and_the_button_states_it(page, city):
+    def nothing_is_usable(answer, todo):
+        settled(page)
+        expect(page.locator("[data-errors-answer]")).to_contain_text(answer)
+        assert ticked(page) == []
+        expect(page.locator("[data-submit]")).to_have_text("No usable model")
+        expect(page.locator("[data-submit]")).to_be_disabled()
+        expect(page.locator("[data-bar-note]")).to_contain_text(todo)
+
+    form(page, city)
+    nothing_is_usable("No verdict: no user moves from cell to cell in this box", "Choose the places")
+    models(page, city)
+    assert len(ticked(page)) == 1
+    field(page, "Privacy level ε, a whole history").fill("0.001")
+    nothing_is_usable("No model is usable at this level", "Raise ε or take fewer cells")
+
+
+def test_the_sample_of_check_ins_begins_with_its_own_box(page, owner):
+    dataset = next(one for one in load_tables(owner=owner) if one.kind == "checkins")
+    form(page, dataset)
+    settled(page)
+    assert len(ticked(page)) == 1
+    expect(page.locator("[data-errors-answer]")).to_contain_text("Usable: ")
 
 
 def key_of(page, title):

@@ -8,6 +8,7 @@ from dashboard.releases.common import least_levels
 from dashboard.releases.models import Release
 from dashboard.releases.stream.expected import previewed
 from dashboard.storage.data_files import cached_data
+from privacy_engine.analysis.checkin_forecast import checkin_forecast
 from privacy_engine.analysis.stream_forecast import count_forecast, zeros_forecast
 from privacy_engine.data import CountStream
 from privacy_engine.mechanisms.base.mechanism import mechanisms
@@ -44,7 +45,7 @@ class TestCounts:
         data = cached_data("stream", path)
         assert found["zeros"] == zeros_forecast(data).model_dump()
         assert found["rules"] == {"usable": min(0.1, found["zeros"]["are"] / 2), "coarse": found["zeros"]["are"]}
-        for spec, row in zip((STREAM, SAMPLE), found["mechanisms"], strict=False):
+        for spec, row in zip((STREAM, SAMPLE, unsound), found["mechanisms"], strict=True):
             assert row["forecast"] == count_forecast(mechanisms.parse(spec), data).model_dump()
         uniform, sample, rescue = found["mechanisms"]
         assert uniform["verdict"]["name"] == "usable"  # noise of 4 beside counts of thousands
@@ -96,6 +97,8 @@ class TestHits:
     def test_are_beside_the_public_baseline(self, owner_api, city):
         found = requested(owner_api, "expected-hits", city, POPULAR, NGRAM, RECORD).json()
         popular, ngram, record = found["mechanisms"]
+        data = cached_data("checkins", Dataset.objects.get(pk=city["id"]).points_path)
+        assert popular["forecast"] == checkin_forecast(mechanisms.parse(POPULAR), data).model_dump()
         assert popular["hits"] == round(1000 * popular["forecast"]["hit_rate"])
         assert found["public"] == round(1000 * popular["forecast"]["baseline"])
         for row in (popular, ngram):

@@ -3,7 +3,7 @@
 import { showScale, span } from "../components/release_form/axis.js";
 import { freeRow } from "../components/release_form/free_row.js";
 import { createLevel } from "../components/release_form/level_inputs.js";
-import { quotedKind } from "../components/release_form/quoted_form.js";
+import { precisionText, quotedKind } from "../components/release_form/quoted_form.js";
 import { epsilonText } from "../components/release_form/release_form.js";
 import { isGiven } from "../components/number_field.js";
 import { verdictText } from "../components/verdict_text.js";
@@ -30,7 +30,7 @@ export function answerText(best, { public: nearest }) {
   if (nearest === null)
     return [
       el("strong", {}, "No verdict: no user moves from cell to cell in this box"),
-      el("span", {}, "choose the places that the check-ins are of"),
+      el("span", {}, "choose another box at “Places”, or on the map"),
     ];
   if (!best)
     return [
@@ -131,9 +131,10 @@ function showHits(found, rows, free) {
   const { public: nearest, without_noise: without } = found;
   const hits = rows.rows.map((row) => row.found?.hits ?? 0);
   const axis = { least: 0, most: 1.12 * Math.max(100, ...hits, nearest ?? 0, without ?? 0), isLinear: true };
-  for (const { key, found: own, lineStyle, fill } of rows.rows) {
+  for (const { key, found: own, lineStyle, fill, figures } of rows.rows) {
     if (!own) continue;
-    const text = verdictText(own.verdict) || "–";
+    figures.textContent = precisionText(own.forecast);
+    const text = verdictText(own.verdict) || (nearest === null ? "–" : "not known: too large");
     if (own.hits === null || nearest === null) fill(["–", "–", [], text], own.verdict);
     else {
       const off = 1000 * (own.forecast.spread ?? 0);
@@ -148,7 +149,8 @@ function showHits(found, rows, free) {
   const shaded = nearest === null ? null : [null, nearest];
   showScale(rows.table, $("[data-errors-scale]"), axis, marksOf(found, axis.most), shaded);
   const [best, strong] = [rows.best(), rows.offered().filter((row) => !isRecord(row))];
-  return { answer: answerText(best, found), rule: ruleText(found, best, strong) };
+  const unusable = nearest === null ? "Choose the places that the check-ins are of." : undefined;
+  return { answer: answerText(best, found), rule: ruleText(found, best, strong), unusable };
 }
 
 /** @returns {import("../components/release_form/axis.js").Mark[]} */

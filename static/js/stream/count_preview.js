@@ -6,6 +6,7 @@ import { $, el, svg } from "../core/dom.js";
 import { whole } from "../core/format.js";
 import { themedColour } from "../core/series_style.js";
 import { counts } from "./release_form.js";
+import { ticksOf } from "./timestamp_ticks.js";
 
 const [WIDTH, HEIGHT] = [600, 100];
 
@@ -51,6 +52,7 @@ function drawnStream(
   timestamps,
   style,
 ) {
+  const [first, last = ""] = ticksOf(index, labels, 0).text;
   const most = Math.max(1, ...lines.counts, ...lines.released);
   const x = (/** @type {number} */ i) => ((WIDTH * i) / Math.max(timestamps - 1, 1)).toFixed(1);
   const y = (/** @type {number} */ value) => (HEIGHT * (1 - Math.max(value, 0) / most)).toFixed(1);
@@ -86,9 +88,9 @@ function drawnStream(
     el(
       "p",
       { class: "count-preview__ends small muted" },
-      el("span", {}, labels[0]),
+      el("span", {}, first),
       el("span", {}, `0 to ${whole(most)}`),
-      el("span", {}, labels.at(-1)),
+      el("span", {}, last),
     ),
   );
 }

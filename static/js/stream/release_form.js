@@ -3,7 +3,7 @@
 import { logarithmicAxis, showScale, span } from "../components/release_form/axis.js";
 import { freeRow } from "../components/release_form/free_row.js";
 import { createLevel } from "../components/release_form/level_inputs.js";
-import { quotedKind } from "../components/release_form/quoted_form.js";
+import { precisionText, quotedKind } from "../components/release_form/quoted_form.js";
 import { epsilonText } from "../components/release_form/release_form.js";
 import { isGiven } from "../components/number_field.js";
 import { verdictText } from "../components/verdict_text.js";
@@ -128,10 +128,14 @@ function showCounts({ zeros, rules, mechanisms }, rows, free) {
       quantity(`are:${key}`, relative(forecast.are)),
     ];
   };
-  for (const { key, found, lineStyle, fill } of rows.rows)
-    if (found) fill([...cells(key, found.forecast, lineStyle), verdictText(found.verdict) || "–"], found.verdict);
-  free.fill([...cells("zeros", zeros, ZEROS), "the line to beat, ε 0"]);
   const known = zeros.are !== null;
+  for (const { key, found, lineStyle, fill, figures } of rows.rows) {
+    if (!found) continue;
+    const text = verdictText(found.verdict) || (known ? "not known: too large" : "–");
+    fill([...cells(key, found.forecast, lineStyle), text], found.verdict);
+    figures.textContent = precisionText(found.forecast);
+  }
+  free.fill([...cells("zeros", zeros, ZEROS), "the line to beat, ε 0"]);
   showScale(
     rows.table,
     $("[data-errors-scale]"),

@@ -2,7 +2,7 @@
 
 import { $, el } from "../../core/dom.js";
 import { list, quantity } from "../../core/elements.js";
-import { capitalized, number } from "../../core/format.js";
+import { capitalized, count, number, percent } from "../../core/format.js";
 import { factorText } from "./odds.js";
 import { showPromise, statements } from "./promise.js";
 import { QuotedTable } from "./quoted_table.js";
@@ -59,6 +59,10 @@ const inFull = ({ title, statement, assumptions, caveats, noise_sd: sd, noise_va
     ...(public_baseline ? [public_baseline] : []),
   ]),
 ];
+
+/** How precise the figures of a forecast are, for the parameters of its row. */
+export const precisionText = ({ runs, within }) =>
+  runs && within !== null ? `Figures of ${count(runs, "simulation")}, off by at most ${percent(within)}.` : "";
 
 /**
  * What releases are charged.

@@ -31,7 +31,8 @@ export const epsilonText = ({ epsilon }) => (isGiven(epsilon) ? `ε ${number(eps
  * - `createRows(table, {onChange, simulateAll})`, as release_table.js
  * - `subject()`, what all requests are about, `specsOf(specs)`, how those on errors have them, `errorsOf` and
  *   `quoteOf()`, what is requested beside them
- * - `show(found, rows)` fills the rows and returns {answer, rule} as nodes
+ * - `show(found, rows, values)` fills the rows and returns {answer, rule} as nodes, and what to do where none is
+ *   usable, `unusable`, if that is not the kind's
  * - `promise(host, quote, rows, {values, experiment})` shows what releases promise, `quote` null for none
  * - `budgetOf(quote, values)` -> {spent, cost, total, unit, fits}, null for none; the page has a quote of no release
  * - `bar(state, chosen)` follows the bar below the form
@@ -50,6 +51,7 @@ export class ReleaseForm {
   kept = null;
   #isReady = false;
   #problem = ""; // why there is no quote
+  #unusable = ""; // what to do where no release is usable
   /** The newest quote, while it matches the form. @type {any} */
   #quote = null;
   /** The newest quote of all; before any what is spent. @type {any} */
@@ -181,7 +183,8 @@ export class ReleaseForm {
     delete this.#section.dataset.stale;
     this.#section.removeAttribute("aria-busy");
     const isMoved = this.rows.show(found, this.#rowsOf.get(body));
-    const { answer, rule } = this.kind.show(found, this.rows, this.level.values());
+    const { answer, rule, unusable } = this.kind.show(found, this.rows, this.level.values());
+    this.#unusable = unusable ?? this.kind.unusable;
     $("[data-errors-answer]").replaceChildren(...answer);
     $("[data-errors-rule]").replaceChildren(...rule);
     if (isMoved) return this.update();
@@ -234,7 +237,7 @@ export class ReleaseForm {
     const [chosen, experiment, values] = [rows.chosen(), this.purpose.experiment(), this.level.values()];
     const updating = this.errors.isWaiting() || this.quotes.isWaiting();
     const shown = summaryOf({
-      ...{ experiment, updating, problem: this.#problem, noun: kind.noun, unusable: kind.unusable },
+      ...{ experiment, updating, problem: this.#problem, noun: kind.noun, unusable: this.#unusable },
       ...{ chosen: chosen.map(({ title }) => title), isTouched: rows.isTouched, page: this.page.urls.page },
       ...{ text: kind.levelText(values), epsilon: values.epsilon, invalid: bar.invalid() },
       use: (epsilon) => this.setEpsilon(epsilon),
