@@ -2,7 +2,6 @@
 
 import { checkinsKind } from "../checkins/release_form.js";
 import { createBoxMap } from "../components/box_map.js";
-import { foldedPreview } from "../components/release_form/folded_preview.js";
 import { ReleaseForm } from "../components/release_form/release_form.js";
 import { $, data } from "../core/dom.js";
 
@@ -15,7 +14,6 @@ const boxMap = createBoxMap($("main"), {
   },
 });
 
-foldedPreview($("[data-grid-choice]"));
 /** @type {ReleaseForm | null} */
 let form = null;
 form = new ReleaseForm(checkinsKind(page, boxMap));

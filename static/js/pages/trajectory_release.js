@@ -165,7 +165,6 @@ async function start() {
   });
   $("#guess").addEventListener("input", update);
   $("[data-guess-use]").addEventListener("click", () => form.setEpsilon(levelOfGuess(guess() / 100)));
-  form.rows.landmarks(hasLandmarks());
   form.start();
   showGround().catch(ungrounded);
 }

@@ -13,7 +13,7 @@ import { ReleaseTable } from "./release_table.js";
  */
 export class QuotedTable extends ReleaseTable {
   constructor(table, listed, kind, { onChange, simulateAll }) {
-    super(table, { onChange });
+    super(table, { ...kind, onChange });
     this.kind = kind;
     const { columns, titleOf } = kind;
     this.rows = listed.map((mechanism) => {
@@ -27,14 +27,6 @@ export class QuotedTable extends ReleaseTable {
   }
 
   tickable = () => this.rows.filter(({ canTick }) => canTick);
-
-  isApart(row) {
-    return this.kind.isApart(row);
-  }
-
-  figureOf(found) {
-    return this.kind.figureOf(found);
-  }
 
   place() {
     this.name();

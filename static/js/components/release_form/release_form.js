@@ -15,6 +15,13 @@ import { createAccepted } from "./accepted.js";
 import { summaryOf } from "./submit_summary.js";
 
 const sentences = (/** @type {any[]} */ found) => found.map(sentenceOf).join(" ");
+/** Have a button show and hide. @param {HTMLElement} button @param {(isOpen: boolean) => void} show */
+const unfolds = (button, show) =>
+  button.addEventListener("click", () => {
+    const isOpen = button.getAttribute("aria-expanded") !== "true";
+    button.setAttribute("aria-expanded", String(isOpen));
+    show(isOpen);
+  });
 const mechanismsOf = (/** @type {any[]} */ specs) => ({ mechanisms: specs.map(({ mechanism }) => mechanism) });
 
 /** Show why nothing was made. @param {string[]} notes */
@@ -96,12 +103,9 @@ export class ReleaseForm {
   }
 
   #listen() {
-    const meaning = $("[data-meaning]");
-    meaning.addEventListener("click", () => {
-      const isOpen = meaning.getAttribute("aria-expanded") !== "true";
-      meaning.setAttribute("aria-expanded", String(isOpen));
-      $("#meaning").hidden = !isOpen;
-    });
+    const preview = $("[data-preview-toggle]");
+    unfolds($("[data-meaning]"), (isOpen) => ($("#meaning").hidden = !isOpen));
+    unfolds(preview, (isOpen) => preview.closest("figure").toggleAttribute("data-open", isOpen)); // on a phone
     $("[data-form]").addEventListener("submit", (event) => {
       event.preventDefault();
       if (!refuseInvalid(this.#root)) this.#submit();

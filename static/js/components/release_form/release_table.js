@@ -4,8 +4,9 @@ import { el } from "../../core/dom.js";
 import { verdictRank } from "../verdict_text.js";
 
 /**
- * The rows of `table`, in two groups, the second one of weaker promises. What depends on the kind of data: `isApart`,
- * `figureOf`, `place`, which puts them in their order, and `all`, `kept` and `restored` where rows come and go.
+ * The rows of `table`, in two groups: `isApart(row)` are those of a weaker promise. Rows of one verdict are sorted by
+ * `figureOf(found)`, the least first. `place` puts them in their order, and where rows come and go they have an `all`,
+ * `kept` and `restored` of their own.
  */
 export class ReleaseTable {
   /** In the order in which they were made. @type {any[]} */
@@ -13,25 +14,17 @@ export class ReleaseTable {
   /** Whether the user ticked: nothing is ticked automatically any more. */
   isTouched = false;
 
-  constructor(table, { onChange }) {
+  constructor(table, { onChange, isApart, figureOf }) {
     this.table = table;
     this.onChange = onChange;
+    this.isApart = isApart;
+    this.figureOf = figureOf;
     this.bodies = [el("tbody"), el("tbody")];
     table.append(...this.bodies);
   }
 
   all() {
     return this.rows;
-  }
-
-  /** @param {any} row @returns {boolean} */
-  isApart(row) {
-    return !row;
-  }
-
-  /** What rows of one verdict are sorted by, the least first. @param {any} found @returns {number} */
-  figureOf(found) {
-    return found ? 0 : Infinity;
   }
 
   place() {}

@@ -22,7 +22,7 @@ const TIME = new Intl.DateTimeFormat("en-GB", {
  */
 export function createNoisePreview(host, points) {
   const part = (name) => host.querySelector(`[data-noise-preview-${name}]`);
-  const [canvas, choice, caption, event, toggle] = ["canvas", "choice", "text", "event", "toggle"].map(part);
+  const [canvas, choice, caption, event] = ["canvas", "choice", "text", "event"].map(part);
   /** @type {any[]} */
   let [over, rows, at, isChosen, extent] = [null, [], 0, false, 0];
 
@@ -62,11 +62,6 @@ export function createNoisePreview(host, points) {
   choice.addEventListener("change", () => {
     isChosen = true;
     draw();
-  });
-  toggle.addEventListener("click", () => {
-    const isOpen = toggle.getAttribute("aria-expanded") !== "true";
-    toggle.setAttribute("aria-expanded", String(isOpen));
-    host.toggleAttribute("data-open", isOpen);
   });
   new ResizeObserver(draw).observe(canvas);
   onTheme(draw);

@@ -16,13 +16,18 @@ const MOST = 18; // rows that may be requested, with the one that the server sug
  */
 export class ReleaseRows extends ReleaseTable {
   constructor(table, described, { fieldsOf, listed, styles, onChange }) {
-    super(table, { onChange });
+    super(table, {
+      onChange,
+      isApart: ({ mechanism }) => this.hasLandmarks && EXPOSING.includes(mechanism.level),
+      figureOf: ({ errors }) => errors.overall.typical_m ?? Infinity,
+    });
     this.described = described;
     this.fieldsOf = fieldsOf;
     this.listed = listed;
     this.styles = styles;
     /** The row that the server adds. @type {any} */
     this.suggestion = null;
+    /** Whether there are landmarks. */
     this.hasLandmarks = true;
     this.isUnfolded = false;
     this.more = el("button", { class: "link small", type: "button", onclick: () => this.#unfold(!this.isUnfolded) });
@@ -41,14 +46,6 @@ export class ReleaseRows extends ReleaseTable {
     return all.filter(({ mechanism }) => this.hasLandmarks || !mechanism.reads_landmarks);
   }
 
-  isApart({ mechanism }) {
-    return this.hasLandmarks && EXPOSING.includes(mechanism.level);
-  }
-
-  figureOf(found) {
-    return found.errors.overall.typical_m ?? Infinity;
-  }
-
   whole() {
     return super.whole().filter((row) => row !== this.suggestion);
   }
@@ -58,12 +55,6 @@ export class ReleaseRows extends ReleaseTable {
     const each = this.offered().filter(({ mechanism }) => mechanism.reads_landmarks === this.hasLandmarks);
     const [first, ...rest] = each.map(({ mechanism }) => mechanism.guarantee.caveats);
     return first.filter((text) => rest.every((others) => others.includes(text)));
-  }
-
-  /** State whether there are landmarks. @param {boolean} on */
-  landmarks(on) {
-    this.hasLandmarks = on;
-    this.place();
   }
 
   /** Show the forecast of `requested` rows, that of a suggestion at its end; returns whether one more is requested. */
