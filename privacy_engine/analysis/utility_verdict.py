@@ -89,5 +89,6 @@ def hit_verdict(
         return UtilityVerdict(name="worse-than-free", title=title, rule=rule)
     gain = hits - public
     name: UtilityName = "usable" if gain > USABLE_GAIN else "coarse"
-    rule = f"{'over' if name == 'usable' else 'at most'} {USABLE_GAIN} more of 1,000 next places are found than by the public baseline"
+    many = "over" if name == "usable" else "at most"
+    rule = f"{many} {USABLE_GAIN} more of 1,000 next places are found than by the public baseline"
     return UtilityVerdict(name=name, title=f"{name}: {gain:,} more per 1,000", rule=rule)

@@ -11,7 +11,7 @@ import { draggedBox, handlesOf, isBox, roundedBox } from "./box_edit.js";
 const MOST = 1000; // cells of the upload on the map
 
 const NARROW_PX = 500; // the buttons on such a map are beside the box, not over its corner
-const BUTTONS = 0.2; // of the width of the box
+const BUTTONS = 0.2; // of the width and of the height of the box
 
 const boundsOf = (/** @type {Box} */ { west, south, east, north }) =>
   /** @type {Bounds} */ ([west, south, east, north]);
@@ -36,8 +36,8 @@ export function createBoxMap(host, { areas, onChange }) {
   /** What shows a box with its corners. @param {Box} shown */
   const frameOf = (shown) => {
     const [west, south, east, north] = boundsOf(shown);
-    const isNarrow = $("[data-box]", host).clientWidth < NARROW_PX;
-    return /** @type {Bounds} */ ([west, south, east + (isNarrow ? BUTTONS * (east - west) : 0), north]);
+    const free = $("[data-box]", host).clientWidth < NARROW_PX ? BUTTONS : 0;
+    return /** @type {Bounds} */ ([west, south - free * (north - south), east + free * (east - west), north]);
   };
 
   function draw() {

@@ -9,13 +9,13 @@ import { isGiven } from "../components/number_field.js";
 import { verdictText } from "../components/verdict_text.js";
 import { $, el } from "../core/dom.js";
 import { quantity } from "../core/elements.js";
-import { count, number, whole } from "../core/format.js";
+import { count, inColumn, number, whole } from "../core/format.js";
 
 const COLUMNS = ["number", "number", "errors__axis", "number", "verdict"];
 const ZEROS = { colour: "--muted", dash: "2 3" };
 
 /** An error in counts: 27, 1,262, 3.5. @param {number} value */
-export const counts = (value) => (Math.abs(value) < 10 ? number(value, 2) : whole(value));
+export const counts = (value) => (Math.abs(value) < 10 ? inColumn(value, 2) : whole(value));
 
 /** A relative error of three decimals: .091, 1.173. @param {number} value */
 export const relative = (value) => (value < 100 ? value.toFixed(3).replace(/^0/, "") : number(value));

@@ -18,7 +18,7 @@ const joined = (nodes) => [nodes].flat(Infinity).map((one) => one.textContent ??
 const textOf = (nodes) => spaced(joined(nodes).join(""));
 
 test("figures in a table have one precision", () => {
-  gives(stream.counts, { 26.7: "27", 1262.4: "1,262", 3.46: "3.5", 0: "0" });
+  gives(stream.counts, { 26.7: "27", 1262.4: "1,262", 3.46: "3.5", 4: "4.0", 0: "0.0" });
   gives(stream.relative, { 0.0912: ".091", 1.173: "1.173", 0: ".000", 1234.5: "1,230" });
   gives(checkins.rate, { 462: ".462", 1000: "1.000", 5: ".005" });
   gives(checkins.signed, { 15: "+.015", "-117": "−.117", 0: ".000" });
