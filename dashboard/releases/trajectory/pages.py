@@ -107,6 +107,8 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "attack_methods": reverse("api:attack-methods"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
         "track": reverse("api:dataset-track", args=[dataset.pk]),
+        "home": reverse("api:dataset-home", args=[dataset.pk]),
+        "form": reverse("releases:new", args=[dataset.pk]),
         "bundle": reverse("api:bundle"),
         "report": reverse("releases:comparison-report", args=[dataset.pk]),
         "page": reverse("datasets:detail", args=[dataset.pk]),
