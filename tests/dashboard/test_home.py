@@ -37,7 +37,7 @@ def test_the_visits_are_those_of_the_attack_whose_median_is_its_home(owner, owne
 
 
 def test_the_rule_is_that_of_the_form():
-    usual = {field["name"]: field["examples"][0] for field in attacks["home-work"].fields()}
+    usual = {field["name"]: field["example"] for field in attacks["home-work"].fields()}
     assert (RULE.distance_m, RULE.duration_s) == (usual["distance_m"], usual["duration_s"])
 
 

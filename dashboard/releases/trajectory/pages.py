@@ -43,6 +43,7 @@ class TrajectoryPages(Pages):
         budget = spending(dataset, request.user)
         return {
             "dataset": dataset,
+            "epsilon": _requested_level(request),
             "landmark_sets": sets,
             "chosen": choice.chosen_set(request.user, dataset, _requested_set(request), []),
             "budget": budget,
@@ -91,6 +92,15 @@ class TrajectoryPages(Pages):
 def _requested_set(request: HttpRequest) -> uuid.UUID | None:
     text = request.GET.get("landmark_set")
     return uuid_or_404(text) if text else None
+
+
+def _requested_level(request: HttpRequest) -> float:
+    """The level that the form begins with: that of the address, which the comparison proposes; else 1."""
+    try:
+        epsilon = float(request.GET.get("epsilon", "1"))
+    except ValueError:
+        return 1.0
+    return epsilon if 1e-6 <= epsilon <= 1e4 else 1.0
 
 
 def _urls(dataset: Dataset) -> dict[str, str]:

@@ -15,11 +15,11 @@ function ofLayer(layer, { lineStyles, cursor, original, active, alone, titled, d
   return {
     id: layer.id,
     title: titled(layer),
-    facts: [factsOf(release), verdictText(release.verdict), drawing.text].filter(Boolean).join(" · "),
+    facts: [verdictText(release.verdict), factsOf(release), drawing.text].filter(Boolean).join(" · "),
     drawing,
     lineStyle: lineStyles.get(layer.id),
     visible: layer.visible,
-    error_m: release.owner_view?.mae_m,
+    error_m: release.owner_view?.median_error_m,
     state: release.state === "done" && !layer.track && !layer.unloaded ? "reading" : release.state,
     stage: release.stage,
     progress: release.progress,

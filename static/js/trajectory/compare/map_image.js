@@ -30,7 +30,12 @@ export function imageOf(known) {
       name: titled(layer),
       ...drawnAs(lineStyles.get(layer.id), drawings.entry(layer.id).drawing),
     })),
-    ...marks.map(({ id, kind, title }) => ({ ids: [id], name: title, kind })),
+    ...marks.map(({ id, kind, title }) => ({
+      ids: [id],
+      name: title,
+      kind: kind === "cloud" ? "points" : kind,
+      style: {},
+    })),
     ...(people.isOn() ? [] : [{ ids: ["selection"], name: "Selected event", kind: "selection" }]),
   ];
   return {
