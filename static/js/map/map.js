@@ -6,7 +6,7 @@
  *     top        pixels at the top that something covers: what is fitted stays below them
  *     left       () => pixels on the left that something covers
  *     describe   () => what a saved image states of the map; see image/sheet.js
- *     counted    true: how many points of the tracks lie outside of the view is said on it, see outside.js
+ *     counted    true: how many points of the tracks lie outside of the view is shown on it, see outside.js
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
  *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots, drawing, onDrawing })

@@ -61,7 +61,7 @@ export async function createCharts(host, { note, radiusM }, on) {
       await budget.show((log) => ({
         ...common,
         log,
-        note: `ε within ${metres(radiusM)}`,
+        note: `ε per ${metres(radiusM)}`,
         lines: steps.map((line) => ({ ...line, step: true })),
       }));
       await yieldToPage();

@@ -110,6 +110,10 @@ export class DragPanel {
 
   /** Where the slider rests: a release of that level may be made. */
   #rest() {
+    if (this.#frame !== null) {
+      cancelAnimationFrame(this.#frame); // of a key the change comes before the frame
+      this.#draw();
+    }
     const { page } = this;
     const form = this.part("form");
     const level = within(this.#epsilon, this.#of.radiusM, page.radius_m);
@@ -140,7 +144,8 @@ export class DragPanel {
   marks() {
     if (!this.#cloud) return [];
     const title = `Dragged, ε ${number(this.#epsilon)}`;
-    return [{ id: CLOUD, kind: "cloud", title, count: this.#cloud.x.length, source: this.#current }];
+    const facts = "simulated, drawn instead of the release";
+    return [{ id: CLOUD, kind: "cloud", title, facts, count: this.#cloud.x.length, source: this.#current }];
   }
 }
 

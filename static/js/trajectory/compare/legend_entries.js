@@ -43,8 +43,9 @@ export function entriesOf({ layers, marks, view, ...rest }) {
   );
   const ids = listedIds(layers, view);
   const lines = ids.map((id, i) => ({ ...all.get(id), place: { first: i === 0, last: i === ids.length - 1 } }));
-  const above = marks.map(({ id, title, count }) => ({
+  const above = marks.map(({ id, title, count, facts = OWN.facts }) => ({
     ...OWN,
+    facts,
     id,
     title,
     count,

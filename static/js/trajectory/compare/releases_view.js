@@ -1,4 +1,4 @@
-/* What the page says of its releases beside map and charts: the answer, the table, the guarantee, a menu of each. */
+/* What the page shows of its releases beside map and charts: the answer, the table, the guarantee, a menu of each. */
 
 import { withQuery } from "../../core/address.js";
 import { $, $$ } from "../../core/dom.js";
