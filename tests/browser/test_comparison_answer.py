@@ -89,7 +89,7 @@ def test_which_of_three_is_read_without_a_click_or_a_scroll_and_acted_on_with_on
     page.wait_for_url(f"**/releases/{best.pk}/**")
 
 
-def test_where_none_can_be_used_the_card_says_so(page, week, clinic):
+def test_where_none_can_be_used_the_card_states_so(page, week, clinic):
     released(clinic, "uniform", epsilon=0.01, radius_m=5000.0, seed=3)
     opened(page, week)
     card = page.locator("[data-answer]")
@@ -131,7 +131,7 @@ def test_a_menu_has_all_that_is_done_with_a_release_and_the_table_fits(page, wee
 
 
 def outside(page):
-    """How many points the map says lie outside of its view, and of how many; None where it says nothing."""
+    """How many points lie outside of the view by the map, and of how many; None without a note."""
     box = page.locator(".map-outside")
     return tuple(map(int, re.findall(r"\d+", box.inner_text().replace(",", "")))) if box.is_visible() else None
 
@@ -199,7 +199,7 @@ def test_a_level_is_dragged_on_the_map_and_the_guess_of_home_follows(page, week,
     assert (level, half) == (0.1, pytest.approx(200 / 0.1 * 1.678, rel=0.1))
     visits = int(re.search(r"home: ([\d,]+) visits", page.locator("[data-answer]").inner_text())[1].replace(",", ""))
     assert home == pytest.approx(1.85 * 2000 / visits**0.5, rel=0.5), "typical of a median of as many draws"
-    assert not [url for url in monitor.requests if "/api/" in url], "nothing is asked, nothing is charged"
+    assert not [url for url in monitor.requests if "/api/" in url], "nothing is requested, nothing is charged"
     assert contradictions(page) == {}
     expect(page.locator("[data-layers]")).to_contain_text("Dragged, ε 0.1")
     link = page.get_by_role("link", name="New release at ε 0.1")

@@ -122,7 +122,7 @@ export function createLayerStack(leaflet, middle, changed = () => {}) {
   return { put, remove, redraw, redrawAll, ...additions(put, redraw, middle), ...changes, ...queries };
 }
 
-/** What is read of the layers. @param {import("leaflet").Map} leaflet @param {Entries} entries @param {number} middle */
+/** What is read of them. @param {import("leaflet").Map} leaflet @param {Entries} entries @param {number} middle */
 function queriesOf(leaflet, entries, middle) {
   const tracks = () => [...entries.values()].filter(({ visible, count }) => visible && count);
 

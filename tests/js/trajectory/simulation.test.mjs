@@ -27,7 +27,7 @@ test("the median without sorting is that of the sorted values, ties too", () => 
   ok(Number.isNaN(middleAt(new Float64Array(0))));
 });
 
-test("noise is planar Laplace: half within 1.678, 95 % within 4.744, no direction preferred, the same of a seed", () => {
+test("noise is planar Laplace: half within 1.678, 95 % within 4.744, of any direction, the same of a seed", () => {
   const n = 100_000;
   const { east, north } = planarNoise(n, 5);
   const distance = east.map((x, i) => Math.hypot(x, north[i]));
@@ -63,7 +63,7 @@ test("only events with a draw are simulated, and a level scales the same noise",
   near(made.at(0.5).typical_m, 2 * made.at(1).typical_m);
 });
 
-test("half of the draws are within what is said; the noise is the radius over the event's budget", () => {
+test("half of the draws are within the typical distance; the noise is the radius over the event's budget", () => {
   const { made } = simulated(0, { n: 40_000 });
   const found = made.at(1);
   const [x, y] = [found.x.slice(), found.y.slice()];
@@ -76,7 +76,7 @@ test("half of the draws are within what is said; the noise is the radius over th
   equal(found.guess, null, "no visits, no home");
 });
 
-test("the guess of home is the median by axis of the simulated visits, that of the middle one of several clouds", () => {
+test("the guess of home is the median by axis of the visits, that of the middle one of several clouds", () => {
   const { made, places, at, budget } = simulated();
   equal(made.visits, 45);
   const found = made.at(0.7);
@@ -131,7 +131,8 @@ test("distances stand where the guess comes that near, and not upon each other",
 test("home is the median of what was published for the visits; what was not published does not count", () => {
   const trackOf = (places) => ({ lonAt: (i) => places[i][0], latAt: (i) => places[i][1] });
   const original = trackOf([[2, 48], [2.001, 48], [2, 48.001], [9, 9]]); // prettier-ignore
-  const layer = { track: trackOf([[2.01, 48], [2.01, 48]]), indexOf: (event) => ([0, 2].includes(event) ? event / 2 : -1) }; // prettier-ignore
+  const indexOf = (event) => ([0, 2].includes(event) ? event / 2 : -1);
+  const layer = { track: trackOf([[2.01, 48], [2.01, 48]]), indexOf }; // prettier-ignore
   deepEqual(eventsOf([[0, 2], [5, 6]]), [0, 1, 5]); // prettier-ignore
   near(homeGuess(original, layer, [[0, 3]]), distanceM(2, 48, 2.01, 48), 1e-9);
   equal(homeGuess(original, { ...layer, indexOf: () => -1 }, [[0, 3]]), null);

@@ -46,8 +46,7 @@ export function createReleasesView(bench, page, known, on) {
       showSummary($("[data-summary]"), shown, (layer) => menuOf(() => layer));
       const done = layers.filter((layer) => layer.done).map(({ id }) => ["release", id]);
       for (const link of $$("[data-together]")) {
-        link.hidden = !done.length;
-        link.href = withQuery(page.urls[link.dataset.together], done);
+        if (done.length) link.href = withQuery(page.urls[link.dataset.together], done);
       }
     },
     /** The guarantee of the release that is looked at, and which of all can be used. */
