@@ -11,6 +11,7 @@ import { Simulation } from "../simulation/simulation.js";
 import { eventsOf } from "./home.js";
 
 export const CLOUD = "simulation";
+const AT_ONCE = 100_000; // events that are simulated before the slider is touched: it takes 0.1 s
 const WORLD = /** @type {Bounds} */ ([-180, -60, 180, 75]);
 const tick = ({ share }, ...text) => el("span", { style: { left: `${100 * share}%` } }, ...text);
 
@@ -57,9 +58,14 @@ export class DragPanel {
     const ends = endsOf(epsilon);
     this.#of = { layer, original, home, ends, radiusM };
     this.slider.value = String(Math.round(STEPS * shareOf(epsilon, ends)));
-    const away = (level) => this.#simulation().guessAt(level)?.away_m ?? 0;
-    fillScale(this.part, now, { radiusM, ends, away });
+    this.#scale(original.n <= AT_ONCE);
     this.#describe(epsilon);
+  }
+
+  /** The ticks; those of home if the simulation is there, or may be made now. */
+  #scale(/** @type {boolean} */ simulated) {
+    const away = (level) => this.#simulation().guessAt(level)?.away_m ?? 0;
+    fillScale(this.part, this.known(), { ...this.#of, away: simulated ? away : null });
   }
 
   /** Made when it is looked at first: it takes a while of many events. */
@@ -95,6 +101,7 @@ export class DragPanel {
     const [level, ...rest] = this.#describe(this.#epsilon, found);
     this.part("text").replaceChildren(el("b", {}, level), ` ${rest.join(", ")}`);
     const began = !this.#cloud;
+    if (began && this.#of.original.n > AT_ONCE) this.#scale(true);
     this.#cloud = {
       ...found,
       colour: this.known().lineStyles.get(layer.id)?.colour,
@@ -149,7 +156,7 @@ export class DragPanel {
   }
 }
 
-/** The ticks of the scale; `away(level)` is how far off the guess of home is, metres. */
+/** The ticks of the scale; `away(level)` is how far off the guess of home is, metres; null while it is not known. */
 function fillScale(part, now, { radiusM, ends, away }) {
   part("unit").textContent = `ε per ${metres(radiusM)}`;
   part("note").replaceChildren(...noteOf(now, now.active));
@@ -157,7 +164,7 @@ function fillScale(part, now, { radiusM, ends, away }) {
     ...levelTicks(ends).map((one) => tick(one, one.text)),
     ...marksOf(now, radiusM, ends).map((one) => tick(one, el("i", { class: "drag__mark" }))),
   );
-  const ticks = now.home?.visits ? homeTicks(ends, away) : [];
+  const ticks = away && now.home?.visits ? homeTicks(ends, away) : [];
   part("home").hidden = !ticks.length;
   part("homes").replaceChildren(...ticks.map((one) => tick(one, metres(one.metres), el("br"), one.name)));
 }

@@ -17,10 +17,18 @@ function middleOf(track, events, indexOf) {
   return [of((i) => turned(track.lonAt(i))), of((i) => track.latAt(i))];
 }
 
+const guesses = new WeakMap(); // the last one of each track: it is shown again and again
+
 /** How far from home the middle of a layer's positions of the events at home lies, metres; null for none. */
 export function homeGuess(original, layer, runs) {
+  const { track } = layer;
+  if (!track) return null;
+  const known = guesses.get(track);
+  if (known?.original === original && known.runs === runs) return known.away;
   const events = eventsOf(runs);
   const truth = middleOf(original, events, (event) => event);
-  const guess = layer.track && middleOf(layer.track, events, (event) => layer.indexOf(event));
-  return truth && guess ? distanceM(truth[0], truth[1], guess[0], guess[1]) : null;
+  const guess = middleOf(track, events, (event) => layer.indexOf(event));
+  const away = truth && guess ? distanceM(truth[0], truth[1], guess[0], guess[1]) : null;
+  guesses.set(track, { original, runs, away });
+  return away;
 }

@@ -3,7 +3,7 @@
 import { number } from "../../core/format.js";
 
 export const STEPS = 1000;
-const APART = 0.085; // of the scale, between the texts of two ticks
+const APART = 0.11; // of the scale, between the texts of two ticks
 const DISTANCES = [10_000, 5000, 2000, 1000, 500, 300, 200, 100, 50, 20, 10, 5, 2, 1];
 const NAMES = new Map([
   [100, "street"],
