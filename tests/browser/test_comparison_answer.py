@@ -155,7 +155,7 @@ def test_points_outside_of_the_view_are_counted_and_shown_by_a_button(page, week
 
 
 def test_hexagons_on_the_desktop_where_a_phone_has_them(page, week, clinic):
-    (release,) = released(clinic, "skip", epsilon=4.0)
+    (release,) = released(clinic, "skip", epsilon=2.0)
     facts = page.locator(f".layer[data-layer='{release.pk}'] .layer__facts")
     for viewport in (PHONE, DESKTOP):
         page.set_viewport_size(viewport)
@@ -211,6 +211,9 @@ def test_a_level_is_dragged_on_the_map_and_the_guess_of_home_follows(page, week,
     page.get_by_role("link", name="New release at ε 0.63").click()
     page.wait_for_url("**/releases/new/**epsilon=0.63**")
     expect(page.locator("#epsilon")).to_have_value("0.63")
+    for refused in ("nothing", "-1", "nan", "1e9"):
+        page.goto(f"/datasets/{week.pk}/releases/new/?epsilon={refused}")
+        expect(page.locator("#epsilon")).to_have_value("1")
     assert Release.objects.count() == 1
 
 

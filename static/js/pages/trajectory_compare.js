@@ -38,6 +38,7 @@ const cursor = { series: view.series, event: 0, hoveredEvent: null, active: null
 let [dataset, titles, layers, lineStyles, original, runs] = [null, new Map(), [], new Map(), null, []];
 /** @type {any[]} landmarks as the API has them, what lies above the lines, the events at home as the API has them */
 let [marked, zones, marks, home] = [null, null, [], null];
+let readingHome = Promise.resolve();
 let maps, drag, about, timeline, brush, legend, charts, attacks, people, choice;
 
 const titled = (layer) => titleOf(layer, layers);
@@ -234,7 +235,7 @@ async function show(layer) {
   if (series !== cursor.series) return;
   if (!layer.visible) layer.rest();
   drawMaps();
-  await Promise.all([curve, openCharts()]); // the map does not wait for the charts
+  await Promise.all([curve, openCharts(), readingHome]); // the map does not wait for them
   if (series !== cursor.series) return;
   drawEvent();
   drawAnswer();
@@ -288,6 +289,7 @@ const readEvents = (query) => (page.landmark_set ? get(withQuery(page.urls.event
 
 async function readSeries() {
   const { series } = cursor;
+  readingHome = readHome(series);
   const [track, events] = await Promise.all([
     people.isOn()
       ? fetchTrack(dataset.urls.tracks)
@@ -299,9 +301,13 @@ async function readSeries() {
   view.range = brush.set(view.range);
   readMarks();
   drawMaps();
+}
+
+/** The events at home of a series; none where there are no times, or too many stays. */
+async function readHome(series) {
   home = null;
-  if (people.isOn() || !dataset.has_time) return;
-  const found = await get(withQuery(page.urls.home, { series })).catch(() => null); // of too many stays there is none
+  if (series === null || !dataset.has_time) return;
+  const found = await get(withQuery(page.urls.home, { series })).catch(() => null);
   if (series === cursor.series) home = found;
 }
 

@@ -42,7 +42,8 @@ export function imageOf(known) {
     title: [dataset.name, ...(shown.length === 1 ? [titled(shown[0])] : [])].join(": "),
     entries,
     published: shown.map(({ id }) => id),
-    notes: shown.some(({ release }) => release.seed !== null) ? [SEEDED] : [],
+    notes:
+      shown.some(({ release }) => release.seed !== null) || marks.some(({ kind }) => kind === "cloud") ? [SEEDED] : [],
     file: partsOf(shown),
   };
 }
