@@ -12,6 +12,7 @@ from dashboard.accounts.services import remember_visit
 from dashboard.core import computing
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import variants
+from dashboard.core.templatetags.number_fields import plain_number
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import spending
@@ -94,13 +95,13 @@ def _requested_set(request: HttpRequest) -> uuid.UUID | None:
     return uuid_or_404(text) if text else None
 
 
-def _requested_level(request: HttpRequest) -> float:
+def _requested_level(request: HttpRequest) -> str:
     """The level that the form begins with: that of the address, which the comparison proposes; else 1."""
+    text = request.GET.get("epsilon", "")
     try:
-        epsilon = float(request.GET.get("epsilon", "1"))
+        return plain_number(float(text)) if 1e-6 <= float(text) <= 1e4 else "1"
     except ValueError:
-        return 1.0
-    return epsilon if 1e-6 <= epsilon <= 1e4 else 1.0
+        return "1"
 
 
 def _urls(dataset: Dataset) -> dict[str, str]:
