@@ -170,6 +170,14 @@ def test_a_range_of_one_chart_is_that_of_all_and_of_the_brush(page, taxi, stays,
     assert chosen(page) == at, "looked at, not chosen"
     page.mouse.move(5, 5)  # not over the map, where the pointer might be near to an event
     expect(readouts.first).to_be_hidden()
+    here = page.locator(".charts .chart__unit")
+    before = here.all_inner_texts()
+    page.locator("[data-map]").press("ArrowRight")
+    page.wait_for_function(
+        "(text) => document.querySelector('.charts .chart__unit').textContent !== text", arg=before[0]
+    )
+    assert all(text.startswith("here ") for text in before + here.all_inner_texts())
+    page.locator("[data-map]").press("ArrowLeft")
 
     page.get_by_role("button", name="By time").first.press("Enter")
     page.wait_for_function(

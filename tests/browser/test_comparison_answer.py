@@ -207,7 +207,16 @@ def test_a_level_is_dragged_on_the_map_and_the_guess_of_home_follows(page, week,
     expect_painted(page, str(release.pk))
     assert painted(page, "simulation") == 0
     expect(link).to_be_hidden()
+    page.get_by_text("Side by side", exact=True).click()
+    slider.fill("700")
+    at_rest(page)
+    before, seen = drawn_dots(page), slider.get_attribute("aria-valuetext")
     slider.fill("400")
+    at_rest(page)
+    assert slider.get_attribute("aria-valuetext") != seen
+    after = drawn_dots(page)
+    assert len(after) == 2
+    assert all(one != other for one, other in zip(before, after, strict=True)), "on every map"
     page.get_by_role("link", name="New release at ε 0.63").click()
     page.wait_for_url("**/releases/new/**epsilon=0.63**")
     expect(page.locator("#epsilon")).to_have_value("0.63")
@@ -215,6 +224,12 @@ def test_a_level_is_dragged_on_the_map_and_the_guess_of_home_follows(page, week,
         page.goto(f"/datasets/{week.pk}/releases/new/?epsilon={refused}")
         expect(page.locator("#epsilon")).to_have_value("1")
     assert Release.objects.count() == 1
+
+
+def drawn_dots(page):
+    """How often each map's canvas of the cloud was drawn."""
+    canvases = "[...document.querySelectorAll('canvas[data-layer=simulation]')]"
+    return page.evaluate(f"{canvases}.map((one) => one.dataset.drawn)")
 
 
 def work_of(events):

@@ -352,7 +352,7 @@ async function start() {
   const actions = { toggle, solo, activate, menu: about.menu, drawing: drawings.choose, ...legendActions };
   drag = new DragPanel($("[data-drag]"), {
     ...{ bounds: dataset.bounds, page, known },
-    on: { changed: redrawMarks, frame: () => maps.map.drawNow(CLOUD) },
+    on: { changed: redrawMarks, frame: () => maps.drawNow(CLOUD) },
   });
   watchDialogs(() => location.reload());
   people = createPeopleView(bench, {

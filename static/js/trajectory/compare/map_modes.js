@@ -37,8 +37,7 @@ export function createModes(host, rail, { bounds, view, on, known }) {
       on.choose(id);
     },
   });
-  let tracks = []; // from the top, see tracksOf in map_layers.js
-  let marks = [];
+  let [tracks, marks] = [[], []]; // from the top, see tracksOf in map_layers.js
 
   const controls = createControls(rail, view, { set, count: showOn });
 
@@ -104,6 +103,8 @@ export function createModes(host, rail, { bounds, view, on, known }) {
     /** Bring [west, south, east, north] into sight. */
     fit: (box) => first.mapView.map.fit(box),
     reveal: (lon, lat) => first.mapView.map.reveal(lon, lat),
+    /** Draw a layer again at once on all maps. */
+    drawNow: (id) => grid.mapViews().forEach(({ map }) => map.drawNow(id)),
     /** Where the maps look, one after another. */
     cameras: () => grid.mapViews().map(({ map }) => map.camera()),
   };
