@@ -40,8 +40,8 @@ read 200 done: GET attacks/{id}/data/ attacks/{id}/result/ attacks/{id}/track/ e
   releases/{id}/tracks/ releases/{id}/true-densities/ releases/{id}/venues/ POST releases/{id}/recommend/
   releases/{id}/recommend/reference/
 read 200 ready: POST datasets/{id}/aggregate/preview/ GET datasets/{id}/cells/ datasets/{id}/counts/
-  datasets/{id}/geometry/ datasets/{id}/heat-map/ datasets/{id}/places/ datasets/{id}/series/ datasets/{id}/stay-counts/
-  datasets/{id}/steps/ datasets/{id}/track/ datasets/{id}/tracks/
+  datasets/{id}/geometry/ datasets/{id}/heat-map/ datasets/{id}/home/ datasets/{id}/places/ datasets/{id}/series/
+  datasets/{id}/stay-counts/ datasets/{id}/steps/ datasets/{id}/track/ datasets/{id}/tracks/
 write 200: PATCH datasets/{id}/ experiments/{id}/ landmark-sets/{id}/ POST streams/{id}/close/
 write 200 failed cancelled: POST attacks/{id}/retry/ datasets/{id}/retry/ experiments/{id}/resume/
   releases/{id}/retry/

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { namedMarks, placeOf } from "../../../static/js/components/release_form/axis.js";
 import * as odds from "../../../static/js/components/release_form/odds.js";
-import { EARTH_RADIUS_M, latAt, unitY } from "../../../static/js/map/projection.js";
+import { EARTH_RADIUS_M, latAt, metresAt, unitY } from "../../../static/js/map/projection.js";
 import { asText, parse } from "../../../static/js/trajectory/release_form/configuration_file.js";
 import { answerText, ruleText } from "../../../static/js/trajectory/release_form/answer.js";
 import { axisOf, marksOf } from "../../../static/js/trajectory/release_form/error_axis.js";
@@ -349,9 +349,9 @@ test("of many series the twelve longest are drawn, without what would be too muc
 });
 
 test("a length of the map is the shorter in metres the farther from the equator", () => {
-  ok(Math.abs(preview.metresAt(0.5) - 2 * Math.PI * EARTH_RADIUS_M) < 1e-6);
+  ok(Math.abs(metresAt(0.5) - 2 * Math.PI * EARTH_RADIUS_M) < 1e-6);
   for (const lat of [-70, 30, 60]) {
-    const share = preview.metresAt(unitY(lat)) / preview.metresAt(0.5);
+    const share = metresAt(unitY(lat)) / metresAt(0.5);
     ok(Math.abs(share - Math.cos((latAt(unitY(lat)) * Math.PI) / 180)) < 1e-9);
   }
 });

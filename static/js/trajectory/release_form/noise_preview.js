@@ -4,9 +4,10 @@ import { el } from "../../core/dom.js";
 import { eventNumber, metres, number, whole } from "../../core/format.js";
 import { cssColour, dashLengths, onTheme, token } from "../../core/series_style.js";
 import { lengthText, roundLength } from "../../map/controls.js";
+import { metresAt } from "../../map/projection.js";
 import { drawTrack } from "../../map/track_layer.js";
 import { errorOf } from "./answer.js";
-import { errorsLike, eventAt, firstEvent, fit, metresAt, runsIn, viewAt } from "./noise_preview_data.js";
+import { errorsLike, eventAt, firstEvent, fit, runsIn, viewAt } from "./noise_preview_data.js";
 
 const SMALL_PX = 9; // circles smaller than this are looked at through a lens
 const LENS_PX = 52;
