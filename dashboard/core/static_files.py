@@ -30,6 +30,7 @@ _IMPORT = re.compile(r"""^import (?:\* as (?P<all>\w+)|\{(?P<names>[^}]*)\}) fro
 _LATER = re.compile(r"""\bimport\("(\.[^"]+)"\)""")
 _EXPORT = re.compile(r"^export (?P<rest>(?:async )?(?:function\*?|const|class) (?P<name>[\w$]+))", re.MULTILINE)
 _EXPORTS = re.compile(r"^export \{(?P<names>[^}]*)\};\n", re.MULTILINE)
+_ALONE = re.compile(r"\{% static 'css/(\w+)\.css' %\}")
 _STYLES = re.compile(r"\{% styles ([^%]+) %\}")
 
 
@@ -65,7 +66,7 @@ class JoinedStaticFilesStorage(CompressedManifestStaticFilesStorage):
         joined = joined_modules({name: Path(self.path(name)).read_text("utf-8") for name in modules})
         for names in _listed_styles():
             joined[joined_name(names)] = "".join(Path(self.path(f"css/{one}.css")).read_text("utf-8") for one in names)
-        for name in set(modules) - set(joined):
+        for name in [one for one in paths if one.startswith(("js/", "css/")) and one not in joined]:
             del paths[name]
             self.delete(name)
         for name, text in joined.items():
@@ -81,8 +82,9 @@ def joined_name(names: Iterable[str]) -> str:
 
 def _listed_styles() -> Iterator[list[str]]:
     for template in _templates():
-        for listed in _STYLES.findall(template.read_text("utf-8")):
-            yield re.findall(r'"(\w+)"', listed)
+        text = template.read_text("utf-8")
+        yield from (re.findall(r'"(\w+)"', listed) for listed in _STYLES.findall(text))
+        yield from ([name] for name in _ALONE.findall(text))
 
 
 def _templates() -> Iterator[Path]:
