@@ -1,9 +1,12 @@
 """A made-up city as vector tiles in Protomaps' schema, an archive of it, and a server of ranges of that archive."""
 
 import gzip
+import tempfile
 import threading
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import numpy as np
 from pmtiles.tile import Compression, TileType
@@ -106,6 +109,13 @@ def write_archive(path, tiles, **header):
     """A PMTiles file of vector tiles."""
     kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.GZIP}
     return write_tiles(path, tiles, **kinds, **header)
+
+
+@cache
+def world_archive():
+    """The smallest archive: a tile of zoom 0."""
+    with tempfile.TemporaryDirectory() as folder:
+        return write_archive(Path(folder) / "world.pmtiles", tiles_below(0, 0, 0)).read_bytes()
 
 
 class RangeServer:

@@ -1,6 +1,7 @@
 /* The names of the built-in cities on the map. */
 
 import { token } from "../core/series_style.js";
+import { BUILT_IN_ZOOM } from "./basemap_choice.js";
 import { loadCities, loadedCities } from "./cities.js";
 import { labelFont } from "./graticule.js";
 import { near, unitX, unitY } from "./projection.js";
@@ -20,6 +21,7 @@ const AIR_PX = 6;
  */
 export function cityLayer(url, middle, changed) {
   return (ctx, view) => {
+    if (view.zoom > BUILT_IN_ZOOM) return;
     const cities = loadedCities();
     if (cities) drawNames(ctx, view, cities, middle);
     else loadCities(url).then(changed, () => {});

@@ -6,6 +6,7 @@
  */
 
 import { token } from "../core/series_style.js";
+import { BUILT_IN_ZOOM } from "./basemap_choice.js";
 
 const DETAIL_ZOOM = 6.5; // closer than this the lines at 1 : 10 million are drawn
 const MIDDLE_ZOOM = 2.5; // and from here those at 1 : 50 million
@@ -101,6 +102,7 @@ function coordinates(planes, n, lengths) {
 export function builtInLayer(urls, { changed, failed }) {
   const wait = (/** @type {string} */ url) => load(url).then(changed, failed);
   return (ctx, view) => {
+    if (view.zoom > BUILT_IN_ZOOM) return;
     const world = loaded.get(urls.world);
     const detail = loaded.get(urls.detail);
     if (!world) return void wait(urls.world);
