@@ -40,18 +40,3 @@ def write_tiles(path, tiles, *, bounds=(-180.0, -85.0, 180.0, 85.0), **header):
         writer.finalize(described | header, {})
     return path
 
-
-def vector_tile(layer, corners):
-    """A vector tile with one area, of whole numbers from 0 to 4096."""
-
-    def varint(number):
-        return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
-
-    def field(number, body):
-        return varint(number << 3 | 2) + varint(len(body)) + body
-
-    steps = np.diff(np.array([(0, 0), *corners]), axis=0).reshape(-1).tolist()
-    zigzag = [2 * step if step >= 0 else -2 * step - 1 for step in steps]
-    commands = [1 << 3 | 1, *zigzag[:2], (len(corners) - 1) << 3 | 2, *zigzag[2:], 1 << 3 | 7]
-    feature = b"\x18\x03" + field(4, b"".join(map(varint, commands)))
-    return field(3, field(1, layer.encode()) + field(2, feature) + b"\x28" + varint(4096) + b"\x78\x02")

@@ -2,9 +2,10 @@
 
 import { el } from "../core/dom.js";
 import { onTheme } from "../core/series_style.js";
-import { baseMap, BUILT_IN_ZOOM, isPermitted, onBaseMap, TITLES } from "./basemap_choice.js";
+import { baseMap, isPermitted, onBaseMap, TITLES } from "./basemap_choice.js";
 import { addButton, corner } from "./controls.js";
 import { ORDER } from "./layer_stack.js";
+import { BUILT_IN_ZOOM } from "./projection.js";
 
 const GLASS = "M11.5 6.75a4.75 4.75 0 1 1-9.5 0 4.75 4.75 0 0 1 9.5 0ZM10.2 10.2 14 14";
 

@@ -38,8 +38,6 @@ export const TITLES = {
   server: "Tile server",
 };
 
-export const BUILT_IN_ZOOM = 10; // Natural Earth is not drawn closer: its Seine lies 400 m beside the river
-
 /** @type {Config | null | undefined} null on a page without a user */
 let config;
 
@@ -112,14 +110,22 @@ export const isFetching = (row) => row?.state === "queued" || row?.state === "ru
 /** Let the server fetch the map of the area from `host`, to which the user agreed. @param {string} host */
 export async function fetchArea(host) {
   const area = mapOfArea();
+  following.abort(); // of one that was cancelled: it is gone with this
   setArea(await post(area.api, { dataset: area.dataset, host }));
   await follow();
 }
 
+let following = new AbortController();
+
 /** Follow the fetch to its end; then the map is shown. */
 async function follow() {
-  const url = baseMap()?.area?.row?.urls.self;
-  if (url) setArea(await poll(url, { onUpdate: setArea, every: 500 }), true);
+  const { signal } = (following = new AbortController());
+  const url = baseMap()?.area?.row?.urls.self ?? "";
+  try {
+    setArea(await poll(url, { onUpdate: setArea, every: 500, signal }), true);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 /** @param {AreaRow | null} row @param {boolean} show */

@@ -3,8 +3,9 @@
 import { ApiError, del, postForm } from "../core/api.js";
 import { announce, el } from "../core/dom.js";
 import { areaPart, areaText } from "./basemap_area.js";
-import { baseMap, BUILT_IN_ZOOM, chooseBaseMap, isPermitted, setBaseMap, TITLES } from "./basemap_choice.js";
+import { baseMap, chooseBaseMap, isPermitted, setBaseMap, TITLES } from "./basemap_choice.js";
 import { createPopover } from "./popover.js";
+import { BUILT_IN_ZOOM } from "./projection.js";
 
 const NONE = "Nothing is requested: no tile server sees which area you view.";
 const BUILT_IN =

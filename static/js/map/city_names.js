@@ -1,10 +1,9 @@
 /* The names of the built-in cities on the map. */
 
 import { token } from "../core/series_style.js";
-import { BUILT_IN_ZOOM } from "./basemap_choice.js";
 import { loadCities, loadedCities } from "./cities.js";
 import { labelFont } from "./graticule.js";
-import { near, unitX, unitY } from "./projection.js";
+import { BUILT_IN_ZOOM, near, unitX, unitY } from "./projection.js";
 
 /** @typedef {import("./cities.js").City} City */
 

@@ -6,7 +6,7 @@
  */
 
 import { token } from "../core/series_style.js";
-import { BUILT_IN_ZOOM } from "./basemap_choice.js";
+import { BUILT_IN_ZOOM } from "./projection.js";
 
 const DETAIL_ZOOM = 6.5; // closer than this the lines at 1 : 10 million are drawn
 const MIDDLE_ZOOM = 2.5; // and from here those at 1 : 50 million

@@ -109,11 +109,11 @@ const rankOf = (props) => Number(props.min_zoom ?? props.rank ?? 20);
  * Tiles as the library asks for them: none for what the file does not hold.
  *
  * @param {string} template with {z}, {x} and {y}
- * @param {number} from the lowest zoom that the file has
+ * @param {[number, number]} zooms that the file has
  */
-export const source = (template, from) => ({
+export const source = (template, [from, to]) => ({
   async getZxy(/** @type {number} */ z, /** @type {number} */ x, /** @type {number} */ y, /** @type {any} */ signal) {
-    if (z < from) return undefined;
+    if (z < from || z > to) return undefined;
     const address = template.replace("{z}", String(z)).replace("{x}", String(x)).replace("{y}", String(y));
     const answer = await fetch(address, { signal });
     if (answer.status === 404) return undefined;
@@ -123,14 +123,14 @@ export const source = (template, from) => ({
 });
 
 /** @param {string} template @param {[number, number]} zooms @param {Record<string, any>} options of L.GridLayer */
-export async function vectorLayer(template, [from, to], options) {
+export async function vectorLayer(template, zooms, options) {
   const drawing = await load();
   const scale = (/** @type {number} */ zoom) => 2 ** ((layer._map?.getZoom() ?? zoom) - zoom);
   const layer = drawing.leafletLayer({
     ...options,
     attribution: "",
-    url: source(template, from),
-    maxDataZoom: to,
+    url: source(template, zooms),
+    maxDataZoom: zooms[1],
     paintRules: paintRules(drawing),
     labelRules: labelRules(drawing, scale),
     backgroundColor: token("--map"),
