@@ -79,7 +79,8 @@ def city_tile(z, x, y):
         streets.append((LINE, [(-64, at(line, y)), (EXTENT + 64, at(line, y))], named))
     parks, rivers, places = [], [], []
     for left in lines(256, x) if z > 7 else ():
-        river = [(at(left + 100 + 12 * np.sin(down / 40), x), at(down, y)) for down in np.linspace(y * side, (y + 1) * side, 24)]
+        along = np.linspace(y * side, (y + 1) * side, 24)
+        river = [(at(left + 100 + 12 * np.sin(down / 40), x), at(down, y)) for down in along]
         rivers.append((AREA, [*river, *[(px + max(at(6, 0), 8), py) for px, py in reversed(river)]], {"kind": "river"}))
         for top in lines(256, y):
             corners = [(left + 20, top + 20), (left + 44, top + 20), (left + 44, top + 44), (left + 20, top + 44)]
@@ -87,10 +88,9 @@ def city_tile(z, x, y):
             px, py = at(left + 60, x), at(top + 130, y)
             if 0 <= px < EXTENT and 0 <= py < EXTENT:
                 name = f"{STREETS[left // 256 % 8]}{STREETS[top // 256 % 8].lower()}"
-                places.append((POINT, [(px, py)], {"kind": "locality", "name": name, "min_zoom": 4, "population_rank": 10}))
-    return mvt(
-        {"earth": [(AREA, whole, {"kind": "earth", "tile": f"{z}/{x}/{y}"})], "landuse": parks, "water": rivers, "roads": streets, "places": places}
-    )
+                places.append((POINT, [(px, py)], {"kind": "locality", "name": name, "min_zoom": 4}))
+    earth = [(AREA, whole, {"kind": "earth", "tile": f"{z}/{x}/{y}"})]  # no two tiles are the same bytes
+    return mvt({"earth": earth, "landuse": parks, "water": rivers, "roads": streets, "places": places})
 
 
 def tiles_below(column, row, most_zoom, columns=1, rows=1):
@@ -149,13 +149,13 @@ def serving(body):
 
         def part(self, first, last, status=206, body=None, **headers):
             body = state.body[first : last + 1] if body is None else body
-            told = {
+            sent = {
                 "Content-Range": f"bytes {first}-{last}/{len(state.body)}",
                 "Content-Length": str(last - first + 1),
                 "ETag": state.etag,
             } | {name.replace("_", "-"): value for name, value in headers.items()}
             self.send_response(status)
-            for name, value in told.items():
+            for name, value in sent.items():
                 if value is not None:
                     self.send_header(name, value)
             self.end_headers()

@@ -39,4 +39,3 @@ def write_tiles(path, tiles, *, bounds=(-180.0, -85.0, 180.0, 85.0), **header):
         }  # fmt: skip
         writer.finalize(described | header, {})
     return path
-

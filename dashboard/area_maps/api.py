@@ -29,7 +29,7 @@ class AreaMapViewSet(JobViewSet[AreaMap]):
 
     @extend_schema(request=AreaMapRequest, responses={200: AreaMapSerializer, 201: AreaMapSerializer})
     def create(self, request: Request) -> Response:
-        """Agree that ``host`` is asked for the region of a dataset; 200 and the map there is, if any."""
+        """Agree that ``host`` serves the region of a dataset; 200 and the map there is, if any."""
         params = valid(AreaMapRequest, request.data)
         params["dataset"] = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
         row, new = services.fetch_area_map(user=request.user, **params)

@@ -32,7 +32,7 @@ def fetched(row: AreaMap, lease: leases.Lease) -> dict[str, Any]:
     if source is None or source.host != row.host:
         raise ArchiveChanged(f"{row.host} was agreed to, and is no longer the archive of this Cairn.")
     row.data_file = f"{lease.token.hex}.pmtiles"
-    now: list[Any] = ["Asking the host", 0.0]
+    now: list[Any] = ["Waiting for the host", 0.0]
 
     def report(stage: str, share: float) -> None:
         now[:] = stage, share
@@ -44,7 +44,7 @@ def fetched(row: AreaMap, lease: leases.Lease) -> dict[str, Any]:
             RemoteFile(source.url, MOST_BYTES, watch=lambda: lease.report(*now)) as file,
             local_files.written(staged) as out,
         ):
-            made = extract(file, row.asked, out, report)
+            made = extract(file, row.requested, out, report)
         open_archive(staged).check()
         vector = open_archive(staged).vector
         row.data_path.take(staged)

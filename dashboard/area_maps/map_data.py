@@ -1,4 +1,4 @@
-"""What the scripts of maps receive of the map of a dataset's area: what there is, or what consent to ask for."""
+"""What the scripts of maps receive of the map of a dataset's area: what there is, or which consent is needed."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def area_map_data(context: Context) -> SafeString:
 
 
 def area_map_config(user: Any, dataset: Dataset) -> dict[str, Any] | None:
-    """The map there is, and what a user who may change the dataset is asked to agree to; None without both."""
+    """The map there is, and what a user who may change the dataset may agree to; None without both."""
     row = AreaMap.objects.filter(dataset=dataset).select_related("dataset").first()
     offer = _offer(dataset) if may(user, dataset, Role.EDITOR) else None
     if offer is None and (row is None or row.state != State.DONE):
@@ -48,7 +48,7 @@ def area_map_config(user: Any, dataset: Dataset) -> dict[str, Any] | None:
 
 
 def _offer(dataset: Dataset) -> dict[str, Any] | None:
-    """Whom to ask for what; None where no archive is configured, or the dataset has no places."""
+    """Which host has which region; None where no archive is configured, or the dataset has no places."""
     archive, region = selectors.archive(), selectors.region_of(dataset)
     if archive is None or region is None:
         return None

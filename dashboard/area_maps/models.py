@@ -62,14 +62,14 @@ class AreaMap(Job):
         return self.dataset.page_url
 
     @property
-    def asked(self) -> Region:
-        """The region that is asked for."""
+    def requested(self) -> Region:
+        """The region that is requested."""
         return Region(**self.region)
 
     @property
-    def asked_bounds(self) -> Sequence[float]:
+    def requested_bounds(self) -> Sequence[float]:
         """West, south, east, north of that region in degrees."""
-        return self.asked.bounds
+        return self.requested.bounds
 
     @property
     def folder(self) -> StoredPath:

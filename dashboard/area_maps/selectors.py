@@ -20,12 +20,12 @@ class Archive:
 
     @property
     def host(self) -> str:
-        """Whom it asks."""
+        """Who serves it."""
         return urlsplit(self.url).netloc
 
     @property
     def encrypted(self) -> bool:
-        """Whether others on the way learn nothing of what is asked for."""
+        """Whether others on the way learn nothing of what is requested."""
         return self.url.startswith("https://")
 
 

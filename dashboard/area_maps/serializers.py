@@ -17,7 +17,8 @@ class AreaMapRequest(serializers.Serializer[Any]):
 
     dataset = serializers.UUIDField()
     host = serializers.CharField(
-        max_length=255, help_text="That of the archive (CAIRN_MAP_ARCHIVE): it learns the region and this server's address."
+        max_length=255,
+        help_text="That of the archive (CAIRN_MAP_ARCHIVE): it learns the region and this server's address.",
     )
 
 
@@ -28,7 +29,7 @@ class AreaMapSerializer(JobRowSerializer[AreaMap]):
     tiles = serializers.SerializerMethodField(help_text="With {z}, {x} and {y}; null before it is done.")
     zooms = serializers.ListField(child=serializers.IntegerField(), help_text="The lowest and the closest.")
     bounds = serializers.ListField(child=serializers.FloatField(), help_text="Of its tiles: west, south, east, north.")
-    asked_bounds = serializers.ListField(
+    requested_bounds = serializers.ListField(
         child=serializers.FloatField(), help_text="The region that the host learned: west, south, east, north; degrees."
     )
     urls = UrlsField("areamap")
@@ -36,7 +37,7 @@ class AreaMapSerializer(JobRowSerializer[AreaMap]):
     class Meta:
         model = AreaMap
         fields = (
-            *("id", "dataset", "host", "asked_bounds", "tiles", "zooms", "bounds", "vector", "size", "attribution"),
+            *("id", "dataset", "host", "requested_bounds", "tiles", "zooms", "bounds", "vector", "size", "attribution"),
             *("state", "stage", "progress", "eta_s", "queue_position", "attempt", "cancel_requested", "error"),
             *("created_at", "started_at", "finished_at", "urls"),
         )

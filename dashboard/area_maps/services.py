@@ -11,7 +11,7 @@ from dashboard.area_maps.models import AreaMap
 from dashboard.core.errors import Conflict, require_state
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import queue
-from dashboard.jobs.models import State
+from dashboard.jobs.models import OPEN, State
 from dashboard.maps.area_extract import require_extent
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
@@ -47,12 +47,11 @@ def fetch_area_map(*, user: Any, dataset: Dataset, host: str) -> tuple[AreaMap, 
     require_extent(region)
     Dataset.objects.select_for_update().get(pk=dataset.pk)  # two requests at once: one row
     choose_base_map(user=user, choice=BaseMapChoice.AREA)
-    asked = {"host": host, "region": region.as_dict()}
-    there = AreaMap.objects.filter(dataset=dataset).first()
-    if there and there.state not in (State.FAILED, State.CANCELLED) and (there.host, there.region) == tuple(asked.values()):
+    wanted = {"host": host, "region": region.as_dict()}
+    if there := AreaMap.objects.filter(dataset=dataset, state__in=[*OPEN, State.DONE], **wanted).first():
         return there, False
     AreaMap.objects.filter(dataset=dataset).delete()
-    row = AreaMap.objects.create(owner_id=dataset.owner_id, dataset=dataset, **asked)
+    row = AreaMap.objects.create(owner_id=dataset.owner_id, dataset=dataset, **wanted)
     queue.submit_on_commit(row, row.owner)
     return row, True
 

@@ -195,10 +195,12 @@ ADVICE: Mapping[str, Advice] = {
     ),
     # of maps of areas
     "map-unreached": Advice(
-        "The host of the map archive did not answer.", "Retry later, or let the administrator check CAIRN_MAP_ARCHIVE.", again=True
+        "The host of the map archive did not answer.",
+        "Retry later, or let the administrator check CAIRN_MAP_ARCHIVE.",
+        again=True,
     ),
     "map-answer": Advice(
-        "The host of the map archive did not answer with the part of the file that it was asked for.",
+        "The host of the map archive did not answer with the part of the file that was requested.",
         "Let the administrator check CAIRN_MAP_ARCHIVE: the host must answer requests for ranges, without a redirect.",
         again=True,
     ),

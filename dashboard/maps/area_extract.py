@@ -27,7 +27,6 @@ from dashboard.maps.pmtiles_file import (
     ROOT_BYTES,
     TILE_BYTES,
     Directory,
-    NotPMTiles,
     attribution_of,
     check_header,
     directory_of,
@@ -42,7 +41,7 @@ CLOSEST_ZOOM = 12
 LEAST_ZOOM = ZOOM  # what reaches less far shows no more than the built-in map
 MOST_TILES = 1024  # of zoom 8 in a region: half a continent
 DIRECTORIES_BYTES = 20_000_000
-GAP_BYTES = 50_000  # fetched and thrown away rather than asked for around
+GAP_BYTES = 50_000  # fetched and thrown away: two requests would take longer
 RANGE_BYTES = 4_000_000  # of one request, if one tile is not more
 MOST_RANGES = 2_000
 
@@ -67,14 +66,14 @@ class Extract:
 
 
 def require_extent(region: Region) -> None:
-    """Refuse a region that is too large whatever the archive holds, before anyone is asked for it.
+    """Refuse a region that is too large whatever the archive holds, before anything is requested.
 
     Raises
     ------
     TooMuch
     """
     if region.tiles > MOST_TILES:
-        message = f"The data lie in {region.tiles:,} tiles of zoom {ZOOM}; a map of the area has at most {MOST_TILES:,}."
+        message = f"The data lie in {region.tiles:,} tiles of zoom {ZOOM}, and a map has at most {MOST_TILES:,}."
         raise TooMuch(message, rule=f"at most {MOST_TILES} tiles of zoom {ZOOM}", value=region.tiles)
 
 
@@ -104,7 +103,8 @@ def extract(file: RemoteFile, region: Region, out: BinaryIO, report: Callable[[s
     header: dict[str, Any] = {
         **source.header,
         **{f"{name}_e7": round(degrees * 1e7) for name, degrees in box.items()},
-        **{"center_lon_e7": round((west + east) / 2 * 1e7), "center_lat_e7": round((south + north) / 2 * 1e7)},
+        "center_lon_e7": round((west + east) / 2 * 1e7),
+        "center_lat_e7": round((south + north) / 2 * 1e7),
         "center_zoom": ZOOM,
     }
     counts = sum(one.run for one in parts), entries, len(places)
@@ -138,10 +138,10 @@ class _Source:
             raise refused(f"begin with its root directory, in {len(head)} bytes", f"{offset} to {offset + length}")
         self.root = directory_of(head[offset : offset + length])
         self._leaves: dict[tuple[int, int], Directory] = {}
-        self._room = DIRECTORIES_BYTES
+        self._left = DIRECTORIES_BYTES
 
     def attribution(self) -> str:
-        """Whose tiles they are; the host where the file does not say so."""
+        """Whose tiles they are; the host where the file does not state it."""
         offset, length = self.header["metadata_offset"], self.header["metadata_length"]
         known = 0 < length <= METADATA_BYTES and offset + length <= (self._file.size or 0)
         return (attribution_of(self._file.read(offset, length)) if known else "") or self._file.host
@@ -169,13 +169,14 @@ class _Source:
 
     def _leaf(self, offset: int, length: int) -> Directory:
         if (offset, length) not in self._leaves:
-            self._room -= length
+            self._left -= length
             if not 0 < length <= DIRECTORY_BYTES:
                 raise refused(f"have a directory of 1 to {DIRECTORY_BYTES} bytes", f"{length} bytes")
-            if self._room < 0:
+            if self._left < 0:
                 raise TooMuch(f"The directories of the region have more than {DIRECTORIES_BYTES:,} bytes.")
             section = self.header["leaf_directory_offset"], self.header["leaf_directory_length"]
-            self._leaves[offset, length] = directory_of(self._file.read(*inside(section, offset, length, "a directory")))
+            place = inside(section, offset, length, "a directory")
+            self._leaves[offset, length] = directory_of(self._file.read(*place))
         return self._leaves[offset, length]
 
 
@@ -186,9 +187,9 @@ def _parts(source: _Source, file: RemoteFile, region: Region) -> list[Part]:
     for zoom in range(zooms["min_zoom"], min(zooms["max_zoom"], CLOSEST_ZOOM) + 1):
         try:
             closer = [*found, *(part for ids in region.tile_ids(zoom) for part in source.parts(*ids))]
-            ranges, room = _ranges(closer), file.most - file.received
+            ranges, left = _ranges(closer), file.most - file.received
             most = max(sum(length for _, length in ranges), _places(closer)[1])  # tiles may share bytes
-            if len(ranges) > MOST_RANGES or most > room:
+            if len(ranges) > MOST_RANGES or most > left:
                 raise TooMuch(f"The map of this area has more than {MOST_BYTES // 1_000_000} MB to zoom {zoom}.")
         except TooMuch:
             if zoom <= LEAST_ZOOM:
@@ -201,12 +202,13 @@ def _parts(source: _Source, file: RemoteFile, region: Region) -> list[Part]:
 
 
 def _ranges(parts: list[Part]) -> list[tuple[int, int]]:
-    """What to ask for: offset and length, in order; tiles that are near each other together."""
+    """What to request: offset and length, in order; tiles that are near each other together."""
     found: list[tuple[int, int]] = []
     for offset, length in sorted({(one.offset, one.length) for one in parts}):
         start, size = found[-1] if found else (0, 0)
         end = max(start + size, offset + length)
-        if found and (offset < start + size or offset - start - size <= GAP_BYTES and end - start <= RANGE_BYTES):
+        near = offset - start - size <= GAP_BYTES and end - start <= RANGE_BYTES
+        if found and (near or offset < start + size):
             found[-1] = start, end - start
         else:
             found.append((offset, length))

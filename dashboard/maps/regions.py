@@ -1,4 +1,4 @@
-"""Regions of the map as whole tiles of zoom 8, so that who is asked for one learns no more than that."""
+"""Regions of the map as whole tiles of zoom 8, so that whoever serves one learns no more than that."""
 
 from __future__ import annotations
 

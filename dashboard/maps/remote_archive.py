@@ -1,7 +1,7 @@
 """Ranges of one file on another host, by HTTP: the one connection to the outside that Cairn makes.
 
 Only the operator names the address (``CAIRN_MAP_ARCHIVE``), and an answer is taken only if it is exactly what was
-asked for: no redirect is followed, no cookie or address of a page is sent, and what arrives is counted.
+requested: no redirect is followed, no cookie or address of a page is sent, and what arrives is counted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ArchiveUnreached(EngineError):
 
 
 class WrongAnswer(EngineError):
-    """The host answered something else than the range that it was asked for."""
+    """The host answered something else than the range that was requested."""
 
     code = "map-answer"
 
@@ -116,7 +116,7 @@ class RemoteFile:
             except BaseException:
                 self._connection.close()
                 raise
-        raise ArchiveUnreached(f"{self.host} did not send what was asked for: {_why(failed)}.") from failed
+        raise ArchiveUnreached(f"{self.host} did not send what was requested: {_why(failed)}.") from failed
 
     def _once(self, offset: int, length: int) -> bytes:
         self._watch()
@@ -137,7 +137,7 @@ class RemoteFile:
         return bytes(body)
 
     def _checked(self, answer: HTTPResponse, offset: int, length: int) -> int:
-        """How many bytes the answer has: those that were asked for, of the file that the first one was of."""
+        """How many bytes the answer has: those that were requested, of the file that the first one was of."""
         if answer.status != 206:
             moved = " (a redirect, which is not followed)" if answer.status in range(300, 400) else ""
             raise self._wrong("the status 206", f"{answer.status}{moved}")

@@ -1,4 +1,4 @@
-"""The map of an area in a browser: two clicks to streets, asked for by the server alone, offline afterwards, legible."""
+"""The map of an area in a browser: two clicks to streets, requested by the server alone, then offline, legible."""
 
 import re
 from contextlib import ExitStack
@@ -78,7 +78,7 @@ def test_two_clicks_to_a_map_with_streets_that_stays_without_the_host(page, walk
     page.add_init_script(f"({RECORD})()")
     open_map(page, f"/datasets/{walk.pk}/")
     panel = panel_of(page)  # the first click
-    for part in (archive.host, "47.990° N to 48.922° N, 1.406° E to 2.813° E", "1 tile of zoom 8", "At most 100 MB"):
+    for part in (archive.host, "47.990° N to 48.922° N, 1.406° E to 2.813° E", "1 tile of zoom 8", "at most 100 MB"):
         expect(panel).to_contain_text(part)
     west, south, east, north = walk.summary["bounds"]
     expect(panel).to_contain_text(f"{south:.3f}° N to {north:.3f}° N, {west:.3f}° E to {east:.3f}° E")
@@ -127,7 +127,7 @@ def test_names_are_legible_at_every_zoom(open_page, owner, walk, archive, colour
         assert max(last.values()) <= 15, last
 
 
-def test_a_fetch_that_fails_says_why_and_can_be_allowed_again(page, walk, archive, monitor):
+def test_a_fetch_that_fails_states_why_and_can_be_allowed_again(page, walk, archive, monitor):
     archive.fault = lambda handler, *span: handler.part(*span, status=200) or True
     page.set_viewport_size(PHONE)
     open_map(page, f"/datasets/{walk.pk}/")
@@ -146,7 +146,7 @@ def test_a_fetch_that_fails_says_why_and_can_be_allowed_again(page, walk, archiv
     expect(page.locator(SHOWN).first).to_be_attached()
 
 
-def test_members_see_it_and_are_not_asked(open_page, owner, walk, archive):
+def test_members_see_it_and_need_not_agree(open_page, owner, walk, archive):
     colleague = User.objects.create_user("colleague")
     project = create_project(owner=owner, name="Study")
     add_member(project=project, username=colleague.username, role=Role.VIEWER)

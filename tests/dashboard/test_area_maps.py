@@ -58,7 +58,7 @@ def files():
     return sorted(one.name for one in stored_files().listed("area-maps/"))
 
 
-def test_nothing_is_asked_for_before_the_host_is_agreed_to(host, owner_api, owner, ready_dataset, stranger_api):
+def test_nothing_is_requested_before_the_host_is_agreed_to(host, owner_api, owner, ready_dataset, stranger_api):
     config = area_map_config(owner, ready_dataset)
     assert (config["row"], config["offer"]["host"], config["offer"]["most_mb"]) == (None, host.host, 100)
     assert config["offer"]["box"] == ready_dataset.summary["bounds"]
@@ -69,20 +69,20 @@ def test_nothing_is_asked_for_before_the_host_is_agreed_to(host, owner_api, owne
     assert host.requests == []
     assert not AreaMap.objects.exists()
     fetch(owner_api, ready_dataset, host)
-    assert host.requests == [], "the job asks, and no request of a user"
+    assert host.requests == [], "the job requests it, and no request of a user"
     fetch(stranger_api, ready_dataset, host, 404)
 
 
 def test_it_is_fetched_once_and_served_from_here(host, tiles, region, owner_api, owner_page, owner, ready_dataset):
     found = fetched(owner_api, ready_dataset, host)
     assert (found["state"], found["zooms"], found["vector"]) == ("done", [0, 10], True)
-    assert found["asked_bounds"] == list(region.bounds)
-    asked = len(host.requests)
+    assert found["requested_bounds"] == list(region.bounds)
+    before = len(host.requests)
     for z, x, y in tiles:
         answer = owner_page.get(found["tiles"].format(z=z, x=x, y=y))
         assert (answer.content, answer["Content-Encoding"]) == (tiles[z, x, y], "gzip")
     assert owner_page.get(found["tiles"].format(z=10, x=0, y=0)).status_code == 404
-    assert len(host.requests) == asked
+    assert len(host.requests) == before
     assert fetch(owner_api, ready_dataset, host, 200)["id"] == found["id"]
     assert execution.run(found["id"]) is False
     assert len(files()) == 1
@@ -107,7 +107,7 @@ def test_members_see_it_and_strangers_do_not(host, owner_api, shared_dataset, me
     assert client.get(address).status_code == 302
 
 
-def test_without_an_archive_there_is_no_choice_and_what_was_fetched_stays(host, owner_api, owner, ready_dataset, settings):
+def test_without_an_archive_is_no_choice_and_what_was_fetched_stays(host, owner_api, owner, ready_dataset, settings):
     settings.CAIRN_MAP_ARCHIVE = ""
     assert area_map_config(owner, ready_dataset) is None
     assert refused(owner_api.post(URL, {"dataset": str(ready_dataset.pk), "host": host.host})) == (409, "host")
@@ -118,7 +118,7 @@ def test_without_an_archive_there_is_no_choice_and_what_was_fetched_stays(host, 
     assert (config["offer"], config["row"]["tiles"]) == (None, found["tiles"])
 
 
-def test_the_job_asks_only_the_host_that_was_agreed_to(host, owner_api, ready_dataset, settings):
+def test_the_job_requests_it_only_from_the_host_that_was_agreed_to(host, owner_api, ready_dataset, settings):
     found = fetch(owner_api, ready_dataset, host)
     settings.CAIRN_MAP_ARCHIVE = f"https://{MAP_HOST}/planet.pmtiles"
     execution.run(found["id"])
@@ -166,7 +166,7 @@ def test_cancelled_in_the_middle_it_leaves_nothing(host, owner_api, ready_datase
     assert (files(), list((HOME / "tmp").glob("*"))) == ([], [])
 
 
-def test_data_that_lie_far_apart_are_refused_before_anyone_is_asked(host, owner_api, owner, ready_dataset):
+def test_data_that_lie_far_apart_are_refused_before_any_request(host, owner_api, owner, ready_dataset):
     Dataset.objects.update(summary=ready_dataset.summary | {"bounds": [-120.0, -40.0, 120.0, 60.0]})
     ready_dataset.refresh_from_db()
     answer = owner_api.post(URL, {"dataset": str(ready_dataset.pk), "host": host.host}, format="json")

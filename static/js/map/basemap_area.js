@@ -27,9 +27,9 @@ export function areaText() {
 
 /** What the user agrees to. @param {import("./basemap_choice.js").Offer} offer */
 export const consentText = ({ host, encrypted, box, region, tiles, most_mb: most }) =>
-  `${host} is asked once for the region ${boxText(region)} (${count(tiles, "tile")} of zoom 8). ` +
-  `It learns that region and this server's address, not the box of your data in it (${boxText(box)}), ` +
-  `nor who you are. ${encrypted ? "" : "Without encryption, so others on the way learn the same. "}At most ${most} MB.`;
+  `From ${host}, at most ${most} MB: the region ${boxText(region)} (${count(tiles, "tile")} of zoom 8). It learns that ` +
+  `region and the address of this server, not the box of your data in it (${boxText(box)}).` +
+  (encrypted ? "" : " Without encryption: others on the way learn the same.");
 
 /** @param {(change: () => Promise<void>) => Promise<void>} attempt */
 export function areaPart(attempt) {
@@ -64,19 +64,19 @@ export function areaPart(attempt) {
     const { row, offer } = mapOfArea();
     const fetching = isFetching(row);
     const there = Boolean(row?.tiles);
-    const asks = !there && !fetching && offer !== null && !offer.refused;
+    const needsConsent = !there && !fetching && offer !== null && !offer.refused;
     progress.hidden = cancel.hidden = !fetching;
-    agree.hidden = !asks;
+    agree.hidden = !needsConsent;
     remove.hidden = !there || offer === null;
     progress.value = row?.progress ?? 0;
     text.textContent = "";
     if (fetching) text.textContent = `${row?.stage || "Waiting"} · ${done(row?.progress ?? 0)}`;
-    else if (asks && offer) {
+    else if (needsConsent && offer) {
       if (row?.error) text.append(el("strong", {}, `${row.error.message} `));
       text.append(consentText(offer));
     }
     text.hidden = !text.textContent;
-    element.hidden = !(fetching || asks || !remove.hidden);
+    element.hidden = !(fetching || needsConsent || !remove.hidden);
   }
   return { element, show };
 }

@@ -10,7 +10,7 @@ const CHANGED = "cairn:base-map";
  * @typedef {{url: string, name: string, attribution: string, zooms: [number, number], bounds: Bounds}} Source
  * @typedef {{
  *   state: string, stage: string, progress: number, error: any, urls: {self: string}, host: string,
- *   tiles: string | null, zooms: [number, number], bounds: Bounds, asked_bounds: Bounds, vector: boolean,
+ *   tiles: string | null, zooms: [number, number], bounds: Bounds, requested_bounds: Bounds, vector: boolean,
  *   size: number, attribution: string, finished_at: string | null,
  * }} AreaRow
  * @typedef {{

@@ -106,7 +106,7 @@ function labelRules({ CenteredTextSymbolizer, LineLabelSymbolizer }, scale) {
 const rankOf = (props) => Number(props.min_zoom ?? props.rank ?? 20);
 
 /**
- * Tiles as the library asks for them: none for what the file does not hold.
+ * Tiles as the library requests them: none for what the file does not hold.
  *
  * @param {string} template with {z}, {x} and {y}
  * @param {[number, number]} zooms that the file has

@@ -42,11 +42,11 @@ class Path {
     return inside;
   }
 }
-let [requests, status, asked] = [0, 503, ""];
+let [requests, status, address] = [0, 503, ""];
 setGlobals({
-  fetch: async (address) => {
+  fetch: async (url) => {
     requests += 1;
-    asked = address;
+    address = url;
     return new Response(fileOf("cities."), { status });
   },
   document: pageOf(),
@@ -165,7 +165,7 @@ test("zooms that the file lacks are not requested; a tile that the server lacks 
   equal(requests, before);
   status = 404;
   equal(await found.getZxy(4, 1, 2), undefined);
-  equal(asked, "/tiles/4/1/2");
+  equal(address, "/tiles/4/1/2");
   for (status of [403, 405, 500]) await rejects(found.getZxy(4, 1, 2), new RegExp(`status ${status}`));
   status = 200;
   ok((await found.getZxy(4, 1, 2)).data.byteLength > 0);
