@@ -196,12 +196,12 @@ ADVICE: Mapping[str, Advice] = {
     # of maps of areas
     "map-unreached": Advice(
         "The host of the map archive did not answer.",
-        "Retry later, or let the administrator check CAIRN_MAP_ARCHIVE.",
+        "Retry later, or let the administrator check the address of the archive.",
         again=True,
     ),
     "map-answer": Advice(
         "The host of the map archive did not answer with the part of the file that was requested.",
-        "Let the administrator check CAIRN_MAP_ARCHIVE: the host must answer requests for ranges, without a redirect.",
+        "Let the administrator check its address: the host must answer requests for ranges, without a redirect. Retry then.",
         again=True,
     ),
     "map-changed": Advice("The map archive was replaced while it was read.", "Retry.", again=True),
@@ -211,7 +211,7 @@ ADVICE: Mapping[str, Advice] = {
     ),
     "not-pmtiles": Advice(
         "The map archive is no PMTiles archive that Cairn can draw, or holds nothing of the area.",
-        "Let the administrator check CAIRN_MAP_ARCHIVE.",
+        "Let the administrator check the address of the archive.",
     ),
     "xml_doctype": Advice("The file has a DOCTYPE, which can hide attacks.", "Remove that line and upload it again."),
 }

@@ -27,8 +27,8 @@ export function areaText() {
 
 /** What the user agrees to. @param {import("./basemap_choice.js").Offer} offer */
 export const consentText = ({ host, encrypted, box, region, tiles, most_mb: most }) =>
-  `From ${host}, at most ${most} MB: the region ${boxText(region)} (${count(tiles, "tile")} of zoom 8). It learns that ` +
-  `region and the address of this server, not the box of your data in it (${boxText(box)}).` +
+  `From ${host}, at most ${most} MB: the region ${boxText(region)} (${count(tiles, "tile")} of zoom 8). It learns ` +
+  `that region and the address of this server, not the box of your data in it (${boxText(box)}).` +
   (encrypted ? "" : " Without encryption: others on the way learn the same.");
 
 /** @param {(change: () => Promise<void>) => Promise<void>} attempt */

@@ -75,6 +75,7 @@ export function createPanel(button) {
       one.describe();
       one.part?.show(one.input.checked);
     }
+    if (element.matches(":popover-open")) popover.place();
   }
   return { element, update };
 }
