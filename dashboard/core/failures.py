@@ -201,7 +201,7 @@ ADVICE: Mapping[str, Advice] = {
     ),
     "map-answer": Advice(
         "The host of the map archive did not answer with the part of the file that was requested.",
-        "Let the administrator check its address: the host must answer requests for ranges, without a redirect. Retry then.",
+        "Let the administrator check its address: the host must answer requests for ranges. Retry then.",
         again=True,
     ),
     "map-changed": Advice("The map archive was replaced while it was read.", "Retry.", again=True),

@@ -1,15 +1,11 @@
 """The map of an area: fetched once after consent, served to who may read its dataset, gone with it."""
 
-import re
-
 import pytest
-from rest_framework.test import APIClient
 
 from dashboard.area_maps import execution
 from dashboard.area_maps.map_data import area_map_config
 from dashboard.area_maps.models import AreaMap
 from dashboard.datasets.models import Dataset
-from dashboard.jobs.models import State
 from dashboard.maintenance import objects
 from dashboard.maintenance.cleanup import tidy
 from dashboard.maps import remote_archive
@@ -196,14 +192,3 @@ def test_it_can_be_removed_and_fetched_again(host, owner_api, ready_dataset):
     removals.finish()
     assert files() == []
     assert fetched(owner_api, ready_dataset, host)["tiles"] != found["tiles"]
-
-
-def test_a_page_of_the_dataset_has_it_and_others_have_not(host, owner_api, owner_page, ready_dataset):
-    def shown(path):
-        return re.findall(rb'<script id="area-map"', owner_page.get(path).content)
-
-    assert shown(f"/datasets/{ready_dataset.pk}/")
-    assert shown(f"/datasets/{ready_dataset.pk}/landmarks/new/")
-    assert not shown("/datasets/")
-    assert APIClient().get(URL).status_code == 401
-    assert AreaMap.objects.filter(state=State.QUEUED).count() == 0
