@@ -106,7 +106,7 @@ def tiles_below(column, row, most_zoom, columns=1, rows=1):
 
 
 def write_archive(path, tiles, **header):
-    """A PMTiles file of vector tiles."""
+    """A PMTiles file of vector tiles, written in the order of their ids unless another ``order`` is given."""
     kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.GZIP}
     return write_tiles(path, tiles, **kinds, **header)
 

@@ -23,14 +23,14 @@ def streets(z, x, y):
     return out.getvalue()
 
 
-def write_tiles(path, tiles, *, bounds=(-180.0, -85.0, 180.0, 85.0), **header):
-    """A file of these tiles, {(z, x, y): bytes}."""
+def write_tiles(path, tiles, *, bounds=(-180.0, -85.0, 180.0, 85.0), order=None, **header):
+    """A file of these tiles, {(z, x, y): bytes}, in the order of their ids unless another is given."""
     west, south, east, north = (round(degrees * 1e7) for degrees in bounds)
     zooms = [z for z, _, _ in tiles]
     with path.open("wb") as file:
         writer = Writer(file)
-        for (z, x, y), body in sorted(tiles.items(), key=lambda item: zxy_to_tileid(*item[0])):
-            writer.write_tile(zxy_to_tileid(z, x, y), body)
+        for place in order or sorted(tiles, key=lambda place: zxy_to_tileid(*place)):
+            writer.write_tile(zxy_to_tileid(*place), tiles[place])
         described = {
             "tile_type": TileType.PNG, "tile_compression": Compression.NONE,
             "min_zoom": min(zooms), "max_zoom": max(zooms),

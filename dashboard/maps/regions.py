@@ -26,9 +26,9 @@ class Region:
     def around(cls, bounds: Sequence[float]) -> Region:
         """The tiles that hold a box: west, south, east, north in degrees, west > east across the antimeridian."""
         west, south, east, north = bounds
-        left, right = _column(west), _column(east + (360 if west > east else 0))
+        left, right = _column(west), _column(east) + (ACROSS if west > east else 0)
         top, bottom = _row(north), _row(south)
-        return cls(west=left % ACROSS, north=top, columns=min(right - left + 1, ACROSS), rows=bottom - top + 1)
+        return cls(west=left, north=top, columns=min(right - left + 1, ACROSS), rows=bottom - top + 1)
 
     @property
     def tiles(self) -> int:
@@ -70,7 +70,7 @@ def _first(zoom: int) -> int:
 
 
 def _column(lon: float) -> int:
-    return math.floor((lon + 180) / 360 * ACROSS)
+    return min(max(math.floor((lon + 180) / 360 * ACROSS), 0), ACROSS - 1)
 
 
 def _row(lat: float) -> int:
