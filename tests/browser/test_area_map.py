@@ -11,7 +11,7 @@ from dashboard.area_maps.models import AreaMap
 from dashboard.maps import remote_archive
 from dashboard.projects.models import Role
 from dashboard.projects.services import add_member, create_project, move_row
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import PHONE, accessibility_faults
 from tests.browser.jobs import run_jobs
 from tests.browser.rendering import at_rest
 from tests.map_archive import serving, tiles_below, write_archive
@@ -84,11 +84,13 @@ def test_two_clicks_to_a_map_with_streets_that_stays_without_the_host(page, walk
     expect(panel).to_contain_text(f"{south:.3f}° N to {north:.3f}° N, {west:.3f}° E to {east:.3f}° E")
     expect(panel).to_contain_text("Without encryption")  # the host of the test has none
     assert archive.requests == []
+    assert accessibility_faults(page) == []
     fetch(panel)  # the second
     expect(page.locator(SHOWN).first).to_be_attached()
     expect(page.get_by_role("button", name="Base map: map of the area")).to_be_visible()
     expect(panel.get_by_role("radio", name="Map of the area")).to_be_checked()
     expect(panel).to_contain_text("to zoom 12")
+    assert accessibility_faults(page) == []
     page.wait_for_function("names.some(({ text }) => text.endsWith('Street'))")
     assert [url for url in monitor.requests if archive.host in url] == []
 
