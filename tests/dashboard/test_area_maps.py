@@ -147,17 +147,21 @@ def test_an_attempt_that_fails_leaves_nothing_and_can_be_repeated(host, owner_ap
     assert (again["state"], len(files())) == ("done", 1)
 
 
-def test_cancelled_in_the_middle_it_leaves_nothing(host, owner_api, ready_dataset, settings, monkeypatch):
+@pytest.mark.parametrize("how", ["cancelled", "deleted"])
+def test_stopped_in_the_middle_it_leaves_nothing(host, owner_api, ready_dataset, monkeypatch, how):
     found = fetch(owner_api, ready_dataset, host)
 
     def report(lease, *_):
         if len(host.requests) > 1:  # the first read the directory
+            if how == "deleted":
+                owner_api.delete(f"/api/v1/datasets/{ready_dataset.pk}/")
             AreaMap.objects.update(cancel_requested=True)
         lease.confirm()
 
     monkeypatch.setattr("dashboard.jobs.leases.Lease.report", report)
     execution.run(found["id"])
-    assert owner_api.get(f"{URL}{found['id']}/").json()["state"] == "cancelled"
+    if how == "cancelled":
+        assert owner_api.get(f"{URL}{found['id']}/").json()["state"] == "cancelled"
     assert len(host.requests) == 2
     assert (files(), list((HOME / "tmp").glob("*"))) == ([], [])
 
