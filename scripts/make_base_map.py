@@ -27,11 +27,14 @@ MARGIN = 1 / 32  # of a cell, on every side: cells overlap, so no seam shows bet
 LAYERS = ("land", "lakes", "rivers", "borders")
 FILES = dict(zip(LAYERS, ("land", "lakes", "rivers_lake_centerlines", "admin_0_boundary_lines_land"), strict=True))
 AREAS = ("land", "lakes")
-LEVELS = {"110m": (0, 0.0), "50m": (3, 8e-6), "10m": (6, 1.2e-6)}
-"""Scale: the zoom whose tiles are its cells, and the tolerance of its lines as a share of the world's width."""
-PACKS = {"world": ("110m", "50m"), "detail": ("10m",)}
+LEVELS = {"110m": (0, 0.0, 0), "50m": (3, 8e-6, 2), "10m": (6, 1.2e-6, 4)}
+"""Scale: the zoom whose tiles are its cells, the tolerance of its lines as a share of the world's width, and the zoom
+whose tiles are requested each for itself."""
 MAX_LAT = 85.0511287798
 POINT, LINE, POLYGON = 1, 3, 5  # shape types
+
+Cells = dict[tuple[int, int], list[list[np.ndarray]]]
+"""The parts of each layer, (n, 2), by the column and row of their tile."""
 
 
 def shapes(path: Path) -> Iterator[list[np.ndarray]]:
@@ -125,31 +128,47 @@ def _without_repeats(xy: np.ndarray) -> np.ndarray:
     return xy[np.append(True, np.any(np.diff(xy, axis=0) != 0, axis=1))]
 
 
-def pack(levels: list[dict[str, object]]) -> bytes:
-    """A header, and then of all parts: lengths, and coordinates as differences, low bytes and high bytes apart."""
-    parts = [part for level in levels for _, _, layers in level["cells"] for layer in layers for part in layer]
-    head = [
-        level | {"cells": [[x, y, [len(layer) for layer in layers]] for x, y, layers in level["cells"]]}
-        for level in levels
-    ]
-    text = json.dumps({"levels": head, "points": sum(map(len, parts)), "parts": len(parts)}).encode()
+def pack(zoom: int, cells: Cells, **others: object) -> bytes:
+    """Gzip of a header and, for all parts, lengths and differences of coordinates, low and high bytes apart."""
+    parts = [part for layers in cells.values() for layer in layers for part in layer]
+    head = {"zoom": zoom, "margin": MARGIN, "points": sum(map(len, parts)), "parts": len(parts), **others}
+    head["cells"] = [[x, y, [len(layer) for layer in layers]] for (x, y), layers in cells.items()]
+    text = json.dumps(head, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
     steps = np.concatenate([np.diff(part, axis=0, prepend=np.zeros((1, 2), np.int64)) for part in parts])
     planes = [(steps[:, axis] >> shift & 255).astype(np.uint8).tobytes() for axis in (0, 1) for shift in (0, 8)]
     lengths = np.array([len(part) for part in parts], "<u2").tobytes()
-    return struct.pack("<I", len(text)) + text + lengths + b"".join(planes)
+    return gzip.compress(struct.pack("<I", len(text)) + text + lengths + b"".join(planes), 9, mtime=0)
 
 
-def level(folder: Path, scale: str) -> dict[str, object]:
+def packs(levels: dict[str, Cells]) -> dict[str, bytes]:
+    """The coarsest scale with a list of what ``detail`` has of the others: where it begins, how long it is."""
+    detail, finer = b"", []
+    for scale, cells in list(levels.items())[1:]:
+        zoom, _, requested = LEVELS[scale]
+        tiles: dict[tuple[int, int], Cells] = {}
+        for (x, y), layers in cells.items():
+            tiles.setdefault((x >> (zoom - requested), y >> (zoom - requested)), {})[x, y] = layers
+        pieces = {}
+        for (x, y), some in tiles.items():
+            packed = pack(zoom, some)
+            pieces[f"{x},{y}"] = [len(detail), len(packed)]
+            detail += packed
+        finer.append({"zoom": zoom, "margin": MARGIN, "requested": requested, "pieces": pieces})
+    zoom, _, _ = LEVELS["110m"]
+    return {"world": pack(zoom, levels["110m"], finer=finer), "detail": detail}
+
+
+def level(folder: Path, scale: str) -> Cells:
     """All cells of one scale."""
-    zoom, tolerance = LEVELS[scale]
-    found: dict[tuple[int, int], list[list[np.ndarray]]] = {}
+    zoom, tolerance, _ = LEVELS[scale]
+    found: Cells = {}
     for at, layer in enumerate(LAYERS):
         areas = layer in AREAS
         lines = geometry(folder / f"ne_{scale}_{FILES[layer]}.shp", areas, tolerance)
         for place, parts in cells(lines, zoom, areas):
             found.setdefault(place, [[] for _ in LAYERS])[at] = parts
-    return {"zoom": zoom, "margin": MARGIN, "cells": [[x, y, layers] for (x, y), layers in sorted(found.items())]}
+    return dict(sorted(found.items()))
 
 
 def cities(folder: Path) -> bytes:
@@ -170,15 +189,14 @@ def cities(folder: Path) -> bytes:
 
 def main(folder: Path) -> None:
     """Write the files; their names have a digest of what they hold, so that browsers keep them for good."""
+    made = packs({scale: level(folder, scale) for scale in LEVELS})
+    made["cities"] = gzip.compress(cities(folder), 9, mtime=0)
     OUT.mkdir(exist_ok=True)
-    for old in OUT.glob("*.*.bin"):
-        old.unlink()
-    made = {name: pack([level(folder, scale) for scale in scales]) for name, scales in PACKS.items()}
-    made["cities"] = cities(folder)
     for name, body in made.items():
-        squeezed = gzip.compress(body, 9, mtime=0)
-        (OUT / f"{name}.{hashlib.sha256(squeezed).hexdigest()[:12]}.bin").write_bytes(squeezed)
-        sys.stdout.write(f"{name}: {len(body):,} bytes, {len(squeezed):,} compressed\n")
+        for old in OUT.glob(f"{name}.*.bin"):
+            old.unlink()
+        (OUT / f"{name}.{hashlib.sha256(body).hexdigest()[:12]}.bin").write_bytes(body)
+        sys.stdout.write(f"{name}: {len(body):,} bytes\n")
 
 
 if __name__ == "__main__":

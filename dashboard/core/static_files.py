@@ -15,11 +15,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import brotli
 from django.conf import settings
 from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.contrib.staticfiles.finders import get_finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.management import call_command
+from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n|/\*\*(?:[^*]|\*(?!/))*\*/ ?", re.MULTILINE)
@@ -36,11 +38,22 @@ class CollectedFiles(StaticFilesConfig):
     ignore_patterns = [*StaticFilesConfig.ignore_patterns, "*.map", "redoc", "rest_framework"]
 
 
+class _QuickCompressor(Compressor):
+    @staticmethod
+    def compress_brotli(data: bytes) -> bytes:
+        """Of Plotly 8 % more than at the default quality, in 0.1 s instead of 1.5 s."""
+        return bytes(brotli.compress(data, quality=9))
+
+
 class JoinedStaticFilesStorage(CompressedManifestStaticFilesStorage):
     """Whitenoise's, with joined modules and style sheets."""
 
     keep_only_hashed_files = True
     joins = True
+
+    def create_compressor(self, **options: Any) -> Compressor:
+        return _QuickCompressor(**options)
+
     patterns = (  # Django's own also rewrite comments and look for source maps
         ("*.css", (r"""(?P<matched>url\(['"]{0,1}\s*(?P<url>.*?)["']{0,1}\))""",)),
         ("*.js", ((r"""(?P<matched>import\("(?P<url>\..*?)"\))""", 'import("%(url)s")'),)),

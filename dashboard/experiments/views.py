@@ -20,6 +20,7 @@ from dashboard.experiments.common.pages import pages
 from dashboard.experiments.filters import ExperimentFilter
 from dashboard.experiments.form_summary import preset_seconds
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.preset_curves import preset_curves
 from dashboard.experiments.run_parameters import level_text, values_by_path
 from dashboard.experiments.selectors import visible_experiments
 from dashboard.jobs.models import State
@@ -159,7 +160,11 @@ def _ready_datasets(request: HttpRequest, kind: str, *columns: str) -> Any:
 
 
 def _presets(kind: str) -> list[dict[str, Any]]:
-    return [{"name": cls.registered_name(), "title": cls.title, "summary": cls.summary} for cls in presets.of(kind)]
+    return [
+        {"name": name, "title": cls.title, "summary": cls.summary, "curves": preset_curves().get(name, [])}
+        for cls in presets.of(kind)
+        for name in [cls.registered_name()]
+    ]
 
 
 def _described(row: Experiment) -> dict[str, Any]:

@@ -17,9 +17,11 @@ from privacy_engine.core.progress import BLOCK, blocks
 class Given:
     """What a preset must know of a dataset.
 
-    ``box``: west, south, east and north of check-ins with positions; of a stream its ``dimensions`` and ``mean`` count.
+    ``radius_m``: the radius of trajectories within which levels are stated; ``box``: west, south, east and north of
+    check-ins with positions; of a stream its ``dimensions`` and ``mean`` count.
     """
 
+    radius_m: float | None = None
     box: tuple[float, float, float, float] | None = None
     dimensions: int = 0
     mean: float = 0.0

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import shutil
 import threading
 from pathlib import Path
@@ -10,12 +11,12 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
-from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.cache import cache
 from django.db import close_old_connections, connections
+from django.http import HttpResponse
 from django.test import Client
-from django.views.static import serve
+from django.test.testcases import FSFilesHandler, _StaticFilesHandler
 from playwright.sync_api import expect, sync_playwright
 
 from dashboard.accounts.models import User
@@ -87,12 +88,16 @@ def profiles(browser, collected):
     """Profiles that keep scripts and styles, whose names change with them."""
 
     def kept(handler, request):
-        response = serve(request, handler.file_path(request.path), document_root=settings.STATIC_ROOT)
+        if part := re.fullmatch(r"bytes=(\d+)-(\d+)", request.headers.get("Range", "")):
+            file = Path(settings.STATIC_ROOT, handler.file_path(request.path)).read_bytes()
+            response = HttpResponse(file[int(part[1]) : int(part[2]) + 1], status=206)
+        else:
+            response = FSFilesHandler.serve(handler, request)
         response["Cache-Control"] = "max-age=3600"
         return response
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(StaticFilesHandler, "get_response", kept)
+        patch.setattr(_StaticFilesHandler, "serve", kept, raising=False)
         yield Profiles(browser)
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Error
 from privacy_engine.core import kernel_folder
 from tests.browser import page_checks as checks
 from tests.browser.conftest import AXE, DESKTOP, PHONE, accessibility_faults, widths
-from tests.browser.page_cases import CASES, NO_PAGES, page_views, visit
+from tests.browser.page_cases import CASES, NO_PAGES, PUBLIC, page_views, visit
 from tests.browser.page_states import STATES
 from tests.browser.sample_states import SampleStates
 from tests.patience import patience
@@ -26,7 +26,9 @@ def faults_of(page, case, stage, monitor):
     response = visit(page, case, stage, monitor.origin)
     faults = [f"answers {response.status}"] if response.status != case.status else []
     desk = page.viewport_size == DESKTOP
-    faults += checks.loading_faults(page, response) + checks.motion_faults(page, checks.QUICK_S if desk else 0.0)
+    most_bytes = checks.MOST_PUBLIC_BYTES if case.view == PUBLIC else checks.MOST_BYTES
+    faults += checks.loading_faults(page, response, most_bytes)
+    faults += checks.motion_faults(page, checks.QUICK_S if desk else 0.0)
     wide, window = widths(page)
     if wide > window:
         faults.append(f"{wide} px wide in a window of {window}")

@@ -136,7 +136,7 @@ def test_random_events_and_a_column_are_one_click_and_stays_need_times(page, own
     assert (column.method, column.count) == ({"name": "column"}, 10)
     upload = ContentFile(b"lat,lon\n48.85,2.35\n48.86,2.36\n48.87,2.35\n", name="bare.csv")
     ui.edit(page, import_dataset(owner=owner, upload=upload))
-    expect(page.get_by_role("button", name="Stay points")).to_be_disabled()
+    expect(page.get_by_role("button", name="Stay points", exact=True)).to_be_disabled()
     expect(page.locator("[data-why]")).to_contain_text("needs times")
 
 

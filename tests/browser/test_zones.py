@@ -158,7 +158,7 @@ def test_zones_are_refused_closed_changed_deleted_and_undone(editor, monitor):
     editor.keyboard.press("Control+z")
     ui.expect_marked(editor, inside)
     editor.keyboard.press("Control+z")
-    expect(editor.get_by_role("button", name="Stay points")).to_have_attribute("aria-pressed", "true")
+    expect(editor.get_by_role("button", name="Stay points", exact=True)).to_have_attribute("aria-pressed", "true")
     ui.expect_marked(editor, found)
 
     ui.draw_polygon(editor)

@@ -19,6 +19,7 @@ from dashboard.datasets.services import import_dataset
 from dashboard.experiments import files
 from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.preset_curves import curves_of, preset_curves
 from dashboard.storage.data_files import read_data
 from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets
 from privacy_engine.experiments import runner as experiment_runner
@@ -127,15 +128,23 @@ class TestEveryKind:
         assert not Experiment.objects.exists()
 
 
-@pytest.mark.parametrize("preset", ["stream-detection", "stream-dimensions"])
-def test_a_preset_reads_of_a_stream_what_its_summary_has(owner_api, preset):
-    """Thresholds and numbers of dimensions by the API are those of the command, which reads the counts."""
-    dataset = made(owner_api, FILES["stream"])
+PRESETS_OF_DATA = [("stream", "stream-detection"), ("stream", "stream-dimensions"), ("trajectory", "error-tdrive")]
+
+
+@pytest.mark.parametrize(("kind", "preset"), PRESETS_OF_DATA)
+def test_a_preset_reads_of_data_what_the_dataset_has(owner_api, kind, preset):
+    """Radius, thresholds and numbers of dimensions by the API are those of the command, which reads the data."""
+    dataset = made(owner_api, FILES.get(kind) or csv_of([9, 12]))
     planned = owner_api.post(f"{URL}plan/", {"preset": {"name": preset}, "dataset": dataset["id"]}, format="json")
-    data = read_data("stream", Dataset.objects.get().points_path)
-    assert ExperimentSpec.parse(planned.json()["spec"]) == presets.parse({"name": preset}).spec(
-        given_of("stream", data)
-    )
+    data = read_data(kind, Dataset.objects.get().points_path)
+    assert ExperimentSpec.parse(planned.json()["spec"]) == presets.parse({"name": preset}).spec(given_of(kind, data))
+
+
+@pytest.mark.parametrize("name", ["temporal-distance", "privacy-utility", "stream-detection"])
+def test_curves_on_cards_of_presets_are_what_these_give(name):
+    """``scripts/make_preset_curves.py`` writes them again."""
+    assert set(preset_curves()) == {cls.registered_name() for cls in presets}
+    assert preset_curves()[name] == curves_of(name)
 
 
 def test_presets_and_measures_are_listed_by_kind(owner_api):

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import brotli
 import pytest
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
@@ -111,6 +112,7 @@ def test_files_are_collected_once_and_again_when_one_has_changed(collecting, mon
     script, style = ((collecting / name).read_bytes() for name in names)
     assert b".dataset" in style
     assert gzip.decompress((collecting / f"{names[0]}.gz").read_bytes()) == script
+    assert brotli.decompress((collecting / f"{names[0]}.br").read_bytes()) == script
     for later in re.findall(rb'import\("([^"]+)"\)', script):
         assert (collecting / names[0]).parent.joinpath(later.decode()).is_file(), later
     assert not list(collecting.rglob("*.map"))

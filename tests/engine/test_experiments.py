@@ -8,6 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from privacy_engine import experiments
+from privacy_engine.analysis.data_scale import data_scale
+from privacy_engine.analysis.reference_radius import reference_radius
 from privacy_engine.analysis.simulation import simulate_errors
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
@@ -253,6 +255,15 @@ def test_the_order_of_names_changes_no_letter_of_a_spec(cls):
     described = cls().spec()
     again = ExperimentSpec.parse(backwards(json.loads(described.model_dump_json())))
     assert again.model_dump_json() == described.model_dump_json()
+
+
+@each("cls", list(experiments.presets.of("trajectory")))
+def test_levels_of_a_preset_are_per_metre_and_on_a_dataset_within_its_radius(cls, series):
+    given = experiments.given_of("trajectory", series)
+    assert given.radius_m == reference_radius(data_scale(series)).radius_m > 1
+    for known, radius_m in ((None, 1.0), (given, given.radius_m)):
+        cells = cls().spec(known).cells()
+        assert {cell.release.mechanism.radius_m for cell in cells if cell.release} <= {radius_m}
 
 
 class TestTable:

@@ -10,7 +10,7 @@ class CheckInInputs(Inputs):
 
     def known(self, dataset: Dataset) -> Given:
         bounds = (dataset.summary or {}).get("bounds")
-        return Given(tuple(bounds) if bounds else None)
+        return Given(box=tuple(bounds) if bounds else None)
 
     def sizes_of(self, dataset: Dataset) -> list[int]:
         return [dataset.points]

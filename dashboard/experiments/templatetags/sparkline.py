@@ -1,4 +1,4 @@
-"""A small drawing of a run's curves in the table of runs."""
+"""A small drawing of curves: of a run in the table of runs, of a preset on its card."""
 
 import math
 from typing import Any
@@ -11,6 +11,7 @@ from dashboard.core.templatetags.display import stroke
 
 register = template.Library()
 WIDTH, HEIGHT, MARGIN = 88, 24, 2
+SVG = '<svg class="sparkline" viewBox="{}" preserveAspectRatio="none" aria-hidden="true">{}</svg>'
 
 
 @register.simple_tag
@@ -24,7 +25,7 @@ def sparkline(curves: list[dict[str, Any]]) -> SafeString | str:
     paths = [(stroke(curve["mechanism"] or ""), _path(curve["y"], wide, low, high)) for curve in curves]
     lines = format_html_join("", '<path{} d="{}"/>', (one for one in paths if one[1]))
     box = f"0 0 {WIDTH} {HEIGHT}"
-    return format_html('<svg class="sparkline" viewBox="{}" aria-hidden="true">{}</svg>', box, lines)
+    return format_html(SVG, box, lines)
 
 
 def _place(value: float, wide: bool) -> float:

@@ -1,8 +1,9 @@
 """What experiments on trajectories are run on: a selection of the series of a dataset, or a generated one."""
 
+from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import people_of
-from dashboard.datasets.selectors import require_ready_of
+from dashboard.datasets.selectors import reference_radius_m, require_ready_of
 from dashboard.experiments.common.inputs import Inputs
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, Given, Preset, SeriesPreset
@@ -12,7 +13,7 @@ class TrajectoryInputs(Inputs):
     """Events of each series."""
 
     def known(self, dataset: Dataset) -> Given:
-        return Given()
+        return Given(radius_m=reference_radius_m(dataset, ledger.budget_of(dataset)))
 
     def sizes_of(self, dataset: Dataset) -> list[int]:
         return dataset.series_lengths

@@ -69,7 +69,8 @@ class CheckInCell(ReleaseCell):
     def given_of(cls, data: CheckIns | None) -> Given | None:
         if data is None or data.lon is None or data.lat is None or not len(data):
             return super().given_of(data)
-        return Given((float(data.lon.min()), float(data.lat.min()), float(data.lon.max()), float(data.lat.max())))
+        box = (float(data.lon.min()), float(data.lat.min()), float(data.lon.max()), float(data.lat.max()))
+        return Given(box=box)
 
     @model_validator(mode="after")
     def _has_others(self) -> Self:

@@ -7,12 +7,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from pydantic import field_serializer, field_validator, model_validator
 
+from privacy_engine.analysis.data_scale import data_scale
+from privacy_engine.analysis.reference_radius import reference_radius
 from privacy_engine.core.arrays import Floats
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.cells.base import Cell, described, lacks, moved
 from privacy_engine.experiments.correlation import Correlation
-from privacy_engine.experiments.inputs import columns_digest
+from privacy_engine.experiments.inputs import Given, columns_digest
 from privacy_engine.experiments.measures import MarkedShare, Measure, Work
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.landmarks import DummyMethod, LandmarkMethod, dummy_methods, landmark_methods
@@ -67,8 +69,8 @@ class TrajectoryCell(Cell):
         return [len(one) for one in data]
 
     @classmethod
-    def given_of(cls, data: Any) -> None:
-        """Nothing: presets for series need to know nothing of them."""
+    def given_of(cls, data: Sequence[Trajectory] | None) -> Given | None:
+        return Given(radius_m=reference_radius(data_scale(data)).radius_m) if data else None
 
     @classmethod
     def digest_of(cls, data: Sequence[Trajectory] | None) -> str:

@@ -88,6 +88,19 @@ export function understood(report, { item = "event", dimensions = null } = {}) {
   return `${format}, ${kept} read in ${whole(report.series_count)} series`;
 }
 
+/** Why less than half was read, if so: the most frequent reason. @param {any} report */
+export function whyFew({ kept, rows_read: read, dropped: found, row_unit: unit }) {
+  const [most] = Object.values(found).sort((a, b) => b.count - a.count);
+  return most && kept < read / 2 ? `${count(most.count, unit)} refused: ${most.message}` : "";
+}
+
+/** {@link understood} and other facts as a paragraph, in amber where most of the file was not read. */
+export function understoodLine(report, known = {}, ...facts) {
+  const why = typeof known.dimensions === "number" ? "" : whyFew(report);
+  const text = [understood(report, known), ...facts].join(" · ");
+  return el("p", { class: why ? "notice notice--amber" : null }, text, why && [el("br"), el("strong", {}, why)]);
+}
+
 /**
  * A report; `heading` is the level that fits where it stands.
  *

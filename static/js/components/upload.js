@@ -1,10 +1,10 @@
 /* One upload from file to dataset, drawn as a card that shows its state at every moment. */
 
 import { ApiError, isOver, pause, poll, post, postForm } from "../core/api.js";
-import { announce, el } from "../core/dom.js";
+import { announce } from "../core/dom.js";
 import { bytes, capitalized, count, done, queued, span } from "../core/format.js";
 import { PIECE, sendInPieces } from "../core/resumable_upload.js";
-import { needsColumns, renderErrors, renderQuestion, renderReport, understood } from "./import_report.js";
+import { needsColumns, renderErrors, renderQuestion, renderReport, understoodLine } from "./import_report.js";
 import { refreshJobs } from "./jobs.js";
 import { createUploadCard, optionForm } from "./upload_card.js";
 import { takeSlot } from "./upload_slots.js";
@@ -180,14 +180,14 @@ function createReading(card, file, { settled, keep }) {
   /** @param {any} dataset @param {Element | null} problem */
   function showResult(dataset, problem = null) {
     const { report } = dataset;
-    const facts = [understood(report), dataset.has_time ? span(dataset.start, dataset.end) : "no times"].join(" · ");
+    const times = dataset.has_time ? span(dataset.start, dataset.end) : "no times";
     announce(`${file.name} is ready: ${count(dataset.points, "event")}.`);
     const onChange = (/** @type {any} */ guess) => {
       const { form, input } = optionForm(dataset, guess, (changes) => reread(dataset, changes));
       showResult(dataset, form);
       input.focus();
     };
-    card.showResult(dataset, el("p", {}, facts), problem, renderReport(report, { onChange }));
+    card.showResult(dataset, understoodLine(report, {}, times), problem, renderReport(report, { onChange }));
   }
 
   return { follow };

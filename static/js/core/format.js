@@ -42,6 +42,10 @@ export const eventNumber = (index) => whole(index + 1);
 export const number = (value, digits = 3) =>
   new Intl.NumberFormat("en", { maximumSignificantDigits: digits }).format(value);
 
+/** All of the significant digits, as the numbers of one column have them: 0.020 beside 0.028. @param {number} value */
+export const inColumn = (value, digits = 3) =>
+  new Intl.NumberFormat("en", { minimumSignificantDigits: digits, maximumSignificantDigits: digits }).format(value);
+
 const TENTHS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
 /** All digits of a whole number, tenths of another: 123,456,808, 12.3. @param {number} value */

@@ -1,50 +1,54 @@
 /* The built-in base map, Natural Earth: loaded once for all maps of a page, drawn by cells of web Mercator tiles.
  *
- * A file is gzip of a header and, for all its lines, lengths and differences of coordinates, low and high bytes apart
- * (scripts/make_base_map.py). Three scales: the coarse two in "world", the fine one in "detail", which is requested
- * when a map is close enough to show it.
+ * Three scales: "world" has the coarsest, and where in "detail" the pieces of the others lie. Of those a map requests
+ * what it shows. A piece is gzip of a header and, for all its lines, lengths and differences of coordinates, low and
+ * high bytes apart (scripts/make_base_map.py).
  */
 
 import { token } from "../core/series_style.js";
 import { BUILT_IN_ZOOM } from "./projection.js";
 
-const DETAIL_ZOOM = 6.5; // closer than this the lines at 1 : 10 million are drawn
-const MIDDLE_ZOOM = 2.5; // and from here those at 1 : 50 million
+const SCALES_FROM = [2.5, 6.5]; // the zooms from which the lines at 1 : 50 and 1 : 10 million are drawn
 const RANGE = 65535;
 
 /**
  * @typedef {{points: Uint16Array, ends: Uint32Array}} Lines x and y in turn; where each line ends, in points
  * @typedef {{layers: Lines[], paths: Path2D[] | null}} Cell land, lakes, rivers, borders
  * @typedef {{zoom: number, margin: number, cells: Map<string, Cell>}} Level
+ * @typedef {Level & {requested: number, pieces: Record<string, [number, number]>}} FinerLevel
+ * pieces: what is not loaded yet, where it lies in "detail" and how long it is, by its tile of zoom `requested`
  */
 
-/** @type {Map<string, Promise<Level[]>>} by address */
+/** @type {Map<string, Promise<unknown>>} by what is loaded */
 const loading = new Map();
-/** @type {Map<string, Level[]>} */
-const loaded = new Map();
+/** @type {[Level, ...FinerLevel[]] | null} */
+let levels = null;
 
-/** The levels of a file; a request that failed is repeated. @param {string} url @returns {Promise<Level[]>} */
-function load(url) {
-  const found = loading.get(url);
-  if (found) return found;
-  const made = bytesOf(url).then((bytes) => {
-    const levels = decode(bytes);
-    loaded.set(url, levels);
-    return levels;
-  });
-  loading.set(url, made);
-  made.catch(() => loading.delete(url));
-  return made;
+/** What `load` gives, once; one that failed is repeated. @param {string} key @param {() => Promise<unknown>} load */
+function once(key, load) {
+  const found = loading.get(key) ?? load();
+  loading.set(key, found);
+  found.catch(() => loading.delete(key));
+  return found;
 }
 
-/** What the gzip file at `url` was made of. @param {string} url @returns {Promise<ArrayBuffer>} */
-export async function bytesOf(url) {
-  const answer = await fetch(url);
-  if (!answer.ok || !answer.body) throw new Error(`status ${answer.status}`);
-  return new Response(answer.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+/**
+ * What gzip was made of, of a file or of a part of it.
+ *
+ * @param {string} url
+ * @param {[number, number]} [part] where it begins and how long it is
+ * @returns {Promise<ArrayBuffer>}
+ */
+export async function bytesOf(url, part) {
+  const [from, end] = part ? [part[0], part[0] + part[1]] : [0, undefined];
+  const answer = await fetch(url, part && { headers: { Range: `bytes=${from}-${from + part[1] - 1}` } });
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  const body = await answer.blob(); // some servers answer with all of it
+  const wanted = answer.status === 206 ? body : body.slice(from, end);
+  return new Response(wanted.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
-/** @param {ArrayBuffer} bytes @returns {Level[]} */
+/** @param {ArrayBuffer} bytes @returns {Level & {finer?: FinerLevel[]}} */
 export function decode(bytes) {
   const size = new DataView(bytes).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size)));
@@ -59,16 +63,11 @@ export function decode(bytes) {
     from += count;
     return lines;
   };
-  return head.levels.map((/** @type {any} */ { zoom, margin, cells }) => ({
-    zoom,
-    margin,
-    cells: new Map(
-      cells.map((/** @type {[number, number, number[]]} */ [x, y, counts]) => [
-        `${x},${y}`,
-        { layers: counts.map(take), paths: null },
-      ]),
-    ),
-  }));
+  const cells = head.cells.map((/** @type {[number, number, number[]]} */ [x, y, counts]) => [
+    `${x},${y}`,
+    { layers: counts.map(take), paths: null },
+  ]);
+  return { ...head, cells: new Map(cells) };
 }
 
 /**
@@ -100,21 +99,44 @@ function coordinates(planes, n, lengths) {
  * @returns {DrawLayer}
  */
 export function builtInLayer(urls, { changed, failed }) {
-  const wait = (/** @type {string} */ url) => load(url).then(changed, failed);
+  const wait = (/** @type {Promise<unknown>[]} */ all) => void Promise.all(all).then(changed, failed);
   return (ctx, view) => {
     if (view.zoom > BUILT_IN_ZOOM) return;
-    const world = loaded.get(urls.world);
-    const detail = loaded.get(urls.detail);
-    if (!world) return void wait(urls.world);
-    if (view.zoom >= DETAIL_ZOOM && !detail) wait(urls.detail);
-    const level = view.zoom < MIDDLE_ZOOM ? world[0] : view.zoom >= DETAIL_ZOOM && detail ? detail[0] : world[1];
+    if (!levels) return wait([once("world", () => loadWorld(urls.world))]);
+    let level = levels[0];
+    const [, ...finer] = levels;
+    finer.slice(0, SCALES_FROM.filter((zoom) => view.zoom >= zoom).length).forEach((one, _, wanted) => {
+      const missing = tilesIn(view, one.requested, one.margin / 2 ** (one.zoom - one.requested)).filter(
+        ({ key }) => key in one.pieces,
+      );
+      if (!missing.length) level = one;
+      else if (one === wanted.at(-1)) wait(missing.map(({ key }) => loadPiece(urls.detail, one, key)));
+    });
     drawLevel(ctx, view, level);
   };
 }
 
+/** @param {string} url */
+async function loadWorld(url) {
+  const { finer, ...coarsest } = decode(await bytesOf(url));
+  levels = [coarsest, ...(finer ?? []).map((level) => ({ ...level, cells: new Map() }))];
+}
+
+/** @param {string} url @param {FinerLevel} level @param {string} key */
+function loadPiece(url, level, key) {
+  return once(`${level.zoom} ${key}`, async () => {
+    const { cells } = decode(await bytesOf(url, level.pieces[key]));
+    for (const [place, cell] of cells) level.cells.set(place, cell);
+    delete level.pieces[key];
+  });
+}
+
 /** @param {CanvasRenderingContext2D} ctx @param {View} view @param {Level} level */
 export function drawLevel(ctx, view, level) {
-  const near = cellsIn(view, level);
+  const near = tilesIn(view, level.zoom, level.margin).flatMap((tile) => {
+    const cell = level.cells.get(tile.key);
+    return cell ? { ...tile, cell } : [];
+  });
   ctx.save();
   ctx.fillStyle = token("--map-water");
   ctx.fillRect(0, 0, view.width, view.height);
@@ -149,12 +171,14 @@ export function drawLevel(ctx, view, level) {
 export const riverWidth = (/** @type {number} */ zoom) => Math.max(1, Math.min(4, (zoom - 2) / 2));
 
 /**
- * The cells that the view shows, with their place and size in pixels, margin included; the world repeats sideways.
+ * The tiles of a zoom that the view shows, with their place and size in pixels, `margin` (a share of a tile) included;
+ * the world repeats sideways.
  *
  * @param {View} view
- * @param {Level} level
+ * @param {number} zoom
+ * @param {number} margin
  */
-function cellsIn({ width, height, scale, left, top }, { zoom, margin, cells }) {
+function tilesIn({ width, height, scale, left, top }, zoom, margin) {
   const [many, side] = [2 ** zoom, scale / 2 ** zoom];
   const reach = (/** @type {number} */ from, /** @type {number} */ length) => [
     Math.floor(from / side - margin),
@@ -164,10 +188,8 @@ function cellsIn({ width, height, scale, left, top }, { zoom, margin, cells }) {
   const found = [];
   for (let column = west; column <= east; column += 1)
     for (let row = north; row <= south; row += 1) {
-      const cell = cells.get(`${((column % many) + many) % many},${row}`);
-      if (!cell) continue;
       const [x, y] = [(column - margin) * side - left, (row - margin) * side - top];
-      found.push({ cell, x, y, size: side * (1 + 2 * margin) });
+      found.push({ key: `${((column % many) + many) % many},${row}`, x, y, size: side * (1 + 2 * margin) });
     }
   return found;
 }

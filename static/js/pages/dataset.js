@@ -7,7 +7,13 @@ import { watchDialogs } from "../components/dialogs.js";
 import { messageOf, sentenceOf } from "../core/field_errors.js";
 import { numbersOf, refuseInvalid, showProblem } from "../components/number_field.js";
 import { createPreview } from "../components/column_preview.js";
-import { needsColumns, renderQuestion, renderErrors, renderReport, understood } from "../components/import_report.js";
+import {
+  needsColumns,
+  renderQuestion,
+  renderErrors,
+  renderReport,
+  understoodLine,
+} from "../components/import_report.js";
 import { watchJobActions } from "../components/job_actions.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
 import { watchChecks } from "../components/release_checks.js";
@@ -48,7 +54,7 @@ if (page.report && place) {
     field.focus();
   };
   place.replaceChildren(
-    el("p", {}, understood(page.report, page)),
+    understoodLine(page.report, page),
     renderReport(page.report, { onChange: reread && change, heading: "h3" }),
   );
 } else if (place && page.sample) {

@@ -1,7 +1,7 @@
 /* The list of dimensions: searched, sorted by name, total or error; it pins and selects, and orders the heat map. */
 
 import { el } from "../core/dom.js";
-import { count, number } from "../core/format.js";
+import { count, inColumn } from "../core/format.js";
 import { short } from "./small_multiples.js";
 
 const [FEW_ROWS, ROWS] = [6, 60]; // at first: the others on request
@@ -115,7 +115,7 @@ export function createDimensionList(host, on) {
 export function errorText(error) {
   if (error === null) return "–";
   if (error >= 1e4) return short(error);
-  return error && error < 1e-3 ? error.toExponential(1) : number(error, 2);
+  return error && error < 1e-3 ? error.toExponential(1) : inColumn(error, 2);
 }
 
 /** @param {Key} key

@@ -210,6 +210,12 @@ test("what was understood of a file, and lines in a list", () => {
       "GPX, 1 timestamp of 0 dimensions",
     ],
   ]);
+  const dropped = { a: { count: 2, message: "No place." }, b: { count: 9, message: "No time." } };
+  check(report.whyFew, [
+    [[{ ...read, kept: 10, dropped }], "9 points refused: No time."],
+    [[{ ...read, kept: 11, dropped }], ""],
+    [[{ ...read, kept: 1, dropped: {} }], ""],
+  ]);
   deepEqual([{ code: "no_points" }, { code: "bad_times" }, { code: "other" }, {}].map(report.needsColumns), [
     ...[true, true, false, false],
   ]);

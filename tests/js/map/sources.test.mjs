@@ -43,11 +43,16 @@ class Path {
   }
 }
 let [requests, status, address] = [0, 503, ""];
+const ranges = [];
 setGlobals({
-  fetch: async (url) => {
+  fetch: async (url, options) => {
     requests += 1;
     address = url;
-    return new Response(fileOf("cities."), { status });
+    const file = fileOf(/world|detail/.exec(url)?.[0] ?? "cities");
+    const [, from, last] = /bytes=(\d+)-(\d+)/.exec(options?.headers?.Range) ?? [];
+    if (from) ranges.push(Number(from));
+    if (!from || status !== 206) return new Response(file, { status });
+    return new Response(file.subarray(Number(from), Number(last) + 1), { status });
   },
   document: pageOf(),
   window: {},
@@ -61,6 +66,10 @@ setGlobals({
 });
 
 const { boxText, consentText } = await import("../../../static/js/map/basemap_area.js");
+
+const throws = (text) => {
+  throw new Error(text);
+};
 
 test("letters without accents, small and once apart", () => {
   gives(plain, { "  Zürich ": "zurich", "SÃO  Paulo": "sao paulo", Łódź: "lodz", Großstadt: "grossstadt" });
@@ -94,10 +103,20 @@ test("names that begin with the text come before those with a later part, at mos
   gives(found, { york: "York,Yorkville,New York", "york, 2": "York,Yorkville", "york, 1": "York", ork: "Ork" });
 });
 
-const levels = ["world.", "detail."].flatMap((begin) => decode(Uint8Array.from(gunzipSync(fileOf(begin))).buffer));
+const unpacked = (bytes) => decode(Uint8Array.from(gunzipSync(bytes)).buffer);
+const { finer, ...coarsest } = unpacked(fileOf("world."));
+const detail = fileOf("detail.");
+const cellsOf = ([from, length]) => [...unpacked(detail.subarray(from, from + length)).cells];
+const levels = [
+  coarsest,
+  ...finer.map((level) => ({ ...level, cells: new Map(Object.values(level.pieces).flatMap(cellsOf)) })),
+];
 
-/** The colour at a place. */
-function colourAt(level, lon, lat) {
+/** The colour at a place of a level. */
+const colourAt = (level, lon, lat) => colourOf((ctx, view) => drawLevel(ctx, view, level), lon, lat);
+
+/** The colour that a layer gives a place. */
+function colourOf(layer, lon, lat) {
   const scale = 256 * 2 ** 9;
   const view = { width: 9, height: 9, zoom: 9, scale, left: unitX(lon) * scale - 4, top: unitY(lat) * scale - 4 };
   let colour = "";
@@ -112,7 +131,7 @@ function colourAt(level, lon, lat) {
     setTransform: ([k, , , , x, y]) => (at = [k, x, y]),
   };
   for (const name of ["save", "restore", "stroke", "setLineDash"]) ctx[name] = () => {};
-  drawLevel(ctx, view, level);
+  layer(ctx, view);
   return colour;
 }
 
@@ -133,6 +152,30 @@ test("what is wet and what is dry, at each of the three scales; the world repeat
     for (const [lon, lat] of lakes)
       equal(colourAt(level, lon, lat), level.zoom ? "--map-water" : "--map", `${lon}, ${lat} at ${level.zoom}`);
   }
+});
+
+test("a map requests the pieces that it shows, again where that failed, and of a server without ranges", async () => {
+  const events = [];
+  const on = { changed: () => events.push("changed"), failed: () => events.push("failed") };
+  const layer = builtInLayer({ world: "/world", detail: "/detail" }, on);
+  const lands = async (lon, lat) => {
+    const colour = colourOf(layer, lon, lat);
+    await new Promise((done) => setTimeout(done, 100));
+    return [colour, ...events.splice(0)].join(" ");
+  };
+  status = 503;
+  equal(await lands(9.4, 47.6), " failed");
+  status = 200;
+  equal(await lands(9.4, 47.6), " changed");
+  status = 503;
+  equal(await lands(9.4, 47.6), "--map failed"); // not in the coarsest scale
+  for (const [lon, lat, answer] of rows("9.4 47.6 206, 6.5 46.45 206, -87 44 200")) {
+    status = answer;
+    await lands(lon, lat);
+    equal(await lands(lon, lat), "--map-water", `${lon}, ${lat}`);
+  }
+  equal(new Set(ranges).size, ranges.length - 1, "each once, and the one that failed again");
+  ok(ranges.length < 6);
 });
 
 test("cells have four layers, whose lines end at their last points", () => {
@@ -176,10 +219,10 @@ test("Natural Earth is not drawn beyond zoom 10, and not requested either", asyn
   const draw = builtInLayer({ world: "/world", detail: "/detail" }, { changed() {}, failed() {} });
   const names = cityLayer("/cities", 0, () => {});
   const view = { width: 9, height: 9, scale: 256 * 2 ** 10, left: 0, top: 0 };
-  for (const zoom of [10.25, 11, 18]) for (const one of [draw, names]) one(null, { ...view, zoom });
+  const ctx = new Proxy({}, { get: () => throws("drawn"), set: () => throws("drawn") });
+  for (const zoom of [10.25, 11, 18]) for (const one of [draw, names]) one(ctx, { ...view, zoom });
   equal(requests, before);
-  draw(null, { ...view, zoom: 10 });
-  equal(requests, before + 1);
+  for (const one of [draw, names]) await rejects(async () => one(ctx, { ...view, zoom: 10 }), /drawn/);
 });
 
 const OFFER = { host: "maps.example.org", encrypted: true, box: [2.2, 48.8, 2.5, 48.95], tiles: 2, most_mb: 100 };

@@ -175,7 +175,7 @@ test("dimensions in the order of names or figures, equal ones by name, those wit
 });
 
 test("errors in few characters", () => {
-  gives(errorText, { null: "–", 0: "0", 0.1849: "0.18", 0.000244: "2.4e-4", 0.001: "0.001" });
+  gives(errorText, { null: "–", 0: "0.0", 0.1849: "0.18", 0.02: "0.020", 0.000244: "2.4e-4" });
   gives(errorText, { 9999: "10,000", 10000: "10k", 12345: "12.3k" });
 });
 

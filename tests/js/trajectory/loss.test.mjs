@@ -164,13 +164,14 @@ test("a table of losses: the bridge above the published formula, simulated runs 
     showTable(head, body, columns, { part, current: "1", lineStyles });
     return body.all("tr").map((row) => [...row.texts("th"), ...row.texts("td")].join(" | "));
   };
+  const runs = "5.004.00 to 7.00, no run above 9.00";
   const own = "Plannedorder: by time, step variance 9,000,000 m², radius 200 m";
   deepEqual(drawn("joint"), [
-    `${own} | 1 | 2published 1 | 3published 1`,
-    "Adaptiveshare 0.5, median of 20 simulated runs | 1 | 54 to 7, no run above 9 | 54 to 7, no run above 9",
+    `${own} | 1.00 | 2.00published 1.00 | 3.00published 1.00`,
+    `Adaptiveshare 0.5, median of 20 simulated runs | 1.00 | ${runs} | ${runs}`,
     "None | It draws none.",
   ]);
-  equal(drawn("own")[0], `${own} | 0.25 | 3published 0.5 | 4published 0.5`);
+  equal(drawn("own")[0], `${own} | 0.250 | 3.00published 0.500 | 4.00published 0.500`);
   const current = joined(head.all("th"), (one) => one.attributes["aria-current"]);
   equal(current, ",,,true");
 });

@@ -2,11 +2,11 @@
 
 import { sameAs } from "./results_view.js";
 import { el } from "../../core/dom.js";
-import { number, percent, whole } from "../../core/format.js";
+import { inColumn, percent, whole } from "../../core/format.js";
 
 const MOST = 500;
 
-const cell = (value) => el("td", { class: "number" }, value === null || value === undefined ? "–" : number(value, 4));
+const cell = (value) => el("td", { class: "number" }, value === null || value === undefined ? "–" : inColumn(value, 4));
 
 /**
  * Fill `table` for one measure; with `beside` = {name, index, measure} the means of another experiment and their ratio.

@@ -2,9 +2,9 @@
 
 import { swatch } from "../../components/swatch.js";
 import { el } from "../../core/dom.js";
-import { count, number } from "../../core/format.js";
+import { count, inColumn, number } from "../../core/format.js";
 
-const text = (value) => number(value, 3);
+const text = (value) => inColumn(value, 3);
 
 /**
  * The table in `head` and `body`. `columns` = [{key, title, report}], `part` joint or own, `current` the key shown in
