@@ -303,6 +303,8 @@ SPECTACULAR_SETTINGS = {
         "DatasetStateEnum": "dashboard.datasets.serializers.STATES",
         "RoleEnum": "dashboard.projects.models.Role",
         "MemberRoleEnum": "dashboard.projects.serializers.ROLES",
+        "VerdictNameEnum": "dashboard.releases.serializers.VERDICTS",
+        "UtilityNameEnum": "dashboard.releases.serializers.UTILITIES",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -207,10 +208,9 @@ def collect() -> None:
 
 def _digest() -> str:
     """Of names, sizes and times of all files that are collected, of the templates and of this module."""
-    paths = [storage.path(name) for finder in get_finders() for name, storage in finder.list(None)]
-    found = [
-        (path, status.st_size, status.st_mtime_ns)
-        for path in (*paths, *_templates(), __file__)
-        if (status := Path(path).stat())
-    ]
-    return sha256(repr(found).encode()).hexdigest()
+    digest = sha256()
+    collected = (storage.path(name) for finder in get_finders() for name, storage in finder.list(None))
+    for path in chain(collected, _templates(), [__file__]):
+        status = Path(path).stat()
+        digest.update(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

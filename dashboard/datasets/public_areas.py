@@ -2,6 +2,8 @@
 
 from typing import Any
 
+SAMPLE = "Zurich"
+"""The area of the sample of check-ins, which is synthetic."""
 AREAS: dict[str, tuple[float, float, float, float]] = {
     "Austin": (-97.95, 30.1, -97.55, 30.52),
     "Beijing, inner ring roads": (116.2, 39.75, 116.56, 40.03),
@@ -17,6 +19,7 @@ AREAS: dict[str, tuple[float, float, float, float]] = {
     "São Paulo": (-46.83, -23.8, -46.36, -23.35),
     "Stockholm": (17.8, 59.22, 18.2, 59.44),
     "Tokyo, special wards": (139.56, 35.52, 139.92, 35.82),
+    SAMPLE: (8.4, 47.3, 8.68, 47.46),
 }
 """West, south, east and north in degrees, WGS 84, rounded outwards."""
 

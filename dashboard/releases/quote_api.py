@@ -10,10 +10,10 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.rest.parsing import valid
+from dashboard.core.rest.parsing import Number, valid
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, unit_text
-from dashboard.datasets.selectors import require_ready, require_releasable, visible_datasets
+from dashboard.datasets.selectors import require_kind, require_ready, require_releasable, visible_datasets
 from dashboard.releases import services
 from dashboard.releases.common.actions import actions
 from dashboard.releases.serializers import BOX_FROM_DATA, MechanismsField
@@ -26,6 +26,12 @@ class QuoteRequest(serializers.Serializer[Any]):
     dataset = serializers.UUIDField()
     mechanisms = MechanismsField()
     box_from_data = serializers.BooleanField(required=False, default=False, help_text=BOX_FROM_DATA)
+
+
+class LeastLevelsRequest(QuoteRequest):
+    """What is accepted; the level of each mechanism is where the search starts."""
+
+    accepted = Number(min_value=0, max_value=1e15, help_text="An error in counts, or hits of 1,000 next places.")
 
 
 class QuotedSerializer(serializers.Serializer[Any]):
@@ -76,20 +82,44 @@ class QuoteActions:
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def quote(self, request: Request) -> Response:
         """What releases would promise and be charged; no data are read, nothing is stored or charged."""
-        params = valid(QuoteRequest, request.data)
-        dataset = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
-        of_kind = actions[dataset.kind]
-        require_ready(dataset)
-        of_kind.require_quotable()
-        chosen = _as_submitted(dataset, params["mechanisms"])
-        prices = ledger.prices(dataset, chosen)
-        context = dataset.context.with_box(params["box_from_data"])
+        dataset, chosen, more = quotable(request)
+        of_kind, prices = actions[dataset.kind], ledger.prices(dataset, chosen)
+        context = dataset.context.with_box(more["box_from_data"])
         return Response(
             {
                 "mechanisms": [of_kind.promise(one, context) for one in chosen],
                 "budgets": [_price_of(price) for price in prices],
             }
         )
+
+
+def quotable(
+    request: Request, serializer: type[QuoteRequest] = QuoteRequest
+) -> tuple[Dataset, list[Mechanism], dict[str, Any]]:
+    """Return what a :class:`QuoteRequest` is about: the dataset, mechanisms as they would be submitted, and the rest.
+
+    Raises
+    ------
+    Http404
+        The user may read no such dataset.
+    Conflict
+        It is not ready.
+    ParameterError
+        What they cost depends on more than the upload, or a mechanism could not be submitted.
+    """
+    params = valid(serializer, request.data)
+    dataset = get_object_or_404(visible_datasets(request.user), pk=params.pop("dataset"))
+    require_ready(dataset)
+    actions[dataset.kind].require_quotable()
+    return dataset, _as_submitted(dataset, params.pop("mechanisms")), params
+
+
+def quotable_of(request: Request, kind: str, serializer: type[QuoteRequest] = QuoteRequest) -> dict[str, Any]:
+    """Return the same by name, without the flag of the box; a ParameterError too of a dataset of another kind."""
+    dataset, chosen, more = quotable(request, serializer)
+    require_kind(dataset, kind)
+    del more["box_from_data"]
+    return {"dataset": dataset, "mechanisms": chosen, **more}
 
 
 def _as_submitted(dataset: Dataset, chosen: Sequence[Mechanism]) -> list[Mechanism]:

@@ -1,6 +1,6 @@
 """Releases in the API."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -15,12 +15,15 @@ from dashboard.jobs.serializers import JobRowSerializer
 from dashboard.releases import downloads
 from dashboard.releases.common.actions import actions
 from dashboard.releases.models import Release
+from privacy_engine.analysis.utility_verdict import UtilityName
+from privacy_engine.analysis.verdict import VerdictName
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.registry import MAX_STEPS
 from privacy_engine.releases.spec import ReleaseSpec, parse_steps
 
+VERDICTS, UTILITIES = list(get_args(VerdictName)), list(get_args(UtilityName))
 BOX_FROM_DATA = (
     "Of check-ins, and only of these: the box or the number of cells was chosen with knowledge of them. The label then "
     "lists both as not covered."

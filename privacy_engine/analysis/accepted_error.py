@@ -3,14 +3,16 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.on_demand import scipy
+from privacy_engine.mechanisms.base.mechanism import Mechanism
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess
 
+M = TypeVar("M", bound=Mechanism)
 Figure = Literal["typical_m", "p95_m"]
 LEAST, MOST = 1e-6, 1e4
 """The least and the greatest ε that are tried: the domain of the parameter."""
@@ -105,6 +107,6 @@ def _rounded_up(epsilon: float) -> float:
     return round(math.ceil(scaled * (1 - 1e-12)) / 10.0**places, max(places, 0))
 
 
-def at_level(mechanism: TrajectoryMechanism, epsilon: float) -> TrajectoryMechanism:
+def at_level(mechanism: M, epsilon: float) -> M:
     """Return the mechanism at another level, the nearest in its domain."""
     return type(mechanism)(**mechanism.model_dump() | {"epsilon": min(max(epsilon, LEAST), MOST)})

@@ -13,7 +13,7 @@ from itertools import count
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.analysis.repeated import FEWEST_RUNS, PRECISION, repeated
+from privacy_engine.analysis.repeated import FEWEST_RUNS, MOST_SECONDS, PRECISION, SECONDS, repeated
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.arrays import Floats
 from privacy_engine.data import CheckIns
@@ -25,10 +25,6 @@ from privacy_engine.recommender import NearestModel, Recommender
 HIT_RATE = HitRate(k=10)
 TEST_SHARE = 0.2
 """So many of the users are held out."""
-SECONDS = 3.0
-"""Runs take about so long, by the estimate of the mechanism; the precision may then be less."""
-MOST_SECONDS = 20.0
-"""Where the fewest runs would take longer than this nothing is known."""
 CHECKIN_S, HISTORY_S, CELL_S = 1e-6, 5e-5, 2.5e-8
 """Seconds that measuring a run takes: of each check-in, of each history, and of each cell in its ranking."""
 MOST_RUNS = 400
@@ -55,9 +51,15 @@ class CheckinForecast(Result):
 
 
 def checkin_forecast(
-    mechanism: CheckInMechanism, checkins: CheckIns, *, precision: float = PRECISION, seconds: float = SECONDS
+    mechanism: CheckInMechanism,
+    checkins: CheckIns,
+    *,
+    seconds: float = SECONDS,
+    fewest: int = FEWEST_RUNS,
 ) -> CheckinForecast:
     """Return the hit rate to expect of a model of ``checkins``; the same for every call, as the seed is fixed.
+
+    With less than :data:`~privacy_engine.analysis.repeated.FEWEST_RUNS` as ``fewest`` it is a rough one.
 
     Raises
     ------
@@ -67,7 +69,7 @@ def checkin_forecast(
     mechanism.prepared(checkins)
     once_s, nearest = _seconds(mechanism, checkins), NearestModel(mechanism.grid)
     baseline = _hit_rate(nearest, checkins, checkins)
-    if math.isnan(baseline) or once_s * FEWEST_RUNS > MOST_SECONDS or len(np.unique(checkins.user)) < 2:
+    if math.isnan(baseline) or once_s * fewest > MOST_SECONDS or len(np.unique(checkins.user)) < 2:
         return CheckinForecast(runs=0, baseline=None if math.isnan(baseline) else baseline)
     rng, numbers, length = noise.seeded(SEED), count(), mechanism.parameter("order", 1)
 
@@ -85,9 +87,9 @@ def checkin_forecast(
     gains, off = repeated(
         lambda runs: np.array([gain() for _ in range(runs)]),
         within,
-        first=FEWEST_RUNS,
+        first=fewest,
         most=min(int(seconds / once_s), MOST_RUNS),
-        precision=precision,
+        precision=PRECISION,
     )
     if np.count_nonzero(~np.isnan(gains)) < 2:
         return CheckinForecast(runs=len(gains), baseline=baseline)

@@ -10,6 +10,8 @@ from privacy_engine.errors import ParameterError
 POINTS = (10, 20_000)
 BLOCK = 1 << 18
 """Events of each curve at a time."""
+PARTS, KNOTS, LOOKED_AT = 20, 201, 4001
+"""Windows of a rolling median beside each other, how many medians are taken, and values that each is of, about."""
 
 
 def decimated(curves: list[Floats], points: int, first: int = 0, after: int | None = None) -> Ints:
@@ -54,6 +56,25 @@ def _extremes(curve: Floats, index: Ints) -> Ints:
     highest = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
     found: Ints = index[np.arange(len(index)), [lowest, highest]]
     return found
+
+
+def rolling_median(curve: Floats, at: Ints) -> tuple[Floats, int]:
+    """The rolling median of a curve (n,) at the indices ``at`` (k,), and its window, an odd number of events.
+
+    A window is a twentieth of the curve, less at both ends; of a long one every so many values count, and none that is
+    not a number. Medians are taken :data:`KNOTS` times, evenly, and lie on lines in between.
+    """
+    window = max(len(curve) // PARTS, 5) | 1
+    knots = np.unique(np.linspace(0, len(curve) - 1, KNOTS).astype(np.int64))
+    half, step = window // 2, max(window // LOOKED_AT, 1)
+    found = np.array([_median(curve[max(knot - half, 0) : knot + half + 1 : step]) for knot in knots])
+    known = ~np.isnan(found)
+    return (np.interp(at, knots[known], found[known]) if known.any() else np.full(len(at), np.nan)), window
+
+
+def _median(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if known.size else np.nan
 
 
 def _check_range(n: int, first: int, after: int | None) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 from pydantic import Field
 
 from privacy_engine.accounting.temporal import TemporalLoss
 from privacy_engine.analysis.correlation import Correlation, CorrelationDescription, Matrix, Supremum
-from privacy_engine.analysis.downsampling import decimated, runs
+from privacy_engine.analysis.downsampling import decimated, rolling_median, runs
 from privacy_engine.analysis.losses import (
     BoundOrBest,
     LandmarkLoss,
@@ -78,6 +79,13 @@ class EventLossCurves(Result):
     """Why there is none; else empty."""
 
 
+class RollingMedian(Result):
+    """Medians of the ``window`` events around each event shown."""
+
+    window: int
+    values: Curve
+
+
 class ReleaseCurves(Result):
     """Curves of one series; null where nothing was published."""
 
@@ -85,6 +93,8 @@ class ReleaseCurves(Result):
     event: list[int]
     time_s: Curve | None
     error_m: Curve
+    error_median: RollingMedian | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Of the errors, where they are thinned out: the extremes that are left have another median."""
     budget: list[float]
     loss: EventLossCurves
     landmark: LandmarkLossCurves
@@ -135,19 +145,26 @@ def release_curves(
     loss = _losses(mechanism, released, correlation, bound).at(released.ranks)
     at = decimated([released.error_m, released.budget, *loss.curves()], points, first, after)
     loss = loss.at(at)
+    is_thinned = len(at) < len(released.budget[first:after])
     return ReleaseCurves(
         series=series,
         event=at.tolist(),
         time_s=None if released.time_s is None else listed(picked(released.time_s, at)),
         error_m=listed(picked(released.error_m, at)),
+        error_median=_error_median(released.error_m[first:after], at - first) if is_thinned else None,
         budget=picked(released.budget, at).tolist(),
         loss=_event_loss(loss, correlation),
         landmark=loss.landmark.shown() if loss.landmark else LandmarkLossCurves(undefined=loss.why_not),
         correlation=None if correlation is None else correlation.shown(),
         landmarks=runs(released.is_landmark[released.ranks]),
         points=len(released.budget),
-        decimated=len(at) < len(released.budget[first:after]),
+        decimated=is_thinned,
     )
+
+
+def _error_median(error_m: Floats, at: Ints) -> RollingMedian:
+    values, window = rolling_median(error_m, at)
+    return RollingMedian(window=window, values=listed(np.where(np.isnan(picked(error_m, at)), np.nan, values)))
 
 
 def _losses(

@@ -11,6 +11,10 @@ PRECISION = 0.005
 """The share of themselves that forecast figures are off by at most, at two standard deviations."""
 FEWEST_RUNS = 8
 """From so many runs or more their spread is known."""
+SECONDS = 2.0
+"""Runs take about so long, by the estimate of the mechanism; the precision may then be less."""
+MOST_SECONDS = 20.0
+"""Where the fewest runs would take longer than this nothing is known."""
 SHARES = (0.5, 0.95)
 """Of the errors: half are at most the typical one."""
 

@@ -11,7 +11,16 @@ from collections import Counter
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.analysis.repeated import FEWEST_RUNS, PRECISION, SHARES, mean_off_by, off_by, repeated
+from privacy_engine.analysis.repeated import (
+    FEWEST_RUNS,
+    MOST_SECONDS,
+    PRECISION,
+    SECONDS,
+    SHARES,
+    mean_off_by,
+    off_by,
+    repeated,
+)
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.progress import blocks
@@ -22,10 +31,8 @@ from privacy_engine.noise.buffered import discrete_laplace_mean
 
 MOST_ERRORS = 2_000_000
 """So many errors are held at most; of larger streams each run keeps those of other counts, chosen at random."""
-SECONDS = 2.0
-"""Releases are simulated for about so long, by the estimate of the mechanism; the precision may then be less."""
-MOST_SECONDS, MOST_SIMULATED = 20.0, 5_000_000
-"""Where the fewest runs would take longer than this, or a release has more counts, nothing is known."""
+MOST_SIMULATED = 5_000_000
+"""Where a release has more counts nothing is known."""
 COUNTS_AT_ONCE = 1 << 20
 SEED = 0
 
@@ -50,9 +57,15 @@ class CountForecast(Result):
 
 
 def count_forecast(
-    mechanism: StreamMechanism, stream: CountStream, *, precision: float = PRECISION, seconds: float = SECONDS
+    mechanism: StreamMechanism,
+    stream: CountStream,
+    *,
+    seconds: float = SECONDS,
+    fewest: int = FEWEST_RUNS,
 ) -> CountForecast:
     """Return the errors to expect of a release of ``stream``; the same for every call, as the seed is fixed.
+
+    With less than :data:`~privacy_engine.analysis.repeated.FEWEST_RUNS` as ``fewest`` it is a rough one.
 
     Raises
     ------
@@ -65,7 +78,7 @@ def count_forecast(
     if known is not None:
         return _closed(stream, *known)
     once_s = mechanism.seconds(*stream.counts.shape)
-    if once_s * FEWEST_RUNS > MOST_SECONDS or stream.counts.size > MOST_SIMULATED:
+    if once_s * fewest > MOST_SECONDS or stream.counts.size > MOST_SIMULATED:
         return _unknown(exact=False)
     truth, rng, chooser = stream.counts, noise.seeded(SEED), np.random.default_rng(SEED)
     held = min(truth.size, MOST_ERRORS // FEWEST_RUNS)
@@ -82,9 +95,9 @@ def count_forecast(
     found, within = repeated(
         lambda runs: np.stack([one() for _ in range(runs)]),
         lambda rows: max(off_by(rows[:, :-2]), mean_off_by(rows[:, -1])),
-        first=FEWEST_RUNS,
+        first=fewest,
         most=min(int(seconds / once_s), MOST_ERRORS // held),
-        precision=precision,
+        precision=PRECISION,
     )
     typical, p95 = np.quantile(found[:, :-2], SHARES).tolist()
     mean, are = found[:, -2:].mean(axis=0).tolist()

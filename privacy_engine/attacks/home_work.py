@@ -128,6 +128,12 @@ class HomeWork(SeriesAttack):
     def seconds_once(self, lengths: Sequence[int]) -> float:
         return sum(1e-3 + 2e-6 * events for events in lengths)
 
+    def home_visits(self, series: Trajectory) -> Ints:
+        """Indices of the events at home, (k,), ascending; none where the rule finds no home or there are no times."""
+        if series.time_s is None:
+            return np.zeros(0, dtype=np.int64)
+        return self._visits(series, self.distance_m)[0]
+
     def _run(self, truth: Trajectory, release: Release) -> HomeWorkResult:
         drawn = release.sd_m[release.fresh]
         reach_m = min(self.distance_m + WIDER * float(np.median(drawn)) if drawn.size else self.distance_m, 2e7)
@@ -141,7 +147,21 @@ class HomeWork(SeriesAttack):
 
     def _infer(self, series: Trajectory, reach_m: float) -> tuple[tuple[float, float], tuple[float, float]]:
         """Home and workplace, degrees; not a number for none."""
-        nowhere = (math.nan, math.nan)
+        plane = geo.LocalPlane.around(series.lon, series.lat)
+        xy_m = plane.project(series.lon, series.lat)
+
+        def where(events: Ints) -> tuple[float, float]:
+            if not events.size:
+                return math.nan, math.nan
+            lon, lat = plane.unproject(np.median(xy_m[events], axis=0)[None])
+            return float(lon[0]), float(lat[0])
+
+        home, work = self._visits(series, reach_m)
+        return where(home), where(work)
+
+    def _visits(self, series: Trajectory, reach_m: float) -> tuple[Ints, Ints]:
+        """Events at home and at the workplace, ascending; empty for none."""
+        nowhere = np.zeros(0, dtype=np.int64)
         assert series.time_s is not None
         groups = stay_points(
             series.lon, series.lat, series.time_s, distance_m=reach_m, duration_s=self.duration_s, reading="li08_def"
@@ -152,8 +172,7 @@ class HomeWork(SeriesAttack):
             rule = f"so long that there are at most {MOST_STAYS:,} stays"
             message = f"duration_s must be {rule}, got {self.duration_s:g} ({len(groups):,})"
             raise ParameterError(message, field="duration_s", rule=rule, value=self.duration_s)
-        plane = geo.LocalPlane.around(series.lon, series.lat)
-        xy_m = plane.project(series.lon, series.lat)
+        xy_m = geo.LocalPlane.around(series.lon, series.lat).project(series.lon, series.lat)
         sun_s = 240.0 * series.lon[groups[:, 0]]  # 4 minutes a degree
         start_s, end_s = series.time_s[groups[:, 0]] + sun_s, series.time_s[groups[:, 1] - 1] + sun_s
         place = _places(xy_m, groups, end_s - start_s, reach_m)
@@ -166,14 +185,12 @@ class HomeWork(SeriesAttack):
             by_day[home] = 0.0
         work = int(by_day.argmax()) if by_day.any() else -1
 
-        def where(chosen: int) -> tuple[float, float]:
+        def events_at(chosen: int) -> Ints:
             if chosen < 0:
                 return nowhere
-            events = np.concatenate([np.arange(i, j) for i, j in reported(groups[place == chosen])])
-            lon, lat = plane.unproject(np.median(xy_m[events], axis=0)[None])
-            return float(lon[0]), float(lat[0])
+            return np.concatenate([np.arange(i, j) for i, j in reported(groups[place == chosen])])
 
-        return where(home), where(work)
+        return events_at(home), events_at(work)
 
 
 def _places(xy_m: Floats, groups: Ints, lasts_s: Floats, reach_m: float) -> Ints:

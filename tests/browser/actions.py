@@ -16,6 +16,15 @@ def downloaded(link):
     return waiting.value
 
 
+def act_on(page, release, action, host="[data-summary]"):
+    """Choose an action of the menu of a release, whose title begins so."""
+    menu = page.locator(f"{host} details.menu").filter(has=page.get_by_label(f"Actions of {release}")).first
+    menu.locator("summary").first.press("Enter")
+    chosen = menu.locator(".menu__panel > :is(a, button), .release-menu__fold > summary").filter(has_text=action).first
+    chosen.press("Enter")
+    return menu
+
+
 def in_address(page, text, expected=True):
     """Wait until the address has a text, or no longer; it follows what was chosen after a moment."""
     page.wait_for_function("([text, expected]) => location.search.includes(text) === expected", arg=[text, expected])

@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from dashboard.accounts.models import UserSession
+from tests.browser.actions import act_on
 from tests.browser.fixtures import DAYS, WALK, csv_file
 from tests.browser.page_checks import UNFOLD
 
@@ -30,7 +31,7 @@ def _numbers(page):
 
 
 def _smooth(page):
-    page.get_by_role("button", name="Smooth Uniform · ε").first.click()
+    act_on(page, "Uniform · ε", "Smooth")
     page.wait_for_selector("#smooth-dialog[open] [data-steps] > *")
 
 

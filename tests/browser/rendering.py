@@ -52,7 +52,7 @@ MIDDLE = """((canvas) => {
   return [n, x / n, y / n];
 })"""
 _LINES = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) =>
-  plot.data.filter(({ name }) => name).map(({ name, x, visible }) =>
+  plot.data.filter(({ name }) => name && !name.includes("rolling median")).map(({ name, x, visible }) =>
     ({ name: name.split(" · ε")[0], points: x.length, visible })))"""
 
 

@@ -161,20 +161,37 @@ def test_a_range_of_one_chart_is_that_of_all_and_of_the_brush(page, taxi, stays,
 
     at, box = chosen(page), page.locator("[data-chart=error] .js-plotly-plot").bounding_box()
     page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 70)
-    readouts = page.locator(".chart__plot .tooltip")
-    for i in range(3):
-        expect(readouts.nth(i)).to_be_visible()
-    assert len(set(readouts.locator("p:first-child").all_text_contents())) == 1
+    readouts = page.locator(".tooltip:visible")
+    expect(readouts).to_have_count(1)
+    heads = readouts.locator("p")
+    assert heads.nth(0).inner_text().startswith("event 1")
+    assert heads.all_inner_texts()[1:] == ["Error per event", "Budget per event", "Temporal privacy loss"]
+    expect(readouts.locator("li")).to_have_count(6)
     assert chosen(page) == at, "looked at, not chosen"
     page.mouse.move(5, 5)  # not over the map, where the pointer might be near to an event
     expect(readouts.first).to_be_hidden()
+    here = page.locator(".charts .chart__unit")
+    before = here.all_inner_texts()
+    page.locator("[data-map]").press("ArrowRight")
+    page.wait_for_function(
+        "(text) => document.querySelector('.charts .chart__unit').textContent !== text", arg=before[0]
+    )
+    assert all(text.startswith("here ") for text in before + here.all_inner_texts())
+    page.locator("[data-map]").press("ArrowLeft")
 
     page.get_by_role("button", name="By time").first.press("Enter")
     page.wait_for_function(
         f"() => {PLOT.format('loss')}._fullLayout.xaxis.title.text.startsWith('time (UTC), 2 Feb 2024')"
     )
+    median = page.get_by_role("button", name="Median of 13 points").first
+    medians = [f"() => {PLOT.format(name)}.data.filter(({{ name }}) => name?.includes('rolling median')).length"
+               for name in ("error", "budget", "loss")]  # fmt: skip
+    assert [page.evaluate(one) for one in medians] == [2, 0, 0], "on for errors alone"
+    median.press("Enter")
+    page.wait_for_function(f"{medians[0]} === 0")
     page.get_by_role("button", name="Rolling median").first.press("Enter")
-    expect(page.get_by_role("button", name="Median of 13 points").first).to_be_visible()
+    expect(median).to_be_visible()
+    page.wait_for_function(medians[2].replace("() => ", "() => 2 === "))
     assert "along=time" in page.url
     assert "median=1" in page.url
     page.reload()

@@ -6,21 +6,25 @@ import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
-from dashboard.datasets.public_areas import AREAS
+from dashboard.datasets.public_areas import AREAS, SAMPLE
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.models import Release
 from privacy_engine.data.grid import Grid
+from privacy_engine.experiments.generated import CITY
 from privacy_engine.verify import verify
 from tests.browser.actions import downloaded
 from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, assert_fits, check_page, open_upload
+from tests.browser.test_release_form import settled
+from tests.browser.test_steps import only
 from tests.dashboard import kinds, test_aggregation, test_stays
 from tests.patience import patience
 
+TYPE = "(input, value) => { input.value = value; input.dispatchEvent(new Event('input', { bubbles: true })); }"
 JOURNEYS = {
     "stream": (
         kinds.wide(kinds.counts()),
         "40 timestamps",
-        "Stream sample",
+        "Sample",
         {},
         (".chart .js-plotly-plot", "[data-streams][data-ready=all] .heat"),
         ("CSV", "Parquet"),
@@ -29,7 +33,7 @@ JOURNEYS = {
         kinds.checkins(kinds.checkin_rows()),
         "200 check-ins",
         "Popularity",
-        {"East": "2.4", "West": "2.2", "North": "48.9", "South": "48.8"},
+        {"east": "2.4", "west": "2.2", "north": "48.9", "south": "48.8"},
         ("[data-cells-rows] tr", "[data-recommend][data-ready=all] [data-rows] button"),
         ("CSV", "JSON"),
     ),
@@ -49,16 +53,14 @@ def test_from_the_upload_to_the_download(open_page, owner, kind, size):
         expect(page.locator("[data-places]")).to_have_css("position", "static")
 
     page.get_by_role("link", name="New release").first.click()
-    page.get_by_label(mechanism, exact=True).check()
-    for label, value in fields.items():
-        page.get_by_label(label, exact=False).first.fill(value)
-    submit = page.get_by_role("button", name="Create 1 release")
+    settled(page)
+    only(page, mechanism)
+    for name, value in fields.items():
+        page.locator(f"#{name}").evaluate(TYPE, value)
+    settled(page)
+    submit = page.get_by_role("button", name="Create 1")
     expect(submit).to_be_enabled()
-    expect(page.locator("[data-promise]")).to_contain_text("probability")
-    if kind == "stream":
-        expect(page.locator("[data-promise]")).to_contain_text("on average, which is the mean absolute error of zeros")
-    else:
-        expect(page.locator("[data-promise] .notice")).to_contain_text("recommends no better than the nearest cells")
+    expect(page.locator("[data-promises]")).to_contain_text("by at most a factor of" if kind == "stream" else "whole")
 
     submit.click()
     page.wait_for_url("**/compare/**")
@@ -109,9 +111,12 @@ def test_from_positions_to_a_release_of_their_counts(phone, monitor):
     expect(phone.locator(".chart .js-plotly-plot").first).to_be_visible(timeout=patience(30_000))
     expect(phone.locator("#reading")).to_contain_text("one person in at most 2 cells")
     phone.get_by_role("link", name="New release").first.click()
-    expect(phone.locator("[data-promise]")).to_contain_text("which covers all events of one person at these timestamps")
-    sensitivity = phone.get_by_role("textbox", name="Sensitivity")
-    expect(sensitivity).to_have_value("2")
+    settled(phone)
+    only(phone, "Uniform")
+    phone.get_by_role("button", name="What this means").click()
+    promise = "which covers all events of one person at these timestamps"
+    expect(phone.locator("[data-statements]")).to_contain_text(promise)
+    expect(phone.get_by_label("One person changes at most Δ")).to_have_value("2")
 
 
 @pytest.mark.usefixtures("worker")
@@ -132,8 +137,11 @@ def test_from_trajectories_to_check_ins_of_users(page):
     expect(page.locator("#reading")).to_contain_text("A user is one person of the trajectories.")
     check_page(page)
     page.get_by_role("link", name="New release").first.click()
-    expect(page.locator("[data-promise]")).to_contain_text("which covers all events of one person")
-    expect(page.get_by_label("Protected").locator("option")).to_have_text(["each user"])
+    expect(page.locator("tr[data-mechanism] [data-field=privacy_unit] option").first).to_have_text("each user")
+    settled(page)
+    only(page, "Popularity")
+    page.get_by_role("button", name="What this means").click()
+    expect(page.locator("[data-statements]")).to_contain_text("which covers all events of one person")
 
 
 SIDES = ("west", "south", "east", "north")
@@ -141,7 +149,7 @@ SIDES = ("west", "south", "east", "north")
 
 def sides(page):
     """What the four fields hold."""
-    return {name: float(page.locator(f"[data-field={name}] input").last.input_value()) for name in SIDES}
+    return {name: float(page.locator(f"#{name}").input_value()) for name in SIDES}
 
 
 def box_of(name):
@@ -149,6 +157,7 @@ def box_of(name):
 
 
 def test_public_areas_are_boxes():
+    assert AREAS[SAMPLE] == CITY
     for name, sides in AREAS.items():
         assert len(Grid(*sides, 2, 2)) == 4, name
 
@@ -160,10 +169,12 @@ def test_a_box_is_chosen_without_the_check_ins(open_page, owner):
     cells = []
     page.on("request", lambda request: cells.append(request.url) if "/cells/" in request.url else None)
     page.goto(f"/datasets/{dataset.pk}/releases/new/")
+    page.get_by_role("button", name="Public grid").click()
     handles, lines = page.locator(".map-handle"), page.locator("canvas[data-layer=box]")
     expect(handles).to_have_count(5)
     expect(lines).to_be_visible()
-    area, note = page.get_by_label("Public area"), page.locator("[data-uploaded-note]")
+    page.get_by_text("Box in degrees").click()
+    area, note = page.get_by_label("Places"), page.locator("[data-uploaded-note]")
     assert sides(page) == box_of("New York, Manhattan")  # the examples of the fields, not the extent of the upload
     expect(area.locator("option:checked")).to_have_text("New York, Manhattan")
 
@@ -175,10 +186,13 @@ def test_a_box_is_chosen_without_the_check_ins(open_page, owner):
     assert moved["west"] < 2.22
     assert {**moved, "west": 2.22} == box_of("Paris")
     expect(area.locator("option:checked")).to_have_text("as typed or drawn")
-    expect(page.get_by_role("button", name="Create 1 release")).to_be_enabled()
-    page.get_by_label("East").fill("1")
+    settled(page)
+    only(page, "Popularity")
+    settled(page)
+    expect(page.get_by_role("button", name="Create 1 model")).to_be_enabled()
+    page.get_by_label("East, °").fill("1")
     expect(handles).to_have_count(0)
-    page.get_by_label("East").fill("2.47")
+    page.get_by_label("East, °").fill("2.47")
     expect(handles).to_have_count(5)
     page.get_by_role("button", name="Use the map’s view").click()
     seen = sides(page)
@@ -195,8 +209,8 @@ def test_a_box_is_chosen_without_the_check_ins(open_page, owner):
     assert sides(page) == seen  # nothing is chosen for the analyst
     expect(looked).to_be_checked()
     expect(looked).to_be_disabled()  # what was seen stays seen
-    expect(page.locator("[data-promise]")).to_contain_text("chosen with knowledge of the uploaded check-ins")
+    expect(page.locator("[data-uncovered-list]")).to_contain_text("chosen with knowledge of the uploaded check-ins")
     assert_fits(page)
     with page.expect_response(lambda answer: answer.request.method == "POST" and answer.url.endswith("/releases/")):
-        page.get_by_role("button", name="Create 1 release").click()
+        page.get_by_role("button", name="Create 1 model").click()
     assert Release.objects.get().spec["box_from_data"] is True

@@ -10,7 +10,7 @@ from dashboard.jobs.models import State
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release
 from privacy_engine.postprocess import postprocesses
-from tests.browser.actions import contains, downloaded
+from tests.browser.actions import act_on, contains, downloaded
 from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import PRECISE, released
 from tests.browser.rendering import at_rest, compare, expect_painted, layers, painted, wait_until_ready
@@ -21,7 +21,7 @@ FETCH = "(url) => fetch(url).then((one) => one.json())"
 
 def open_dialog(page, title="Uniform"):
     """The dialog, opened from the table."""
-    page.get_by_role("button", name=f"Attack {title}").press("Enter")
+    act_on(page, title, "Attack")
     dialog = page.get_by_role("dialog", name=f"Attack {title}")
     expect(dialog).to_be_visible()
     return dialog

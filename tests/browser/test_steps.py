@@ -10,7 +10,7 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.releases.models import Release
 from privacy_engine.releases.spec import ReleaseSpec
-from tests.browser.actions import contains, downloaded
+from tests.browser.actions import act_on, contains, downloaded
 from tests.browser.conftest import run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import layers, lines, painted, wait_until_ready
@@ -155,7 +155,7 @@ def test_a_smoothed_one_joins_the_comparison_and_costs_nothing(page, taxi, stays
     spent = ledger.spent(taxi)
     page.goto(f"/datasets/{taxi.pk}/compare/")
     wait_until_ready(page)
-    page.get_by_role("button", name=re.compile("^Smooth Uniform · ε")).click()
+    act_on(page, "Uniform · ε", "Smooth")
     dialog = page.get_by_role("dialog", name="Smooth Uniform")
     create = dialog.get_by_role("button", name="Create release")
     expect(create).to_be_disabled()
@@ -180,8 +180,8 @@ def test_a_smoothed_one_joins_the_comparison_and_costs_nothing(page, taxi, stays
     assert list(layers(page)) == shown
     assert all(painted(page, layer) > 50 for layer in layers(page).values())
     assert [line["name"] for line in lines(page)[0]] == shown[1:3]
-    cells.get_by_text("Privacy label").click()
-    expect(cells).to_contain_text(f"post-processing of release {uniform.pk}")
+    menu = act_on(page, made.title, "Privacy label")
+    expect(menu).to_contain_text(f"post-processing of release {uniform.pk}")
 
 
 def test_a_configuration_is_saved_loaded_or_refused(page, taxi, stays):

@@ -30,8 +30,10 @@ read 200: GET area-maps/{id}/ attacks/{id}/ datasets/{id}/ datasets/{id}/lineage
   experiments/{id}/ experiments/{id}/results/ landmark-sets/{id}/ landmark-sets/{id}/events/ landmark-sets/{id}/loss/
   members/{id}/ projects/{id}/ projects/{id}/members/ publications/{id}/ releases/bundle/ releases/{id}/
   releases/{id}/publications/ streams/{id}/ streams/{id}/data/ streams/{id}/events/ streams/{id}/live/ POST
-  budget-plans/ landmark-sets/preview/ landmark-sets/{id}/dummies/preview/ releases/curve/ releases/expected-errors/
-  releases/forecast/ releases/least-levels/ releases/outlook/ releases/protection-costs/ releases/quote/
+  budget-plans/ landmark-sets/preview/ landmark-sets/{id}/dummies/preview/ releases/count-preview/ releases/curve/
+  releases/expected-counts/ releases/expected-errors/ releases/expected-hits/ releases/forecast/
+  releases/least-count-levels/ releases/least-hit-levels/ releases/least-levels/ releases/outlook/
+  releases/protection-costs/ releases/quote/
 read 200 done: GET attacks/{id}/data/ attacks/{id}/result/ attacks/{id}/track/ experiments/{id}/table/
   releases/{id}/bundle/ releases/{id}/cells/ releases/{id}/comparison/ releases/{id}/counts/ releases/{id}/data/
   releases/{id}/detection/ releases/{id}/errors/ releases/{id}/grouping/ releases/{id}/heat-map/
@@ -39,8 +41,8 @@ read 200 done: GET attacks/{id}/data/ attacks/{id}/result/ attacks/{id}/track/ e
   releases/{id}/tracks/ releases/{id}/true-densities/ releases/{id}/venues/ POST releases/{id}/recommend/
   releases/{id}/recommend/reference/
 read 200 ready: POST datasets/{id}/aggregate/preview/ GET datasets/{id}/cells/ datasets/{id}/counts/
-  datasets/{id}/geometry/ datasets/{id}/heat-map/ datasets/{id}/places/ datasets/{id}/series/ datasets/{id}/stay-counts/
-  datasets/{id}/steps/ datasets/{id}/track/ datasets/{id}/tracks/
+  datasets/{id}/geometry/ datasets/{id}/heat-map/ datasets/{id}/home/ datasets/{id}/places/ datasets/{id}/series/
+  datasets/{id}/stay-counts/ datasets/{id}/steps/ datasets/{id}/track/ datasets/{id}/tracks/
 write 200: PATCH datasets/{id}/ experiments/{id}/ landmark-sets/{id}/ POST streams/{id}/close/
 write 200 failed cancelled: POST area-maps/{id}/retry/ attacks/{id}/retry/ datasets/{id}/retry/
   experiments/{id}/resume/ releases/{id}/retry/

@@ -203,6 +203,8 @@ def body_of(operation, rows):
     some = marks | {"mechanisms": [UNIFORM]}
     steps = some | {"postprocess": [STEP]}
     loss = {"correlation": {"n": 2, "s": 0.1, "diameter_m": 100.0}}
+    counts = {"dataset": rows["stream datasets"], "mechanisms": [kinds.STREAM]}
+    models = {"dataset": rows["checkins datasets"], "mechanisms": [kinds.POPULARITY]}
     bodies = {
         "POST area-maps/": {"dataset": rows["datasets"], "host": MAP_HOST},
         "POST attacks/": {"release": rows["releases"], "attack": HOME_WORK | {"within_m": 400.0}},
@@ -236,13 +238,18 @@ def body_of(operation, rows):
         "POST releases/{id}/publications/": {"title": "public"},
         "POST releases/{id}/recommend/": {"history": [0, {"lon": 2.3, "lat": 48.85}]},
         "POST releases/{id}/recommend/reference/": {"history": [0, {"lon": 2.3, "lat": 48.85}]},
+        "POST releases/count-preview/": counts,
         "POST releases/curve/": some,
+        "POST releases/expected-counts/": counts,
         "POST releases/expected-errors/": steps,
+        "POST releases/expected-hits/": models,
         "POST releases/forecast/": steps | loss,
+        "POST releases/least-count-levels/": counts | {"accepted": 1e6},
+        "POST releases/least-hit-levels/": models | {"accepted": 1},
         "POST releases/least-levels/": steps | {"mechanisms": [WIDE], "accepted_m": 1.0},
         "POST releases/outlook/": steps | loss,
         "POST releases/protection-costs/": steps | {"epsilon": 1.0},
-        "POST releases/quote/": {"dataset": rows["stream datasets"], "mechanisms": [kinds.STREAM]},
+        "POST releases/quote/": counts,
         "POST streams/": {"name": "other", "dimensions": ["a", "b"], "mechanism": kinds.STREAM},
         "PATCH streams/{id}/": {"project": rows["projects"]},
         "POST streams/{id}/events/": {"events": [{"time": 2, "counts": [2, 3]}]},

@@ -23,7 +23,7 @@ from tests.dashboard.test_passwords import logged_in
 API = "/api/v1/access/"
 ORIGINALS = {
     *(f"dataset-{what}" for what in ("preview", "track", "tracks", "steps", "counts", "heat-map", "cells", "places")),
-    "dataset-stay-counts",
+    *("dataset-stay-counts", "dataset-home"),
     *(f"release-{what}" for what in ("series", "errors", "comparison", "grouping", "counts", "detection", "cells")),
     *("release-recommend-reference", "release-true-densities", "release-histories"),
 }

@@ -136,6 +136,31 @@ class TestForecasts:
         assert forecast.overall_noise(SKIP.model_copy(), inputs) is found
 
 
+class TestRollingMedian:
+    def test_is_that_of_the_window_around_each_event_and_known_where_the_value_is(self):
+        error_m = np.abs(np.random.default_rng(5).standard_cauchy(20_000)) * 100 + np.arange(20_000) / 50
+        error_m[7000:8000] = np.nan
+        released = ReleasedSeries(error_m, error_m, None, error_m, error_m > 0, slice(None))
+        found = release_curves(SKIP, released, series=0, correlation=None, points=400, first=1000, after=19_000)
+        rolling = found.error_median
+        assert rolling.window == 901
+        for event, value in zip(found.event, rolling.values, strict=True):
+            part = error_m[max(event - 450, 1000) : min(event + 451, 19_000)]
+            if np.isnan(error_m[event]):
+                assert value is None
+            else:
+                assert value == pytest.approx(np.nanmedian(part), rel=0.08)
+        kept = np.array([value for value in found.error_m if value is not None])
+        assert np.median(kept) > 1.5 * np.nanmedian(error_m), "what is left of the errors has another median"
+
+    def test_there_is_none_where_no_event_is_left_out_and_of_nothing_known_it_is_unknown(self):
+        error_m = np.full(5000, np.nan)
+        released = ReleasedSeries(error_m, np.ones(5000), None, np.ones(5000), error_m > 0, slice(None))
+        assert release_curves(SKIP, released, series=0, correlation=None, points=5000).error_median is None
+        found = release_curves(SKIP, released, series=0, correlation=None, points=400)
+        assert set(found.error_median.values) == {None}
+
+
 def test_memory_does_not_grow_with_a_series(monkeypatch):
     """Beside the columns, which lie in files, and what lies in files."""
     events = 1 << 14

@@ -224,7 +224,8 @@ def test_forecasts_and_curves(cls, known):
         numbers = (error_m, release.budgets[release.event], WALK.time_s[release.event], release.budgets, mask)
         released = ReleasedSeries(*numbers, release.event)
         for bound in ("", "published"):
-            found.append(release_curves(mechanism, released, series=0, correlation=correlation, points=20, bound=bound))
+            curves = release_curves(mechanism, released, series=0, correlation=correlation, points=20, bound=bound)
+            found.append(curves.model_copy(update={"error_median": None}))  # test_long_charts.py has its law
     assert digest(figures(*found)) == known
 
 

@@ -4,6 +4,7 @@ What is typed is read by static/js/core/number_text.js; the rule beside the fiel
 """
 
 import sys
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from django import template
@@ -24,6 +25,8 @@ DOMAINS: dict[str, Any] = {
     "seed": params.Seed,
     "alpha": (float, Param(label="Target", lowest=POSITIVE)),
     "accepted_m": (float, Param(label="Error", lowest=1.0, highest=1e7)),
+    "accepted": (float, Param(label="Error", lowest=0, highest=1e15)),
+    "hits": (int, Param(label="Hits", lowest=1, highest=1000)),
     "guess_percent": (float, Param(label="Guess", lowest=100 * best_guess.LEAST, highest=100 * best_guess.MOST)),
     "count": (int, Param(label="Count", lowest=1)),
 }
@@ -35,6 +38,11 @@ def domain(name: str) -> tuple[bool, Param]:
     declared = DOMAINS[name]
     kind, *rest = declared if isinstance(declared, tuple) else get_args(declared)
     return kind is int, next(one for one in rest if isinstance(one, Param))
+
+
+def described_domain(field: Mapping[str, Any]) -> tuple[bool, Param]:
+    """The same of a parameter as the API describes it."""
+    return field["whole"], Param(label=field["label"], lowest=field["minimum"], highest=field["maximum"])
 
 
 def plain_number(value: float) -> str:
@@ -49,7 +57,7 @@ def plain_number(value: float) -> str:
         mantissa, _, exponent = power.partition("e")
         short = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
         return short if abs(value) >= 1e9 and float(short) == value and len(short) < len(text) else text
-    return f"{value:.17f}".rstrip("0") if float(f"{value:.6f}") == value else repr(float(value))
+    return f"{value:.6f}".rstrip("0") if float(f"{value:.6f}") == value else repr(float(value))
 
 
 def rule_text(whole: bool, param: Param) -> str:
@@ -69,20 +77,32 @@ def rule_text(whole: bool, param: Param) -> str:
 
 @register.simple_tag
 def number_input(
-    name: str, id: str, *, value: Any = "", help: str = "", required: bool = True, field: str = "", **more: Any
+    name: str,
+    id: str,
+    *,
+    value: Any = "",
+    help: str = "",
+    required: bool = True,
+    field: str = "",
+    described: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> SafeString:
     """The input of the number ``name`` of :data:`DOMAINS`, its rule after ``help``, and the place of its error.
 
-    ``field`` is its name in the form, and ``more`` further attributes: ``aria_label`` for ``aria-label``.
+    ``field`` is its name in the form, and ``more`` further attributes: ``aria_label`` for ``aria-label``. Where the
+    number is a parameter as the API ``described`` it, rule, help, default and name are its own.
     """
-    whole, param = domain(name)
+    whole, param = described_domain(described) if described else domain(name)
+    if described:
+        field, help = name, described["help"]
+        value = value or (described["example"] if described["default"] is None else described["default"])
     attributes: dict[str, Any] = {"data-minimum": param.lowest, "data-maximum": param.highest}
     attributes |= {key.replace("_", "-"): one for key, one in more.items()}
     attributes |= {"name": field or None, "data-whole": whole or None, "data-required": required or None}
     attributes |= {"aria-required": "true" if required else None}
     given = ((key, "" if one is True else one) for key, one in attributes.items() if one is not None)
     written = format_html_join("", ' {}="{}"', given)
-    text = "" if value is None else str(value)
+    text = plain_number(value) if isinstance(value, float) else "" if value is None else str(value)
     return format_html(
         '<input class="input" id="{id}" type="text" inputmode="decimal" autocomplete="off" spellcheck="false" '
         'data-number value="{value}" aria-describedby="{id}-help {id}-error"{attributes}>'

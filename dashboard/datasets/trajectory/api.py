@@ -16,6 +16,7 @@ from dashboard.datasets import selectors
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import series_rows
 from dashboard.datasets.serializers import SeriesSerializer
+from dashboard.datasets.trajectory.home import HomeQuery, HomeSerializer, home_of
 from dashboard.datasets.trajectory.stay_counts import stay_counts_of
 from dashboard.datasets.trajectory.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
@@ -63,6 +64,14 @@ class TrajectoryActions(JobViewSet[Dataset]):
         dataset, params = self.get_object(), valid(StepsQuery, request.query_params)
         selectors.require_ready_of(dataset, Trajectory.kind)
         return Response(steps_of(dataset, params.get("series")), headers=UNKEPT)
+
+    @extend_schema(parameters=[HomeQuery], responses={200: HomeSerializer}, filters=False)
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
+    def home(self, request: Request, pk: Any = None) -> Response:
+        """The events at home of one series of the original, by the rule of the attack on homes."""
+        dataset, params = self.get_object(), valid(HomeQuery, request.query_params)
+        selectors.require_ready_of(dataset, Trajectory.kind)
+        return Response(home_of(dataset, params["series"]), headers=UNKEPT)
 
     @extend_schema(responses={200: StaySurvey}, filters=False)
     @action(

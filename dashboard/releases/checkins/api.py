@@ -16,6 +16,7 @@ from dashboard.datasets.selectors import require_kind
 from dashboard.jobs.models import State
 from dashboard.releases.checkins import recommendations
 from dashboard.releases.checkins.cells import released_cells
+from dashboard.releases.checkins.expected import ExpectedHits, expected_hits, least_hit_levels
 from dashboard.releases.checkins.results import (
     Densities,
     Histories,
@@ -25,7 +26,9 @@ from dashboard.releases.checkins.results import (
     VenueRanking,
 )
 from dashboard.releases.common.actions import Actions, finished_of_kind
+from dashboard.releases.common.least_levels import KindLevels
 from dashboard.releases.models import Release
+from dashboard.releases.quote_api import LeastLevelsRequest, QuoteRequest, quotable_of
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
 from privacy_engine.mechanisms.recommendation.beside_nearest import not_better
 
@@ -96,6 +99,21 @@ class CheckInActions(Actions):
     @classmethod
     def public_baseline(cls, mechanism: CheckInMechanism) -> str:
         return not_better(mechanism)
+
+    @extend_schema(request=QuoteRequest, responses={200: ExpectedHits})
+    @action(detail=False, methods=["post"], url_path="expected-hits", filterset_class=None, pagination_class=None)
+    def expected_hits(self, request: Request) -> Response:
+        """Hit rates to expect of models of one grid, with a verdict; computed from the original for its owner, nothing
+        is stored or charged."""
+        return Response(expected_hits(**quotable_of(request, Kind.CHECKINS)).model_dump(), headers=UNKEPT)
+
+    @extend_schema(request=LeastLevelsRequest, responses={200: KindLevels})
+    @action(detail=False, methods=["post"], url_path="least-hit-levels", filterset_class=None, pagination_class=None)
+    def least_hit_levels(self, request: Request) -> Response:
+        """The least ε for an accepted number of hits; computed from the original for its owner, nothing is stored or
+        charged."""
+        found = least_hit_levels(**quotable_of(request, Kind.CHECKINS, LeastLevelsRequest))
+        return Response(found.model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
     @action(detail=True, records="original")

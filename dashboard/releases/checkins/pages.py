@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -11,7 +11,7 @@ from dashboard.core.page_parts import parts_of
 from dashboard.core.palette import neutral, palette
 from dashboard.core.templatetags.display import day, metres, number, whole
 from dashboard.datasets.models import Dataset, Unit
-from dashboard.datasets.public_areas import public_areas
+from dashboard.datasets.public_areas import AREAS, SAMPLE, public_areas
 from dashboard.releases.common.quoted_pages import QuotedPages
 from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
@@ -25,7 +25,8 @@ K = 10
 """Cells that the page ranks."""
 EVALUATION = "recommendation-epsilon"
 """The preset that evaluates models over ε."""
-EVALUATED = ("epsilon", "privacy_unit", "west", "south", "east", "north", "side")
+SIDES = ("west", "south", "east", "north")
+EVALUATED = ("epsilon", "privacy_unit", *SIDES, "side")
 """Parameters that an evaluation has as a release has them; the others are as presets have them."""
 URLS = {
     "recommend": "recommend",
@@ -66,8 +67,15 @@ LARGEST = 1e6
 """Probability ratios above it are shown as powers of ten."""
 
 
+WEAKER = "checkin-privtree"
+"""The mechanism that the form also offers with check-ins protected one by one."""
+
+
 class CheckInPages(QuotedPages):
     """Pages of check-ins."""
+
+    common: ClassVar = frozenset(EVALUATED) - {"privacy_unit"} | {"contributions"}
+    expected: ClassVar = "hit"
 
     def fields(self, cls: type[Mechanism], dataset: Dataset) -> list[dict[str, Any]]:
         """Of detected stays only users are protected: one event can change any number of them."""
@@ -76,6 +84,17 @@ class CheckInPages(QuotedPages):
             return fields
         users = [one for field in fields for one in field["choices"] if one["value"] == Unit.USER]
         return [field | {"choices": users} if field["name"] == "privacy_unit" else field for field in fields]
+
+    def weaker(self, dataset: Dataset, listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        own = {"privacy_unit": str(Unit.RECORD)}
+        some = [one for one in listed if one["name"] == WEAKER and dataset.stay_detection is None]
+        return [one | {"own": own} for one in some]
+
+    def beside_form(self, dataset: Dataset) -> dict[str, Any]:
+        fields = {field["name"]: field for field in self.fields(mechanisms[WEAKER], dataset)}
+        box = AREAS[SAMPLE] if dataset.sample else (None,) * len(SIDES)
+        sides = [fields[name] | {"default": side} for name, side in zip(SIDES, box, strict=True)]
+        return {"section": "recommend", "sides": sides}
 
     def beside_fields(self, dataset: Dataset) -> dict[str, Any]:
         """The areas that a public grid can begin with."""

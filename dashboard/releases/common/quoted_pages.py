@@ -1,14 +1,15 @@
-"""Pages of releases that need the upload alone: the form of one mechanism with its quote, and the list to compare."""
+"""Pages of releases that need the upload alone: the form with its quote, and the list to compare."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from dashboard.core.palette import Assignment, LineStyle
+from dashboard.core import computing
+from dashboard.core.palette import Assignment, LineStyle, variants
 from dashboard.core.templatetags.display import number
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import has_venues, spending
@@ -24,34 +25,60 @@ SHOWN = 100
 
 
 class QuotedPages(Pages):
-    """Pages of a kind of data whose releases are quoted without landmarks."""
+    """Pages of a kind of data whose releases are quoted without landmarks.
+
+    ``common`` are the parameters that the form has above its table, ``expected`` is what it forecasts, as
+    the API's actions are named.
+    """
+
+    common: ClassVar[frozenset[str]]
+    expected: ClassVar[str]
 
     def form(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
-        listed = [
-            {
-                "name": cls.registered_name(),
-                "title": cls.title,
-                "summary": cls.summary,
-                "fields": self.fields(cls, dataset),
-            }
-            for cls in offered(dataset.kind)
-            if has_venues(dataset) or not cls.needs_venues
-        ]
+        computing.prepare()
+        listed = [self._described(cls, dataset) for cls in self.listed(dataset)]
+        budget, styles = spending(dataset, request.user), variants(dataset.kind)
+        spent = {"spent": budget["spent"], "total": budget["total"], "label": budget["unit"]}
         page = {
             "dataset": str(dataset.pk),
-            "mechanisms": listed,
+            "mechanisms": [
+                one
+                | {"fields": [field for field in one["fields"] if field["name"] not in self.common]}
+                | {"style": styles[one["name"]][bool(one["own"])]}
+                for one in [*listed, *self.weaker(dataset, listed)]
+            ],
+            "quote": {"budgets": [spent | {"price": 0, "fits": True}], "mechanisms": []},
             "urls": {
                 "quote": reverse("api:release-quote"),
+                "expected": reverse(f"api:release-expected-{self.expected}s"),
+                "levels": reverse(f"api:release-least-{self.expected}-levels"),
                 "releases": reverse("api:release-list"),
                 "compare": reverse("releases:compare", args=[dataset.pk]),
+                "page": reverse("datasets:detail", args=[dataset.pk]),
             },
         }
         return {
             "dataset": dataset,
-            "budget": spending(dataset, request.user),
-            "mechanisms": listed,
+            "budget": budget,
+            "common": {field["name"]: field for field in listed[0]["fields"] if field["name"] in self.common},
+            **self.beside_form(dataset),
             "page": page | self.beside_fields(dataset),
         }
+
+    def listed(self, dataset: Dataset) -> list[type[Mechanism]]:
+        """Return the mechanisms that the form has a row of, the first choice first."""
+        return [cls for cls in offered(dataset.kind) if has_venues(dataset) or not cls.needs_venues]
+
+    def weaker(self, dataset: Dataset, listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return further rows of the form, whose promise is a weaker one."""
+        return []
+
+    def _described(self, cls: type[Mechanism], dataset: Dataset) -> dict[str, Any]:
+        names = ("title", "summary", "publishable", "better_elsewhere")
+        own = {name: getattr(cls, name) for name in names}
+        caveats = {"caveats": list(cls.caveats)}
+        name = cls.registered_name()
+        return {"name": name, **own, "guarantee": caveats, "fields": self.fields(cls, dataset), "own": {}}
 
     def comparison(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         releases = visible_releases(request.user).filter(dataset=dataset)
@@ -70,6 +97,10 @@ class QuotedPages(Pages):
     def fields(self, cls: type[Mechanism], dataset: Dataset) -> list[dict[str, Any]]:
         """Return the parameters of a mechanism as the form of a dataset has them."""
         return list(cls.fields())
+
+    def beside_form(self, dataset: Dataset) -> dict[str, Any]:
+        """Return what the form's template needs beside the mechanisms."""
+        return {}
 
     @abstractmethod
     def beside_fields(self, dataset: Dataset) -> dict[str, Any]:

@@ -18,9 +18,18 @@ from dashboard.datasets.models import Kind
 from dashboard.datasets.stream import counts
 from dashboard.datasets.stream.counts import CountsQuery, CountsSerializer
 from dashboard.releases.common.actions import Actions, finished_of_kind
+from dashboard.releases.common.least_levels import KindLevels
 from dashboard.releases.common.published import original_of, read_release
 from dashboard.releases.models import Release
+from dashboard.releases.quote_api import LeastLevelsRequest, QuoteRequest, quotable_of
 from dashboard.releases.stream import comparisons
+from dashboard.releases.stream.expected import (
+    CountPreview,
+    ExpectedCounts,
+    count_preview,
+    expected_counts,
+    least_count_levels,
+)
 from dashboard.storage.data_files import cached_release
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.stream_comparison import ColumnGrouping, StreamComparison
@@ -64,6 +73,28 @@ class StreamActions(Actions):
         "grouping": "",
         "detection": "",
     }
+
+    @extend_schema(request=QuoteRequest, responses={200: ExpectedCounts})
+    @action(detail=False, methods=["post"], url_path="expected-counts", filterset_class=None, pagination_class=None)
+    def expected_counts(self, request: Request) -> Response:
+        """Errors of counts to expect, with a verdict; computed from the original for its owner, nothing is stored or
+        charged."""
+        return Response(expected_counts(**quotable_of(request, Kind.STREAM)).model_dump(), headers=UNKEPT)
+
+    @extend_schema(request=LeastLevelsRequest, responses={200: KindLevels})
+    @action(detail=False, methods=["post"], url_path="least-count-levels", filterset_class=None, pagination_class=None)
+    def least_count_levels(self, request: Request) -> Response:
+        """The least ε for an accepted typical error; computed from the original for its owner, nothing is stored or
+        charged."""
+        found = least_count_levels(**quotable_of(request, Kind.STREAM, LeastLevelsRequest))
+        return Response(found.model_dump(), headers=UNKEPT)
+
+    @extend_schema(request=QuoteRequest, responses={200: CountPreview})
+    @action(detail=False, methods=["post"], url_path="count-preview", filterset_class=None, pagination_class=None)
+    def count_preview(self, request: Request) -> Response:
+        """Three streams beside a simulation by the first mechanism; for the owner, nothing is stored or charged."""
+        found = quotable_of(request, Kind.STREAM)
+        return Response(count_preview(found["dataset"], found["mechanisms"][0]).model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[CountsQuery], responses={200: ReleasedCountsSerializer}, filters=False)
     @action(detail=True, records="original")

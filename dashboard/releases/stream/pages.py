@@ -3,14 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from datetime import datetime
+from typing import Any, ClassVar
 
 from django.http import HttpRequest
 from django.urls import reverse
 
 from dashboard.core.computing import computed_where
 from dashboard.core.page_parts import parts_of
-from dashboard.core.templatetags.display import number
+from dashboard.core.templatetags.display import days, number
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.stream.counts import shown_names
 from dashboard.releases.common.quoted_pages import QuotedPages
@@ -19,7 +20,8 @@ from dashboard.releases.models import Release
 from dashboard.releases.stream.comparisons import ZERO_METRICS, figures_of_zeros
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.stream_comparison import column_edges
-from privacy_engine.mechanisms.base.mechanism import Mechanism
+from privacy_engine.core.plurals import plural
+from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.metrics import StreamPearson
 
 COLUMNS = (*ZERO_METRICS, StreamPearson())
@@ -28,8 +30,15 @@ DIGITS = (3, 3, 3, 2)
 URLS = {"heat_map": "heat-map", "comparison": "comparison", "grouping": "grouping", "detection": "detection"}
 
 
+STEPS = {60.0: "minute", 3600.0: "hour", 86_400.0: "day", 604_800.0: "week"}
+"""What a timestamp is called, by the seconds to the next one."""
+
+
 class StreamPages(QuotedPages):
     """Pages of count streams."""
+
+    common: ClassVar = frozenset({"epsilon", "window", "sensitivity"})
+    expected: ClassVar = "count"
 
     def fields(self, cls: type[Mechanism], dataset: Dataset) -> list[dict[str, Any]]:
         """Of counted events the sensitivity is theirs or more; the usual hierarchy is what the streams' names show."""
@@ -40,11 +49,22 @@ class StreamPages(QuotedPages):
         least = {"default": counted.sensitivity, "minimum": counted.sensitivity, "help": counted.sensitivity_text}
         return [field | least if field["name"] == "sensitivity" else field for field in fields]
 
+    def listed(self, dataset: Dataset) -> list[type[Mechanism]]:
+        """With those that have no guarantee, which can be simulated alone."""
+        unsound = [cls for cls in mechanisms.of(dataset.kind) if not cls.publishable]
+        return [*super().listed(dataset), *unsound]
+
+    def _described(self, cls: type[Mechanism], dataset: Dataset) -> dict[str, Any]:
+        described = super()._described(cls, dataset)
+        return described | {"title": _short_title(described["title"])}
+
+    def beside_form(self, dataset: Dataset) -> dict[str, Any]:
+        step = step_of(dataset)
+        return {"step": step, "steps": plural(step), "section": "streams", "dates": _dates(dataset.start, dataset.end)}
+
     def beside_fields(self, dataset: Dataset) -> dict[str, Any]:
-        """The average count of each stream, ascending: what noise is compared with."""
-        known = dataset.summary or {"dimensions": (), "timestamps": 1}
-        timestamps = max(known["timestamps"], 1)
-        return {"averages": sorted(float(f"{one['total'] / timestamps:.4g}") for one in known["dimensions"])}
+        facts = {"step": step_of(dataset), "timestamps": (dataset.summary or {})["timestamps"]}
+        return facts | {"preview": reverse("api:release-count-preview")}
 
     def compared(
         self, request: HttpRequest, dataset: Dataset, rows: Sequence[Release], listed: Sequence[dict[str, Any]]
@@ -76,6 +96,21 @@ class StreamPages(QuotedPages):
             },
             **parts_of("releases:compare:stream", request, dataset),
         }
+
+
+def _dates(start: str | None, end: str | None) -> str:
+    """Return the days of two labels, or the labels where they are no times."""
+    try:
+        for label in (start or "", end or ""):
+            datetime.fromisoformat(label)
+    except ValueError:
+        return f"{start} to {end}" if start else ""
+    return days(start, end)
+
+
+def step_of(dataset: Dataset) -> str:
+    """Return what a timestamp of a dataset is called: week, or timestamp where the times are others."""
+    return STEPS.get((dataset.summary or {}).get("interval_s") or 0.0, "timestamp")
 
 
 def _release_row(row: Release, listed: dict[str, Any], zeros: Mapping[str, float]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dashboard.accounts.services import remember_visit
 from dashboard.core import computing
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import variants
+from dashboard.core.templatetags.number_fields import plain_number
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import spending
@@ -43,6 +44,7 @@ class TrajectoryPages(Pages):
         budget = spending(dataset, request.user)
         return {
             "dataset": dataset,
+            "epsilon": _requested_level(request),
             "landmark_sets": sets,
             "chosen": choice.chosen_set(request.user, dataset, _requested_set(request), []),
             "budget": budget,
@@ -52,7 +54,7 @@ class TrajectoryPages(Pages):
                 "sets": {str(one.pk): _set_facts(one) for one in sets},
                 "radius_m": budget["radius_m"],
                 "radii": [one.model_dump() for one in RADII],
-                "quote": ledger.quote(dataset, []),
+                "quote": {"budget": ledger.quote(dataset, []), "mechanisms": []},
             },
         }
 
@@ -93,13 +95,22 @@ def _requested_set(request: HttpRequest) -> uuid.UUID | None:
     return uuid_or_404(text) if text else None
 
 
+def _requested_level(request: HttpRequest) -> str:
+    """The level that the form begins with: that of the address, which the comparison proposes; else 1."""
+    text = request.GET.get("epsilon", "")
+    try:
+        return plain_number(float(text)) if 1e-6 <= float(text) <= 1e4 else "1"
+    except ValueError:
+        return "1"
+
+
 def _urls(dataset: Dataset) -> dict[str, str]:
     return {
         "dataset": reverse("api:dataset-detail", args=[dataset.pk]),
         "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
         "postprocesses": reverse("api:postprocesses"),
-        "forecast": reverse("api:release-forecast"),
-        "errors": reverse("api:release-expected-errors"),
+        "quote": reverse("api:release-forecast"),
+        "expected": reverse("api:release-expected-errors"),
         "levels": reverse("api:release-least-levels"),
         "curve": reverse("api:release-curve"),
         "releases": reverse("api:release-list"),
@@ -107,6 +118,8 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "attack_methods": reverse("api:attack-methods"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
         "track": reverse("api:dataset-track", args=[dataset.pk]),
+        "home": reverse("api:dataset-home", args=[dataset.pk]),
+        "form": reverse("releases:new", args=[dataset.pk]),
         "bundle": reverse("api:bundle"),
         "report": reverse("releases:comparison-report", args=[dataset.pk]),
         "page": reverse("datasets:detail", args=[dataset.pk]),

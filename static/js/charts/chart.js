@@ -13,6 +13,7 @@ import { watchPointer } from "./chart_pointer.js";
 import { eventScale } from "./event_scale.js";
 import { createOverlay } from "./overlay.js";
 import { withMedians } from "./rolling_median.js";
+import { readoutOf } from "./readout.js";
 import { layoutOf, published, titlesOf, tracesOf, verticalAxis } from "./traces.js";
 
 // Plotly carries a map library that adds a style element unless one with this id is there; its maps are never used.
@@ -58,9 +59,10 @@ export function loadPlotly() {
  *   dots   (event) => [{id, x, y, colour}], what shows the event where no cursor can
  *
  * @param {HTMLElement & Record<string, any>} element
- * @param {{label: () => string}} options
+ * @param {{label: () => string, alone?: boolean}} options `alone` is false where the page shows the values of several
+ *   charts together: see `readout`
  */
-export async function createChart(element, { label }) {
+export async function createChart(element, { label, alone = true }) {
   const plotly = await loadPlotly();
   /** @type {Record<string, any>} */
   const listeners = {};
@@ -69,7 +71,7 @@ export async function createChart(element, { label }) {
   let scale = eventScale({});
   const now = () => shown;
   const axes = createAxes(element, now, () => scale);
-  const overlay = createOverlay(element, axes, now);
+  const overlay = createOverlay(element, axes, now, alone);
   const where = { event: axes.eventAt, value: axes.valueAt, x: axes.xOf, box: axes.box };
   const range = watchPointer(element, where, () => ({ ...listeners, hoverValue: overlay.hover }));
 
@@ -128,6 +130,10 @@ export async function createChart(element, { label }) {
         scale: format === "png" ? 3 : 1,
       }),
     lines: () => shown?.lines ?? [],
+    /** What the lines are at an event, as in readout.js; null on a chart of values. @param {number} event */
+    readout: (event) => (shown && !shown.x ? readoutOf(shown, event, false) : null),
+    /** Where an event lies in the plot, px. @param {number} event */
+    xOf: (event) => (axes.ready() ? axes.xOf(event) : 0),
     span: () => shown?.span ?? null,
     marks: () => [shown?.bands ?? [], shown?.hollow ?? []],
   };

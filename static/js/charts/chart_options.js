@@ -1,6 +1,7 @@
 /* What the reader chose for all charts of a page, stored in its address: a link shows the same.
  *
- *   along   time or event: what the horizontal axis of time series shows      median   1 for rolling medians
+ *   along    time or event: what the horizontal axis of time series shows
+ *   median   1 for rolling medians in all charts, 0 for none; else in those that have one as they are made
  */
 
 import { readdress } from "../core/address.js";
@@ -10,10 +11,10 @@ const AXES = ["event", "time"];
 const parameters = new URLSearchParams(globalThis.location?.search);
 const along = parameters.get("along") ?? "";
 
-/** @type {{along: "event" | "time" | null, median: boolean}} */
+/** @type {{along: "event" | "time" | null, median: boolean | null}} */
 export const options = {
   along: AXES.includes(along) ? /** @type {"event" | "time"} */ (along) : null,
-  median: parameters.get("median") === "1",
+  median: parameters.has("median") ? parameters.get("median") === "1" : null,
 };
 /** @type {Set<() => unknown>} */
 const listeners = new Set();
@@ -26,8 +27,7 @@ function choose(changes) {
   Object.assign(options, changes);
   readdress(({ searchParams }) => {
     if (options.along) searchParams.set("along", options.along);
-    if (options.median) searchParams.set("median", "1");
-    else searchParams.delete("median");
+    if (options.median !== null) searchParams.set("median", options.median ? "1" : "0");
   });
   for (const listener of listeners) listener();
 }
@@ -46,7 +46,7 @@ export function createChartTools() {
     });
   const buttons = AXES.map(button);
   const axis = el("div", { class: "segmented", role: "group", "aria-label": "Horizontal axis" }, buttons);
-  const toggle = () => choose({ median: !options.median });
+  const toggle = () => choose({ median: median.getAttribute("aria-pressed") !== "true" });
   const median = el("button", { class: "chart__scale", type: "button", onclick: toggle }, "Rolling median");
   const element = el("div", { class: "chart__tools", hidden: true }, axis, median);
   return {
@@ -57,7 +57,7 @@ export function createChartTools() {
       buttons[1].textContent = "By time";
       for (const one of $$("button", axis)) one.setAttribute("aria-pressed", String(one.dataset.along === now));
       axis.hidden = !timed;
-      median.setAttribute("aria-pressed", String(options.median));
+      median.setAttribute("aria-pressed", String(text ? true : (options.median ?? false)));
       median.textContent = text || "Rolling median";
       element.hidden = !series;
     },

@@ -27,8 +27,9 @@ const HIDDEN = "; values below 0 are not shown";
 
 /**
  * A figure in `host`. `name` is the stem of its files, `unit` that of its values and of the CSV; `tools` is false where
- * the page has the choice of the axis and of medians elsewhere: then the large view alone has it here. `item` is what
- * the lines are over where that is known before they are: the choice has its place from the beginning.
+ * the page has the choice of the axis and of medians elsewhere, and one tooltip for several figures: then the large
+ * view alone has them here. `item` is what the lines are over where that is known before they are: the choice has its
+ * place from the beginning.
  *
  * Returns the chart with `show(what)` on top. If `what` is a function of `log`, the reader chooses between the scales,
  * of which `log` is the first.
@@ -52,14 +53,15 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
   const plot = el("div", { class: "chart__plot" });
   const dialog = createTableDialog();
   host.replaceChildren(head.element, below.element, plot, dialog.element, large.dialog);
-  const chart = await createChart(plot, { label: () => labelOf(shown, chart.lines()) });
+  const chart = await createChart(plot, { label: () => labelOf(shown, chart.lines()), alone: tools });
   const numbers = createNumbers(chart, unit, () => shown);
   onOptions(() => source && redraw());
 
   function redraw() {
     const chosen = typeof source === "function";
     const given = typeof source === "function" ? source(log) : source;
-    const what = { ...usual, ...given, ...options, ...(span && { span }) };
+    const median = options.median ?? given.median ?? false;
+    const what = { ...usual, ...given, along: options.along, median, ...(span && { span }) };
     const { vertical = what.note } = what;
     const y = chosen && what.log && !what.y ? `${vertical}, log${hasNegative(what) ? HIDDEN : ""}` : vertical;
     shown = { ...what, titles: { y } };
@@ -88,8 +90,16 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
   });
   return {
     ...chart,
+    plot,
     enlarge: large.open,
     medianText: () => medianOf(chart.lines()),
+    /** The chart's readout of an event, with the title of what is shown. @param {number} event */
+    readout(event) {
+      const found = chart.readout(event);
+      return found ? { ...found, name: shown.title } : null;
+    },
+    /** @param {string} text of the value at the event chosen, beside the title */
+    setHere: (text) => head.setHere(text),
     /** @param {Record<string, any>} to */
     listen(to) {
       clear = () => to.clear?.();
@@ -149,6 +159,7 @@ function createHead(usual, large, { rescale, clear }) {
   const scale = el("button", { class: "chart__scale", type: "button", onclick: rescale, hidden: true }, "log");
   const all = el("button", { class: "chart__scale", type: "button", onclick: clear, hidden: true }, "all");
   const menu = createChartMenu(usual);
+  let [usualNote, here] = ["", ""];
 
   /** @param {string} title */
   function name(title) {
@@ -165,9 +176,15 @@ function createHead(usual, large, { rescale, clear }) {
     /** `log` null where there is no choice of scales. @param {any} shown @param {boolean | null} log */
     fill(shown, log) {
       name(shown.title);
-      note.textContent = shown.vertical === undefined ? "" : shown.note; // else it is beside the axis
+      usualNote = shown.vertical === undefined ? "" : shown.note; // else it is beside the axis
+      note.textContent = usualNote || here;
       scale.hidden = log === null;
       scale.setAttribute("aria-pressed", String(log ?? false));
+    },
+    /** @param {string} text */
+    setHere(text) {
+      here = text;
+      note.textContent = usualNote || here;
     },
     /** Show the way back to all events. @param {boolean} on */
     offerAll: (on) => (all.hidden = !on),

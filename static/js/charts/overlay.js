@@ -11,8 +11,9 @@ const WIDE_PX = 700; // a chart in which a tooltip has space for bands and media
  * @param {HTMLElement} element
  * @param {ReturnType<typeof import("./chart_axes.js").createAxes>} axes
  * @param {() => any} now what is shown
+ * @param {boolean} alone whether the chart has a tooltip of its own on the page; in the large view it has
  */
-export function createOverlay(element, axes, now) {
+export function createOverlay(element, axes, now, alone) {
   const [cursor, hair] = ["chart__cursor", "chart__hair"].map((name) => el("div", { class: name, hidden: true }));
   const dots = el("div", { class: "chart__dots" });
   const tooltip = createTooltip();
@@ -49,6 +50,7 @@ export function createOverlay(element, axes, now) {
     placeLine(cursor, axes.ready() && now().x ? null : chosen);
     placeLine(hair, hovered);
     if (hair.hidden || hovered === null) return tooltip.hide();
+    if (!alone && !now().x && !element.closest("dialog")) return tooltip.hide();
     const at = { x: axes.xOf(hovered), width: element.clientWidth, height: element.clientHeight };
     tooltip.show(readoutOf(now(), hovered, at.width >= WIDE_PX), at);
   }

@@ -39,8 +39,14 @@ export function readoutOf(shown, at, more) {
   const rows = inOrder(lines, shown.order?.())
     .filter(({ visible = true, x: known }) => visible && known.length > 1)
     .map((line) => {
-      const { name, short = name, colour, dash } = line;
-      return { name: short, colour, dash, value: textAt(line, indexAt(line, at, Boolean(x)), line.unit ?? unit, more) };
+      const { id, name, short = name, colour, dash } = line;
+      return {
+        id,
+        name: short,
+        colour,
+        dash,
+        value: textAt(line, indexAt(line, at, Boolean(x)), line.unit ?? unit, more),
+      };
     });
   return { title, rows };
 }

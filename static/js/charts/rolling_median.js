@@ -50,12 +50,14 @@ export function rollingMedian(values, window) {
 
 /**
  * Lines, those of several points with `median` = {values, window}: `span` bounds the points that decide the window.
+ * Of a line that is `thinned` to its extremes there is only the one that came with it, `rolling`, if it did.
  *
  * @param {any[]} lines
  * @param {[number, number]} span
  */
 export function withMedians(lines, [first, last]) {
   return lines.map((line) => {
+    if (line.thinned) return line.rolling ? { ...line, median: line.rolling } : line;
     const drawn = lastAtMost(line.x, last) - lastAtMost(line.x, first - 0.5);
     if (drawn < SHORTEST) return line;
     const window = windowOf(drawn);

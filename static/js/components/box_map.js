@@ -10,6 +10,9 @@ import { draggedBox, handlesOf, isBox, roundedBox } from "./box_edit.js";
 
 const MOST = 1000; // cells of the upload on the map
 
+const NARROW_PX = 500; // the buttons on such a map are beside the box, not over its corner
+const BUTTONS = 0.2; // of the width and of the height of the box
+
 const boundsOf = (/** @type {Box} */ { west, south, east, north }) =>
   /** @type {Bounds} */ ([west, south, east, north]);
 
@@ -30,11 +33,18 @@ export function createBoxMap(host, { areas, onChange }) {
   let box = null;
   let [columns, rows] = [1, 1];
 
+  /** What shows a box with its corners. @param {Box} shown */
+  const frameOf = (shown) => {
+    const [west, south, east, north] = boundsOf(shown);
+    const free = $("[data-box]", host).clientWidth < NARROW_PX ? BUTTONS : 0;
+    return /** @type {Bounds} */ ([west, south - free * (north - south), east + free * (east - west), north]);
+  };
+
   function draw() {
     map.handles(box ? handlesOf(box) : [], { move, drop });
     if (box) map.addGridLines({ id: "box", grid: { ...box, columns, rows } });
     else map.remove("box");
-    map.setHome(box && boundsOf(box));
+    map.setHome(box && frameOf(box));
     const same = areas.findIndex((area) => String(boundsOf(area)) === String(box && boundsOf(box)));
     select.value = same < 0 ? "" : String(same);
   }
@@ -56,7 +66,7 @@ export function createBoxMap(host, { areas, onChange }) {
 
   function fit(/** @type {Box} */ chosen) {
     choose(chosen);
-    map.fit(boundsOf(chosen));
+    map.fit(frameOf(chosen));
   }
 
   async function showUploaded(/** @type {Event} */ { currentTarget }) {
@@ -88,7 +98,7 @@ export function createBoxMap(host, { areas, onChange }) {
       [columns, rows] = [across, up];
       box = isBox(sides) ? { ...sides } : null;
       draw();
-      if (box && (first || map.isFitted())) map.fit(boundsOf(box));
+      if (box && (first || map.isFitted())) map.fit(frameOf(box));
     },
   };
 }

@@ -1,4 +1,4 @@
-/* The list of layers: toggle, colour and dash, mean error, progress; what is whose. */
+/* The list of layers: toggle, colour and dash, typical error, progress, menu; what is whose. */
 
 import { el, svg } from "../core/dom.js";
 import { quantity } from "../core/elements.js";
@@ -15,6 +15,7 @@ const MARKS = {
     svg("path", { d: "M1.5 2.5h7v7h-7z", class: "mark--true" }),
     svg("path", { d: "M13.5 2.5l7 7m0-7l-7 7", class: "mark--guess" }),
   ],
+  simulation: () => [4, 11, 18].map((cx, i) => svg("circle", { cx, cy: 4 + 4 * (i % 2), r: 2, class: "mark--full" })),
   guessed: () => svg("path", { d: "M0 6h22", class: "mark--guess", "stroke-dasharray": "1.5 2.25" }),
 };
 
@@ -26,10 +27,12 @@ function markOf(kind) {
 
 const AIM = "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11M8 6.5a1.5 1.5 0 1 0 0 3a1.5 1.5 0 1 0 0-3";
 
-/** "Skip · ε 1 / 200 m" with its level in lighter type. */
+const levelAt = (title) => title.indexOf(" · ε");
+
+/** "Skip · ε 1 / 200 m": the name; its level is read with it, and seen among the facts. */
 function titleParts(title) {
-  const at = title.indexOf(" · ε");
-  return at < 0 ? [title] : [title.slice(0, at), " ", el("span", { class: "layer__level" }, title.slice(at + 1))];
+  const at = levelAt(title);
+  return at < 0 ? [title] : [title.slice(0, at), el("span", { class: "visually-hidden" }, title.slice(at))];
 }
 
 function makeRow(entry, on, lineStyles) {
@@ -45,6 +48,7 @@ function makeRow(entry, on, lineStyles) {
   const state = createState(id, on);
   const aim = owner ? null : iconButton(AIM, { onclick: () => on.activate(id) });
   const tune = layerTuning(id, entry.mark, on, owner ? null : lineStyles);
+  const menu = owner || !on.menu ? null : on.menu(id);
   const item = el(
     "li",
     { class: "layer", dataset: { layer: id } },
@@ -56,12 +60,12 @@ function makeRow(entry, on, lineStyles) {
     ),
     error,
     facts,
-    el("span", { class: "layer__buttons" }, aim, tune.open),
+    el("span", { class: "layer__buttons" }, aim, tune.open, menu),
     tune.panel,
     cursorText,
     state.element,
   );
-  return { item, box, sample, title, error, facts, cursorText, state, aim, tune };
+  return { item, box, sample, title, error, facts, cursorText, state, aim, tune, menu };
 }
 
 function fillRow(row, entry) {
@@ -83,10 +87,12 @@ function fillRow(row, entry) {
   row.line = line;
   row.tune.fill(entry);
   row.tune.open.hidden = !done;
+  if (row.menu) row.menu.hidden = !done;
   row.item.classList.toggle("layer--owner", Boolean(entry.owner));
-  const error = (entry.error_m ?? null) === null ? "" : quantity(`mae_m:${entry.id}`, metres(entry.error_m));
+  const error = (entry.error_m ?? null) === null ? "" : quantity(`median_error_m:${entry.id}`, metres(entry.error_m));
   row.error.replaceChildren(entry.count === undefined ? error : quantity(`count:${entry.id}`, whole(entry.count)));
-  row.facts.textContent = entry.facts;
+  const level = levelAt(entry.title) < 0 ? "" : entry.title.slice(levelAt(entry.title) + 3).replaceAll(" ", "\u00a0");
+  row.facts.textContent = [entry.facts, level].filter(Boolean).join(" · ");
   row.cursorText.textContent = entry.cursorText ?? "";
   if (row.aim) {
     row.aim.hidden = !done;
@@ -108,7 +114,8 @@ function reveal(item) {
  * A legend in the list element `host`. Entries: {id, title, facts, lineStyle, error_m, state, queue, stage, progress,
  * eta, reason, private, visible, owner, here, active, alone, opacity, place: {first, last}}; of a mark above the lines
  * also {mark, count}. `on`: {toggle(id, shown), solo(id), activate(id), cancel(id), retry(id), opacity(id, share),
- * move(id, by), lineStyle(id, index)}; `lineStyles` are the lines a release may be given.
+ * move(id, by), lineStyle(id, index), and perhaps menu(id), the menu of a release}; `lineStyles` are the lines a
+ * release may be given.
  * `update(entries)` changes what differs and keeps focus where it is; the first release that is shown is scrolled to.
  */
 export function createLegend(host, on, /** @type {LineStyle[] | null} */ lineStyles = null) {

@@ -1,21 +1,13 @@
 /* The purpose of the releases: publication, or a simulation that is repeatable from its seed. */
 
-import { $, $$ } from "../core/dom.js";
+import { $ } from "../core/dom.js";
 import { messageOf } from "../core/field_errors.js";
 import { count } from "../core/format.js";
 import { check, showProblem, valueOf, write } from "./number_field.js";
 
-/** What the button of a release form does. @param {boolean} simulation @param {number} many */
-export const submitLabel = (simulation, many) =>
-  simulation ? `Run ${count(many, "simulation")}, not private` : `Create ${count(many, "release")}`;
-
-/** Show in a release form which purpose is chosen. @param {boolean} simulation */
-export function showPurpose(simulation) {
-  const chip = $("[data-kind]");
-  chip.textContent = simulation ? "Seeded simulation: not private" : "Publishable release";
-  chip.classList.toggle("chip--strong", simulation);
-  $("[data-not-private]").hidden = !simulation;
-}
+/** What the button of a release form does. @param {boolean} simulation @param {number} many @param {string} noun */
+export const submitLabel = (simulation, many, noun = "release") =>
+  simulation ? `Run ${count(many, "simulation")}, not private` : `Create ${count(many, noun)}`;
 
 /** The choice in `host`: {seed() -> number or null, experiment(), set(seed), fail(errors) -> the others, clear()}. */
 export function createPurpose(host, { onChange }) {
@@ -24,10 +16,7 @@ export function createPurpose(host, { onChange }) {
 
   function show() {
     input.disabled = !experiment();
-    const place = $("[data-purpose-seed]", host);
-    if (place) place.hidden = !experiment();
-    for (const radio of $$("[name=purpose]", host))
-      radio.closest(".purpose__one")?.classList.toggle("purpose__one--on", radio.checked);
+    $("[data-purpose-seed]", host).hidden = !experiment();
   }
   const clear = () => (experiment() ? check(input) : showProblem(input, ""));
   host.addEventListener("input", () => {

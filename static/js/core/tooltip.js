@@ -18,27 +18,34 @@ export function lineSample({ colour, dash = "" }) {
   return svg("svg", { class: "tooltip__sample", viewBox: "0 0 20 8", "aria-hidden": "true" }, line);
 }
 
+/** As many of `rows` as fit, and how many more there are. @param {TooltipRow[]} rows @param {number} most */
+function listOf(rows, most) {
+  const shown = rows.length > most ? rows.slice(0, Math.max(1, most - 1)) : rows;
+  const left = rows.length - shown.length;
+  const items = shown.map(({ name, value, ...style }) =>
+    el("li", {}, lineSample(style), el("span", {}, name), el("b", {}, value)),
+  );
+  return [el("ul", {}, items), left ? el("p", {}, `and ${left} more`) : ""];
+}
+
 /**
  * @typedef {{name: string, value: string, colour?: Colour | null, dash?: string}} TooltipRow
  *
  * A tooltip to append to a positioned element. `show({title, rows}, at)` puts it beside `at.x`, px from that element's
- * left edge, of whose `width` and `height` it uses what there is: rows that do not fit are counted.
+ * left edge, of whose `width` and `height` it uses what there is: rows that do not fit are counted. `groups` = [{title,
+ * rows}] come instead of rows.
  */
 export function createTooltip() {
   const element = el("div", { class: "tooltip", hidden: true, "aria-hidden": "true" });
   return {
     element,
     hide: () => (element.hidden = true),
-    /** @param {{title: string, rows: TooltipRow[]}} what
+    /** @param {{title: string, rows?: TooltipRow[], groups?: {title: string, rows: TooltipRow[]}[]}} what
      * @param {{x: number, width: number, height?: number, y?: number}} at */
-    show({ title, rows }, { x, width, height = Infinity, y = 4 }) {
-      const most = Math.max(1, Math.floor((height - 30) / ROW_PX));
-      const shown = rows.length > most ? rows.slice(0, Math.max(1, most - 1)) : rows;
-      const left = rows.length - shown.length;
-      const items = shown.map(({ name, value, ...style }) =>
-        el("li", {}, lineSample(style), el("span", {}, name), el("b", {}, value)),
-      );
-      element.replaceChildren(el("p", {}, title), el("ul", {}, items), left ? el("p", {}, `and ${left} more`) : "");
+    show({ title, rows = [], groups = [{ title: "", rows }] }, { x, width, height = Infinity, y = 4 }) {
+      const most = Math.max(1, Math.floor((height / groups.length - 30) / ROW_PX));
+      const parts = groups.flatMap((one) => [one.title ? el("p", {}, one.title) : "", ...listOf(one.rows, most)]);
+      element.replaceChildren(el("p", {}, title), ...parts);
       element.hidden = false;
       const before = x > width / 2;
       element.style.setProperty("max-width", `${Math.min((before ? x : width - x) - 2 * AWAY_PX, WIDEST_PX)}px`);

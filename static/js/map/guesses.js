@@ -32,7 +32,7 @@ export function drawGuesses(ctx, view, places, middle) {
   }
 }
 
-function drawLink(ctx, truth, guess) {
+export function drawLink(ctx, truth, guess) {
   ctx.beginPath();
   ctx.moveTo(...truth);
   ctx.lineTo(...guess);
@@ -59,7 +59,7 @@ function drawTruth(ctx, [x, y]) {
   }
 }
 
-function drawGuess(ctx, [x, y]) {
+export function drawGuess(ctx, [x, y]) {
   ctx.beginPath();
   ctx.moveTo(x - ARM, y - ARM);
   ctx.lineTo(x + ARM, y + ARM);
@@ -76,7 +76,7 @@ function drawGuess(ctx, [x, y]) {
 }
 
 /** Text below or above a place, right of it, or left where they would leave the view. */
-function drawText(ctx, { width }, text, [x, at], below, colour) {
+export function drawText(ctx, { width }, text, [x, at], below, colour) {
   const y = below ? at + HALF + 9 : at - HALF;
   ctx.font = labelFont();
   const right = x + HALF + EDGE;

@@ -3,13 +3,14 @@
 import { canvasLayer, viewOf } from "./canvas_layer.js";
 import { drawOutlines, drawPath } from "./cell_layer.js";
 import { drawErrors } from "./error_lines.js";
+import { boxOf, countIn, drawCloud } from "./cloud.js";
 import { drawGrid } from "./grid_layer.js";
 import { drawGridLines, drawNamedGrid } from "./grid_lines.js";
 import { drawGuesses } from "./guesses.js";
 import { drawDots, drawLandmarks } from "./markers.js";
 import { peopleLayer } from "./people_layer.js";
 import { nearestStep } from "./people_steps.js";
-import { nearestPoint, pointsWithin, positionsOf } from "./positions.js";
+import { frameOf, nearestPoint, pointsWithin, positionsOf } from "./positions.js";
 import { latAt } from "./projection.js";
 import { trackLayer } from "./track_layer.js";
 import { drawZones } from "./zone_layer.js";
@@ -33,12 +34,22 @@ export const ORDER = {
 };
 
 /** @typedef {import("./grid_layer.js").Shown} GridShown */
+/** @typedef {{keeps?: (view: View) => boolean, style?: any, positions?: any, copy?: CopyLayer, box?: () => any,
+ *   count?: (view: View) => {n: number, within: number}}} Options `copy(redraw)` draws the same for another view, where
+ *   a layer stores what it drew last; `count` and `box` are of the points of a track */
+/** @typedef {Map<string, {layer: any, visible: boolean} & Options>} Entries */
 
 const REACH_PX = 14;
 
-/** Layers of a map around longitude `middle`. @param {import("leaflet").Map} leaflet @param {number} middle */
-export function createLayerStack(leaflet, middle) {
-  /** @type {Map<string, {layer: any, visible: boolean, style?: any, positions?: any, copy?: CopyLayer}>} */
+/**
+ * Layers of a map around longitude `middle`; `changed()` after other tracks are shown.
+ *
+ * @param {import("leaflet").Map} leaflet
+ * @param {number} middle
+ * @param {() => void} changed
+ */
+export function createLayerStack(leaflet, middle, changed = () => {}) {
+  /** @type {Entries} */
   const entries = new Map();
 
   /**
@@ -47,8 +58,7 @@ export function createLayerStack(leaflet, middle) {
    * @param {string} id
    * @param {number} order
    * @param {DrawLayer} draw
-   * @param {{keeps?: (view: View) => boolean, style?: any, positions?: any, copy?: CopyLayer}} options `copy(redraw)`
-   *   draws the same for another view, where `draw` stores what it drew last
+   * @param {Options} options
    */
   function put(id, order, draw, { keeps, ...more } = {}) {
     const isReplaced = entries.get(id)?.visible;
@@ -57,12 +67,14 @@ export function createLayerStack(leaflet, middle) {
     entries.set(id, { layer, visible: true, copy: () => ({ draw }), ...more });
     layer.addTo(leaflet);
     if (isReplaced) layer.drawNow();
+    changed();
   }
 
   /** @param {string} id */
   function remove(id) {
     entries.get(id)?.layer.remove();
     entries.delete(id);
+    changed();
   }
 
   /** @param {string} id */
@@ -84,6 +96,12 @@ export function createLayerStack(leaflet, middle) {
       entry.visible = on;
       if (on) entry.layer.addTo(leaflet);
       else entry.layer.remove();
+      changed();
+    },
+    /** Draw a layer again at once, whose data changed. @param {string} id */
+    drawNow(id) {
+      entries.get(id)?.layer.drawNow();
+      changed();
     },
     setStyle,
     /** @param {string} id @param {number} order */
@@ -99,7 +117,16 @@ export function createLayerStack(leaflet, middle) {
     },
   };
 
-  const queries = {
+  const queries = queriesOf(leaflet, entries, middle);
+  const redrawAll = () => entries.forEach(({ layer }) => layer.redraw());
+  return { put, remove, redraw, redrawAll, ...additions(put, redraw, middle), ...changes, ...queries };
+}
+
+/** What is read of them. @param {import("leaflet").Map} leaflet @param {Entries} entries @param {number} middle */
+function queriesOf(leaflet, entries, middle) {
+  const tracks = () => [...entries.values()].filter(({ visible, count }) => visible && count);
+
+  return {
     /** The visible layers, from the lowest. @returns {{id: string, opacity: string, copy: CopyLayer}[]} */
     imageLayers: () =>
       [...entries]
@@ -126,14 +153,20 @@ export function createLayerStack(leaflet, middle) {
       return positions ? pointsWithin(viewOf(leaflet), positions, box) : [];
     },
     /** [west, south, east, north] around all tracks shown; null around none. */
-    bounds() {
-      const shown = [...entries.values()].filter(({ visible, style, positions }) => visible && style && positions);
-      return boxAround(shown.map(({ positions }) => positions.bounds()).filter(Boolean), middle);
+    bounds: () =>
+      boxAround(
+        tracks()
+          .map(({ box }) => box?.())
+          .filter(Boolean),
+        middle,
+      ),
+    /** How many points the tracks shown have, and how many of those are in view. */
+    counts() {
+      const view = viewOf(leaflet);
+      const found = tracks().map(({ count }) => count?.(view) ?? { n: 0, within: 0 });
+      return found.reduce((all, { n, within }) => ({ n: all.n + n, within: all.within + within }), { n: 0, within: 0 });
     },
   };
-
-  const redrawAll = () => entries.forEach(({ layer }) => layer.redraw());
-  return { put, remove, redraw, redrawAll, ...additions(put, redraw, middle), ...changes, ...queries };
 }
 
 /**
@@ -144,6 +177,14 @@ export function createLayerStack(leaflet, middle) {
  * @param {number} middle
  */
 function additions(put, redraw, middle) {
+  /** @param {import("./positions.js").Positions} positions */
+  const counted = (positions) => ({
+    box: () => positions.bounds(),
+    count: (/** @type {View} */ view) => ({
+      n: positions.n,
+      within: positions.countIn(frameOf(view, positions.middle), [0, 0, view.width, view.height]),
+    }),
+  });
   return {
     /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
     addTrack({ track, ...style }) {
@@ -151,7 +192,7 @@ function additions(put, redraw, middle) {
       const { draw, keeps } = trackLayer(positions, style, () => redraw(style.id));
       const copy = (/** @type {() => void} */ again) =>
         trackLayer(positions, { ...style, onDrawing: undefined }, again);
-      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style, copy });
+      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style, copy, ...counted(positions) });
     },
     /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
     addPeople({ track, ...style }) {
@@ -159,7 +200,7 @@ function additions(put, redraw, middle) {
       const { draw, keeps } = peopleLayer(positions, track.ends, style, () => redraw(style.id));
       const copy = (/** @type {() => void} */ again) =>
         peopleLayer(positions, track.ends, { ...style, onDrawing: undefined }, again);
-      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style, copy });
+      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style, copy, ...counted(positions) });
     },
     /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
     addMarkers({ track, ...style }) {
@@ -200,6 +241,13 @@ function additions(put, redraw, middle) {
     /** @param {{id: string, places: Guess[]}} layer */
     addGuesses({ id, places }) {
       put(id, ORDER.guesses, (ctx, view) => drawGuesses(ctx, view, places, middle));
+    },
+    /** Its `cloud()` is the present one. @param {{id: string, cloud: () => import("./cloud.js").Cloud}} layer */
+    addCloud({ id, cloud }) {
+      put(id, ORDER.guesses, (ctx, view) => drawCloud(ctx, view, cloud()), {
+        box: () => boxOf(cloud(), middle),
+        count: (/** @type {View} */ view) => ({ n: cloud().x.length, within: countIn(cloud(), view) }),
+      });
     },
     /** @param {ErrorLines} layer */
     addErrors({ id, original, release, range, colour, order = 0, onStride }) {

@@ -6,6 +6,7 @@
  *     top        pixels at the top that something covers: what is fitted stays below them
  *     left       () => pixels on the left that something covers
  *     describe   () => what a saved image states of the map; see image/sheet.js
+ *     counted    true: how many points of the tracks lie outside of the view is shown on it, see outside.js
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
  *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots, drawing, onDrawing })
@@ -21,6 +22,7 @@
  *   map.addNamedGrid({ id, grid, columns, rows })     the same with names of columns and rows
  *   map.addOutlines({ id, boxes, texts, colour })     boxes with numbers   map.addPath({ id, points, texts, colour })
  *   map.addGuesses({ id, places })                    an adversary's target places and guesses; see guesses.js
+ *   map.addCloud({ id, cloud })                       dots that change by the frame, see cloud.js: map.drawNow(id)
  *   map.addErrors({ id, original, release, range, colour, order, onStride })  lines between events of whole tracks,
  *     all or those of range [first, after); onStride(k): every k-th event in sight has one
  *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
@@ -52,6 +54,7 @@ import { drawDegrees, drawGraticule } from "./graticule.js";
 import { createHandles } from "./handles.js";
 import { createClip } from "./layer_clip.js";
 import { createLayerStack, ORDER } from "./layer_stack.js";
+import { watchOutside } from "./outside.js";
 import { drawSelection } from "./markers.js";
 import { near, unrolled } from "./projection.js";
 import { drawSketch } from "./zone_layer.js";
@@ -66,15 +69,19 @@ const WORLD = [-180, -60, 180, 75];
  *
  * @param {HTMLElement} element
  * @param {{bounds?: Bounds | null, label?: string, top?: number, left?: () => number,
- *   keyboard?: boolean, describe?: () => any}} options
+ *   keyboard?: boolean, counted?: boolean, describe?: () => any}} options
  */
-export function createMap(element, { bounds = null, label = "Map", top = 0, left, keyboard = true, describe } = {}) {
+export function createMap(element, options = {}) {
+  const { bounds = null, label = "Map", top = 0, left, keyboard = true, counted = false, describe } = options;
   const { middle } = unrolled(bounds ?? WORLD);
   const nearMiddle = (/** @type {number} */ lon) => near(lon, middle);
   const leaflet = createLeaflet(element, label, keyboard);
   const camera = createCamera(element, leaflet, { middle, top, left });
   camera.fit(bounds ?? WORLD);
-  const { put, redraw, redrawAll, imageLayers, bounds: shownBounds, ...layers } = createLayerStack(leaflet, middle);
+  /** @type {(() => void) | null} */
+  let outside = null;
+  const stack = createLayerStack(leaflet, middle, () => outside?.());
+  const { put, redraw, redrawAll, imageLayers, bounds: shownBounds, counts, ...layers } = stack;
   const clip = createClip(leaflet, element);
   const gestures = createGestures(element, leaflet, pointerOf);
   const handles = createHandles(leaflet, nearMiddle);
@@ -93,6 +100,8 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, left
   const save = async () => (await import("./image/save_dialog.js")).openSaveDialog(source);
   addButton(leaflet, { label: "Save the map", path: SAVE, onClick: save });
   addScale(leaflet);
+  const showAll = () => camera.fit(shownBounds() ?? home ?? WORLD);
+  if (counted) outside = watchOutside(element, leaflet, { count: counts, showAll });
   addBaseMap(leaflet, { put, remove: layers.remove, redraw }, middle, nearMiddle);
   put("graticule", ORDER.graticule, drawGraticule);
   put("degrees", ORDER.degrees, drawDegrees);

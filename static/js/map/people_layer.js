@@ -25,7 +25,7 @@ export function peopleLayer(positions, ends, style, redraw) {
   const density = new Density(positions, redraw);
   const boxes = Array.from(ends, (end, k) => positions.boxOf(k ? ends[k - 1] : 0, end));
   const last = { drawing: "" };
-  const drawingIn = ({ scale }) => chosenDrawing(style, positions, scale);
+  const drawingIn = (view) => chosenDrawing(style, positions, view);
   return {
     isPending: () => density.pending,
     draw(ctx, view, part) {

@@ -3,6 +3,24 @@
 const AIR = 8;
 
 /**
+ * Put `element`, whose position is fixed, by `button` inside the window: above or below, or right of it.
+ *
+ * @param {HTMLElement} button
+ * @param {HTMLElement} element
+ * @param {"left" | "right" | "beside"} align
+ */
+export function placeBy(button, element, align) {
+  const { left, right, top, bottom } = button.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = element;
+  const clamp = (/** @type {number} */ at, /** @type {number} */ most) => Math.max(AIR, Math.min(at, most - AIR));
+  const x = { left, right: right - width, beside: right + AIR }[align];
+  const above = top - height - AIR;
+  const y = align === "beside" ? top : align === "left" && above >= AIR ? above : bottom + AIR;
+  element.style.left = `${clamp(x, innerWidth - width)}px`;
+  element.style.top = `${clamp(y, innerHeight - height)}px`;
+}
+
+/**
  * Open `element`, which is in the page already, by `button`: {place, close}.
  * Escape and a press elsewhere close it, and the focus returns.
  *
@@ -15,16 +33,7 @@ export function createPopover(button, element, { opened, align = "left" } = {}) 
   button.popoverTargetElement = element;
   button.setAttribute("aria-expanded", "false");
 
-  function place() {
-    const { left, right, top, bottom } = button.getBoundingClientRect();
-    const { offsetWidth: width, offsetHeight: height } = element;
-    const x = align === "left" ? left : right - width;
-    const above = top - height - AIR;
-    const y = align === "left" && above >= AIR ? above : bottom + AIR;
-    element.style.left = `${clamp(x, innerWidth - width)}px`;
-    element.style.top = `${clamp(y, innerHeight - height)}px`;
-  }
-  const clamp = (/** @type {number} */ at, /** @type {number} */ most) => Math.max(AIR, Math.min(at, most - AIR));
+  const place = () => placeBy(button, element, align);
 
   element.addEventListener("toggle", (event) => {
     const open = /** @type {any} */ (event).newState === "open";

@@ -140,6 +140,28 @@ export class Positions {
     }
   }
 
+  /** How many points lie in the rectangle of pixels; a chunk that lies in it as a whole is not looked into. */
+  countIn(frame, rectangle) {
+    const { boxes, y } = this;
+    const box = placesOf(frame, rectangle);
+    const [d0, y0, d1, y1] = box;
+    let found = 0;
+    for (let c = 0; c < this.chunks && this.n; c++) {
+      if (!this.#meets(c, box)) continue;
+      const at = 4 * c;
+      const [first, after] = [c * SIZE, c === this.chunks - 1 ? this.n : (c + 1) * SIZE];
+      if (boxes[at] >= d0 && boxes[at + 1] <= d1 && boxes[at + 2] >= y0 && boxes[at + 3] <= y1) {
+        found += after - first;
+        continue;
+      }
+      for (let i = first; i < after; i++) {
+        const d = this.d(i);
+        if (d >= d0 && d <= d1 && y[i] >= y0 && y[i] <= y1) found += 1;
+      }
+    }
+    return found;
+  }
+
   /** What to draw at a zoom: {indices, or null for all; from: where each chunk's first is among them, and the last}. */
   level(zoom) {
     if (this.n < THINNED_FROM || this.starts) return this.all;

@@ -38,6 +38,9 @@ export function heightE32(latE7) {
   return Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, place));
 }
 
+/** Metres that a length of 1 in the unit square is, at the height y. */
+export const metresAt = (y) => (2 * Math.PI * EARTH_RADIUS_M) / Math.cosh((0.5 - y) * 2 * Math.PI);
+
 /** The box of [west, south, east, north] with east made larger than west, and its middle longitude. */
 export function unrolled([west, south, east, north]) {
   const right = east < west ? east + 360 : east;

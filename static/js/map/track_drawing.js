@@ -3,7 +3,8 @@
  * Automatic: a line while it can be followed: four steps lead at least PERSISTENT times as far as one (independent
  * noise: about as far), or the median step is as short as the line is wide. Else, where half of the positions share
  * their place on the screen with CROWDED others, their density; where not, a line of short steps, or points. Positions
- * that repeat the one before do not count. The choice depends on the zoom alone: it stays while the map is moved.
+ * that repeat the one before do not count. The choice is that of a map as wide as a phone's, of what is in view: it is
+ * the same on every screen, and stays while the map is moved.
  */
 
 import { TURN } from "./positions.js";
@@ -25,6 +26,7 @@ const AHEAD = 4; // steps
 const LOOK = 200; // events among which they are looked for
 const CROWDED = 2;
 const PLACE_PX = 6; // a dot and its gap
+const PHONE_PX = 390;
 const SAMPLES = 4000;
 const WORLD = 2 ** 32;
 
@@ -75,15 +77,15 @@ export function drawingFor(positions, scale) {
 }
 
 /**
- * The drawing that a layer's style names; a line where it names none.
+ * The drawing that a layer's style names in a view; a line where it names none.
  *
  * @param {{drawing?: Drawing | "auto"}} style
  * @param {Positions} positions
- * @param {number} scale
+ * @param {{scale: number, width: number}} view
  * @returns {Drawing}
  */
-export function chosenDrawing({ drawing = "line" }, positions, scale) {
-  return drawing === "auto" ? drawingFor(positions, scale) : drawing;
+export function chosenDrawing({ drawing = "line" }, positions, { scale, width }) {
+  return drawing === "auto" ? drawingFor(positions, scale * Math.min(1, PHONE_PX / width)) : drawing;
 }
 
 /**

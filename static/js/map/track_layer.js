@@ -29,7 +29,7 @@ const ALIKE = 0.04; // widths that differ by less look the same beside each othe
 export function trackLayer(positions, style, redraw = () => {}) {
   const last = { covered: 0, dots: false, drawing: "" }; // of the last whole view
   const density = new Density(positions, redraw);
-  const drawingIn = ({ scale }) => chosenDrawing(style, positions, scale);
+  const drawingIn = (view) => chosenDrawing(style, positions, view);
   const drawLines = (ctx, view, part) => {
     if (!part) last.covered = covered(view, positions, style);
     const fading = style.fade ? Math.min(last.covered, 1) : 0;

@@ -29,7 +29,7 @@ document.addEventListener("keydown", (/** @type {any} */ event) => {
   if (event.key === "Escape") shut(menu, true);
   else if (!WAYS[event.key]) return;
   else {
-    const items = $$(".menu__panel :is(a, button)", menu);
+    const items = $$(".menu__panel :is(a, button, summary)", menu).filter((one) => one.checkVisibility());
     const at = items.indexOf(document.activeElement);
     items.at(at < 0 && WAYS[event.key] < 0 ? -1 : (at + WAYS[event.key]) % items.length)?.focus();
   }

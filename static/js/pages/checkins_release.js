@@ -1,23 +1,21 @@
 /* The release form of check-ins: the public grid is chosen on a map. */
 
+import { checkinsKind } from "../checkins/release_form.js";
 import { createBoxMap } from "../components/box_map.js";
-import { schedule, showForm, take } from "../components/quoted_release.js";
+import { ReleaseForm } from "../components/release_form/release_form.js";
 import { $, data } from "../core/dom.js";
 
-const SIDES = ["west", "south", "east", "north"];
-const { areas } = data("page-data");
-const boxMap = createBoxMap($("[data-box-map]"), { areas, onChange: take });
-
-/** Without the help of the sides: that is above the map. */
-const shortened = (/** @type {any} */ field) => (SIDES.includes(field.name) ? { ...field, help: "" } : field);
-
-$("[data-box-from-data]")?.addEventListener("change", schedule);
-showForm({
-  apart: {
-    names: [...SIDES, "side"],
-    host: $("[data-grid-fields]"),
-    field: shortened,
-    changed: ({ side, ...sides }) => boxMap.show(sides, Number.isInteger(side) && side > 0 ? side : 1),
+const page = data("page-data");
+const boxMap = createBoxMap($("main"), {
+  areas: page.areas,
+  onChange(box) {
+    form?.level.set(box);
+    form?.update();
   },
-  beside: () => (boxMap.fromData() ? { box_from_data: true } : {}),
 });
+
+/** @type {ReleaseForm | null} */
+let form = null;
+form = new ReleaseForm(checkinsKind(page, boxMap));
+form.start();
+$("[data-box-from-data]").addEventListener("change", () => form?.update());

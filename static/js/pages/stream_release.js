@@ -1,9 +1,10 @@
-/* The release form of count streams: the noise is stated beside the average counts of the upload. */
+/* The release form of count streams. */
 
-import { showForm } from "../components/quoted_release.js";
-import { data } from "../core/dom.js";
-import { noiseTexts } from "../stream/noise_text.js";
+import { ReleaseForm } from "../components/release_form/release_form.js";
+import { $, data } from "../core/dom.js";
+import { createCountPreview } from "../stream/count_preview.js";
+import { streamKind } from "../stream/release_form.js";
 
-const { averages } = data("page-data");
+const page = data("page-data");
 
-showForm({ textsOf: (promise) => noiseTexts(promise, averages) });
+new ReleaseForm(streamKind(page, createCountPreview($("[data-count-preview]"), page))).start();

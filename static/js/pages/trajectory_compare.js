@@ -1,5 +1,6 @@
 /* The comparison: original and releases on one map beside their charts, all at one event. */
 
+import { watchDialogs } from "../components/dialogs.js";
 import { refreshJobs } from "../components/jobs.js";
 import { createLegend } from "../components/legend.js";
 import { createProblemBox } from "../components/problem_box.js";
@@ -10,7 +11,7 @@ import { get, poll } from "../core/api.js";
 import { $, announce, data } from "../core/dom.js";
 import { Attacks } from "../trajectory/compare/attacks.js";
 import { eventNear, selectionOf } from "../trajectory/compare/cursor.js";
-import { showGuarantee } from "../trajectory/compare/guarantee.js";
+import { CLOUD, DragPanel } from "../trajectory/compare/drag_panel.js";
 import { watchKeys } from "../trajectory/compare/keyboard.js";
 import { createLegendActions } from "../trajectory/compare/legend_actions.js";
 import { entriesOf } from "../trajectory/compare/legend_entries.js";
@@ -20,7 +21,7 @@ import { createModes } from "../trajectory/compare/map_modes.js";
 import { createPicker } from "../trajectory/compare/release_picker.js";
 import { createDrawings } from "../trajectory/compare/release_drawings.js";
 import { byRank, fitsInMemory, Layer, titleOf } from "../trajectory/compare/release_layers.js";
-import { showDownloads, showSummary } from "../trajectory/compare/summary_table.js";
+import { createReleasesView } from "../trajectory/compare/releases_view.js";
 import { createVisibility } from "../trajectory/compare/visibility.js";
 import { nameOf, readViewState, writeViewState } from "../trajectory/compare/view_state.js";
 import { seriesOf } from "../trajectory/people.js";
@@ -35,11 +36,11 @@ const view = readViewState();
 const cursor = { series: view.series, event: 0, hoveredEvent: null, active: null };
 /** @type {any[]} */
 let [dataset, titles, layers, lineStyles, original, runs] = [null, new Map(), [], new Map(), null, []];
-/** @type {any[]} landmarks as the API has them, what lies above the lines */
-let [marked, zones, marks] = [null, null, []];
-let maps, timeline, brush, legend, charts, smoothing, attacks, people, choice;
+/** @type {any[]} landmarks as the API has them, what lies above the lines, the events at home as the API has them */
+let [marked, zones, marks, home] = [null, null, [], null];
+let readingHome = Promise.resolve();
+let maps, drag, about, timeline, brush, legend, charts, attacks, people, choice;
 
-const mechanism = (layer) => titles.get(layer.release.mechanism.name);
 const titled = (layer) => titleOf(layer, layers);
 const pinned = () => ({ set: page.landmark_set, releases: layers.map(({ id }) => id) });
 
@@ -49,7 +50,7 @@ function drawMaps() {
   if (!original) return;
   maps.show({
     tracks: people.coloured(
-      tracksOf({ original, layers, view, lineStyles, titleOf: titled, onStride: maps.showStride, drawings }),
+      tracksOf({ original, layers, view, lineStyles, titleOf: titled, onStride: maps.showStride, drawings, drag }),
     ),
     marks: markLayers(marks, view),
   });
@@ -60,6 +61,7 @@ function readMarks() {
   marks = [
     ...(page.landmark_set ? markSources({ ...source, place: people.place(original) }) : []),
     ...attacks.marks(cursor.series, view.range),
+    ...(people.isOn() ? [] : drag.marks()),
   ];
 }
 
@@ -82,7 +84,7 @@ function drawSelection() {
 function drawEvent() {
   drawSelection();
   maps.reveal(original.lonAt(cursor.event), original.latAt(cursor.event));
-  charts?.moveCursor(cursor.event);
+  charts?.moveCursor(cursor.event, active()?.id);
   drawLegend();
 }
 
@@ -100,33 +102,10 @@ const drawLegend = () =>
     }),
   );
 
-function drawSummary(losses = new Map()) {
-  const shown = layers.map((layer) => ({
-    layer,
-    lineStyle: lineStyles.get(layer.id),
-    title: titled(layer),
-    level: mechanism(layer)?.level ?? "",
-    loss: losses.get(layer.id) ?? null,
-  }));
-  showSummary($("[data-summary]"), shown, page.formats, {
-    smooth: (layer) => attempt(() => smooth(layer)),
-    attack: (layer) => attempt(() => attacks.open(layer.release, titled(layer), cursor.series)),
-  });
-  showDownloads($("[data-downloads]"), shown, page);
-}
-
-/** Open the dialog of post-processing, which is loaded with its first use. */
-async function smooth(layer) {
-  const { createSmoothing } = await import("../trajectory/compare/postprocess_dialog.js");
-  smoothing ??= createSmoothing(page.urls.postprocesses, (release) => attempt(() => join(release)));
-  smoothing.open(layer.release, titled(layer));
-}
-
-function drawGuarantee() {
-  const layer = active();
-  const host = $("[data-guarantee]");
-  host.hidden = !layer;
-  if (layer) showGuarantee(host, layer.release, titled(layer));
+/** The answer and the guarantee, and what the slider of levels is about: whenever what they are made of has come. */
+function drawAnswer() {
+  about.answer();
+  drag.fill();
 }
 
 // What the reader does ----------------------------------------------------------
@@ -139,7 +118,7 @@ const visibility = createVisibility(view, () => layers, {
   },
   changed() {
     applyView();
-    drawGuarantee();
+    drawAnswer();
   },
   titled,
 });
@@ -201,7 +180,7 @@ function hoverEvent(event, where) {
 function activate(id) {
   cursor.active = id;
   drawEvent();
-  drawGuarantee();
+  drawAnswer();
 }
 
 /** A new release joins those shown, ahead of others of its title, and stays when the page is read again. */
@@ -233,7 +212,8 @@ function prepare() {
   const releases = layers.map(({ release }) => release);
   lineStyles = assignLineStyles(releases, page.palette, view.lineStyles);
   drawLegend();
-  drawSummary();
+  about.summary();
+  drawAnswer();
 }
 
 async function show(layer) {
@@ -255,16 +235,19 @@ async function show(layer) {
   if (series !== cursor.series) return;
   if (!layer.visible) layer.rest();
   drawMaps();
-  await Promise.all([curve, openCharts()]); // the map does not wait for the charts
+  await Promise.all([curve, openCharts(), readingHome]); // the map does not wait for them
   if (series !== cursor.series) return;
   drawEvent();
-  drawGuarantee();
+  drawAnswer();
   await charts.draw();
 }
 
 /** @type {any} */
 let opening = null;
-const known = () => ({ layers, lineStyles, titled, cursor, view, original, runs, dummies: marked?.dummies });
+const known = () => ({
+  ...{ layers, lineStyles, titles, titled, cursor, view, original, runs, home },
+  ...{ dummies: marked?.dummies, active: active() },
+});
 /** The charts, made when the first release is done: their library is large, and until then there are none. */
 function openCharts() {
   const listeners = {
@@ -273,7 +256,7 @@ function openCharts() {
     range: (first, after) => brush.mark(first, after),
     clear: () => brush.clear(),
     refused: showProblem,
-    drawn: drawSummary,
+    drawn: about.summary,
   };
   return (opening ??= import("../trajectory/compare/release_charts.js")
     .then(({ createReleaseCharts }) => createReleaseCharts(bench, page, known, listeners, attempt))
@@ -288,7 +271,7 @@ function watch(layer) {
         if (layer.release.id !== following) return;
         layer.release = release;
         drawLegend();
-        drawSummary();
+        about.summary();
       };
       await poll(layer.release.urls.self, { every: 700, onUpdate });
       announce(`${titled(layer)}: ${layer.release.state}.`);
@@ -306,6 +289,7 @@ const readEvents = (query) => (page.landmark_set ? get(withQuery(page.urls.event
 
 async function readSeries() {
   const { series } = cursor;
+  readingHome = readHome(series);
   const [track, events] = await Promise.all([
     people.isOn()
       ? fetchTrack(dataset.urls.tracks)
@@ -319,6 +303,14 @@ async function readSeries() {
   drawMaps();
 }
 
+/** The events at home of a series; none where there are no times, or too many stays. */
+async function readHome(series) {
+  home = null;
+  if (series === null || !dataset.has_time) return;
+  const found = await get(withQuery(page.urls.home, { series })).catch(() => null);
+  if (series === cursor.series) home = found;
+}
+
 const changeSeries = (index) =>
   attempt(async () => {
     Object.assign(view, { series: index, range: null });
@@ -326,6 +318,7 @@ const changeSeries = (index) =>
     choice.set(index);
     people.show();
     timeline.stop();
+    drag.stop();
     layers.forEach((layer) => layer.forget());
     await readSeries();
     timeline.select(0);
@@ -349,10 +342,19 @@ async function start() {
   const createPeopleView = await peopleViewFor(dataset.series, view);
   maps = createModes($("[data-panes]"), $("[data-modes]"), {
     ...{ bounds: dataset.bounds, view },
-    known: () => ({ ...known(), dataset, marks, people, drawings, active: active() }),
+    known: () => ({ ...known(), dataset, marks, people, drawings }),
     on: { view: applyView, choose: (id) => toggle(id, true), click: clicked, hover: hoverMap },
   });
-  const actions = { toggle, solo, activate, drawing: drawings.choose, ...legendActions };
+  about = createReleasesView(bench, page, known, {
+    ...{ attempt, join },
+    attack: (layer) => attacks.open(layer.release, titled(layer), cursor.series),
+  });
+  const actions = { toggle, solo, activate, menu: about.menu, drawing: drawings.choose, ...legendActions };
+  drag = new DragPanel($("[data-drag]"), {
+    ...{ bounds: dataset.bounds, page, known },
+    on: { changed: redrawMarks, frame: () => maps.drawNow(CLOUD) },
+  });
+  watchDialogs(() => location.reload());
   people = createPeopleView(bench, {
     ...{ series: dataset.series, view },
     known: () => ({ original, layers, map: maps.map }),

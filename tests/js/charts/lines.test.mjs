@@ -130,6 +130,16 @@ test("a rolling median is that of the window; gaps, and what is not a number, ar
   deepEqual(medians.rollingMedian([1, NaN, 3], 3), [1, null, 3]);
 });
 
+test("of a line of extremes there is no median but the one that came with it", () => {
+  const line = { x: [0, 1, 2, 3, 4, 5], y: [1, 9, 2, 9, 3, 9] };
+  const rolling = { window: 901, values: [1, 2, 2, 2, 2, 3] };
+  const [own, thinned, given] = medians.withMedians(
+    [line, { ...line, thinned: true }, { ...line, thinned: true, rolling }],
+    [0, 5],
+  );
+  deepEqual([own.median.window, thinned.median, given.median], [5, undefined, rolling]);
+});
+
 test("a window is an odd number, at least 5, about a twentieth of the points", () => {
   let before = 0;
   for (let n = 0; n < 1000; n += 1) {

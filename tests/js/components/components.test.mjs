@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 
 import { draggedBox, handlesOf, isBox, roundedBox } from "../../../static/js/components/box_edit.js";
@@ -7,10 +7,8 @@ import { watchStates } from "../../../static/js/components/job_status.js";
 import { matching } from "../../../static/js/components/matching.js";
 import { playSchedule } from "../../../static/js/components/playback_schedule.js";
 import { usualStep } from "../../../static/js/core/sorted_search.js";
-import { spendingText, statusOf } from "../../../static/js/components/quote_text.js";
-import { noiseTexts } from "../../../static/js/stream/noise_text.js";
 import { timelineScale } from "../../../static/js/components/timeline_scale.js";
-import { check, gives, joined } from "../cases.mjs";
+import { gives, joined } from "../cases.mjs";
 import { draws, pageOf, plain, setGlobals } from "../support.mjs";
 
 const BOX = { west: 2, south: 48, east: 3, north: 49 };
@@ -194,42 +192,6 @@ test("a series plays at its speed up to its last event, a long gap for a second 
   const series = { time: [0, 10, 20, 5000, 5010], last: 4, usual: 10 };
   deepEqual(shownAt(series, 10, [1000, 2000, 3000, 3500, 3501, 4501]), [1, 2, 2, 2, 3, 4]);
   deepEqual(shownAt({ ...series, usual: 1000 }, 10, [2000, 3501]), [2, 2], "ten usual steps are no long gap");
-});
-
-test("noise beside the counts of the upload", () => {
-  const sentences = (averages, name = "stream-uniform") => noiseTexts({ name, noise_sd: 10 }, averages).join();
-  equal(sentences([]), "");
-  const above = /^The counts of the upload are 20 on average, .* zeros\. Every dimension’s average is above/;
-  match(sentences([10, 30]), above);
-  const below = / The averages of 1 of 3 dimensions are below the noise: .* Stream shrink publishes/;
-  match(sentences([9.9, 30, 50]), below);
-  match(sentences([1, 3]), /^The counts of the upload are 2 .* The averages of all 2 dimensions are below/);
-  match(sentences([1], "stream-shrink"), / That is below the noise: .* Such counts are published near zero\.$/);
-});
-
-const BUDGET = { price: 1, spent: 2, after: 3, total: 5, fits: true, label: "the budget" };
-
-test("what a release is charged", () => {
-  const of = (more, simulation = false) => spendingText({ ...BUDGET, ...more }, simulation);
-  check(of, [
-    [[{}], "Charges ε = 1 of the budget; ε = 3 would be spent of 5."],
-    [[{ total: null }], "Charges ε = 1 of the budget; ε = 3 would be spent. There is no limit."],
-    [[{ fits: false }], "Charges ε = 1 of the budget; ε = 3 would be spent of 5. The budget does not suffice."],
-    [[{}, true], "A simulation is charged nothing."],
-  ]);
-});
-
-test("whether it can be made, and what is left or missing", () => {
-  const of = (more, publishable = true, simulation = false) =>
-    Object.values(statusOf({ publishable }, { ...BUDGET, ...more }, simulation)).join(": ");
-  check(of, [
-    [[{}], "ready: 2 is left after it."],
-    [[{ total: null }], "ready: No limit is set."],
-    [[{ fits: false, total: 2.5 }], "blocked: Needs 1, 0.5 is left. Lower ε or raise the limit."],
-    [[{ fits: false, total: 1 }], "blocked: Needs 1, 0 is left. Lower ε or raise the limit."],
-    [[{}, false], "blocked: Such a release is not publishable."],
-    [[{ fits: false }, false, true], "ready: Not published: spends nothing."],
-  ]);
 });
 
 const NEW_YEAR = Date.UTC(2024, 0, 1) / 1000;

@@ -236,11 +236,26 @@ test("steps and four steps ahead are in widths of the world, repeated places lef
   ok(Math.abs(step - 2e6 / 3.6e9) < 1e-12, "over the antimeridian");
 });
 
+const PHONE = { scale: 2 ** 20, width: 390 };
+
+test("what a phone draws of a place, a wider screen draws of it too", () => {
+  const found = new Set();
+  for (const spread of [20, 60, 150, 400, 1000]) {
+    const some = trackOf(3000, () => [noise(spread), noise(spread)]);
+    const onPhone = chosenDrawing({ drawing: "auto" }, some, PHONE);
+    for (const times of [2, 2.8, 5])
+      equal(chosenDrawing({ drawing: "auto" }, some, { scale: times * PHONE.scale, width: times * 390 }), onPhone);
+    equal(chosenDrawing({ drawing: "auto" }, some, { ...PHONE, width: 200 }), onPhone, "narrower ones as they are");
+    found.add(onPhone);
+  }
+  ok(found.size > 1, [...found].join());
+});
+
 test("a drawing that is named is taken, a line where none is", () => {
-  for (const [drawing] of DRAWINGS) equal(chosenDrawing({ drawing }, straight, 1), drawing);
-  equal(chosenDrawing({}, straight, 1), "line");
+  for (const [drawing] of DRAWINGS) equal(chosenDrawing({ drawing }, straight, PHONE), drawing);
+  equal(chosenDrawing({}, straight, PHONE), "line");
   const crowd = trackOf(5000, () => [noise(100), noise(100)]);
-  equal(chosenDrawing({ drawing: "auto" }, crowd, 2 ** 20), "density");
+  equal(chosenDrawing({ drawing: "auto" }, crowd, PHONE), "density");
 });
 
 const [ACROSS, DOWN] = [RADIUS * Math.sqrt(3), RADIUS * 1.5];

@@ -3,10 +3,12 @@ import { test } from "node:test";
 
 import { degreesText, stepFor } from "../../../static/js/map/degrees.js";
 import { cellAt } from "../../../static/js/map/grid.js";
+import { boxOf, countIn } from "../../../static/js/map/cloud.js";
+import { outsideText } from "../../../static/js/map/outside.js";
 import { byColour, nearestStep } from "../../../static/js/map/people_steps.js";
 import * as places from "../../../static/js/map/positions.js";
 import * as projection from "../../../static/js/map/projection.js";
-import { check, columns, gives, rows } from "../cases.mjs";
+import { check, columns, gives, rows, spaced } from "../cases.mjs";
 import { draws } from "../support.mjs";
 
 const { frameOf, Positions, SIZE, TURN } = places;
@@ -77,6 +79,27 @@ test("points in a rectangle are those that an exhaustive search finds, of any pa
       deepEqual([seen, two], [all.filter((i) => i >= start && i < end), all.slice(0, 2)]);
     }
   }
+});
+
+test("as many points are counted in a rectangle as lie there, whole chunks without looking", () => {
+  for (const n of [0, 1, 5, SIZE, SIZE + 1, 5 * SIZE + 7]) {
+    const positions = new Positions(walkOf(n, { step: 3e5 }), 0);
+    for (const scale of [2 ** 8, 2 ** 14, 2 ** 18]) {
+      const view = viewOf(n ? positions : new Positions(walkOf(1), 0), n ? draw.int(0, n - 1) : 0, scale);
+      const within = placesIn(positions, view).filter(([x, y]) => x >= 0 && y >= 0 && x <= 300 && y <= 200);
+      equal(positions.countIn(frameOf(view, 0), [0, 0, 300, 200]), within.length, `${n} at ${scale}`);
+    }
+  }
+  equal(spaced([outsideText({ n: 1605, within: 138 })])[0], "1,467 of 1,605 points outside this view");
+});
+
+test("a cloud is counted and bounded as its places are", () => {
+  const [x, y] = [Float64Array.from([0.5, 0.5001, 0.7]), Float64Array.from([0.4, 0.4002, 0.6])];
+  const view = { scale: 1000, left: 450, top: 350, width: 100, height: 100 };
+  equal(countIn({ x, y }, view), 2);
+  const { west, east, north, south } = boxOf({ x, y }, 0);
+  ok(Math.abs(west) < 1 && Math.abs(east - 0.2 * TURN) < 1, `${west} ${east}`);
+  ok(Math.abs(north + 0.1 * 2 ** 32) < 1 && Math.abs(south - 0.1 * 2 ** 32) < 1, `${north} ${south}`);
 });
 
 test("edges belong to a rectangle, and to the box around a chunk", () => {

@@ -129,7 +129,7 @@ test("releases of one title are numbered from the oldest, and ranked as the pale
 
 test("facts are the parameters that a title has not; layers are listed as they were ordered, others after them", () => {
   const mechanism = { name: "p", epsilon: 1, radius_m: 2, q: 9, how: "by-time", none: null, empty: "" };
-  equal(layers.factsOf({ mechanism, derived_from: 4 }), "9 · by time · derived from another release");
+  equal(layers.factsOf({ mechanism, derived_from: 4 }), "by time · derived from another release");
   equal(layers.factsOf({ mechanism: { name: "u", epsilon: 1, radius_m: 2 }, derived_from: null }), "");
   const listed = (order) => listedIds([{ id: "a" }, { id: "b" }, { id: "c" }], { order }).join();
   deepEqual([listed(null), listed(["c", "original"])], ["original,a,b,c", "c,original,a,b"]);

@@ -1,13 +1,15 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
 
-import { EARTH_RADIUS_M, latAt, unitY } from "../../../static/js/map/projection.js";
+import { namedMarks, placeOf } from "../../../static/js/components/release_form/axis.js";
+import * as odds from "../../../static/js/components/release_form/odds.js";
+import { EARTH_RADIUS_M, latAt, metresAt, unitY } from "../../../static/js/map/projection.js";
 import { asText, parse } from "../../../static/js/trajectory/release_form/configuration_file.js";
-import { answerText, best, ruleText } from "../../../static/js/trajectory/release_form/answer.js";
-import { axisOf, namedLines, placeOf } from "../../../static/js/trajectory/release_form/error_axis.js";
+import { answerText, ruleText } from "../../../static/js/trajectory/release_form/answer.js";
+import { axisOf, marksOf } from "../../../static/js/trajectory/release_form/error_axis.js";
 import { groupOf } from "../../../static/js/trajectory/release_form/noise_preview.js";
 import * as preview from "../../../static/js/trajectory/release_form/noise_preview_data.js";
-import * as odds from "../../../static/js/trajectory/release_form/odds_table.js";
+import { showOdds } from "../../../static/js/trajectory/release_form/odds_table.js";
 import { promises, shareTable, spending, uncovered } from "../../../static/js/trajectory/release_form/promise.js";
 import { warnings } from "../../../static/js/trajectory/release_form/warnings.js";
 import { gives, rows, spaced } from "../cases.mjs";
@@ -15,7 +17,8 @@ import { FakeElement, setElements } from "../elements.mjs";
 import { draws } from "../support.mjs";
 
 setElements();
-const summary = await import("../../../static/js/trajectory/release_form/submit_summary.js");
+const { budgetOf, levelName } = await import("../../../static/js/trajectory/release_form/budget.js");
+const { fittingLevel, summaryOf } = await import("../../../static/js/components/release_form/submit_summary.js");
 const { grown, notesOf } = await import("../../../static/js/trajectory/release_form/temporal_loss_table.js");
 
 const row = (title, verdict = "usable", typical_m = 10, p95_m = 40, landmarks_m = null) => ({
@@ -63,23 +66,16 @@ test("what is known of noise before any: its groups, their shares of the budget,
   ]);
 });
 
-test("the release to use is the usable one of the least error; a weaker promise is never usable", () => {
-  const some = [row("far"), row("event", "landmarks-exposed", 1), row("coarse", "coarse", 3)];
-  equal(best([...some, row("near", "usable", 9)]).title, "near");
-  equal(best(some).title, "far");
-  deepEqual([best(some.slice(1)), best([{ ...row("none"), verdict: null }])], [null, null]);
-});
-
 test("the answer names the release, its errors and the extent, or what to do", () => {
   const [scale, none] = [{ extent_m: 8500 }, { extent_m: 1e-9 }];
-  const answer = (rows, found, hasLandmarks = true) => textOf(answerText(rows, found, hasLandmarks));
+  const answer = (best, found, hasLandmarks = true) => textOf(answerText(best, found, hasLandmarks));
   equal(
-    answer([row("A", "usable", 210, 1500, 300)], scale),
+    answer(row("A", "usable", 210, 1500, 300), scale),
     "Usable: Ahalf of the events within 210 m (landmarks 300 m), 95 % within 1.5 km; your data is 8.5 km wide",
   );
-  match(answer([row("A", "usable", 210, 1500, 300)], scale, false), /^Usable, without landmarks: A.* 210 m, 95 %/);
-  match(answer([row("A", "coarse")], scale), /^No release is usable .*raise ε or lower the radius; .* 8\.5 km wide$/);
-  equal(answer([row("A", "coarse")], none), "No verdict: all events are at one place.");
+  match(answer(row("A", "usable", 210, 1500, 300), scale, false), /^Usable, without landmarks: A.* 210 m, 95 %/);
+  match(answer(null, scale), /^No release is usable .*raise ε or lower the radius; .* 8\.5 km wide$/);
+  equal(answer(null, none), "No verdict: all events are at one place.");
   const rules = [
     { name: "usable", at_most_m: 1700 },
     { name: "coarse", at_most_m: 8500 },
@@ -104,7 +100,7 @@ test("an axis holds all errors and scales, in their order, within its ends", () 
 
 test("GPS and extent are always named on the axis, others where there is space", () => {
   const named = (stay_radius_m, median_step_m, extent_m, most = 1e5, width = 280) =>
-    namedLines({ least: 5, most }, { stay_radius_m, median_step_m, extent_m }, width)
+    namedMarks({ least: 5, most }, marksOf({ least: 5 }, { stay_radius_m, median_step_m, extent_m }), width)
       .map(({ name, value }) => `${name.split("_").at(-2)} ${value}`)
       .join(", ");
   const both = "gps 10, radius 200, extent 20000";
@@ -115,7 +111,7 @@ test("GPS and extent are always named on the axis, others where there is space",
 test("odds at half, one and two radii", () => {
   const table = new FakeElement("table");
   const cells = (epsilon, radius_m = 200) => {
-    odds.showOdds(table, { epsilon, radius_m });
+    showOdds(table, { epsilon, radius_m });
     return table.texts("td").join("; ");
   };
   equal(cells(1), "1.65; 62.3 %; 2.72; 73.2 %; 7.39; 88.1 %");
@@ -206,9 +202,10 @@ const RADIUS = { radius_m: 200 };
 const QUOTE = { price_per_km: 10, spent_per_km: 5, total_per_km: 50, stability: 1, fits: true };
 
 test("a budget is stated at the radius of the form", () => {
-  const of = (quote, ...given) => spaced(summary.budgetOf({ ...QUOTE, ...quote }, RADIUS, ...given));
-  deepEqual(of({}, false), { spent: 1, cost: 2, total: 10, unit: "ε per 200 m" });
-  deepEqual([of({}, true).cost, of({}, false, false).cost, of({ total_per_km: null }, false).total], [0, null, null]);
+  const of = (quote, level = RADIUS) => spaced(budgetOf({ budget: { ...QUOTE, ...quote } }, level));
+  deepEqual(of({}), { spent: 1, cost: 2, total: 10, unit: "ε per 200 m", fits: true });
+  equal(of({ total_per_km: null }).total, null);
+  equal(budgetOf({ budget: QUOTE }, { radius_m: NaN }), null);
 });
 
 test("a level that fits costs at most what is left", () => {
@@ -216,18 +213,23 @@ test("a level that fits costs at most what is left", () => {
   for (let i = 0; i < 200; i += 1) {
     const [epsilon, spent, cost] = [draw.real(0.1, 9), draw.real(0, 5), draw.real(0.1, 9)];
     const total = spent + draw.real(0.01, 9);
-    const level = summary.fittingLevel(epsilon, { spent, cost, total });
+    const level = fittingLevel(epsilon, { spent, cost, total });
     const costs = (cost * level) / epsilon;
     ok(costs <= (total - spent) * (1 + 1e-9) && costs > 0.985 * (total - spent), `${costs} of ${total - spent}`);
   }
-  const none = (spent, cost, total) => summary.fittingLevel(1, { spent, cost, total });
+  const none = (spent, cost, total) => fittingLevel(1, { spent, cost, total });
   gives(none, { "5, 1, 5": 0, "0, 0, 5": 0, "0, 1, null": 0 });
 });
 
 test("the bar of the form: what is made, and what keeps it from being made", () => {
   const form = {
     ...{ chosen: ["Uniform", "Skip"], level: { epsilon: 1, radius_m: 200 }, experiment: false, isTouched: true },
-    ...{ invalid: [], quote: QUOTE, isCurrent: true, updating: false, problem: "why", page: "/d/" },
+    ...{ invalid: [], quote: QUOTE, isCurrent: true, updating: false, problem: "why", page: "/d/", noun: "release" },
+  };
+  const shown = (more) => {
+    const { level, quote, ...all } = { ...form, ...more };
+    const given = { text: levelName(level), epsilon: level.epsilon, budget: budgetOf({ budget: quote }, level) };
+    return summaryOf({ ...all, ...given, unusable: "Raise ε.", use: () => {} });
   };
   const few = (total_per_km, more = {}) => ({ quote: { ...QUOTE, fits: false, total_per_km }, ...more });
   const [two, one] = ["2 × ε 1 / 200 m", "ε 1 / 200 m"];
@@ -247,14 +249,15 @@ test("the bar of the form: what is made, and what keeps it from being made", () 
     ],
     [few(5, { chosen: ["Skip"] }), ["blocked", "! Needs 2, 0 is left. Raise the limit.", one]],
   ]) {
-    const { state, note, level, suggestion } = summary.summaryOf({ ...form, use: () => {}, ...more });
+    const { state, note, level, suggestion } = shown(more);
     const texts = [state, textOf([note]), spaced(level), ...(suggestion ? [spaced(suggestion.text)] : [])];
     deepEqual(texts, expected, JSON.stringify(more));
   }
   for (const [isTouched, label] of Object.entries({ true: "No release chosen", "": "No usable release" })) {
-    const found = summary.summaryOf({ ...form, chosen: [], isTouched: Boolean(isTouched), isCurrent: false });
-    deepEqual([found.state, found.label, found.budget.cost], ["blocked", label, 2]);
+    const found = shown({ chosen: [], isTouched: Boolean(isTouched), isCurrent: false });
+    deepEqual([found.state, found.label, found.budget.cost], ["blocked", label, 0]);
   }
+  deepEqual([shown({ experiment: true }).budget.cost, shown({ isCurrent: false }).budget.cost], [0, null]);
 });
 
 const PROMISE = { title: "A", promise: "All leak ε.", whole_trace: 5 };
@@ -346,9 +349,9 @@ test("of many series the twelve longest are drawn, without what would be too muc
 });
 
 test("a length of the map is the shorter in metres the farther from the equator", () => {
-  ok(Math.abs(preview.metresAt(0.5) - 2 * Math.PI * EARTH_RADIUS_M) < 1e-6);
+  ok(Math.abs(metresAt(0.5) - 2 * Math.PI * EARTH_RADIUS_M) < 1e-6);
   for (const lat of [-70, 30, 60]) {
-    const share = preview.metresAt(unitY(lat)) / preview.metresAt(0.5);
+    const share = metresAt(unitY(lat)) / metresAt(0.5);
     ok(Math.abs(share - Math.cos((latAt(unitY(lat)) * Math.PI) / 180)) < 1e-9);
   }
 });

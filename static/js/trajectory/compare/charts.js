@@ -7,9 +7,13 @@ import { createChartTools, onOptions, options } from "../../charts/chart_options
 import { alongOf, hasTimes } from "../../charts/event_scale.js";
 import { runsWithout, spanOf } from "../../core/event_runs.js";
 import { within } from "../../core/level.js";
+import { createTooltip } from "../../core/tooltip.js";
 import { yieldToPage } from "../../core/yielding.js";
 import { createErrors } from "./error_chart.js";
 import { createLosses } from "./loss_chart.js";
+
+const CHARTS = { error: "Error per event", budget: "Budget per event", loss: "Temporal privacy loss" };
+const NAMES = Object.keys(CHARTS);
 
 /**
  * Charts in `host` (three .chart elements). `on.pick(event)`, `on.hover(event or null)`, `on.range(first, after)`,
@@ -18,19 +22,16 @@ import { createLosses } from "./loss_chart.js";
  * `note` is what an estimated correlation discloses, `radiusM` the radius that levels are stated at.
  */
 export async function createCharts(host, { note, radiusM }, on) {
-  const figure = (name, title, unit) =>
-    createFigure($(`[data-chart=${name}]`, host), { title, unit, name, tools: false });
-  const [error, budget, loss] = await Promise.all([
-    figure("error", "Error per event", "m"),
-    figure("budget", "Budget per event", "ε"),
-    figure("loss", "Temporal privacy loss", "ε"),
-  ]);
-  const fillTools = placeTools($(".charts", host), budget.medianText);
+  const figure = (name, i) =>
+    createFigure($(`[data-chart=${name}]`, host), { title: CHARTS[name], unit: i ? "ε" : "m", name, tools: false });
+  const [error, budget, loss] = await Promise.all(NAMES.map(figure));
+  const all = [error, budget, loss];
+  const fillTools = placeTools($(".charts", host), () => all.map((chart) => chart.medianText()).find(Boolean) ?? "");
   const errors = createErrors($("[data-chart=error]", host), error, on.simulate);
   const losses = createLosses($("[data-loss-choices]", host), loss, note, on);
-  const all = [error, budget, loss];
   const { pick, hover, range, clear } = on;
-  all.forEach((chart) => chart.listen({ pick, hover, range, clear }));
+  const together = createTogether($(".charts", host), all);
+  all.forEach((chart) => chart.listen({ pick, range, clear, hover: (event) => hover(together.at(chart, event)) }));
 
   function lines(layers, values) {
     return layers.map(({ layer, lineStyle, title, short, curve }) => ({
@@ -43,6 +44,7 @@ export async function createCharts(host, { note, radiusM }, on) {
       dash: lineStyle.dash,
       marker: lineStyle.marker,
       visible: layer.visible,
+      thinned: curve.decimated,
     }));
   }
 
@@ -59,7 +61,7 @@ export async function createCharts(host, { note, radiusM }, on) {
       await budget.show((log) => ({
         ...common,
         log,
-        note: `ε within ${metres(radiusM)}`,
+        note: `ε per ${metres(radiusM)}`,
         lines: steps.map((line) => ({ ...line, step: true })),
       }));
       await yieldToPage();
@@ -71,9 +73,50 @@ export async function createCharts(host, { note, radiusM }, on) {
       all.forEach((chart) => chart.setSpan(span));
       fillTools();
     },
-    hover: (event) => all.forEach((chart) => chart.hover(event)),
-    moveCursor: (event) => all.forEach((chart) => chart.moveCursor(event)),
+    hover(event) {
+      all.forEach((chart) => chart.hover(event));
+      together.show(event);
+    },
+    /** The event chosen; beside the titles is what the release `id` has there. */
+    moveCursor(event, id) {
+      for (const chart of all) {
+        chart.moveCursor(event);
+        const row = chart.readout(event)?.rows.find((one) => one.id === id);
+        chart.setHere(row ? `here ${row.value}` : "");
+      }
+    },
   };
+}
+
+/** One tooltip for all `charts` in `host`, beside the line on the one that the pointer is on, or was last. */
+function createTogether(host, charts) {
+  const tooltip = createTooltip();
+  host.append(tooltip.element);
+  let [over] = charts;
+  return {
+    /** Note that the pointer is on a chart; returns the event there. */
+    at(chart, event) {
+      over = chart;
+      return event;
+    },
+    show(event) {
+      const found = event === null ? [] : charts.flatMap((chart) => chart.readout(event) ?? []);
+      if (!found.some(({ rows }) => rows.length)) return tooltip.hide();
+      const [plot, box] = [over.plot.getBoundingClientRect(), host.getBoundingClientRect()];
+      const left = plot.left - box.left + host.scrollLeft;
+      const width = left + plot.width;
+      const [y, height] = [plot.top - box.top, box.bottom - plot.top];
+      tooltip.show(readTogether(found), { x: left + over.xOf(event), width, y, height });
+    },
+  };
+}
+
+/** What a tooltip shows of several charts: one release's values by chart, of several those of each chart. */
+function readTogether(found) {
+  const [{ title }] = found;
+  const groups = found.map(({ name, rows }) => ({ title: name, rows }));
+  if (groups.some(({ rows }) => rows.length > 1)) return { title, groups };
+  return { title, rows: groups.flatMap((one) => one.rows.map((row) => ({ ...row, name: one.title }))) };
 }
 
 /** The choice of axis and medians once for all charts, before them; `median()` is what medians are of. */

@@ -18,10 +18,13 @@ const lineOf = ({ layer, lineStyle, title, short }, more) => ({
   ...more,
 });
 
-/** The error of each event. */
+/** The error of each event, with its rolling median. */
 export function eventView(shown, common) {
-  const lines = shown.map((one) => lineOf(one, { x: one.curve.event, y: one.curve.error_m ?? [] }));
-  return (log) => ({ ...common, log, note: "error, m", lines });
+  const lines = shown.map((one) => {
+    const { event, error_m, decimated, error_median } = one.curve;
+    return lineOf(one, { x: event, y: error_m ?? [], thinned: decimated, rolling: error_median });
+  });
+  return (log) => ({ ...common, log, note: "error, m", lines, median: true });
 }
 
 /** The share of the events with at most an error. */
@@ -67,7 +70,9 @@ export const sumView = (shown, common, group) =>
 
 async function cumulated(shown, { series, range, ...common }, group, key, caption) {
   const found = await Promise.all(shown.map(({ layer }) => layer.errors(series, range)));
-  const lines = shown.map((one, i) => lineOf(one, { x: found[i].event, y: found[i][group.name][key] }));
+  const lines = shown.map((one, i) =>
+    lineOf(one, { x: found[i].event, y: found[i][group.name][key], thinned: found[i].decimated }),
+  );
   return (log) => ({ ...common, ...caption, lines, log });
 }
 

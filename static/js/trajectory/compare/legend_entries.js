@@ -4,7 +4,7 @@ import { duration } from "../../core/format.js";
 import { cursorText } from "./cursor.js";
 import { listedIds, ORIGINAL } from "./map_layers.js";
 import { factsOf } from "./release_layers.js";
-import { verdictText } from "../verdict_text.js";
+import { verdictText } from "../../components/verdict_text.js";
 import { nameOf } from "./view_state.js";
 
 const OWN = { facts: "private to you", owner: true, private: true };
@@ -15,11 +15,11 @@ function ofLayer(layer, { lineStyles, cursor, original, active, alone, titled, d
   return {
     id: layer.id,
     title: titled(layer),
-    facts: [factsOf(release), verdictText(release.verdict), drawing.text].filter(Boolean).join(" · "),
+    facts: [verdictText(release.verdict), factsOf(release), drawing.text].filter(Boolean).join(" · "),
     drawing,
     lineStyle: lineStyles.get(layer.id),
     visible: layer.visible,
-    error_m: release.owner_view?.mae_m,
+    error_m: release.owner_view?.median_error_m,
     state: release.state === "done" && !layer.track && !layer.unloaded ? "reading" : release.state,
     stage: release.stage,
     progress: release.progress,
@@ -43,8 +43,9 @@ export function entriesOf({ layers, marks, view, ...rest }) {
   );
   const ids = listedIds(layers, view);
   const lines = ids.map((id, i) => ({ ...all.get(id), place: { first: i === 0, last: i === ids.length - 1 } }));
-  const above = marks.map(({ id, title, count }) => ({
+  const above = marks.map(({ id, title, count, facts = OWN.facts }) => ({
     ...OWN,
+    facts,
     id,
     title,
     count,

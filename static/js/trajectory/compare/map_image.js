@@ -30,14 +30,20 @@ export function imageOf(known) {
       name: titled(layer),
       ...drawnAs(lineStyles.get(layer.id), drawings.entry(layer.id).drawing),
     })),
-    ...marks.map(({ id, kind, title }) => ({ ids: [id], name: title, kind })),
+    ...marks.map(({ id, kind, title }) => ({
+      ids: [id],
+      name: title,
+      kind: kind === "cloud" ? "points" : kind,
+      style: {},
+    })),
     ...(people.isOn() ? [] : [{ ids: ["selection"], name: "Selected event", kind: "selection" }]),
   ];
   return {
     title: [dataset.name, ...(shown.length === 1 ? [titled(shown[0])] : [])].join(": "),
     entries,
     published: shown.map(({ id }) => id),
-    notes: shown.some(({ release }) => release.seed !== null) ? [SEEDED] : [],
+    notes:
+      shown.some(({ release }) => release.seed !== null) || marks.some(({ kind }) => kind === "cloud") ? [SEEDED] : [],
     file: partsOf(shown),
   };
 }

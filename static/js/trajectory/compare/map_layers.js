@@ -61,11 +61,10 @@ function heights(layers, view) {
 
 /**
  * [{id, title, lineStyle, owner, ready, error_m, mapLayer, errors}] as listed; `mapLayer` is null where there is none
- * or it is hidden.
- * `drawings` as in release_drawings.js. `onStride(k)`: every k-th event in view has an error line, where they are
- * requested.
+ * or it is hidden. `drawings` as in release_drawings.js, `drag` as in drag_panel.js: what is simulated is drawn instead
+ * of its release. `onStride(k)`: every k-th event in view has an error line, where they are requested.
  */
-export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride, drawings }) {
+export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride, drawings, drag }) {
   const order = heights(layers, view);
   const opacity = (id) => view.opacity.get(nameOf(id)) ?? 1;
   const hidden = (id) => view.hidden.has(nameOf(id));
@@ -89,7 +88,7 @@ export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride
   const rest = layers.map((layer) => {
     const { id, drawn, ready } = layer;
     const lineStyle = lineStyles.get(id);
-    const shown = drawn && !hidden(id);
+    const shown = drawn && !hidden(id) && !drag?.replaces(layer);
     const mapLayer = shown && {
       id,
       kind: "track",

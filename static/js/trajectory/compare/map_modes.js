@@ -37,8 +37,7 @@ export function createModes(host, rail, { bounds, view, on, known }) {
       on.choose(id);
     },
   });
-  let tracks = []; // from the top, see tracksOf in map_layers.js
-  let marks = [];
+  let [tracks, marks] = [[], []]; // from the top, see tracksOf in map_layers.js
 
   const controls = createControls(rail, view, { set, count: showOn });
 
@@ -104,6 +103,8 @@ export function createModes(host, rail, { bounds, view, on, known }) {
     /** Bring [west, south, east, north] into sight. */
     fit: (box) => first.mapView.map.fit(box),
     reveal: (lon, lat) => first.mapView.map.reveal(lon, lat),
+    /** Draw a layer again at once on all maps. */
+    drawNow: (id) => grid.mapViews().forEach(({ map }) => map.drawNow(id)),
     /** Where the maps look, one after another. */
     cameras: () => grid.mapViews().map(({ map }) => map.camera()),
   };
@@ -112,7 +113,7 @@ export function createModes(host, rail, { bounds, view, on, known }) {
 /** Makes maps whose images state what is `known()`. */
 function mapMaker(bounds, known) {
   const describe = async () => (await import("./map_image.js")).imageOf(known());
-  return (element, label) => createMap(element, { bounds, label, keyboard: false, describe });
+  return (element, label) => createMap(element, { bounds, label, keyboard: false, counted: true, describe });
 }
 
 const listenOn =
@@ -122,7 +123,7 @@ const listenOn =
     map.onHover((at) => on.hover(map, at));
   };
 
-/** The controls in `rail`: mode, number of maps, the original below, error lines. */
+/** The controls in `rail`: number of maps, the original below, error lines; the mode, where it is wide above. */
 function createControls(rail, view, { set, count }) {
   const mode = radios("Compare", MODES, view.mode, (value) => set({ mode: value }));
   const counts = [2, 3, 4].map((n) => [String(n), `${n} maps`]);
@@ -131,7 +132,11 @@ function createControls(rail, view, { set, count }) {
   const more = el("div", { class: "modes__more" }, maps.element, faint.element);
   const errors = tick("Error lines, event to release", view.lines, (checked) => set({ lines: checked }));
   const every = el("span", { class: "small muted", dataset: { every: "" } });
-  rail.replaceChildren(mode.element, more, el("div", { class: "modes__errors" }, errors.element, every));
+  const wide = matchMedia("(min-width: 1101px)");
+  const place = () => (wide.matches ? $("[data-mode-choice]") : rail).prepend(mode.element);
+  wide.addEventListener("change", place);
+  rail.replaceChildren(more, el("div", { class: "modes__errors" }, errors.element, every));
+  place();
   return {
     show() {
       if (!view.lines) every.textContent = "";

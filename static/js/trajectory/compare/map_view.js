@@ -15,6 +15,7 @@ const DRAW = {
   landmarks: (map, { id, source }) => map.addLandmarks({ id, ...source }),
   dummies: (map, { id, source }) => map.addMarkers({ id, track: source, colour: "--accent", radius: 4, hollow: true }),
   errors: (map, { id, source, lineStyle, order }) => map.addErrors({ id, ...source, colour: lineStyle.colour, order }),
+  cloud: (map, { id, source }) => map.addCloud({ id, cloud: source }),
   guesses: (map, { id, source }) => map.addGuesses({ id, places: source }),
   guessed: (map, { id, source }) => map.addTrack({ id, track: source, ...OF_ADVERSARY }),
   zones: (map, { id, source }) => map.addZones({ id, zones: source }),

@@ -1,6 +1,6 @@
 /* Which releases the comparison opens on. No page is needed for this module. */
 
-import { verdictRank } from "../verdict_text.js";
+import { verdictRank } from "../../components/verdict_text.js";
 import { nameOf } from "./view_state.js";
 
 const rankOf = ({ verdict, seed, owner_view }) => [

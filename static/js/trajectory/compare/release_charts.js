@@ -63,7 +63,7 @@ export async function createReleaseCharts(bench, page, known, on, attempt) {
     if (mine !== turn) return; // more is to be drawn by now, or something else
     const times = original.time && { at: original.time, zone: page.time_zone };
     await charts.draw(shown, { runs, dummies, n: original.n, series: cursor.series, range, times, order });
-    charts.moveCursor(cursor.event);
+    charts.moveCursor(cursor.event, known().active?.id);
     const highest = ({ layer }) =>
       layer
         .curve(cursor.series, query)

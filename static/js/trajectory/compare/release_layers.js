@@ -153,17 +153,20 @@ export function titleOf(layer, layers) {
   return same.length > 1 ? `${title} (${same.length - same.indexOf(layer)})` : title;
 }
 
-/** An order for layers: the palette's; a mechanism's own release before those with steps. */
+/** An order for layers: simulations last, then the palette's; a mechanism's own release before those with steps. */
 export function byRank(palette) {
   const names = Object.keys(palette);
+  const isSeeded = ({ seed }) => Number(seed !== null);
   return ({ release: a }, { release: b }) =>
-    names.indexOf(a.mechanism.name) - names.indexOf(b.mechanism.name) || a.postprocess.length - b.postprocess.length;
+    isSeeded(a) - isSeeded(b) ||
+    names.indexOf(a.mechanism.name) - names.indexOf(b.mechanism.name) ||
+    a.postprocess.length - b.postprocess.length;
 }
 
-/** The mechanism's parameters that its title does not have. */
+/** The choices of a mechanism, which its title does not have, and where it is from. */
 export function factsOf({ mechanism, derived_from }) {
   const { name, epsilon, radius_m, ...rest } = mechanism;
-  const more = Object.values(rest).filter((value) => value !== null && value !== "");
+  const more = Object.values(rest).filter((value) => typeof value === "string" && value);
   const source = derived_from ? ["derived from another release"] : [];
-  return [...more.map((value) => String(value).replaceAll("-", " ")), ...source].join(" · ");
+  return [...more.map((value) => value.replaceAll("-", " ")), ...source].join(" · ");
 }

@@ -6,19 +6,12 @@ import { metres } from "../../core/format.js";
 
 const PLACE_M = 1e-3; // data that are no wider are at one place
 
-/** The release to use of `rows`: the usable one of the least typical error; or null. */
-export function best(rows) {
-  const usable = rows.filter(({ verdict }) => verdict?.name === "usable");
-  return usable.sort((a, b) => a.errors.overall.typical_m - b.errors.overall.typical_m)[0] ?? null;
-}
-
 /** An error of a release as text, marked by what it is: `figure` "typical_m" or "p95_m" of a `group` of events. */
 export const errorOf = ({ key, errors }, figure, group = "overall") =>
   quantity([figure, key, ...(group === "overall" ? [] : [group])].join(":"), metres(errors[group][figure]));
 
-/** The answer in a line, of rows with their errors and the scale of the data; `hasLandmarks` whether there are any. */
-export function answerText(rows, { extent_m }, hasLandmarks) {
-  const found = best(rows);
+/** The answer in a line, of the best row, null for none, beside the scale of the data and whether it has landmarks. */
+export function answerText(found, { extent_m }, hasLandmarks) {
   const data = extent_m > PLACE_M ? ["; your data is ", quantity("extent_m", metres(extent_m)), " wide"] : [];
   if (!found && !(extent_m > PLACE_M)) return [el("strong", {}, "No verdict: all events are at one place.")];
   if (!found)

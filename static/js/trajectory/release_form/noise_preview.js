@@ -4,9 +4,10 @@ import { el } from "../../core/dom.js";
 import { eventNumber, metres, number, whole } from "../../core/format.js";
 import { cssColour, dashLengths, onTheme, token } from "../../core/series_style.js";
 import { lengthText, roundLength } from "../../map/controls.js";
+import { metresAt } from "../../map/projection.js";
 import { drawTrack } from "../../map/track_layer.js";
 import { errorOf } from "./answer.js";
-import { errorsLike, eventAt, firstEvent, fit, metresAt, runsIn, viewAt } from "./noise_preview_data.js";
+import { errorsLike, eventAt, firstEvent, fit, runsIn, viewAt } from "./noise_preview_data.js";
 
 const SMALL_PX = 9; // circles smaller than this are looked at through a lens
 const LENS_PX = 52;
@@ -22,7 +23,7 @@ const TIME = new Intl.DateTimeFormat("en-GB", {
  */
 export function createNoisePreview(host, points) {
   const part = (name) => host.querySelector(`[data-noise-preview-${name}]`);
-  const [canvas, choice, caption, event, toggle] = ["canvas", "choice", "text", "event", "toggle"].map(part);
+  const [canvas, choice, caption, event] = ["canvas", "choice", "text", "event"].map(part);
   /** @type {any[]} */
   let [over, rows, at, isChosen, extent] = [null, [], 0, false, 0];
 
@@ -62,11 +63,6 @@ export function createNoisePreview(host, points) {
   choice.addEventListener("change", () => {
     isChosen = true;
     draw();
-  });
-  toggle.addEventListener("click", () => {
-    const isOpen = toggle.getAttribute("aria-expanded") !== "true";
-    toggle.setAttribute("aria-expanded", String(isOpen));
-    host.toggleAttribute("data-open", isOpen);
   });
   new ResizeObserver(draw).observe(canvas);
   onTheme(draw);

@@ -3,7 +3,7 @@
  */
 
 import { get } from "../../core/api.js";
-import { unitX, unitY, unrolled, EARTH_RADIUS_M } from "../../map/projection.js";
+import { unitX, unitY, unrolled } from "../../map/projection.js";
 import { positionsOf } from "../../map/positions.js";
 import { seriesOf } from "../people.js";
 import { fetchTrack } from "../track.js";
@@ -78,9 +78,6 @@ export function eventAt({ tracks, box }, runs, i) {
   }
   return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, event: null, time: null, landmark: false };
 }
-
-/** Metres that a length of 1 in the unit square is, at the height y. */
-export const metresAt = (y) => (2 * Math.PI * EARTH_RADIUS_M) / Math.cosh((0.5 - y) * 2 * Math.PI);
 
 /**
  * The view {width, height, scale, left, top} that shows the box and a circle of `reach` (unit lengths) around `anchor`,

@@ -2,12 +2,13 @@
  * from landmarks and parameters; no position is read.
  */
 
+import { factorText } from "../../components/release_form/odds.js";
+import { statements } from "../../components/release_form/promise.js";
 import { swatch } from "../../components/swatch.js";
-import { $, el } from "../../core/dom.js";
-import { list, quantity, tableHead } from "../../core/elements.js";
+import { el } from "../../core/dom.js";
+import { quantity, tableHead } from "../../core/elements.js";
 import { capitalized, metres, number, whole } from "../../core/format.js";
 import { within } from "../../core/level.js";
-import { factorText } from "./odds_table.js";
 
 // Noise ------------------------------------------------------------------------------------
 
@@ -79,18 +80,12 @@ export function shareTable(forecasts, lineStyles) {
 
 // The promise ------------------------------------------------------------------------------
 
-/** What `forecasts` promise, each sentence once with the releases that state it, and what it means for odds. */
+/** What `forecasts` promise, and what it means for odds. */
 export function promises(forecasts) {
-  const stated = new Map();
-  for (const { title, promise } of forecasts) stated.set(promise, [...(stated.get(promise) ?? []), title]);
-  const texts = [...stated].flatMap(([text, titles]) => [
-    el("strong", {}, stated.size > 1 ? `${titles.join(", ")}: ` : "Guarantee. "),
-    `${text} `,
-  ]);
   const [{ guarantee }] = forecasts;
   const level = Math.max(...forecasts.map((one) => one.guarantee.epsilon));
   return [
-    ...texts,
+    ...statements(forecasts.map(({ title, promise: text }) => ({ title, text }))),
     `The odds between two places ${metres(guarantee.radius_m)} apart change by at most a factor of `,
     quantity("odds", factorText(level)),
     ".",
@@ -111,18 +106,6 @@ export function uncovered(forecasts, shared) {
   const open = openIn(forecasts);
   const short = open.map((text) => `${capitalized(text.replace(/ \(.*\)$/, ""))}.`);
   return [...(trace ? [trace] : []), ...general, ...short];
-}
-
-const NONE = "Tick a release to read what it guarantees.";
-
-/** Show the promise of `forecasts` in `host`, [] for none; `shared` as for {@link uncovered}. */
-export function showPromise(host, forecasts, shared) {
-  $("[data-promises]", host).replaceChildren(...(forecasts.length ? promises(forecasts) : [NONE]));
-  const section = $("[data-uncovered]", host);
-  section.hidden = !forecasts.length;
-  if (!forecasts.length) return;
-  $("h3", section).textContent = forecasts.length > 1 ? "Not covered by any of these" : "Not covered";
-  $("[data-uncovered-list]", section).replaceChildren(list({}, uncovered(forecasts, shared)));
 }
 
 /** The state of the budget for releases of `forecasts` at a level, `quote` from the server. */

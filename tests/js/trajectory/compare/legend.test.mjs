@@ -134,7 +134,7 @@ test("what the legend lists of a release, and of the marks", () => {
   const shown = all.map(({ id, opacity, visible, place }) => [id, opacity, visible, place?.first, place?.last]);
   isText(shown.slice(0, 2), "original 1 false true false", "near 1 true false false");
   isText(shown.slice(2), "far 0.5 true false false", "away 1 true false true", "zones 1 true  ");
-  isText([releases[0].facts], "5 · drawn as density, events per cell 1–9 · 10+");
+  isText([releases[0].facts], "drawn as density, events per cell 1–9 · 10+");
   const states = releases.map(({ active, alone, ...one }) => [active, alone, one.private, one.state, one.eta]);
   isText(states, "false true true done ", "true false true done ", "false false true reading 1 min 2 s");
 });

@@ -1,11 +1,13 @@
-/* Verdicts on errors as a mark and a title: distinct without colour. */
+/* Verdicts on releases as a mark and a title: distinct without colour. */
 
 /** The best first. */
 const MARKS = {
   usable: "●",
   coarse: "◐",
   "too-large": "○",
+  "worse-than-free": "▽",
   "landmarks-exposed": "⚠\ufe0e",
+  "person-exposed": "⚠\ufe0e",
   "hides-nothing": "✕",
   "no-guarantee": "⊘",
 };

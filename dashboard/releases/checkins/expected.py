@@ -1,0 +1,82 @@
+"""What to expect of models of check-ins that are not yet made: computed from the original, for the owner alone."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from dashboard.core.computing import computed
+from dashboard.datasets.models import Dataset, Kind, Unit
+from dashboard.releases.common.least_levels import KindLevels, kind_levels
+from dashboard.storage.data_files import cached_data
+from dashboard.storage.stored_path import StoredPath
+from privacy_engine.analysis.checkin_forecast import CheckinForecast, checkin_forecast
+from privacy_engine.analysis.results import Result
+from privacy_engine.analysis.utility_verdict import USABLE_GAIN, UtilityVerdict, hit_verdict
+from privacy_engine.mechanisms.base.checkins import CheckInMechanism
+from privacy_engine.mechanisms.recommendation.markov import CheckInMarkov
+
+
+class MechanismHits(Result):
+    """The hit rate to expect of one model, and the verdict on it; null where no user moves from cell to cell."""
+
+    name: str
+    title: str
+    hits: int | None
+    """Of 1,000 next places of users who were not fitted, how many are among ten recommended cells."""
+    forecast: CheckinForecast
+    verdict: UtilityVerdict | None
+
+
+class ExpectedHits(Result):
+    """Hits to expect of models, beside those of the nearest ten cells, which costs no ε, and of a model without noise.
+
+    All of them are of 1,000 next places; ``usable_gain`` is by how many a model has to be above ``public``.
+    """
+
+    public: int | None
+    without_noise: int | None
+    usable_gain: int
+    mechanisms: list[MechanismHits]
+
+
+@computed
+def expected_hits(dataset: Dataset, mechanisms: Sequence[CheckInMechanism]) -> ExpectedHits:
+    """Return the hits to expect of a model by each mechanism; all of one box and grid, those of the first."""
+    free = _forecast(dataset.points_path, _without_noise(mechanisms[0]))
+    public, without = _hits(free.baseline), _hits(free.hit_rate)
+    most = (dataset.summary or {})["most_per_user"]
+    found = []
+    for one in mechanisms:
+        forecast = _forecast(dataset.points_path, one)
+        hits = _hits(forecast.hit_rate)
+        exposed = most * one.epsilon if one.privacy_unit == Unit.RECORD.value else None
+        verdict = None
+        if hits is not None and public is not None:
+            verdict = hit_verdict(hits, public, unsound=bool(one.unsound), exposed_epsilon=exposed)
+        found.append(MechanismHits(name=one.name, title=one.title, hits=hits, forecast=forecast, verdict=verdict))
+    return ExpectedHits(public=public, without_noise=without, usable_gain=USABLE_GAIN, mechanisms=found)
+
+
+@computed
+def least_hit_levels(dataset: Dataset, mechanisms: Sequence[CheckInMechanism], accepted: float) -> KindLevels:
+    """Return the least ε of each mechanism at which at least ``accepted`` of 1,000 next places are found."""
+
+    def reached(one: CheckInMechanism, **how: Any) -> bool:
+        hits = _hits(_forecast(dataset.points_path, one, **how).hit_rate)
+        return hits is not None and hits >= accepted
+
+    return kind_levels(dataset, mechanisms, accepted, reached)
+
+
+@lru_cache(maxsize=256)
+def _forecast(path: StoredPath, mechanism: CheckInMechanism, **how: Any) -> CheckinForecast:
+    return checkin_forecast(mechanism, cached_data(Kind.CHECKINS, path), **how)
+
+
+def _without_noise(mechanism: CheckInMechanism) -> CheckInMechanism:
+    same = mechanism.model_dump(include={"contributions", "west", "south", "east", "north", "side"})
+    return CheckInMarkov(epsilon=1.0, **same)  # which has no effect
+
+
+def _hits(rate: float | None) -> int | None:
+    return None if rate is None else round(1000 * rate)

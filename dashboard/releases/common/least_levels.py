@@ -1,0 +1,68 @@
+"""The least ε of mechanisms for what is accepted, of kinds of data whose prices need the upload alone."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import monotonic
+from typing import Any
+
+from dashboard.datasets import ledger
+from dashboard.datasets.models import Dataset
+from privacy_engine.analysis.accepted_error import at_level
+from privacy_engine.analysis.least_level import least_level
+from privacy_engine.analysis.results import Result
+from privacy_engine.mechanisms.base.mechanism import Mechanism
+
+ROUGH = {"seconds": 0.1, "fewest": 2}
+"""How each ε of a search is simulated; the answer is confirmed by the forecast that is shown."""
+LONGEST_S = 8.0
+"""A search that takes longer ends without an answer."""
+
+
+class KindLevel(Result):
+    """The least ε of one mechanism, of two digits."""
+
+    name: str
+    title: str
+    epsilon: float | None
+    """null where it is not accepted at any ε."""
+    fits: bool | None
+    """Whether the budget has that much left."""
+
+
+class KindLevels(Result):
+    """For each mechanism the least ε at which what is accepted is reached."""
+
+    accepted: float
+    mechanisms: list[KindLevel]
+    left_out: list[str]
+    """Names of mechanisms whose search took too long."""
+
+
+class _Late(Exception):
+    """A search took too long."""
+
+
+def kind_levels(dataset: Dataset, chosen: Sequence[Any], accepted: float, reached: Callable[..., bool]) -> KindLevels:
+    """Return the least ε of each mechanism at which ``reached(mechanism)``; with :data:`ROUGH` too, a rough answer."""
+    found, left_out = [], []
+    for one in chosen:
+        try:
+            epsilon = _least(one, reached)
+        except _Late:
+            left_out.append(one.name)
+            continue
+        prices = [] if epsilon is None else ledger.prices(dataset, [at_level(one, epsilon)])
+        fits = None if epsilon is None else all(price.fits for price in prices)
+        found.append(KindLevel(name=one.name, title=one.title, epsilon=epsilon, fits=fits))
+    return KindLevels(accepted=accepted, mechanisms=found, left_out=left_out)
+
+
+def _least(mechanism: Mechanism, reached: Callable[..., bool]) -> float | None:
+    end = monotonic() + LONGEST_S
+
+    def holds(epsilon: float, **how: float) -> bool:
+        if monotonic() > end:
+            raise _Late
+        return reached(at_level(mechanism, epsilon), **how)
+
+    return least_level(partial(holds, **ROUGH), holds, start=float(mechanism.epsilon))

@@ -1,0 +1,63 @@
+/* The bar of a release form: what is made, what it costs, and what keeps it from being made. */
+
+import { el } from "../../core/dom.js";
+import { capitalized, number } from "../../core/format.js";
+import { floorOf } from "../budget_shares.js";
+import { submitLabel } from "../release_purpose.js";
+import { correctionOf } from "../submit_bar.js";
+
+/** The largest level that fits into what is left; 0 for none. */
+export const fittingLevel = (epsilon, { spent, cost, total }) =>
+  cost > 0 && total !== null ? floorOf((epsilon * (total - spent)) / cost) : 0;
+
+/**
+ * What `createSubmitBar` shows. `chosen` are titles of releases, `isTouched` whether the user chose them; `text` is the
+ * level of one, `budget` {spent, cost, total, unit, fits} the newest, null for none, `isCurrent` if it is of the form's
+ * values; `invalid` inputs; `problem` is why there is no forecast; `use(epsilon)` sets the level, now `epsilon`; `page`
+ * is where the limit is raised; `unusable` is what to do where no release is usable; `noun` what is made.
+ */
+export function summaryOf(form) {
+  const { chosen, text, experiment, noun } = form;
+  const many = chosen.length;
+  const cost = experiment || !many ? 0 : form.isCurrent ? form.budget?.cost : null;
+  const budget = form.budget && { ...form.budget, cost };
+  const shown = {
+    label: submitLabel(experiment, many, noun),
+    names: chosen.join(", "),
+    level: text && (many > 1 ? `${many} × ${text}` : text),
+    budget,
+  };
+  if (form.invalid.length) return { ...shown, state: "invalid", note: correctionOf(form.invalid) };
+  if (form.updating) return { ...shown, state: "updating", note: "Waiting for the forecast" };
+  if (!many) return { ...shown, level: "", state: "blocked", ...unchosen(form, noun) };
+  if (form.isUnsound && !experiment)
+    return { ...shown, state: "blocked", note: "There is no guarantee: simulation only." };
+  if (!budget || !form.isCurrent) return { ...shown, state: "ready", note: form.problem };
+  if (experiment || budget.fits) return { ...shown, state: "ready", note: left(budget, experiment) };
+  return { ...shown, state: "blocked", ...overBudget(budget, form) };
+}
+
+const unchosen = ({ isTouched, unusable }, noun) =>
+  isTouched
+    ? { label: `No ${noun} chosen`, note: `Tick a ${noun} in the table.` }
+    : { label: `No usable ${noun}`, note: unusable };
+
+function overBudget(budget, { chosen, epsilon, use, page }) {
+  const fitting = fittingLevel(epsilon, budget);
+  const rest = number(Math.max(budget.total - budget.spent, 0));
+  const actions = [...(fitting ? [`lower ε to ${number(fitting)}`] : []), ...(chosen.length > 1 ? ["untick one"] : [])];
+  return {
+    note: [
+      el("strong", {}, `! Needs ${number(budget.cost)}, ${rest} is left. `),
+      capitalized([...actions, ""].join(", ").replace(/, $/, actions.length > 1 ? ", or " : " or ")),
+      el("a", { href: page }, actions.length ? "raise the limit" : "Raise the limit"),
+      ".",
+    ],
+    suggestion: fitting ? { text: `Use ε ${number(fitting)}`, use: () => use(fitting) } : null,
+  };
+}
+
+function left({ spent, cost, total }, experiment) {
+  if (experiment) return "Not published: spends nothing.";
+  return total === null ? "No limit is set." : `${number(Math.max(total - spent - cost, 0))} is left after it.`;
+}

@@ -1,0 +1,81 @@
+/* The answer of the comparison: which of the releases can be used, what it costs, and what can be done with it. */
+
+import { el } from "../../core/dom.js";
+import { quantity } from "../../core/elements.js";
+import { count, metres } from "../../core/format.js";
+import { swatch } from "../../components/swatch.js";
+import { verdictText } from "../../components/verdict_text.js";
+import { homeGuess } from "./home.js";
+import { bestOf } from "./opening.js";
+
+const ANSWERS = ["usable", "coarse"];
+const bold = (name, text) => el("b", {}, quantity(name, text));
+
+/** The releases that may be published and are done; where there are none, the simulations. */
+function candidates(layers) {
+  const done = layers.filter(({ done }) => done);
+  const own = done.filter(({ release }) => release.seed === null);
+  return own.length ? own : done;
+}
+
+/** What averaging the visits gives away of home; nothing while it is not known. */
+function homeLine({ layer, original, home }) {
+  const away = home?.visits && original ? homeGuess(original, layer, home.runs) : null;
+  if (away === null) return [];
+  const exposed = away < layer.release.owner_view.median_error_m;
+  const [sign, text] = exposed ? ["⚠\ufe0e", "give it away to"] : ["●", "place it"];
+  const visits = count(home.visits, "visit");
+  const figure = bold(`home_guess_m:${layer.id}`, metres(away));
+  return [el("p", {}, `${sign} home: ${visits} ${text} `, figure, exposed ? "." : " off.")];
+}
+
+/** The one thing to do next: what can be used is published or explained, else another release is made. */
+function next({ urls, seed, verdict }, title, form) {
+  const answers = ANSWERS.includes(verdict?.name) && seed === null;
+  const link = (href, text, name) => el("a", { class: "button button--small", href, "aria-label": name }, text);
+  if (answers && urls.publish) return link(urls.publish, "Publish", `Publish ${title}`);
+  if (answers) return link(urls.explain, "Explain", `Explain ${title}`);
+  return link(form, "Make another release", null);
+}
+
+/**
+ * Show in `host` which of `layers` answers. `known` = {layers, lineStyles, titled, original, home}, `home` as the API
+ * has it; `form` is the address of the form for another release.
+ */
+export function showAnswer(host, known, form) {
+  const { layers, lineStyles, titled } = known;
+  const some = candidates(layers);
+  const best = bestOf(some.map(({ release }) => release));
+  const layer = some.find(({ release }) => release === best);
+  host.toggleAttribute("data-empty", !layer?.release.owner_view);
+  if (!layer?.release.owner_view) {
+    host.replaceChildren(el("p", { class: "muted" }, "No release is finished yet."));
+    return;
+  }
+  const { release } = layer;
+  const { verdict, owner_view: errors } = release;
+  const usable = ANSWERS.includes(verdict?.name) && release.seed === null;
+  const [name, ...level] = titled(layer).split(/ · (?=ε )/);
+  const of = some.length > 1 ? `best of ${some.length}` : "";
+  host.replaceChildren(
+    el(
+      "div",
+      { class: "answer__head line" },
+      swatch(lineStyles.get(layer.id)),
+      el("h2", {}, usable ? name : `None can be used, best is ${name}`),
+      el("span", { class: "small muted" }, release.seed === null ? of : "a simulation"),
+    ),
+    el(
+      "p",
+      {},
+      el("b", {}, `${verdictText(verdict)}:`),
+      " half of the events within ",
+      bold(`median_error_m:${release.id}`, metres(errors.median_error_m)),
+      ", 95\u202f% within ",
+      bold(`p95_error_m:${release.id}`, metres(errors.p95_error_m)),
+      ". ",
+      el("span", { class: "muted" }, level.join("")),
+    ),
+    el("div", { class: "answer__next" }, ...homeLine({ ...known, layer }), next(release, titled(layer), form)),
+  );
+}

@@ -1,0 +1,192 @@
+/* ε on the map: a slider of levels, and on the map what a release of that level would draw, simulated. */
+
+import { withQuery } from "../../core/address.js";
+import { $, announce, el } from "../../core/dom.js";
+import { metres, number, whole } from "../../core/format.js";
+import { within } from "../../core/level.js";
+import { positionsOf } from "../../map/positions.js";
+import { unrolled } from "../../map/projection.js";
+import { endsOf, homeTicks, levelAt, levelTicks, shareOf, STEPS } from "../simulation/levels.js";
+import { Simulation } from "../simulation/simulation.js";
+import { eventsOf } from "./home.js";
+
+export const CLOUD = "simulation";
+const AT_ONCE = 100_000; // events that are simulated before the slider is touched: it takes 0.1 s
+const WORLD = /** @type {Bounds} */ ([-180, -60, 180, 75]);
+const tick = ({ share }, ...text) => el("span", { style: { left: `${100 * share}%` } }, ...text);
+
+/**
+ * The panel in `host`. `known()` is the present state of the page; `on.changed()` after it began or ended, `on.frame()`
+ * when another cloud is to be drawn. `page` has the radius of the form and its address.
+ */
+export class DragPanel {
+  /** @type {any} what is simulated: {layer, original, home, simulation, ends, radiusM} */
+  #of = null;
+  /** @type {any} the cloud that is drawn, or null while the release itself is */
+  #cloud = null;
+  #epsilon = 1;
+  /** @type {number | null} */
+  #frame = null;
+  #current = () => this.#cloud;
+
+  constructor(host, { bounds, page, known, on }) {
+    this.part = (name) => $(`[data-drag-${name}]`, host);
+    this.page = page;
+    this.known = known;
+    this.on = on;
+    this.middle = unrolled(bounds ?? WORLD).middle;
+    this.slider = this.part("slider");
+    this.slider.addEventListener("input", () => (this.#frame ??= requestAnimationFrame(() => this.#draw())));
+    this.slider.addEventListener("change", () => this.#rest());
+    this.part("stop").addEventListener("click", () => {
+      this.slider.focus();
+      this.stop();
+      announce("The release is shown again.");
+    });
+  }
+
+  /** Begin with the release that is looked at, unless it is the one already. */
+  fill() {
+    const now = this.known();
+    const { active: layer, original, home } = now;
+    const ready = Boolean(original && layer?.drawn && layer.budgetAt(now.cursor.series, 0) !== null);
+    this.slider.disabled = !ready;
+    const of = this.#of;
+    if (!ready || (of?.layer === layer && of.original === original && of.home === home)) return;
+    this.stop();
+    const { epsilon, radius_m: radiusM } = layer.release.mechanism;
+    const ends = endsOf(epsilon);
+    this.#of = { layer, original, home, ends, radiusM };
+    this.slider.value = String(Math.round(STEPS * shareOf(epsilon, ends)));
+    this.#scale(original.n <= AT_ONCE);
+    this.#describe(epsilon);
+  }
+
+  /** The ticks; those of home if the simulation is there, or may be made now. */
+  #scale(/** @type {boolean} */ simulated) {
+    const away = (level) => this.#simulation().guessAt(level)?.away_m ?? 0;
+    fillScale(this.part, this.known(), { ...this.#of, away: simulated ? away : null });
+  }
+
+  /** Made when it is looked at first: it takes a while of many events. */
+  #simulation() {
+    const { layer, original, home, radiusM } = this.#of;
+    const positions = positionsOf(original, this.middle);
+    const { series } = this.known().cursor;
+    this.#of.simulation ??= new Simulation({
+      n: original.n,
+      place: (event) => positions.place(event),
+      budget: (event) => layer.budgetAt(series, event),
+      epsilon: layer.release.mechanism.epsilon,
+      radiusM,
+      visits: home ? eventsOf(home.runs) : [],
+    });
+    return this.#of.simulation;
+  }
+
+  /** What the slider is at, for screen readers: the same numbers as beside the title. */
+  #describe(/** @type {number} */ level, /** @type {any} */ found = null) {
+    const parts = [`ε ${number(level)} per ${metres(this.#of.radiusM)}`];
+    if (found) parts.push(`half of the draws within ${metres(found.typical_m)}`);
+    if (found?.guess) parts.push(`home within ${metres(found.guess.away_m)}`);
+    this.slider.setAttribute("aria-valuetext", parts.join(", "));
+    return parts;
+  }
+
+  #draw() {
+    this.#frame = null;
+    const { ends, layer, home } = this.#of;
+    this.#epsilon = levelAt(Number(this.slider.value) / STEPS, ends);
+    const found = this.#simulation().at(this.#epsilon);
+    const [level, ...rest] = this.#describe(this.#epsilon, found);
+    this.part("text").replaceChildren(el("b", {}, level), ` ${rest.join(", ")}`);
+    const began = !this.#cloud;
+    if (began && this.#of.original.n > AT_ONCE) this.#scale(true);
+    this.#cloud = {
+      ...found,
+      colour: this.known().lineStyles.get(layer.id)?.colour,
+      texts: {
+        truth: `Home, ${whole(home?.visits ?? 0)} visits`,
+        guess: found.guess ? `Best guess of home: ${metres(found.guess.away_m)} off` : "",
+        reach: `half within ${metres(found.typical_m)}`,
+      },
+    };
+    if (began) this.on.changed();
+    else this.on.frame();
+  }
+
+  /** Where the slider rests: a release of that level may be made. */
+  #rest() {
+    if (this.#frame !== null) {
+      cancelAnimationFrame(this.#frame); // of a key the change comes before the frame
+      this.#draw();
+    }
+    const { page } = this;
+    const form = this.part("form");
+    const level = within(this.#epsilon, this.#of.radiusM, page.radius_m);
+    form.hidden = this.part("stop").hidden = false;
+    form.href = withQuery(page.urls.form, {
+      ...(page.landmark_set && { landmark_set: page.landmark_set }),
+      epsilon: Number(level.toPrecision(6)),
+    });
+    form.textContent = `New release at ε ${number(this.#epsilon)}`;
+    this.on.changed();
+  }
+
+  /** Draw the release again. */
+  stop() {
+    if (!this.#cloud) return;
+    this.#cloud = null;
+    this.part("form").hidden = this.part("stop").hidden = true;
+    this.part("text").textContent = "to see what another level would draw";
+    this.on.changed();
+  }
+
+  /** Whether a layer is not drawn, as the cloud is drawn instead of it. */
+  replaces(layer) {
+    return this.#cloud !== null && this.#of.layer === layer;
+  }
+
+  /** What lies above the lines: the cloud, while there is one. */
+  marks() {
+    if (!this.#cloud) return [];
+    const title = `Dragged, ε ${number(this.#epsilon)}`;
+    const facts = "simulated, drawn instead of the release";
+    return [{ id: CLOUD, kind: "cloud", title, facts, count: this.#cloud.x.length, source: this.#current }];
+  }
+}
+
+/** The ticks of the scale; `away(level)` is how far off the guess of home is, metres; null while it is not known. */
+function fillScale(part, now, { radiusM, ends, away }) {
+  part("unit").textContent = `ε per ${metres(radiusM)}`;
+  part("note").replaceChildren(...noteOf(now, now.active));
+  part("levels").replaceChildren(
+    ...levelTicks(ends).map((one) => tick(one, one.text)),
+    ...marksOf(now, radiusM, ends).map((one) => tick(one, el("i", { class: "drag__mark" }))),
+  );
+  const ticks = away && now.home?.visits ? homeTicks(ends, away) : [];
+  part("home").hidden = !ticks.length;
+  part("homes").replaceChildren(...ticks.map((one) => tick(one, metres(one.metres), el("br"), one.name)));
+}
+
+/** The releases within the same radius, at their levels on the scale. */
+function marksOf({ layers }, radiusM, ends) {
+  const levels = layers
+    .filter(({ done, release }) => done && release.seed === null && release.mechanism.radius_m === radiusM)
+    .map(({ release }) => release.mechanism.epsilon);
+  return [...new Set(levels)]
+    .map((level) => ({ level, share: shareOf(level, ends) }))
+    .filter(({ share }) => share >= 0 && share <= 1);
+}
+
+/** What is marked on the scale, and what the simulation leaves out. */
+function noteOf(now, layer) {
+  const { radius_m: radiusM, epsilon } = layer.release.mechanism;
+  const levels = marksOf(now, radiusM, endsOf(epsilon)).map(({ level }) => number(level));
+  const smoothed = layer.release.postprocess.length ? ", before smoothing" : "";
+  return [
+    levels.length ? el("i", { class: "drag__mark" }) : "",
+    levels.length ? ` released: ε ${levels.join(", ")}. ` : "",
+    `Independent draws at the shares of ${now.titled(layer).replace(/ · ε.*/, "")}${smoothed}, from one seed.`,
+  ];
+}
