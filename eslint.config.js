@@ -26,7 +26,7 @@ const PLOTLY = only("Plotly", "charts/chart.js");
 const onWindow = ({ name, message }) => ({ object: "window", property: name, message });
 
 export default [
-  { ignores: ["node_modules/", ".venv/", "build/", "var/", "staticfiles/", "static/plotly/"] },
+  { ignores: ["node_modules/", ".venv/", "build/", "var/", "staticfiles/", "static/plotly/", "static/vendor/"] },
   js.configs.recommended, // likely bugs, what is unused and what is not defined
   {
     files: ["static/js/**/*.js"],

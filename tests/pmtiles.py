@@ -23,14 +23,14 @@ def streets(z, x, y):
     return out.getvalue()
 
 
-def write_tiles(path, tiles, *, bounds=(-180.0, -85.0, 180.0, 85.0), **header):
-    """A file of these tiles, {(z, x, y): bytes}."""
+def write_tiles(path, tiles, *, bounds=(-180.0, -85.0, 180.0, 85.0), order=None, **header):
+    """A file of these tiles, {(z, x, y): bytes}, in the order of their ids unless another is given."""
     west, south, east, north = (round(degrees * 1e7) for degrees in bounds)
     zooms = [z for z, _, _ in tiles]
     with path.open("wb") as file:
         writer = Writer(file)
-        for (z, x, y), body in sorted(tiles.items(), key=lambda item: zxy_to_tileid(*item[0])):
-            writer.write_tile(zxy_to_tileid(z, x, y), body)
+        for place in order or sorted(tiles, key=lambda place: zxy_to_tileid(*place)):
+            writer.write_tile(zxy_to_tileid(*place), tiles[place])
         described = {
             "tile_type": TileType.PNG, "tile_compression": Compression.NONE,
             "min_zoom": min(zooms), "max_zoom": max(zooms),
@@ -39,19 +39,3 @@ def write_tiles(path, tiles, *, bounds=(-180.0, -85.0, 180.0, 85.0), **header):
         }  # fmt: skip
         writer.finalize(described | header, {})
     return path
-
-
-def vector_tile(layer, corners):
-    """A vector tile with one area, of whole numbers from 0 to 4096."""
-
-    def varint(number):
-        return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
-
-    def field(number, body):
-        return varint(number << 3 | 2) + varint(len(body)) + body
-
-    steps = np.diff(np.array([(0, 0), *corners]), axis=0).reshape(-1).tolist()
-    zigzag = [2 * step if step >= 0 else -2 * step - 1 for step in steps]
-    commands = [1 << 3 | 1, *zigzag[:2], (len(corners) - 1) << 3 | 2, *zigzag[2:], 1 << 3 | 7]
-    feature = b"\x18\x03" + field(4, b"".join(map(varint, commands)))
-    return field(3, field(1, layer.encode()) + field(2, feature) + b"\x28" + varint(4096) + b"\x78\x02")

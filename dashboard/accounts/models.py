@@ -18,6 +18,7 @@ class BaseMapChoice(models.TextChoices):
 
     NONE = "none"
     BUILT_IN = "built-in"
+    AREA = "area"
     FILE = "file"
     SERVER = "server"
 

@@ -12,6 +12,7 @@ TAGS = {
     "uploads": "Resumable uploads by the tus protocol 1.0.0; a whole one becomes a dataset.",
     "landmark-sets": "Which events of a dataset are landmarks, and what mechanisms would leak of them.",
     "releases": "What may be published, drawn once by a worker, and its comparison with the original.",
+    "area-maps": "Maps of the areas that datasets lie in.",
     "attacks": "What adversaries make of a release.",
     "experiments": "Grids of parameters, each repeated with one seed.",
     "audits": "Lower bounds of a mechanism’s ε from its draws.",

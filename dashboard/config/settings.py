@@ -14,6 +14,7 @@ from dashboard.config import logs
 from dashboard.config.secret_files import secret, with_password
 from dashboard.core.home import broker_socket
 from dashboard.maps.basemap import base_map
+from dashboard.maps.remote_archive import archive_address
 from dashboard.storage.settings import storage_backend
 
 env = environ.Env()
@@ -84,6 +85,7 @@ CAIRN_SWEEP_S = _seconds("CAIRN_SWEEP_S", 3.0)
 CAIRN_MAX_ATTEMPTS = 3
 CAIRN_BASE_MAP = base_map(env.str("CAIRN_TILES", default=""), env.str("CAIRN_TILES_ATTRIBUTION", default=""))
 CAIRN_OPENSTREETMAP = env.bool("CAIRN_OPENSTREETMAP", default=True)  # whether its tile server is offered
+CAIRN_MAP_ARCHIVE = archive_address(env.str("CAIRN_MAP_ARCHIVE", default=""))  # where maps of areas are fetched
 
 SECRET_KEY = secret("CAIRN_SECRET_KEY") or _own_secret(CAIRN_HOME / "secret.key")
 CAIRN_LEDGER_KEY = _ledger_key(CAIRN_HOME)
@@ -100,6 +102,7 @@ INSTALLED_APPS = [
     "dashboard.landmarks",
     "dashboard.releases",
     "dashboard.experiments",
+    "dashboard.area_maps",
     "dashboard.attacks",
     "dashboard.audits",
     "dashboard.streams",
@@ -154,6 +157,7 @@ TEMPLATES = [
                 "dashboard.core.templatetags.modules",
                 "dashboard.core.templatetags.number_fields",
                 "dashboard.accounts.base_map_data",
+                "dashboard.area_maps.map_data",
                 "dashboard.onboarding.tour",
                 "dashboard.projects.templatetags.access",
             ],

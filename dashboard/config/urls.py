@@ -10,6 +10,7 @@ from dashboard.account_data.api import AccountExportViewSet
 from dashboard.accounts.access_api import AccessViewSet
 from dashboard.accounts.base_map_api import BaseMapView, MapFileView, own_tile
 from dashboard.accounts.sessions_api import SessionViewSet
+from dashboard.area_maps.api import AreaMapViewSet, area_tile
 from dashboard.attacks.api import AttackMethodsView, AttackViewSet
 from dashboard.audits.api import AuditViewSet
 from dashboard.config import error_views
@@ -34,6 +35,7 @@ router.register("datasets", DatasetViewSet, basename="dataset")
 router.register("landmark-sets", LandmarkSetViewSet, basename="landmark-set")
 router.register("releases", ReleaseViewSet, basename="release")
 router.register("experiments", ExperimentViewSet, basename="experiment")
+router.register("area-maps", AreaMapViewSet, basename="areamap")
 router.register("attacks", AttackViewSet, basename="attack")
 router.register("audits", AuditViewSet, basename="audit")
 router.register("streams", StreamViewSet, basename="stream")
@@ -85,6 +87,7 @@ urlpatterns = [
     ),
     path("tiles/<int:z>/<int:x>/<int:y>", tiles.tile, name="tile"),
     path("tiles/<uuid:pk>/<int:z>/<int:x>/<int:y>", own_tile, name="own-tile"),
+    path("tiles/area/<uuid:pk>/<int:z>/<int:x>/<int:y>", area_tile, name="area-tile"),
     path("api/v1/", include((api, "api"))),
     re_path(r"^api/", error_views.unknown_api_path, name="unknown-api-path"),
     path("healthz", login_not_required(health.healthz), name="healthz"),

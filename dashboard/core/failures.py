@@ -193,6 +193,26 @@ ADVICE: Mapping[str, Advice] = {
         "The XML has a tag or comment that is too long, or elements too deep inside each other.",
         "Export the positions as GeoJSON or CSV and upload that.",
     ),
+    # of maps of areas
+    "map-unreached": Advice(
+        "The host of the map archive did not answer.",
+        "Retry later, or let the administrator check the address of the archive.",
+        again=True,
+    ),
+    "map-answer": Advice(
+        "The host of the map archive did not answer with the part of the file that was requested.",
+        "Let the administrator check its address: the host must answer requests for ranges. Retry then.",
+        again=True,
+    ),
+    "map-changed": Advice("The map archive was replaced while it was read.", "Retry.", again=True),
+    "map-too-large": Advice(
+        "The map of this area is larger than what is fetched for one.",
+        "Upload a PMTiles file of the part that you need under “Base map”.",
+    ),
+    "not-pmtiles": Advice(
+        "The map archive is no PMTiles archive that Cairn can draw, or holds nothing of the area.",
+        "Let the administrator check the address of the archive.",
+    ),
     "xml_doctype": Advice("The file has a DOCTYPE, which can hide attacks.", "Remove that line and upload it again."),
 }
 

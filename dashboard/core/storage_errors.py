@@ -2,6 +2,7 @@
 
 _SUBJECTS = {
     "accountexports": "an account export",
+    "area-maps": "map of an area",
     "attacks": "attack",
     "base-maps": "base map",
     "blocks": "an experiment",

@@ -41,7 +41,7 @@ class JobSerializer(serializers.Serializer[Any]):
     """One job."""
 
     kind = serializers.CharField(
-        source="_meta.model_name", help_text="dataset, release, experiment, attack, audit or accountexport"
+        source="_meta.model_name", help_text="dataset, release, experiment, attack, areamap, audit or accountexport"
     )
     id = serializers.UUIDField(source="pk")
     title = serializers.CharField(source="job_title")

@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from dashboard.account_data import services as account_data
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import UserSession
+from dashboard.area_maps.models import AreaMap
 from dashboard.attacks.models import Attack
 from dashboard.core import beats
 from dashboard.core.storage_errors import StorageUnavailable
@@ -199,6 +200,7 @@ def _current_tokens() -> set[str]:
     names = [
         *Dataset.objects.exclude(points_file="").values_list("points_file", flat=True),
         *Release.objects.exclude(data_file="").values_list("data_file", flat=True),
+        *AreaMap.objects.exclude(data_file="").values_list("data_file", flat=True),
         *Attack.objects.exclude(data_file="").values_list("data_file", flat=True),
         *Reading.objects.exclude(labels_file="").values_list("labels_file", flat=True),
         *Experiment.objects.exclude(table_sha256="").values_list("table_sha256", flat=True),

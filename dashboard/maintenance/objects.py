@@ -8,6 +8,7 @@ from typing import Any
 
 from dashboard.account_data.models import AccountExport
 from dashboard.accounts.models import MapFile
+from dashboard.area_maps.models import AreaMap
 from dashboard.attacks.models import Attack
 from dashboard.datasets.models import Dataset, Reading, Upload
 from dashboard.experiments.files import OLD_TABLE
@@ -58,6 +59,7 @@ def missing() -> list[str]:
 def _needed() -> Iterator[str]:
     yield from (str(row.points_path) for row in Dataset.objects.filter(state=State.READY).only("pk", "points_file"))
     yield from (str(row.data_path) for row in Release.objects.filter(state=State.DONE).only("pk", "data_file"))
+    yield from (str(row.data_path) for row in AreaMap.objects.filter(state=State.DONE).only("pk", "data_file"))
     yield from (str(row.data_path) for row in Attack.objects.filter(state=State.DONE).only("pk", "data_file"))
     yield from (str(row.path) for row in AccountExport.objects.filter(state=State.DONE).only("pk"))
     yield from (str(row.path) for row in MapFile.objects.only("pk"))
@@ -122,6 +124,7 @@ def _of_rows(
 
 _OF_ROWS: dict[str, tuple[Any, Sequence[str], Callable[[Any], Iterable[Any]]]] = {
     "accountexports": (AccountExport, (), lambda row: [row.path]),
+    "area-maps": (AreaMap, ["data_file"], lambda row: [row.data_path]),
     "attacks": (Attack, ["data_file"], lambda row: [row.data_path]),
     "base-maps": (MapFile, (), lambda row: [row.path]),
     "events": (Reading, ["labels_file"], _files_of),

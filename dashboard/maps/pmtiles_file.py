@@ -110,13 +110,13 @@ class Archive:
         for _ in range(LEVELS):
             entries = _directory(self.path, self.size, offset, length)
             if not entries.ids:
-                raise _refused("hold a tile", "an empty directory")
+                raise refused("hold a tile", "an empty directory")
             place = entries.offsets[0], entries.lengths[0]
             if entries.runs[0]:
                 self._part(self.tiles, *place, most=TILE_BYTES, what="a tile")
                 return
-            offset, length = _inside(self.leaves, *place, "a directory")
-        raise _refused(f"have at most {LEVELS} levels of directories", "more")
+            offset, length = inside(self.leaves, *place, "a directory")
+        raise refused(f"have at most {LEVELS} levels of directories", "more")
 
     def _find(self, tile_id: int) -> tuple[int, int] | None:
         offset, length = self.root
@@ -128,11 +128,11 @@ class Archive:
             place = entries.offsets[at], entries.lengths[at]
             if entries.runs[at]:
                 return place if tile_id < entries.ids[at] + entries.runs[at] else None
-            offset, length = _inside(self.leaves, *place, "a directory")
+            offset, length = inside(self.leaves, *place, "a directory")
         return None
 
     def _part(self, section: tuple[int, int], offset: int, length: int, *, most: int, what: str) -> bytes:
-        offset, length = _inside(section, offset, length, what)
+        offset, length = inside(section, offset, length, what)
         return _read(self.path, self.size, offset, length, most, what)
 
 
@@ -149,26 +149,17 @@ def open_archive(path: Path) -> Archive:
             size = os.fstat(file.fileno()).st_size
             header = deserialize_header(file.read(HEADER_BYTES).ljust(HEADER_BYTES, b"\0"))
     except (OSError, ValueError, MagicNumberNotFound, SpecVersionUnsupported) as error:
-        raise _refused("be readable, in PMTiles version 3", "something else") from error
-    _check_kinds(header)
+        raise refused("be readable, in PMTiles version 3", "something else") from error
+    bounds = check_header(header)
     root = header["root_offset"], header["root_length"]
-    if root[1] > ROOT_BYTES:
-        raise _refused(f"have a root directory of at most {ROOT_BYTES} bytes", f"{root[1]} bytes")
-    values: Mapping[str, Any] = header
-    west, south, east, north = (values[f"{name}_e7"] / 1e7 for name in ("min_lon", "min_lat", "max_lon", "max_lat"))
-    if not (-180 <= west < east <= 180 and -90 <= south < north <= 90):
-        raise _refused("have bounds on the globe", f"{west}, {south}, {east}, {north}")
-    zooms = header["min_zoom"], header["max_zoom"]
-    if not zooms[0] <= zooms[1] <= DEEPEST:
-        raise _refused(f"have zooms from 0 to {DEEPEST}", f"{zooms[0]} to {zooms[1]}")
     _directory(path, size, *root)
     return Archive(
         path=path,
         size=size,
         content_type=RASTER.get(header["tile_type"], VECTOR),
         packed=header["tile_compression"] == Compression.GZIP,
-        zooms=zooms,
-        bounds=(west, south, east, north),
+        zooms=(header["min_zoom"], header["max_zoom"]),
+        bounds=bounds,
         root=root,
         leaves=(header["leaf_directory_offset"], header["leaf_directory_length"]),
         tiles=(header["tile_data_offset"], header["tile_data_length"]),
@@ -176,16 +167,32 @@ def open_archive(path: Path) -> Archive:
     )
 
 
-def _check_kinds(header: HeaderDict) -> None:
+def check_header(header: HeaderDict) -> tuple[float, float, float, float]:
+    """The bounds of an archive that Cairn can draw: west, south, east, north in degrees.
+
+    Raises
+    ------
+    NotPMTiles
+        Its tiles, its root directory, its bounds or its zooms are not as they must be.
+    """
     kind, compression = header["tile_type"], header["tile_compression"]
     if header["internal_compression"] != Compression.GZIP:
-        raise _refused("have directories compressed by gzip", header["internal_compression"].name)
+        raise refused("have directories compressed by gzip", header["internal_compression"].name)
     if kind not in RASTER and kind != TileType.MVT:
-        raise _refused("hold PNG, JPEG, WebP or AVIF images or vector tiles (MVT)", kind.name)
+        raise refused("hold PNG, JPEG, WebP or AVIF images or vector tiles (MVT)", kind.name)
     if kind in RASTER and compression not in (Compression.NONE, Compression.UNKNOWN):
-        raise _refused("hold images that are not compressed again", compression.name)
+        raise refused("hold images that are not compressed again", compression.name)
     if kind == TileType.MVT and compression not in (Compression.NONE, Compression.GZIP):
-        raise _refused("hold vector tiles compressed by gzip or not at all", compression.name)
+        raise refused("hold vector tiles compressed by gzip or not at all", compression.name)
+    if header["root_length"] > ROOT_BYTES:
+        raise refused(f"have a root directory of at most {ROOT_BYTES} bytes", f"{header['root_length']} bytes")
+    values: Mapping[str, Any] = header
+    west, south, east, north = (values[f"{name}_e7"] / 1e7 for name in ("min_lon", "min_lat", "max_lon", "max_lat"))
+    if not (-180 <= west < east <= 180 and -90 <= south < north <= 90):
+        raise refused("have bounds on the globe", f"{west}, {south}, {east}, {north}")
+    if not header["min_zoom"] <= header["max_zoom"] <= DEEPEST:
+        raise refused(f"have zooms from 0 to {DEEPEST}", f"{header['min_zoom']} to {header['max_zoom']}")
+    return west, south, east, north
 
 
 def unpacked(body: bytes, most: int, what: str) -> bytes:
@@ -200,40 +207,51 @@ def unpacked(body: bytes, most: int, what: str) -> bytes:
     try:
         found = reader.decompress(body, most)
     except zlib.error as error:
-        raise _refused(f"have {what} compressed by gzip", "something else") from error
+        raise refused(f"have {what} compressed by gzip", "something else") from error
     if not reader.eof:
         rule = f"have {what} of at most {most} bytes decompressed, and whole"
-        raise _refused(rule, "more bytes" if reader.unconsumed_tail else "a part")
+        raise refused(rule, "more bytes" if reader.unconsumed_tail else "a part")
     return found
 
 
 def _read(path: Path, size: int, offset: int, length: int, most: int, what: str) -> bytes:
     if not 0 < length <= most:
-        raise _refused(f"have {what} of 1 to {most} bytes", f"{length} bytes")
+        raise refused(f"have {what} of 1 to {most} bytes", f"{length} bytes")
     if offset + length > size:
-        raise _refused(f"hold {what} whole", f"a file of {size} bytes that should have {offset + length}")
+        raise refused(f"hold {what} whole", f"a file of {size} bytes that should have {offset + length}")
     with path.open("rb") as file:
         return os.pread(file.fileno(), length, offset)
 
 
-def _inside(section: tuple[int, int], offset: int, length: int, what: str) -> tuple[int, int]:
+def inside(section: tuple[int, int], offset: int, length: int, what: str) -> tuple[int, int]:
+    """Where ``what`` lies in the file, by its place in a part of it; NotPMTiles where it lies outside that part."""
     if offset + length > section[1]:
-        raise _refused(f"have {what} in its own part of the file", f"bytes {offset} to {offset + length}")
+        raise refused(f"have {what} in its own part of the file", f"bytes {offset} to {offset + length}")
     return section[0] + offset, length
 
 
 @lru_cache(maxsize=16)
 def _directory(path: Path, size: int, offset: int, length: int) -> Directory:
-    packed = _read(path, size, offset, length, DIRECTORY_BYTES, "a directory")
+    return directory_of(_read(path, size, offset, length, DIRECTORY_BYTES, "a directory"))
+
+
+def directory_of(packed: bytes) -> Directory:
+    """The entries of a directory as it is in the file.
+
+    Raises
+    ------
+    NotPMTiles
+        It is damaged, or larger than :data:`DIRECTORY_BYTES`.
+    """
     numbers = _varints(unpacked(packed, DIRECTORY_BYTES, "a directory"))
     n = numbers[0] if numbers else -1
     if len(numbers) != 1 + 4 * n:
-        raise _refused("have four numbers for each entry of a directory", f"{len(numbers)} numbers for {n} entries")
+        raise refused("have four numbers for each entry of a directory", f"{len(numbers)} numbers for {n} entries")
     steps, runs, lengths, places = (numbers[1 + n * k : 1 + n * (k + 1)] for k in range(4))
     if n and (not all(steps[1:]) or sum(steps) >= 1 << 62):
-        raise _refused("have the tiles of a directory in order", "another order")
+        raise refused("have the tiles of a directory in order", "another order")
     if n and not places[0]:
-        raise _refused("begin a directory with an offset", "none")
+        raise refused("begin a directory with an offset", "none")
     offsets = array("Q")
     for i, place in enumerate(places):  # 0: behind the entry before
         offsets.append(place - 1 if place else offsets[-1] + lengths[i - 1])
@@ -251,17 +269,24 @@ def _varints(body: bytes) -> array[int]:
             found.append(number)
             number = shift = 0
         if shift > 49:
-            raise _refused("have numbers below 2^56", "a larger one")
+            raise refused("have numbers below 2^56", "a larger one")
     if shift:
-        raise _refused("end a directory with a whole number", "a part of one")
+        raise refused("end a directory with a whole number", "a part of one")
     return found
 
 
 def _attribution(path: Path, size: int, offset: int, length: int) -> str:
     """Whose tiles they are by the metadata, as text; empty where that is missing or cannot be read."""
     try:
-        body = _read(path, size, offset, length, METADATA_BYTES, "metadata")
-        metadata = json.loads(unpacked(body, METADATA_BYTES, "metadata"))
+        return attribution_of(_read(path, size, offset, length, METADATA_BYTES, "metadata"))
+    except EngineError:
+        return ""
+
+
+def attribution_of(packed: bytes) -> str:
+    """:func:`_attribution` from the metadata as they are in the file."""
+    try:
+        metadata = json.loads(unpacked(packed, METADATA_BYTES, "metadata"))
         text = metadata.get("attribution") if isinstance(metadata, dict) else ""
     except (EngineError, ValueError, RecursionError):
         return ""
@@ -269,5 +294,6 @@ def _attribution(path: Path, size: int, offset: int, length: int) -> str:
     return " ".join(plain.split())[:ATTRIBUTION_CHARS]
 
 
-def _refused(rule: str, value: str) -> NotPMTiles:
+def refused(rule: str, value: str) -> NotPMTiles:
+    """The error of a file that breaks ``rule`` by ``value``."""
     return NotPMTiles(f"The file must {rule}, got {value}.", field="file", rule=rule, value=value)

@@ -33,7 +33,8 @@ AXE = Axe().axe_script
 OFF_BY_DEFAULT = ("target-size", "label-content-name-mismatch")
 """Rules of axe that are checked as well."""
 FOLDERS = (
-    "datasets", "releases", "events", "experiments", "attacks", "blocks", "uploads", "base-maps", "tmp", "publications",
+    "datasets", "releases", "events", "experiments", "attacks", "blocks", "uploads", "base-maps", "area-maps", "tmp",
+    "publications",
 )  # fmt: skip
 """Of data, in CAIRN_HOME."""
 PATIENCE_MS = patience(20_000)

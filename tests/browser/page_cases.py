@@ -225,7 +225,7 @@ NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
         "releases:figure-svg", "releases:figure-tex", "releases:figure-bib",
     ), 200),
     **dict.fromkeys(("landmarks:detail", "releases:home", "projects:invite"), 302),
-    **dict.fromkeys(("tile", "own-tile", "unknown-api-path"), 404),
+    **dict.fromkeys(("tile", "own-tile", "area-tile", "unknown-api-path"), 404),
 }  # fmt: skip
 
 

@@ -1,17 +1,18 @@
 """The base map in a browser: chosen on the map, remembered; which requests go to which server, none before consent."""
 
+import gzip
 import re
 
 import pytest
 from playwright.sync_api import expect
-from pmtiles.tile import Compression, TileType
 
 from dashboard.accounts.base_map import choose_base_map
 from dashboard.accounts.models import User
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import PATIENCE_MS, PHONE
 from tests.browser.fixtures import HOST
 from tests.browser.rendering import at_rest
-from tests.pmtiles import streets, vector_tile, write_tiles
+from tests.map_archive import AREA, mvt, write_archive
+from tests.pmtiles import streets
 
 SENTENCE = "tiles.example.org: its operator learns your IP address, the area and the zoom you view."
 
@@ -88,6 +89,9 @@ def test_none_then_built_in_then_a_city_by_keyboard(page, walk, monitor):
     assert [url for url in monitor.requests if "/tiles/" in url or "/static/base-map/" in url] == []
     panel.get_by_role("radio", name="File").check()
     expect(panel).to_contain_text("None yet")
+    for _ in range(8):
+        page.get_by_role("button", name="Zoom out").click()  # it is not drawn closer than zoom 10
+        at_rest(page)
     monitor.expect(503)
     page.route("**/base-map/world.*", lambda route: route.fulfill(status=503))
     choose(page, "Built in")
@@ -151,24 +155,25 @@ def test_of_this_server_then_a_file_of_ones_own(page, walk, served, monitor, tmp
     expect(panel.get_by_role("alert")).to_have_text(
         "The file must be readable, in PMTiles version 3, got something else."
     )
-    left = [(0, 0), (2048, 0), (2048, 4096), (0, 4096)]
-    kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.NONE}
-    file.set_input_files(write_tiles(tmp_path / "own.pmtiles", {(0, 0, 0): vector_tile("water", left)}, **kinds))
+    river = {"water": [(AREA, [(0, 0), (2734, 0), (2734, 4096), (0, 4096)], {"kind": "river"})]}  # west of 2.345° E
+    body = gzip.compress(mvt(river))
+    file.set_input_files(write_archive(tmp_path / "own.pmtiles", {(8, 129, 88): body}, bounds=(1.41, 48.0, 2.81, 48.9)))
     expect(panel).to_contain_text("own.pmtiles")
     expect(page.locator(".base-tiles canvas.leaflet-tile-loaded").first).to_be_attached()
-    water, land = page.evaluate(HALVES)
-    assert (water, land) == ("--map-water", "--map"), "drawn in the page's colours"
+    page.wait_for_function(f"({SIDES})().join() === '--map-water,--map'", timeout=PATIENCE_MS)  # in the page's colours
     panel.get_by_role("button", name="Remove it").click()
     expect(panel).not_to_contain_text("own.pmtiles")
 
 
-# The token whose colour the left and the right half of the first vector tile have
-HALVES = """() => {
-  const canvas = document.querySelector(".base-tiles canvas.leaflet-tile-loaded");
+# The tokens whose colours the westernmost and the easternmost vector tile have
+SIDES = """() => {
+  const at = (tile) => tile.getBoundingClientRect().left;
+  const tiles = [...document.querySelectorAll(".base-tiles canvas.leaflet-tile-loaded")].sort((a, b) => at(a) - at(b));
+  if (tiles.length < 2) return [];
   const style = getComputedStyle(document.documentElement);
   const colour = (token) => [1, 3, 5].map((i) => parseInt(style.getPropertyValue(token).trim().slice(i, i + 2), 16));
-  return [0.25, 0.75].map((share) => {
-    const data = canvas.getContext("2d").getImageData(canvas.width * share, canvas.height / 2, 1, 1).data;
+  return [tiles[0], tiles.at(-1)].map((tile) => {
+    const data = tile.getContext("2d").getImageData(tile.width / 2, tile.height / 2, 1, 1).data;
     return ["--map-water", "--map"].find((token) => colour(token).every((value, i) => value === data[i]));
   });
 }"""

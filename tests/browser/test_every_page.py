@@ -126,5 +126,6 @@ def _address(view, stage):
         **{f"publications:{name}": [stage.public_trajectory.token] for name in ("track", "data", "label")},
         "tile": [0, 0, 0],
         "own-tile": [stage.stays.pk, 0, 0, 0],
+        "area-tile": [stage.stays.pk, 0, 0, 0],
     }
     return reverse(view, args=arguments.get(view, []))

@@ -14,10 +14,10 @@ their methods. Who is
 """
 
 TABLE = """
-any 200: GET access/ account-exports/ attack-methods/ attacks/ audits/ base-map/ cleaning-steps/ datasets/
+any 200: GET access/ account-exports/ area-maps/ attack-methods/ attacks/ audits/ base-map/ cleaning-steps/ datasets/
   dummy-methods/ experiment-generators/ experiment-measures/ experiment-presets/ experiments/ experiments/runs/ jobs/
-  label-schema/ landmark-methods/ landmark-sets/ mechanisms/ postprocesses/ projects/ publications/ releases/
-  sessions/ streams/ PATCH base-map/ DELETE base-map/file/ POST experiments/plan/
+  label-schema/ landmark-methods/ landmark-sets/ mechanisms/ postprocesses/ projects/ publications/ releases/ sessions/
+  streams/ PATCH base-map/ DELETE base-map/file/ POST experiments/plan/
 any 201: POST account-exports/ audits/ base-map/file/ datasets/ experiments/ projects/ streams/ uploads/
 any 204: OPTIONS uploads/
 own 200: GET account-exports/{id}/ audits/{id}/ sessions/{session_key}/ HEAD uploads/{id}/
@@ -26,13 +26,14 @@ own 200 failed cancelled: POST account-exports/{id}/retry/ audits/{id}/retry/
 own 200 queued running: POST account-exports/{id}/cancel/ audits/{id}/cancel/
 own 204: DELETE account-exports/{id}/ audits/{id}/ sessions/{session_key}/ uploads/{id}/
 own 204 begun: PATCH uploads/{id}/
-read 200: GET attacks/{id}/ datasets/{id}/ datasets/{id}/lineage/ datasets/{id}/preview/ experiments/{id}/
-  experiments/{id}/results/ landmark-sets/{id}/ landmark-sets/{id}/events/ landmark-sets/{id}/loss/ members/{id}/
-  projects/{id}/ projects/{id}/members/ publications/{id}/ releases/bundle/ releases/{id}/ releases/{id}/publications/
-  streams/{id}/ streams/{id}/data/ streams/{id}/events/ streams/{id}/live/ POST budget-plans/ landmark-sets/preview/
-  landmark-sets/{id}/dummies/preview/ releases/count-preview/ releases/curve/ releases/expected-counts/
-  releases/expected-errors/ releases/expected-hits/ releases/forecast/ releases/least-count-levels/
-  releases/least-hit-levels/ releases/least-levels/ releases/outlook/ releases/protection-costs/ releases/quote/
+read 200: GET area-maps/{id}/ attacks/{id}/ datasets/{id}/ datasets/{id}/lineage/ datasets/{id}/preview/
+  experiments/{id}/ experiments/{id}/results/ landmark-sets/{id}/ landmark-sets/{id}/events/ landmark-sets/{id}/loss/
+  members/{id}/ projects/{id}/ projects/{id}/members/ publications/{id}/ releases/bundle/ releases/{id}/
+  releases/{id}/publications/ streams/{id}/ streams/{id}/data/ streams/{id}/events/ streams/{id}/live/ POST
+  budget-plans/ landmark-sets/preview/ landmark-sets/{id}/dummies/preview/ releases/count-preview/ releases/curve/
+  releases/expected-counts/ releases/expected-errors/ releases/expected-hits/ releases/forecast/
+  releases/least-count-levels/ releases/least-hit-levels/ releases/least-levels/ releases/outlook/
+  releases/protection-costs/ releases/quote/
 read 200 done: GET attacks/{id}/data/ attacks/{id}/result/ attacks/{id}/track/ experiments/{id}/table/
   releases/{id}/bundle/ releases/{id}/cells/ releases/{id}/comparison/ releases/{id}/counts/ releases/{id}/data/
   releases/{id}/detection/ releases/{id}/errors/ releases/{id}/grouping/ releases/{id}/heat-map/
@@ -43,18 +44,19 @@ read 200 ready: POST datasets/{id}/aggregate/preview/ GET datasets/{id}/cells/ d
   datasets/{id}/geometry/ datasets/{id}/heat-map/ datasets/{id}/home/ datasets/{id}/places/ datasets/{id}/series/
   datasets/{id}/stay-counts/ datasets/{id}/steps/ datasets/{id}/track/ datasets/{id}/tracks/
 write 200: PATCH datasets/{id}/ experiments/{id}/ landmark-sets/{id}/ POST streams/{id}/close/
-write 200 failed cancelled: POST attacks/{id}/retry/ datasets/{id}/retry/ experiments/{id}/resume/
-  releases/{id}/retry/
+write 200 failed cancelled: POST area-maps/{id}/retry/ attacks/{id}/retry/ datasets/{id}/retry/
+  experiments/{id}/resume/ releases/{id}/retry/
 write 200 open paused: POST streams/{id}/pause/ streams/{id}/resume/
-write 200 queued running: POST attacks/{id}/cancel/ datasets/{id}/cancel/ experiments/{id}/cancel/
-  releases/{id}/cancel/
+write 200 queued running: POST area-maps/{id}/cancel/ attacks/{id}/cancel/ datasets/{id}/cancel/
+  experiments/{id}/cancel/ releases/{id}/cancel/
 write 200 ready failed cancelled: POST datasets/{id}/read/
-write 201: POST attacks/ landmark-sets/ landmark-sets/{id}/dummies/ landmark-sets/{id}/duplicate/ releases/
+write 201: POST area-maps/ attacks/ landmark-sets/ landmark-sets/{id}/dummies/ landmark-sets/{id}/duplicate/ releases/
 write 201 done: POST releases/{id}/postprocess/ releases/{id}/publications/
 write 201 open: POST streams/{id}/events/
 write 201 ready: POST datasets/{id}/aggregate/ datasets/{id}/stays/
 write 204: POST jobs/{id}/dismiss/ DELETE publications/{id}/
-remove 204: DELETE attacks/{id}/ datasets/{id}/ experiments/{id}/ landmark-sets/{id}/ releases/{id}/ streams/{id}/
+remove 204: DELETE area-maps/{id}/ attacks/{id}/ datasets/{id}/ experiments/{id}/ landmark-sets/{id}/ releases/{id}/
+  streams/{id}/
 manage 200: GET project-invitations/{id}/ projects/{id}/invitations/ PATCH members/{id}/ projects/{id}/
 manage 201: POST projects/{id}/invitations/ projects/{id}/members/
 manage 204: DELETE project-invitations/{id}/ projects/{id}/

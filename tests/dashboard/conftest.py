@@ -32,6 +32,7 @@ from tests.dashboard.project_helpers import lead, member, project, shared_datase
 from tests.dashboard.release_runs import executed
 
 HOME = Path(django_settings.CAIRN_HOME)
+MAP_HOST = "maps.example.invalid"
 SHARED = []
 """What a fixture of a module has made: its files stay between tests."""
 CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
@@ -55,6 +56,12 @@ def at_once(many, work):
 
 
 @pytest.fixture(autouse=True)
+def map_archive(settings):
+    """An archive of maps that is configured and does not answer."""
+    settings.CAIRN_MAP_ARCHIVE = f"https://{MAP_HOST}/planet.pmtiles"
+
+
+@pytest.fixture(autouse=True)
 def clean_home():
     """Every test starts and ends without stored files but those of :func:`made`, and with an empty cache."""
     cache.clear()
@@ -66,7 +73,7 @@ def clean_home():
 
 def remove_files():
     own = ("datasets", "releases", "publications", "experiments", "attacks", "blocks", "uploads", "base-maps")
-    own += ("accountexports", "events")
+    own += ("area-maps", "accountexports", "events")
     for folder in (*own, "tmp", "run", "trash"):
         shutil.rmtree(HOME / folder, ignore_errors=True)
     (HOME / "installation").unlink(missing_ok=True)

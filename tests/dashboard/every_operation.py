@@ -20,6 +20,7 @@ from dashboard.projects.models import Role
 from dashboard.projects.services import add_member, create_project, invite, move_row
 from tests.browser.jobs import run_jobs
 from tests.dashboard import kinds
+from tests.dashboard.conftest import MAP_HOST
 from tests.dashboard.rows import HOME_WORK, SKIP, rows_of
 from tests.pmtiles import streets, write_tiles
 
@@ -146,6 +147,7 @@ OVER = ("failed", "cancelled")
 JOB_STATES = ("queued", "running", "done", *OVER)
 STATES = {
     "account-exports": ("account_data.AccountExport", JOB_STATES),
+    "area-maps": ("area_maps.AreaMap", JOB_STATES),
     "attacks": ("attacks.Attack", JOB_STATES),
     "audits": ("audits.Audit", JOB_STATES),
     "datasets": ("datasets.Dataset", ("queued", "running", "ready", *OVER)),
@@ -204,6 +206,7 @@ def body_of(operation, rows):
     counts = {"dataset": rows["stream datasets"], "mechanisms": [kinds.STREAM]}
     models = {"dataset": rows["checkins datasets"], "mechanisms": [kinds.POPULARITY]}
     bodies = {
+        "POST area-maps/": {"dataset": rows["datasets"], "host": MAP_HOST},
         "POST attacks/": {"release": rows["releases"], "attack": HOME_WORK | {"within_m": 400.0}},
         "POST audits/": {"mechanism": SKIP, "trials": 1000},
         "PATCH base-map/": {"choice": "none"},

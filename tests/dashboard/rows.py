@@ -4,11 +4,13 @@ from datetime import timedelta
 
 from django.apps import apps
 from django.contrib.auth import get_user_model
+from django.test import override_settings
 from django.utils.timezone import now
 
 from tests.browser.jobs import run_jobs
 from tests.dashboard import kinds
 from tests.dashboard.conftest import client_of
+from tests.map_archive import serving, world_archive
 
 HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "within_m": 500.0}
 SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
@@ -29,6 +31,9 @@ def rows_of(owner, dataset):
     of = {"dataset": rows["datasets"], "landmark_set": rows["landmark-sets"]}
     rows["releases"] = rows["jobs"] = made("releases/", **of, mechanism=SKIP)
     run_jobs()
+    with serving(world_archive()) as host, override_settings(CAIRN_MAP_ARCHIVE=host.url):
+        rows["area-maps"] = made("area-maps/", dataset=rows["datasets"], host=host.host)
+        run_jobs()
     begun = api.post("/api/v1/uploads/", headers={"Tus-Resumable": "1.0.0", "Upload-Length": "1000"})
     rows["uploads"] = begun["Location"].split("/")[-2]
     rows["streams"] = stream = made("streams/", name="Counts", dimensions=["a", "b"], mechanism=kinds.STREAM)

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from django.test import override_settings
 from django.utils import timezone
 
 from dashboard.account_data import services as account_data
 from dashboard.accounts.models import MapFile
+from dashboard.area_maps import execution as area_maps
 from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets import resumable, upload_file
 from dashboard.datasets.models import Dataset, Upload
@@ -28,11 +30,13 @@ from tests.dashboard.attack_helpers import HOME_WORK, attack_url, request_attack
 from tests.dashboard.conftest import CSV, HOME, client_of
 from tests.dashboard.storages_of_tests import STORAGES, used_by_name
 from tests.dashboard.test_account_data import exported
+from tests.dashboard.test_area_maps import fetch
 from tests.dashboard.test_base_map import archive
 from tests.dashboard.test_base_map import send as send_map
 from tests.dashboard.test_experiments_kinds import preset_of, submitted
 from tests.dashboard.test_resumable import address, made
 from tests.dashboard.test_resumable import send as send_piece
+from tests.map_archive import serving, world_archive
 
 pytestmark = pytest.mark.usefixtures("none_known")
 
@@ -63,6 +67,8 @@ class TestEveryKind:
         run_queued_attacks()
         submitted(api, preset=preset_of("stream"))
         assert send_map(api, archive(tmp_path)).status_code == 201
+        with serving(world_archive()) as host, override_settings(CAIRN_MAP_ARCHIVE=host.url):
+            assert area_maps.run(fetch(api, released.dataset, host)["id"])
         exported(owner)
         url = address(api)
         send_piece(api, url, 0, CSV[:50])

@@ -10,12 +10,14 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
+from dashboard.area_maps.models import AreaMap
 from dashboard.core import failures
 from dashboard.jobs import leases, queue, reaper, stalls
 from dashboard.jobs.models import NotOpen, NotRetryable, State, listed_models, models_of, owner_of
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from tests.cases import refreshed
 from tests.dashboard.conftest import client_of
+from tests.map_archive import serving, world_archive
 
 pytestmark = pytest.mark.django_db
 JOBS = "/api/v1/jobs/"
@@ -47,6 +49,15 @@ def sent(monkeypatch):
     sent = []
     monkeypatch.setattr(current_app, "send_task", lambda name, **rest: sent.append((name, rest)))
     return sent
+
+
+@pytest.fixture(autouse=True)
+def map_archive(settings):
+    """The archive that the made map of an area is of answers."""
+    with serving(world_archive()) as host:
+        settings.CAIRN_MAP_ARCHIVE = host.url
+        AreaMap.objects.update(host=host.host)
+        yield
 
 
 @pytest.fixture(params=models_of(), ids=lambda model: model.__name__)
@@ -89,7 +100,7 @@ def work_off(row):
 
 def test_no_two_models_share_a_task():
     names = [model.TASK for model in models_of()]
-    assert len(set(names)) == len(names) == 6
+    assert len(set(names)) == len(names) == 7
 
 
 class TestQueue:

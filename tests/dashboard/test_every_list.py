@@ -56,7 +56,7 @@ def fill(api, made):
     """One more row of whatever can be made by a request, and that it has an address and is listed."""
     for path, described in MADE:
         before = len(rows(api, path))
-        if path == "account-exports/":  # one at a time
+        if path in ("account-exports/", "area-maps/"):  # one at a time, one of a dataset
             continue
         sent = api.post(f"{every.API}{path}", every.body_of(f"POST {path}", made.rows), **form(described))
         assert sent.status_code == 201, (path, sent.content[:300])

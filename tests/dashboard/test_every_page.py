@@ -9,6 +9,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLResolver, get_resolver
 
+from dashboard.publications.models import Publication
 from tests.dashboard.every_operation import CANARIES
 
 pytestmark = pytest.mark.django_db
@@ -131,3 +132,28 @@ def test_pages_by_role(rows):
                 assert posted.status_code in (403, 405), (path, posted.status_code)
             if name == "lead":
                 assert posted.status_code != 403, path
+
+
+def test_every_map_of_a_dataset_has_the_map_of_its_area(made):
+    """But those that are published, whose readers may not know where the original lies: public pages and reports."""
+    client, found = logged_in("owner"), set()
+
+    def text_of(url):
+        page = client.get(url)
+        return page.content.decode() if page.status_code == 200 and not page.streaming else ""
+
+    for path in WITH_ID:
+        for name in (what(path), *(f"{kind} {what(path)}" for kind in ("checkins", "counted"))):
+            url = path.replace("<uuid:pk>", made.rows.get(name, str(made.project.pk)))
+            is_report = url.endswith("/report/") and what(path) != "landmark-sets"
+            if is_report:
+                assert "area-map" not in text_of(url), (path, name)
+            text = text_of(f"{url}?for=owner" if is_report else url)
+            there = 'id="base-map"' in text
+            assert there == ('id="area-map"' in text), (path, name)
+            found |= {(url.strip("/").split("/")[-1], name)} if there else set()
+    assert {("new", "datasets"), ("compare", "datasets"), ("count", "datasets")} <= found
+    assert {("compare", "checkins datasets"), ("report", "releases")} <= found
+    public = Client().get(Publication.objects.get(pk=made.rows["publications"]).path)
+    assert b'id="base-map"' in public.content
+    assert b"area-map" not in public.content

@@ -5,6 +5,7 @@ import { onTheme } from "../core/series_style.js";
 import { baseMap, isPermitted, onBaseMap, TITLES } from "./basemap_choice.js";
 import { addButton, corner } from "./controls.js";
 import { ORDER } from "./layer_stack.js";
+import { BUILT_IN_ZOOM } from "./projection.js";
 
 const GLASS = "M11.5 6.75a4.75 4.75 0 1 1-9.5 0 4.75 4.75 0 0 1 9.5 0ZM10.2 10.2 14 14";
 
@@ -24,6 +25,7 @@ export function addBaseMap(map, stack, middle, near) {
   /** @type {any} */
   let tiles = null;
   let shown = "";
+  let showSource = () => {};
 
   function show() {
     const config = /** @type {import("./basemap_choice.js").Config} */ (baseMap());
@@ -33,7 +35,7 @@ export function addBaseMap(map, stack, middle, near) {
     button.textContent = `Base map: ${TITLES[config.choice].toLowerCase()}`;
     if (key === shown) return;
     shown = key;
-    const showSource = () => text.replaceChildren(...attribution(config, source));
+    showSource = () => text.replaceChildren(...attribution(config, source, map.getZoom()));
     showSource();
     tiles?.remove();
     tiles = null;
@@ -44,8 +46,7 @@ export function addBaseMap(map, stack, middle, near) {
     }
     const failed = () => text.replaceChildren(UNREACHED);
     if (config.choice === "built-in") addBuiltIn(config.built_in, { isCurrent, showSource, failed }).catch(failed);
-    if (config.choice === "built-in" || (config.choice === "file" && config.file?.vector))
-      addNames(config.built_in.cities, isCurrent).catch(failed);
+    if (config.choice === "built-in") addNames(config.built_in.cities, isCurrent).catch(failed);
   }
 
   /**
@@ -75,6 +76,10 @@ export function addBaseMap(map, stack, middle, near) {
 
   show();
   onBaseMap(show);
+  map.on("zoomend", () => {
+    if (baseMap()?.choice === "built-in") showSource();
+    tiles?.rescale?.();
+  });
   onTheme(() => tiles?.restyle?.());
 }
 
@@ -107,37 +112,40 @@ function addSearch(map, near) {
   button.addEventListener("click", open, { once: true });
 }
 
+const TOO_CLOSE = "Natural Earth: too coarse to be drawn this close";
 const UNREACHED = "The built-in map could not be loaded. Move the map to try again.";
 
 /** What the tiles shown come from. @param {import("./basemap_choice.js").Config} config */
 function sourceOf(config) {
   if (config.choice === "file") return config.file;
+  const row = config.choice === "area" ? config.area?.row : null;
+  if (row?.tiles) return { ...row, url: row.tiles };
   return config.choice === "server" && isPermitted() ? config.server : null;
 }
 
-/** @param {import("./basemap_choice.js").Config} config @param {any} source */
-function attribution({ choice }, source) {
-  if (choice === "built-in") return ["Natural Earth"];
+/** @param {import("./basemap_choice.js").Config} config @param {any} source @param {number} zoom */
+function attribution({ choice }, source, zoom) {
+  if (choice === "built-in") return [zoom > BUILT_IN_ZOOM ? TOO_CLOSE : "Natural Earth"];
   if (!source?.attribution) return [];
   const { attribution: text, attribution_url: href } = source;
   return [href ? el("a", { href, target: "_blank", rel: "noopener noreferrer" }, text) : text];
 }
 
 /** @param {any} source @param {(lon: number) => number} near @returns {Promise<any>} */
-async function tileLayer({ url, vector, referrer, zooms: [from, to], bounds: [west, south, east, north] }, near) {
+async function tileLayer({ url, vector, referrer, zooms, bounds: [west, south, east, north] }, near) {
   const shift = near((west + east) / 2) - (west + east) / 2;
   const options = {
     className: "base-tiles",
     maxZoom: 22,
-    minNativeZoom: from,
-    maxNativeZoom: to,
-    bounds: east - west < 359 ? L.latLngBounds([south, west + shift], [north, east + shift]) : undefined,
+    // a little less, so that no tile is requested of which the file would have the edge alone
+    bounds: east - west < 359 ? L.latLngBounds([south, west + shift], [north, east + shift]).pad(-1e-6) : undefined,
     updateWhenZooming: false,
   };
   if (vector)
-    return (await import("./vector_tiles.js")).vectorLayer(url, {
+    return (await import("./vector_tiles.js")).vectorLayer(url, zooms, {
       ...options,
       className: "base-tiles base-tiles--vector",
     });
-  return L.tileLayer(url, { ...options, referrerPolicy: referrer ?? "no-referrer" });
+  const native = { minNativeZoom: zooms[0], maxNativeZoom: zooms[1] };
+  return L.tileLayer(url, { ...options, ...native, referrerPolicy: referrer ?? "no-referrer" });
 }

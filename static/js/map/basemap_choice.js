@@ -1,26 +1,42 @@
 /* The user's base map: read from the page, remembered by the server, the same for all maps and tabs. */
 
-import { patch } from "../core/api.js";
+import { del, patch, poll, post } from "../core/api.js";
 import { data } from "../core/dom.js";
 
 const CHANGED = "cairn:base-map";
 
 /**
- * @typedef {"none" | "built-in" | "file" | "server"} Choice
+ * @typedef {"none" | "area" | "built-in" | "file" | "server"} Choice
  * @typedef {{url: string, name: string, attribution: string, zooms: [number, number], bounds: Bounds}} Source
+ * @typedef {{
+ *   state: string, stage: string, progress: number, error: any, urls: {self: string}, host: string,
+ *   tiles: string | null, zooms: [number, number], bounds: Bounds, requested_bounds: Bounds, vector: boolean,
+ *   size: number, attribution: string, finished_at: string | null,
+ * }} AreaRow
+ * @typedef {{
+ *   host: string, encrypted: boolean, box: Bounds, region: Bounds, tiles: number, most_mb: number, refused: string,
+ * }} Offer
+ * @typedef {{api: string, dataset: string, shown: boolean, row: AreaRow | null, offer: Offer | null}} Area
  * @typedef {{
  *   choice: Choice,
  *   fixed?: boolean,
  *   api: string,
  *   upload_mb: number,
  *   built_in: {world: string, detail: string, cities: string},
+ *   area: Area | null,
  *   file: (Source & {own: boolean, vector: boolean}) | null,
  *   server: (Source & {host: string, attribution_url: string, referrer: string}) | null,
  * }} Config
  */
 
 /** @type {Record<Choice, string>} */
-export const TITLES = { none: "None", "built-in": "Built in", file: "File", server: "Tile server" };
+export const TITLES = {
+  none: "None",
+  area: "Map of the area",
+  "built-in": "Built in",
+  file: "File",
+  server: "Tile server",
+};
 
 /** @type {Config | null | undefined} null on a page without a user */
 let config;
@@ -28,9 +44,12 @@ let config;
 /** What the user has and can choose; null on a page without a user. */
 export function baseMap() {
   if (config === undefined) {
-    config = /** @type {Config | null} */ (data("base-map"));
+    const found = /** @type {Config | null} */ (data("base-map"));
     // the policy of this page lets tiles through only if their server was agreed to before it was loaded
-    permitted = config?.choice === "server";
+    permitted = found?.choice === "server";
+    const area = /** @type {Area | null} */ (data("area-map") ?? null);
+    config = found && here({ ...found, area, choice: area?.shown && area.row?.tiles ? "area" : found.choice });
+    if (area?.shown && isFetching(area.row)) follow();
   }
   return config;
 }
@@ -39,17 +58,21 @@ let permitted = false;
 /** Whether this page may show tiles of the server at once. */
 export const isPermitted = () => permitted;
 
+/** What this page can show: a map of an area is of one dataset, and elsewhere the built-in one is shown. */
+const here = (/** @type {Config} */ to) =>
+  /** @type {Config} */ (to.choice === "area" && !to.area?.row?.tiles ? { ...to, choice: "built-in" } : to);
+
 const channel = "BroadcastChannel" in window ? new BroadcastChannel(CHANGED) : null;
 channel?.addEventListener("message", ({ data: sent }) => {
   // another tab: it may have taken an agreement back, and never gives one here
   if (config && (sent.choice !== "server" || permitted)) publish(sent, false);
 });
 
-/** @param {Config} to */
-function publish(to, here = true) {
-  config = to;
+/** @param {Config} to what a map of the area there is stays this page's */
+function publish(to, here_too = true) {
+  config = here({ ...to, area: config?.area ?? null });
   document.dispatchEvent(new CustomEvent(CHANGED));
-  if (here) channel?.postMessage(to);
+  if (here_too) channel?.postMessage(to);
 }
 
 /** Call `listener` whenever the base map is another one. @param {() => void} listener */
@@ -77,3 +100,45 @@ export async function chooseBaseMap(choice, host = "") {
 
 /** The answer to an upload or a removal. @param {Config} answer */
 export const setBaseMap = (answer) => publish(answer);
+
+/** What there is of a map of the area; of a page that has the choice. */
+export const mapOfArea = () => /** @type {Area} */ (/** @type {Config} */ (baseMap()).area);
+
+/** Whether it is on its way. @param {AreaRow | null | undefined} row */
+export const isFetching = (row) => row?.state === "queued" || row?.state === "running";
+
+/** Let the server fetch the map of the area from `host`, to which the user agreed. @param {string} host */
+export async function fetchArea(host) {
+  const area = mapOfArea();
+  following.abort(); // of one that was cancelled: it is gone with this
+  setArea(await post(area.api, { dataset: area.dataset, host }));
+  await follow();
+}
+
+let following = new AbortController();
+
+/** Follow the fetch to its end; then the map is shown. */
+async function follow() {
+  const { signal } = (following = new AbortController());
+  const url = baseMap()?.area?.row?.urls.self ?? "";
+  try {
+    setArea(await poll(url, { onUpdate: setArea, every: 500, signal }), true);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** @param {AreaRow | null} row @param {boolean} show */
+function setArea(row, show = false) {
+  if (!config?.area) return;
+  config = { ...config, area: { ...config.area, row } };
+  publish(show && row?.tiles ? { ...config, choice: "area" } : config, false);
+}
+
+export const cancelArea = async () => setArea(await post(`${baseMap()?.area?.row?.urls.self}cancel/`));
+
+/** Remove the map of the area from the server. */
+export async function removeArea() {
+  await del(mapOfArea().row?.urls.self ?? "");
+  setArea(null);
+}

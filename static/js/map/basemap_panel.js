@@ -2,12 +2,15 @@
 
 import { ApiError, del, postForm } from "../core/api.js";
 import { announce, el } from "../core/dom.js";
+import { areaPart, areaText } from "./basemap_area.js";
 import { baseMap, chooseBaseMap, isPermitted, setBaseMap, TITLES } from "./basemap_choice.js";
 import { createPopover } from "./popover.js";
+import { BUILT_IN_ZOOM } from "./projection.js";
 
 const NONE = "Nothing is requested: no tile server sees which area you view.";
 const BUILT_IN =
-  "Coasts, borders, rivers and cities of Natural Earth, drawn for 1 : 10 million, for orientation. " +
+  `Coasts, borders, rivers and cities of Natural Earth, drawn for 1 : 10 million, to zoom ${BUILT_IN_ZOOM}: closer ` +
+  "they would lie up to a kilometre beside their places. " +
   "From this server: no other one learns the area.";
 const FILE = "A PMTiles file on this server. Nothing leaves it.";
 const OFF = "Not offered by the operator of this Cairn.";
@@ -21,6 +24,7 @@ export function createPanel(button) {
   const consent = consentPart(attempt);
   const parts = /** @type {const} */ ([
     ["none", () => NONE, null],
+    ...(baseMap()?.area ? [/** @type {const} */ (["area", areaText, areaPart(attempt)])] : []),
     ["built-in", () => BUILT_IN, null],
     ["file", () => FILE, file],
     ["server", serverText, consent],
@@ -57,7 +61,8 @@ export function createPanel(button) {
     rows.forEach(({ part, input }) => part?.show(input.checked));
     popover.place();
     const config = baseMap();
-    if (choice === "server" || (choice === "file" && !config?.file)) return; // what is to be done first is shown now
+    if (choice === "server" || (choice === "file" && !config?.file) || (choice === "area" && !config?.area?.row?.tiles))
+      return; // what is to be done first is shown now
     attempt(() => chooseBaseMap(choice)).then(() => announce(`Base map: ${TITLES[choice].toLowerCase()}`));
   }
 
@@ -65,10 +70,12 @@ export function createPanel(button) {
     const config = /** @type {import("./basemap_choice.js").Config} */ (baseMap());
     for (const one of rows) {
       one.input.checked = one.choice === config.choice;
-      one.input.disabled = one.choice === "server" && !config.server;
+      one.input.disabled =
+        (one.choice === "server" && !config.server) || (one.choice === "area" && !config.area?.row?.tiles);
       one.describe();
       one.part?.show(one.input.checked);
     }
+    if (element.matches(":popover-open")) popover.place();
   }
   return { element, update };
 }
@@ -161,7 +168,7 @@ function filePart(attempt) {
       element.hidden = !on;
       removal.hidden = !file?.own;
       state.textContent = file
-        ? `${file.name || "The operator’s file"}${file.vector ? ", vector tiles: without names of streets" : ""}`
+        ? file.name || "The operator’s file"
         : `None yet. Up to ${most} MB; larger ones are set by the operator (CAIRN_TILES).`;
     },
   };

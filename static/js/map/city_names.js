@@ -3,7 +3,7 @@
 import { token } from "../core/series_style.js";
 import { loadCities, loadedCities } from "./cities.js";
 import { labelFont } from "./graticule.js";
-import { near, unitX, unitY } from "./projection.js";
+import { BUILT_IN_ZOOM, near, unitX, unitY } from "./projection.js";
 
 /** @typedef {import("./cities.js").City} City */
 
@@ -20,6 +20,7 @@ const AIR_PX = 6;
  */
 export function cityLayer(url, middle, changed) {
   return (ctx, view) => {
+    if (view.zoom > BUILT_IN_ZOOM) return;
     const cities = loadedCities();
     if (cities) drawNames(ctx, view, cities, middle);
     else loadCities(url).then(changed, () => {});

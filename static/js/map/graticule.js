@@ -51,7 +51,7 @@ export function drawDegrees(ctx, view) {
   ctx.font = labelFont();
   ctx.fillStyle = token("--muted");
   ctx.strokeStyle = token("--map");
-  ctx.lineWidth = 3;
+  ctx.lineWidth = 6; // a ground of its own, over the names of streets
   ctx.lineJoin = "round";
   const write = (text, left, top) => {
     ctx.strokeText(text, left, top);

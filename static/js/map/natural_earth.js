@@ -6,6 +6,7 @@
  */
 
 import { token } from "../core/series_style.js";
+import { BUILT_IN_ZOOM } from "./projection.js";
 
 const SCALES_FROM = [2.5, 6.5]; // the zooms from which the lines at 1 : 50 and 1 : 10 million are drawn
 const RANGE = 65535;
@@ -100,6 +101,7 @@ function coordinates(planes, n, lengths) {
 export function builtInLayer(urls, { changed, failed }) {
   const wait = (/** @type {Promise<unknown>[]} */ all) => void Promise.all(all).then(changed, failed);
   return (ctx, view) => {
+    if (view.zoom > BUILT_IN_ZOOM) return;
     if (!levels) return wait([once("world", () => loadWorld(urls.world))]);
     let level = levels[0];
     const [, ...finer] = levels;

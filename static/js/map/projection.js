@@ -3,6 +3,9 @@
  * Longitudes are taken within half a turn of the map's middle, so a walk over the antimeridian is drawn in one piece.
  */
 
+/** Natural Earth is not drawn closer than this zoom: its Seine lies 400 m beside the river. */
+export const BUILT_IN_ZOOM = 10;
+
 export const EARTH_RADIUS_M = 6371008.8;
 const RAD = Math.PI / 180;
 const MAX_LAT = 85.0511287798;

@@ -1,134 +1,155 @@
-/* Vector tiles of this server as a Leaflet layer: areas and lines in the page's colours, without names.
+/* Vector tiles of this server as a Leaflet layer, in the page's colours, with the names of streets and places.
  *
- * The layers of Protomaps' and of OpenMapTiles' schema are known by their names; those of others are drawn as thin
- * lines.
+ * protomaps-leaflet draws (static/vendor, loaded with the first such map); what is here is the style. The layers of
+ * Protomaps' and of OpenMapTiles' schema are known by their names; others are not drawn.
  */
 
+import { $, el } from "../core/dom.js";
 import { token } from "../core/series_style.js";
-import { layersOf } from "./vector_tile.js";
 
-/** Layers from below, by their names in either schema: how areas and lines are drawn. */
-const STYLES = [
-  { names: ["earth"], fill: "--map" },
-  { names: ["landuse", "landcover", "park"], fill: "--map-green" },
-  { names: ["water", "waterway", "physical_line"], fill: "--map-water", line: "--map-water", width: 1.5 },
-  { names: ["buildings", "building"], fill: "--map-road" },
-  { names: ["transit"], line: "--map-border", width: 0.8 },
-  { names: ["roads", "transportation"], line: "--map-road", width: 1.2 },
-  { names: ["boundaries", "boundary"], line: "--map-border", width: 1, dashed: true },
-];
-/** Layers of points and of what only labels need. */
-const SILENT = new Set(["places", "place", "pois", "poi", "housenumber", "water_name", "transportation_name",
-  "mountain_peak", "aerodrome_label", "physical_point"]); // prettier-ignore
-const OTHER = { names: [], line: "--map-border", width: 0.6 };
+const KINDS = ["kind", "class", "highway", "type"]; // properties that name what a feature is, the first there is
 const GREEN = /park|forest|wood|grass|garden|nature|scrub|meadow|cemetery|golf|pitch|farm|orchard|vineyard/;
 const WIDE = /motorway|trunk|primary|highway|major/;
-const PAVED_LATER = /path|track|footway|cycleway|steps|service|other/;
-const LARGEST_PX = 2048;
+const SMALL = /path|track|footway|cycleway|steps|service|other/;
+const RAIL = /rail|transit|ferry/;
+const CITY = /city|town|locality/;
+const NAMES = ["name", "name:en", "name:latin"];
 
-/** @typedef {import("./vector_tile.js").Layer} Layer */
+/** @typedef {{geomType: number, props: Record<string, any>}} Feature geomType 1 points, 2 lines, 3 areas */
 
-/** @param {string} url with {z}, {x} and {y} @param {Record<string, any>} options of L.GridLayer */
-export function vectorLayer(url, options) {
-  layerClass ??= L.GridLayer.extend(METHODS);
-  return new layerClass({ ...options, address: url });
+/** @type {Promise<any> | null} */
+let library = null;
+
+/** protomaps-leaflet. @returns {Promise<any>} */
+function load() {
+  library ??= new Promise((resolve, reject) => {
+    const meta = /** @type {HTMLMetaElement} */ ($("meta[name=vector-tiles]"));
+    const script = el("script", { src: meta.content });
+    script.addEventListener("load", () => resolve(/** @type {any} */ (window).protomapsL));
+    script.addEventListener("error", () => reject(new Error("the vector tiles' library is not there")));
+    document.head.append(script);
+  });
+  library.catch(() => (library = null));
+  return library;
 }
 
-/** @type {any} */
-let layerClass = null;
+export const kindOf = (/** @type {Feature} */ { props }) =>
+  KINDS.map((name) => props[name]).find((kind) => typeof kind === "string") ?? "";
 
-/** @type {Record<string, any>} */
-const METHODS = {
-  createTile(coords, done) {
-    /** @type {any} */
-    const canvas = document.createElement("canvas");
-    const size = this.getTileSize().x;
-    const zoom = this._tileZoom;
-    const address = L.Util.template(this.options.address, { z: coords.z, x: coords.x, y: coords.y });
-    canvas.restyle = () => canvas.layers && drawTile(canvas, canvas.layers, size, zoom);
-    read(address).then(
-      (layers) => {
-        canvas.layers = layers;
-        canvas.restyle();
-        done(null, canvas);
-      },
-      (error) => done(error, canvas),
-    );
-    return canvas;
+/** Of a street, in pixels. @param {string} kind @param {number} zoom */
+export function roadWidth(kind, zoom) {
+  if (RAIL.test(kind)) return 0.7;
+  return (WIDE.test(kind) ? 2.2 : SMALL.test(kind) ? 0.7 : 1) * Math.min(Math.max(1, 1.35 ** (zoom - 12)), 9);
+}
+
+/** Whether a street is drawn: small ones from zoom 14 on. @param {number} zoom @param {Feature} feature */
+const isDrawn = (zoom, feature) => zoom >= 14 || !SMALL.test(kindOf(feature));
+
+/** Areas and lines from below, each layer by its names in either schema. @param {any} library */
+function paintRules({ PolygonSymbolizer, LineSymbolizer }) {
+  const area = (/** @type {string} */ name) => new PolygonSymbolizer({ fill: () => token(name) });
+  const line = (/** @type {string} */ name, /** @type {any} */ options) =>
+    new LineSymbolizer({ color: () => token(name), lineJoin: "round", ...options });
+  const road = line("--map-street", {
+    perFeature: true,
+    width: (/** @type {number} */ zoom, /** @type {Feature} */ feature) => roadWidth(kindOf(feature), zoom),
+  });
+  const isArea = (/** @type {number} */ _, /** @type {Feature} */ { geomType }) => geomType === 3;
+  const isLine = (/** @type {number} */ _, /** @type {Feature} */ { geomType }) => geomType === 2;
+  const isGreen = (/** @type {number} */ zoom, /** @type {Feature} */ feature) =>
+    isArea(zoom, feature) && GREEN.test(kindOf(feature));
+  const rules = [
+    { names: ["earth"], symbolizer: area("--map"), filter: isArea },
+    { names: ["landcover", "landuse", "park"], symbolizer: area("--map-green"), filter: isGreen },
+    { names: ["water", "physical_point"], symbolizer: area("--map-water"), filter: isArea },
+    { names: ["water", "waterway", "physical_line"], symbolizer: line("--map-water", { width: 1.5 }), filter: isLine },
+    { names: ["buildings", "building"], symbolizer: area("--map-road"), filter: isArea },
+    { names: ["roads", "transportation", "transit"], symbolizer: road, filter: isDrawn },
+    { names: ["boundaries", "boundary"], symbolizer: line("--map-border", { dash: [4, 3] }), filter: isLine },
+  ];
+  return rules.flatMap(({ names, ...rule }) => names.map((dataLayer) => ({ dataLayer, ...rule })));
+}
+
+/**
+ * Names, those that matter most first, of the same size on the screen however tiles are scaled.
+ *
+ * @param {any} library
+ * @param {(zoom: number) => number} scale of tiles of a zoom on the screen
+ */
+function labelRules({ CenteredTextSymbolizer, LineLabelSymbolizer }, scale) {
+  const halo = { labelProps: NAMES, stroke: () => token("--map"), width: 2, lineHeight: 1.4 };
+  const font =
+    (/** @type {number} */ size, style = "400") =>
+    (/** @type {number} */ zoom) =>
+      `${style} ${size / scale(zoom)}px system-ui, sans-serif`;
+  const place = (/** @type {(zoom: number) => string} */ of) =>
+    new CenteredTextSymbolizer({ ...halo, fill: () => token("--foreground"), font: of });
+  const street = new LineLabelSymbolizer({ ...halo, fill: () => token("--muted"), font: font(12) });
+  const water = new CenteredTextSymbolizer({ ...halo, fill: () => token("--muted"), font: font(12, "italic 400") });
+  const is =
+    (/** @type {RegExp} */ kinds, wanted = true) =>
+    (/** @type {number} */ _, /** @type {Feature} */ feature) =>
+      kinds.test(kindOf(feature)) === wanted;
+  const isPoint = (/** @type {number} */ _, /** @type {Feature} */ { geomType }) => geomType === 1;
+  const sort = (/** @type {any} */ one, /** @type {any} */ other) => rankOf(one) - rankOf(other);
+  const rules = [
+    { names: ["places", "place"], symbolizer: place(font(14, "600")), filter: is(CITY), sort },
+    { names: ["places", "place"], minzoom: 11, symbolizer: place(font(12)), filter: is(CITY, false), sort },
+    { names: ["roads", "transportation_name"], minzoom: 12, symbolizer: street, filter: is(WIDE) },
+    { names: ["water", "water_name"], symbolizer: water, filter: isPoint },
+    { names: ["roads", "transportation_name"], minzoom: 14, symbolizer: street, filter: is(WIDE, false) },
+  ];
+  return rules.flatMap(({ names, ...rule }) => names.map((dataLayer) => ({ dataLayer, ...rule })));
+}
+
+/** The lower, the sooner its name is placed. @param {Record<string, any>} props */
+const rankOf = (props) => Number(props.min_zoom ?? props.rank ?? 20);
+
+/**
+ * Tiles as the library requests them: none for what the file does not hold.
+ *
+ * @param {string} template with {z}, {x} and {y}
+ * @param {[number, number]} zooms that the file has
+ */
+export const source = (template, [from, to]) => ({
+  async getZxy(/** @type {number} */ z, /** @type {number} */ x, /** @type {number} */ y, /** @type {any} */ signal) {
+    if (z < from || z > to) return undefined;
+    const address = template.replace("{z}", String(z)).replace("{x}", String(x)).replace("{y}", String(y));
+    const answer = await fetch(address, { signal });
+    if (answer.status === 404) return undefined;
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    return { data: await answer.arrayBuffer() };
   },
+});
+
+/** @param {string} template @param {[number, number]} zooms @param {Record<string, any>} options of L.GridLayer */
+export async function vectorLayer(template, zooms, options) {
+  const drawing = await load();
+  const scale = (/** @type {number} */ zoom) => 2 ** ((layer._map?.getZoom() ?? zoom) - zoom);
+  const layer = drawing.leafletLayer({
+    ...options,
+    attribution: "",
+    url: source(template, zooms),
+    maxDataZoom: zooms[1],
+    paintRules: paintRules(drawing),
+    labelRules: labelRules(drawing, scale),
+    backgroundColor: token("--map"),
+  });
   /** Draw again in the colours of the present theme. */
-  restyle() {
-    for (const { el } of Object.values(this._tiles)) el.restyle();
-  },
-};
-
-/** @param {string} address */
-export async function read(address) {
-  const answer = await fetch(address);
-  if (answer.status === 404) return []; // beyond what the file holds
-  if (!answer.ok) throw new Error(`status ${answer.status}`);
-  return layersOf(await answer.arrayBuffer());
-}
-
-/**
- * @param {HTMLCanvasElement} canvas
- * @param {Layer[]} layers
- * @param {number} size of the tile in pixels of the page
- * @param {number} zoom
- */
-function drawTile(canvas, layers, size, zoom) {
-  const ratio = Math.min(window.devicePixelRatio || 1, LARGEST_PX / size);
-  canvas.width = canvas.height = Math.round(size * ratio);
-  const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  ctx.scale(ratio, ratio);
-  if (!layers.length) return;
-  ctx.fillStyle = token(layers.some(({ name }) => name === "earth") ? "--map-water" : "--map");
-  ctx.fillRect(0, 0, size, size);
-  ctx.lineJoin = ctx.lineCap = "round";
-  const known = new Set(STYLES.flatMap(({ names }) => names));
-  const rest = layers.filter(({ name }) => !known.has(name) && !SILENT.has(name));
-  for (const style of STYLES) {
-    for (const layer of layers) if (style.names.includes(layer.name)) drawLayer(ctx, layer, style, size, zoom);
-  }
-  for (const layer of rest) drawLayer(ctx, layer, OTHER, size, zoom);
-}
-
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {Layer} layer
- * @param {{fill?: string, line?: string, width?: number, dashed?: boolean, names: string[]}} style
- * @param {number} size
- * @param {number} zoom
- */
-function drawLayer(ctx, { extent, features }, style, size, zoom) {
-  const scale = size / extent;
-  const isGreen = style.fill === "--map-green";
-  const isRoad = style.names.includes("roads");
-  ctx.setLineDash(style.dashed ? [4, 3] : []);
-  for (const { type, kind, rings } of features) {
-    if (isGreen && !GREEN.test(kind)) continue;
-    if (isRoad && zoom < 14 && PAVED_LATER.test(kind)) continue;
-    const path = pathOf(rings, scale);
-    if (type === 3 && style.fill) {
-      ctx.fillStyle = token(style.fill);
-      ctx.fill(path, "evenodd");
-    } else if (type > 1 && style.line) {
-      ctx.strokeStyle = token(style.line);
-      ctx.lineWidth = (style.width ?? 1) * (isRoad ? roadWidth(kind, zoom) : 1);
-      ctx.stroke(path);
-    }
-  }
-}
-
-export const roadWidth = (/** @type {string} */ kind, /** @type {number} */ zoom) =>
-  (WIDE.test(kind) ? 2 : 1) * Math.max(1, 1.35 ** (zoom - 13));
-
-/** @param {Int32Array[]} rings @param {number} scale */
-function pathOf(rings, scale) {
-  const path = new Path2D();
-  for (const ring of rings) {
-    path.moveTo(ring[0] * scale, ring[1] * scale);
-    for (let i = 2; i < ring.length; i += 2) path.lineTo(ring[i] * scale, ring[i + 1] * scale);
-  }
-  return path;
+  layer.restyle = () => {
+    layer.backgroundColor = token("--map");
+    layer.rerenderTiles();
+  };
+  let drawn = 1;
+  /** Draw again where tiles are scaled in another way: as sharp as the screen, with names of the same size. */
+  layer.rescale = () => {
+    const to = scale(layer._tileZoom);
+    if (to === drawn) return;
+    drawn = to;
+    layer.tileSize = Math.round(256 * layer.devicePixelRatio * to);
+    layer.clearLayout();
+    layer.rerenderTiles();
+  };
+  layer.on("add", layer.rescale);
+  return layer;
 }

@@ -1,15 +1,16 @@
-import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { test } from "node:test";
 
 import { findCities, loadCities, plain } from "../../../static/js/map/cities.js";
+import { cityLayer } from "../../../static/js/map/city_names.js";
 import { builtInLayer, decode, drawLevel, riverWidth } from "../../../static/js/map/natural_earth.js";
 import { unitX, unitY } from "../../../static/js/map/projection.js";
-import { layersOf } from "../../../static/js/map/vector_tile.js";
 import * as tiles from "../../../static/js/map/vector_tiles.js";
 import { gives, joined, rows } from "../cases.mjs";
-import { draws, pageOf, setGlobals } from "../support.mjs";
+import { pageOf, setGlobals } from "../support.mjs";
 
 const FOLDER = new URL("../../../static/base-map/", import.meta.url);
 /** The file of the base map whose name begins so. */
@@ -41,18 +42,20 @@ class Path {
     return inside;
   }
 }
-let [requests, status] = [0, 503];
+let [requests, status, address] = [0, 503, ""];
 const ranges = [];
 setGlobals({
   fetch: async (url, options) => {
     requests += 1;
+    address = url;
     const file = fileOf(/world|detail/.exec(url)?.[0] ?? "cities");
-    const [, from, last] = /bytes=(\d+)-(\d+)/.exec(options?.headers.Range) ?? [];
+    const [, from, last] = /bytes=(\d+)-(\d+)/.exec(options?.headers?.Range) ?? [];
     if (from) ranges.push(Number(from));
     if (!from || status !== 206) return new Response(file, { status });
     return new Response(file.subarray(Number(from), Number(last) + 1), { status });
   },
   document: pageOf(),
+  window: {},
   getComputedStyle: () => ({ getPropertyValue: (name) => name }),
   Path2D: Path,
   DOMMatrix: class {
@@ -61,6 +64,12 @@ setGlobals({
     }
   },
 });
+
+const { boxText, consentText } = await import("../../../static/js/map/basemap_area.js");
+
+const throws = (text) => {
+  throw new Error(text);
+};
 
 test("letters without accents, small and once apart", () => {
   gives(plain, { "  Zürich ": "zurich", "SÃO  Paulo": "sao paulo", Łódź: "lodz", Großstadt: "grossstadt" });
@@ -177,106 +186,64 @@ test("cells have four layers, whose lines end at their last points", () => {
     }
 });
 
-// A writer of vector tiles, after https://github.com/mapbox/vector-tile-spec/tree/master/2.1
-
-const varint = (value) => (value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]);
-const field = (number, bytes) => [...varint(number * 8 + 2), ...varint(bytes.length), ...bytes];
-const whole = (number, value) => [...varint(number * 8), ...varint(value)];
-const text = (value) => [...new TextEncoder().encode(value)];
-const zigzag = (value) => (value < 0 ? -2 * value - 1 : 2 * value);
-const command = (id, count) => id + 8 * count;
-
-/** The commands of rings of [x, y], each closed where it is an area. */
-function geometry(rings, isArea = false) {
-  let [x, y] = [0, 0];
-  const to = ([a, b]) => {
-    const moved = [zigzag(a - x), zigzag(b - y)];
-    [x, y] = [a, b];
-    return moved;
-  };
-  return rings.flatMap(([first, ...rest]) => [
-    ...[command(1, 1), ...to(first)],
-    ...(rest.length ? [command(2, rest.length), ...rest.flatMap(to)] : []),
-    ...(isArea ? [command(7, 1)] : []),
-  ]);
-}
-const feature = (type, commands, tags = []) => [
-  ...field(2, tags.flatMap(varint)),
-  ...whole(3, type),
-  ...field(4, commands.flatMap(varint)),
-];
-const layer = (name, features, { keys = [], values = [], extent = [] } = {}) =>
-  field(3, [
-    ...field(1, text(name)),
-    ...features.flatMap((one) => field(2, one)),
-    ...keys.flatMap((key) => field(3, text(key))),
-    ...values.flatMap((value) => field(4, value)),
-    ...extent,
-  ]);
-const read = (bytes) => layersOf(Uint8Array.from(bytes).buffer);
-const ringsOf = (commands, type = 2) =>
-  read(layer("a", [feature(type, commands)]))[0].features[0].rings.map((ring) => [...ring]);
-const LINE = geometry([rows("0 0, 900 900")]);
-
-test("lines are read as they were written, also far and negative ones", () => {
-  const draw = draws(51);
-  for (let k = 0; k < 100; k += 1) {
-    const coordinate = () => draw.int(-(10 ** draw.int(1, 8)), 10 ** draw.int(1, 8));
-    const rings = draw.list(draw.int(1, 4), () => draw.list(draw.int(1, 200), () => [coordinate(), coordinate()]));
-    const flat = rings.map((ring) => ring.flat());
-    deepEqual(ringsOf(geometry(rings)), flat);
-  }
-});
-
-test("the specification's example of a polygon with a hole; several points are rings of their own", () => {
-  const commands = [
-    9, 0, 0, 26, 20, 0, 0, 20, 19, 0, 15, 9, 22, 2, 26, 18, 0, 0, 18, 17, 0, 15, 9, 4, 13, 26, 0, 8, 8, 0, 0, 7, 15,
-  ];
-  const [outer, hole] = ["0 0 10 0 10 10 0 10 0 0", "11 11 20 11 20 20 11 20 11 11"];
-  deepEqual(ringsOf(commands, 3), rows(`${outer}, ${hole}, 13 13 13 17 17 17 17 13 13 13`));
-  deepEqual(ringsOf([command(1, 2), zigzag(5), zigzag(7), zigzag(-2), zigzag(-5)], 1), rows("5 7, 3 2"));
-  deepEqual(ringsOf(geometry([rows("3 4, 5 4, 5 6")], true), 3), rows("3 4 5 4 5 6 3 4"), "an area is closed");
-});
-
-test("layers have names and extents, features their type", () => {
-  const streets = layer("Straßen", [], { extent: whole(5, 512) });
-  const found = read([...layer("earth", [feature(3, LINE)]), ...streets]);
-  const texts = found.map(({ name, extent, features }) => `${name} ${extent} ${features.length}`);
-  deepEqual(texts, ["earth 4096 1", "Straßen 512 0"]);
-  equal(found[0].features[0].type, 3);
+test("how wide streets and rivers are", () => {
+  gives(riverWidth, { 0: 1, 4: 1, 6: 2, 9: 3.5, 10: 4, 14: 4 });
+  const width = (...given) => Number(tiles.roadWidth(...given).toFixed(4));
+  gives(width, { "path, 5": 0.7, "minor_road, 12": 1, "minor_road, 14": 1.8225, "highway, 12": 2.2, "rail, 16": 0.7 });
+  gives(width, { "highway, 22": 19.8, "minor_road, 22": 9 });
 });
 
 test("a feature's kind is the first of the properties that name one, and a text", () => {
-  const string = (value) => field(1, text(value));
-  const kinds = (...tags) => {
-    const values = [string("Rue"), string("primary"), string("motorway"), whole(5, 1), string("")];
-    const keys = ["name", "class", "kind", "oneway"];
-    return read(layer("roads", [feature(2, LINE, tags)], { keys, values }))[0].features[0].kind;
-  };
-  gives(kinds, { "0, 0, 1, 1": "primary", "1, 1, 2, 2": "motorway", "1, 1, 2, 4": "primary", "0, 0, 3, 3": "" });
-  gives(kinds, { "2, 3": "", "2, 99": "" });
-  equal(kinds(3, 2, 1, 2), "motorway", "a value's number is no key");
+  const kind = (props) => tiles.kindOf({ props });
+  equal(kind({ name: "Rue", class: "primary" }), "primary");
+  equal(kind({ class: "primary", kind: "highway" }), "highway");
+  equal(kind({ kind: 3, class: "primary" }), "primary");
+  equal(kind({ name: "Rue" }), "");
 });
 
-test("fields of other kinds are passed over", () => {
-  const wide = [...varint(9 * 8 + 1), ...Array(8).fill(3), ...varint(9 * 8 + 5), ...Array(4).fill(3)];
-  const found = read([...wide, ...whole(9, 300), ...field(9, [1]), ...layer("a", [])]);
-  deepEqual([found.length, found[0].name], [1, "a"]);
-});
-
-test("what the server lacks is an empty tile, another error is one; how wide roads and rivers are", async () => {
-  gives(riverWidth, { 0: 1, 4: 1, 6: 2, 9: 3.5, 10: 4, 14: 4 });
-  const width = (...given) => Number(tiles.roadWidth(...given).toFixed(4));
-  gives(width, { "path, 5": 1, "path, 13": 1, "path, 15": 1.8225, "motorway, 12": 2, "primary, 14": 2.7 });
+test("zooms that the file lacks are not requested; a tile that the server lacks is none, an error is one", async () => {
+  const found = tiles.source("/tiles/{z}/{x}/{y}", [4, 6]);
+  const before = requests;
+  for (const zoom of [3, 7]) equal(await found.getZxy(zoom, 0, 0), undefined);
+  equal(requests, before);
   status = 404;
-  deepEqual(await tiles.read("/tile"), []);
-  for (status of [403, 405, 500]) await rejects(tiles.read("/tile"), new RegExp(`status ${status}`));
+  equal(await found.getZxy(4, 1, 2), undefined);
+  equal(address, "/tiles/4/1/2");
+  for (status of [403, 405, 500]) await rejects(found.getZxy(4, 1, 2), new RegExp(`status ${status}`));
+  status = 200;
+  ok((await found.getZxy(4, 1, 2)).data.byteLength > 0);
 });
 
-test("a damaged tile is refused", () => {
-  const roads = layer("roads", [feature(2, LINE)]);
-  for (let cut = 1; cut < roads.length; cut += 1) throws(() => read(roads.slice(0, cut)), RangeError, String(cut));
-  throws(() => read([...varint(3 * 8 + 3)]), /a field of type 3/);
-  throws(() => ringsOf([command(2, 500_001)]), /more than 500000 points/);
-  deepEqual(ringsOf([command(7, 1)]), []);
+test("Natural Earth is not drawn beyond zoom 10, and not requested either", async () => {
+  const before = requests;
+  const draw = builtInLayer({ world: "/world", detail: "/detail" }, { changed() {}, failed() {} });
+  const names = cityLayer("/cities", 0, () => {});
+  const view = { width: 9, height: 9, scale: 256 * 2 ** 10, left: 0, top: 0 };
+  const ctx = new Proxy({}, { get: () => throws("drawn"), set: () => throws("drawn") });
+  for (const zoom of [10.25, 11, 18]) for (const one of [draw, names]) one(ctx, { ...view, zoom });
+  equal(requests, before);
+  for (const one of [draw, names]) await rejects(async () => one(ctx, { ...view, zoom: 10 }), /drawn/);
+});
+
+const OFFER = { host: "maps.example.org", encrypted: true, box: [2.2, 48.8, 2.5, 48.95], tiles: 2, most_mb: 100 };
+
+test("the consent names the host, the region, the box and the size, and what is not encrypted", () => {
+  equal(boxText([-1.5, -2, 181.5, 3]), "2.000° S to 3.000° N, 1.500° W to 178.500° W");
+  const text = consentText({ ...OFFER, region: [1.40625, 47.99, 2.8125, 49.838] });
+  for (const part of [
+    "maps.example.org",
+    "47.990° N to 49.838° N, 1.406° E to 2.813° E",
+    "2 tiles of zoom 8",
+    "100 MB",
+  ])
+    ok(text.includes(part), part);
+  ok(text.includes("48.800° N to 48.950° N, 2.200° E to 2.500° E"));
+  ok(!text.includes("encryption"));
+  ok(consentText({ ...OFFER, encrypted: false, region: OFFER.box }).includes("Without encryption"));
+});
+
+test("the library that draws vector tiles is the file that its licence names", () => {
+  const of = (name) => readFileSync(new URL(`../../../static/vendor/protomaps-leaflet/${name}`, import.meta.url));
+  const digest = createHash("sha256").update(of("protomaps-leaflet.js")).digest("hex");
+  ok(of("LICENSE").includes(`SHA-256 ${digest}`));
 });

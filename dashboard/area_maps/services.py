@@ -1,0 +1,62 @@
+"""Writes of the area_maps app: fetch, delete."""
+
+from typing import Any
+
+from django.db import transaction
+
+from dashboard.accounts.base_map import choose_base_map
+from dashboard.accounts.models import BaseMapChoice
+from dashboard.area_maps import selectors
+from dashboard.area_maps.models import AreaMap
+from dashboard.core.errors import Conflict, require_state
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import queue
+from dashboard.jobs.models import OPEN, State
+from dashboard.maps.area_extract import require_extent
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Role
+from privacy_engine.errors import ParameterError
+
+
+@transaction.atomic
+def fetch_area_map(*, user: Any, dataset: Dataset, host: str) -> tuple[AreaMap, bool]:
+    """Let a worker fetch the map of a dataset's area from ``host``, to which the user agreed, and show it to them.
+
+    The row, and whether it is a new one: one of the same region and host stays, unless it failed or was cancelled.
+
+    Raises
+    ------
+    Conflict
+        The operator named no archive, or the dataset has no places, or is not ready.
+    ParameterError
+        ``host`` is not that of the archive.
+    TooMuch
+        The data lie too far apart.
+    """
+    require_role(user, dataset, Role.EDITOR)
+    require_state(dataset, State.READY, "dataset")
+    archive = selectors.archive()
+    if archive is None:
+        raise Conflict("This Cairn has no archive of maps.", field="host", rule="an archive (CAIRN_MAP_ARCHIVE)")
+    if host != archive.host:
+        rule = f"must be {archive.host}, the host that is agreed to"
+        raise ParameterError(f"host {rule}, got {host!r:.60}", field="host", rule=rule, value=host)
+    region = selectors.region_of(dataset)
+    if region is None:
+        raise Conflict("This dataset has no places.", field="dataset", rule="a dataset with places")
+    require_extent(region)
+    Dataset.objects.select_for_update().get(pk=dataset.pk)  # two requests at once: one row
+    choose_base_map(user=user, choice=BaseMapChoice.AREA)
+    wanted = {"host": host, "region": region.as_dict()}
+    if there := AreaMap.objects.filter(dataset=dataset, state__in=[*OPEN, State.DONE], **wanted).first():
+        return there, False
+    AreaMap.objects.filter(dataset=dataset).delete()
+    row = AreaMap.objects.create(owner_id=dataset.owner_id, dataset=dataset, **wanted)
+    queue.submit_on_commit(row, row.owner)
+    return row, True
+
+
+@transaction.atomic
+def delete_area_map(*, row: AreaMap) -> None:
+    """Remove a map with its file. A worker that fetches it stores nothing."""
+    AreaMap.objects.select_for_update().get(pk=row.pk).delete()
