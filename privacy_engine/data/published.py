@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Ints, parts_of
+from privacy_engine.core.arrays import PIECE, Floats, Ints, parts_of
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data.mapped_series import leaving, piecewise
 from privacy_engine.data.trajectories import Trajectories, in_blocks
@@ -84,10 +84,14 @@ def points_digest(series: Iterable[Published]) -> str:
             if found is of_one and len(people) > 1:
                 continue
             found.update(json.dumps([*key, len(columns[0])]).encode() + b"\n")
-            for column in columns:
-                for some in leaving([column], blocks(len(column))):
-                    found.update(np.ascontiguousarray(column[some], dtype="<i8").data)
+            for some in columns if len(columns[0]) <= PIECE else _pieces(columns):
+                found.update(np.ascontiguousarray(some, dtype="<i8").data)
     return (of_several if len(people) > 1 else of_one).hexdigest()
+
+
+def _pieces(columns: Iterable[Ints]) -> Iterator[Ints]:
+    for column in columns:
+        yield from (column[some] for some in leaving([column], blocks(len(column))))
 
 
 def trajectories_digest(series: Iterable[Trajectory]) -> str:
