@@ -207,6 +207,16 @@ def test_a_level_is_dragged_on_the_map_and_the_guess_of_home_follows(page, week,
     expect_painted(page, str(release.pk))
     assert painted(page, "simulation") == 0
     expect(link).to_be_hidden()
+    slider.press("PageUp")
+    at_rest(page)
+    with page.expect_response(lambda answer: answer.request.method == "POST") as answered:
+        page.get_by_role("button", name="Keep as a simulation").click()
+    assert answered.value.status == 201, answered.value.text()
+    expect(page.locator("[data-layers]")).to_contain_text("NOT PRIVATE: seededSkip · ε 0.16")
+    kept = Release.objects.exclude(pk=release.pk).get()
+    assert (kept.parsed_spec.seed, kept.parsed_spec.mechanism.name) == (1, "landmark-skip")
+    Release.objects.filter(pk=kept.pk).delete()
+    slider = opened(page, week)
     page.get_by_text("Side by side", exact=True).click()
     slider.fill("700")
     at_rest(page)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from rest_framework import serializers
 
-from dashboard.core.computing import computed_where
+from dashboard.core.computing import computed
 from dashboard.core.rest.parsing import Whole
 from dashboard.datasets.models import Dataset
 from dashboard.maps.series_cache import line
@@ -35,7 +35,7 @@ class HomeSerializer(serializers.Serializer[Any]):
     duration_s = serializers.FloatField(help_text="How long a stay must last.")
 
 
-@computed_where(lambda dataset, _: dataset.is_large)
+@computed
 def home_of(dataset: Dataset, series: int) -> dict[str, Any]:
     """Return the events at home of one series of a dataset that is ready, as :class:`HomeSerializer`.
 

@@ -11,13 +11,14 @@ import { Simulation } from "../simulation/simulation.js";
 import { eventsOf } from "./home.js";
 
 export const CLOUD = "simulation";
+const SEED = 1; // of a simulation that is kept
 const AT_ONCE = 100_000; // events that are simulated before the slider is touched: it takes 0.1 s
 const WORLD = /** @type {Bounds} */ ([-180, -60, 180, 75]);
 const tick = ({ share }, ...text) => el("span", { style: { left: `${100 * share}%` } }, ...text);
 
 /**
  * The panel in `host`. `known()` is the present state of the page; `on.changed()` after it began or ended, `on.frame()`
- * when another cloud is to be drawn. `page` has the radius of the form and its address.
+ * when another cloud is to be drawn, `on.keep(spec)` makes a simulation of the level. `page` has the radius of the form and its address.
  */
 export class DragPanel {
   /** @type {any} what is simulated: {layer, original, home, simulation, ends, radiusM} */
@@ -42,6 +43,12 @@ export class DragPanel {
       this.slider.focus();
       this.stop();
       announce("The release is shown again.");
+    });
+    this.part("keep").addEventListener("click", () => {
+      const { mechanism, postprocess } = this.#of.layer.release;
+      on.keep({ mechanism: { ...mechanism, epsilon: this.#epsilon }, postprocess, seed: SEED });
+      this.slider.focus();
+      this.stop();
     });
   }
 
@@ -124,7 +131,7 @@ export class DragPanel {
     const { page } = this;
     const form = this.part("form");
     const level = within(this.#epsilon, this.#of.radiusM, page.radius_m);
-    form.hidden = this.part("stop").hidden = false;
+    this.#offer(true);
     form.href = withQuery(page.urls.form, {
       ...(page.landmark_set && { landmark_set: page.landmark_set }),
       epsilon: Number(level.toPrecision(6)),
@@ -133,11 +140,16 @@ export class DragPanel {
     this.on.changed();
   }
 
+  /** Show or hide what can be done with the level. @param {boolean} shown */
+  #offer(shown) {
+    for (const name of ["form", "stop", "keep"]) this.part(name).hidden = !shown;
+  }
+
   /** Draw the release again. */
   stop() {
     if (!this.#cloud) return;
     this.#cloud = null;
-    this.part("form").hidden = this.part("stop").hidden = true;
+    this.#offer(false);
     this.part("text").textContent = "to see what another level would draw";
     this.on.changed();
   }
