@@ -7,7 +7,7 @@ import { createProblemBox } from "../components/problem_box.js";
 import { createTimeline } from "../components/timeline.js";
 import { createBrush } from "../components/timeline_brush.js";
 import { withQuery } from "../core/address.js";
-import { get, poll, post } from "../core/api.js";
+import { get, poll } from "../core/api.js";
 import { $, announce, data } from "../core/dom.js";
 import { Attacks } from "../trajectory/compare/attacks.js";
 import { eventNear, selectionOf } from "../trajectory/compare/cursor.js";
@@ -196,13 +196,6 @@ async function join(release) {
   await watch(layer);
 }
 
-/** A simulation of what is compared on, which joins the releases. @param {any} spec */
-const keep = (spec) =>
-  attempt(async () => {
-    const of = { dataset: dataset.id, ...(page.landmark_set && { landmark_set: page.landmark_set }) };
-    await join(await post(page.urls.releases, { ...of, ...spec }));
-  });
-
 const goTo = (event) => timeline.select(event);
 
 const eventAt = (map, point, reach) => eventNear(map, point, reach, { original, layers, view });
@@ -359,7 +352,7 @@ async function start() {
   const actions = { toggle, solo, activate, menu: about.menu, drawing: drawings.choose, ...legendActions };
   drag = new DragPanel($("[data-drag]"), {
     ...{ bounds: dataset.bounds, page, known },
-    on: { changed: redrawMarks, frame: () => maps.drawNow(CLOUD), keep },
+    on: { changed: redrawMarks, frame: () => maps.drawNow(CLOUD), attempt, join },
   });
   watchDialogs(() => location.reload());
   people = createPeopleView(bench, {

@@ -1,6 +1,7 @@
 /* ε on the map: a slider of levels, and on the map what a release of that level would draw, simulated. */
 
 import { withQuery } from "../../core/address.js";
+import { post } from "../../core/api.js";
 import { $, announce, el } from "../../core/dom.js";
 import { metres, number, whole } from "../../core/format.js";
 import { within } from "../../core/level.js";
@@ -18,7 +19,8 @@ const tick = ({ share }, ...text) => el("span", { style: { left: `${100 * share}
 
 /**
  * The panel in `host`. `known()` is the present state of the page; `on.changed()` after it began or ended, `on.frame()`
- * when another cloud is to be drawn, `on.keep(spec)` makes a simulation of the level. `page` has the radius of the form and its address.
+ * when another cloud is to be drawn, `on.join(release)` with a simulation that is kept. `page` has the radius of the
+ * form and its address.
  */
 export class DragPanel {
   /** @type {any} what is simulated: {layer, original, home, simulation, ends, radiusM} */
@@ -46,7 +48,9 @@ export class DragPanel {
     });
     this.part("keep").addEventListener("click", () => {
       const { mechanism, postprocess } = this.#of.layer.release;
-      on.keep({ mechanism: { ...mechanism, epsilon: this.#epsilon }, postprocess, seed: SEED });
+      const of = { dataset: page.dataset, ...(page.landmark_set && { landmark_set: page.landmark_set }) };
+      const spec = { ...of, mechanism: { ...mechanism, epsilon: this.#epsilon }, postprocess, seed: SEED };
+      on.attempt(async () => on.join(await post(page.urls.releases, spec)));
       this.slider.focus();
       this.stop();
     });
