@@ -14,6 +14,10 @@ from django.utils import timezone
 
 from dashboard.account_data import execution as export_execution
 from dashboard.accounts.models import User
+from dashboard.area_maps import execution as area_execution
+from dashboard.area_maps import selectors as area_selectors
+from dashboard.area_maps.models import AreaMap
+from dashboard.area_maps.services import fetch_area_map
 from dashboard.attacks import execution as attack_execution
 from dashboard.attacks import services as attack_services
 from dashboard.audits import execution as audit_execution
@@ -29,6 +33,7 @@ from dashboard.jobs import leases, queue, reaper
 from dashboard.jobs.models import OPEN, State, models_of
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import cleanup
+from dashboard.maps.regions import Region
 from dashboard.releases import execution as release_execution
 from dashboard.releases.models import Release
 from privacy_engine import audit, experiments
@@ -38,6 +43,7 @@ from tests.dashboard.attack_helpers import HOME_WORK
 from tests.dashboard.conftest import upload
 from tests.dashboard.database_faults import failing
 from tests.dashboard.release_runs import executed, submitted
+from tests.map_archive import serving, tiles_below, write_archive
 
 MECHANISM = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 RUN = {
@@ -47,6 +53,7 @@ RUN = {
     "audit": audit_execution.run,
     "part": experiment_execution.run,
     "accountexport": export_execution.run,
+    "areamap": area_execution.run,
 }
 
 
@@ -95,6 +102,7 @@ KINDS = {
     "attack": waiting_attack,
     "audit": lambda owner, _: submit_audit(owner=owner, spec=audit.AuditSpec(mechanism=MECHANISM, trials=1000)),
     "experiment": lambda owner, _: submit_experiment(owner=owner, preset=FEW),
+    "map": lambda owner, dataset: fetch_area_map(user=owner, dataset=dataset, host=area_selectors.archive().host)[0],
     "upload": lambda owner, _: import_dataset(owner=owner, upload=upload(), name="Run", options={}),
 }
 
@@ -103,13 +111,17 @@ EVERY_KIND = pytest.mark.parametrize("submit", KINDS.values(), ids=KINDS)
 
 
 @pytest.fixture
-def queued(transactional_db, everything_is_large, monkeypatch, make_dataset, paris_day):
+def queued(transactional_db, everything_is_large, monkeypatch, make_dataset, paris_day, tmp_path, settings):
     """``queued(released)``: a waiting job of that kind."""
     monkeypatch.setattr(experiments, "AT_ONCE_S", -1.0)
     monkeypatch.setattr(attack_services, "AT_ONCE_S", -1.0)
     owner = User.objects.create_user("owner")
     dataset = make_dataset(owner, paris_day, name="A day in Paris")
-    return lambda submit: submit(owner, dataset)
+    region = Region.around(dataset.summary["bounds"])
+    archive = write_archive(tmp_path / "planet.pmtiles", tiles_below(region.west, region.north, 8))
+    with serving(archive.read_bytes()) as host:
+        settings.CAIRN_MAP_ARCHIVE = host.url
+        yield lambda submit: submit(owner, dataset)
 
 
 def assert_ended_once(job, files):
@@ -139,7 +151,7 @@ def test_a_failure_at_any_write_ends_no_job(submit, after, times, queued, files)
             run_waiting()
         failed = faults.failed
         assert_ended_once(job, files())
-        if isinstance(job, Release | Dataset | Experiment):
+        if isinstance(job, Release | Dataset | Experiment | AreaMap):
             job.delete()
         first += 1
     assert first > 3, "a job has some writes"
