@@ -20,7 +20,7 @@ test("no landmarks, and more than half of the events, are reasons to propose oth
     [[0, 8], "No landmarks: releases would treat all events alike."],
     [[1, 8], null],
     [[4, 8], null],
-    [[5, 8], "62.5 % of the events are landmarks: they share one budget, which leaves little for each."],
+    [[5, 8], "62.5 % of the events are landmarks: they share one budget: little is left for each."],
   ]);
 });
 

@@ -23,7 +23,7 @@ export function reasonOf(marked, points) {
   if (!points) return null;
   if (!marked) return "No landmarks: releases would treat all events alike.";
   if (marked / points <= MOST_SHARE) return null;
-  return `${percent(marked / points)} of the events are landmarks: they share one budget, which leaves little for each.`;
+  return `${percent(marked / points)} of the events are landmarks: they share one budget: little is left for each.`;
 }
 
 /** The fields of the method. @param {Count} proposal */
