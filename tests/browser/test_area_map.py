@@ -101,7 +101,7 @@ def test_two_clicks_to_a_map_with_streets_that_stays_without_the_host(page, walk
         expect(page.locator(".map-note__whose")).to_have_text(archive.host)
     panel = panel_of(page)
     panel.get_by_role("button", name="Remove it").click()
-    expect(page.get_by_role("button", name="Base map: built in")).to_be_visible()
+    expect(page.get_by_role("button", name="Base map: none")).to_be_visible()
     expect(page.locator(SHOWN)).to_have_count(0)
     assert not AreaMap.objects.exists()
 

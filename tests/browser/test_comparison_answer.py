@@ -74,7 +74,7 @@ def test_which_of_three_is_read_without_a_click_or_a_scroll_and_acted_on_with_on
         expect(card.locator(f"[data-quantity='{name}:{best.pk}']")).to_have_text(metres(best.owner_view[name]))
     expect(card).to_contain_text(best.verdict.title)
     expect(card).to_contain_text("best of 3")
-    expect(card).to_contain_text(re.compile(r"home: [\d,]+ visits (give it away to|place it) "))
+    expect(card).to_contain_text(re.compile(r"home: [\d,]+ events (give it away to|place it) "))
     action = card.get_by_role("link")
     expect(action).to_have_count(1)
     for viewport in (DESKTOP, PHONE):
@@ -197,7 +197,7 @@ def test_a_level_is_dragged_on_the_map_and_the_guess_of_home_follows(page, week,
         assert home > guess
     level, half, home, _ = order[0]
     assert (level, half) == (0.1, pytest.approx(200 / 0.1 * 1.678, rel=0.1))
-    visits = int(re.search(r"home: ([\d,]+) visits", page.locator("[data-answer]").inner_text())[1].replace(",", ""))
+    visits = int(re.search(r"home: ([\d,]+) events", page.locator("[data-answer]").inner_text())[1].replace(",", ""))
     assert home == pytest.approx(1.85 * 2000 / visits**0.5, rel=0.5), "typical of a median of as many draws"
     assert not [url for url in monitor.requests if "/api/" in url], "nothing is requested, nothing is charged"
     assert contradictions(page) == {}
@@ -207,16 +207,6 @@ def test_a_level_is_dragged_on_the_map_and_the_guess_of_home_follows(page, week,
     expect_painted(page, str(release.pk))
     assert painted(page, "simulation") == 0
     expect(link).to_be_hidden()
-    slider.press("PageUp")
-    at_rest(page)
-    with page.expect_response(lambda answer: answer.request.method == "POST") as answered:
-        page.get_by_role("button", name="Keep as a simulation").click()
-    assert answered.value.status == 201, answered.value.text()
-    expect(page.locator("[data-layers]")).to_contain_text("NOT PRIVATE: seededSkip · ε 0.16")
-    kept = Release.objects.exclude(pk=release.pk).get()
-    assert (kept.parsed_spec.seed, kept.parsed_spec.mechanism.name) == (1, "landmark-skip")
-    Release.objects.filter(pk=kept.pk).delete()
-    slider = opened(page, week)
     page.get_by_text("Side by side", exact=True).click()
     slider.fill("700")
     at_rest(page)
@@ -233,6 +223,23 @@ def test_a_level_is_dragged_on_the_map_and_the_guess_of_home_follows(page, week,
     for refused in ("nothing", "-1", "nan", "1e9"):
         page.goto(f"/datasets/{week.pk}/releases/new/?epsilon={refused}")
         expect(page.locator("#epsilon")).to_have_value("1")
+
+
+def test_a_dragged_level_is_kept_as_a_simulation(page, week, clinic):
+    (release,) = released(clinic, "skip")
+    slider = opened(page, week)
+    slider.focus()
+    slider.press("PageDown")
+    at_rest(page)
+    level = numbers(slider.get_attribute("aria-valuetext"))[0]
+    with page.expect_response(lambda answer: answer.request.method == "POST") as answered:
+        page.get_by_role("button", name="Keep as a simulation").click()
+    assert answered.value.status == 201, answered.value.text()
+    expect(page.locator("[data-layers]")).to_contain_text(f"NOT PRIVATE: seededSkip · ε {level:g}")
+    kept = Release.objects.exclude(pk=release.pk).get().parsed_spec
+    assert (kept.seed, kept.mechanism.name) == (1, "landmark-skip")
+    assert kept.mechanism.epsilon == pytest.approx(level, rel=0.01)
+    assert painted(page, "simulation") == 0
     assert Release.objects.count() == 1
 
 

@@ -71,12 +71,15 @@ class TrajectoryPages(Pages):
         if not visible_releases(request.user).filter(dataset=dataset, landmark_set=None).exists():
             sets = sets.filter(releases__isnull=False).distinct()
         context = {"dataset": dataset, "landmark_set": landmark_set, "landmark_sets": sets, "any": bool(shown)}
+        many = 0
         if shown:
             found = choice.comparable(request.user, dataset, landmark_set)
-            context |= {"batches": batches(found[:PICKED]), "more_releases": found.count() > PICKED, "picked": PICKED}
+            many = found.count()
+            context |= {"batches": batches(found[:PICKED]), "more_releases": many > PICKED, "picked": PICKED}
         context["budget"] = spending(dataset, request.user)
         context["page"] = {
             "releases": [str(one) for one in shown],
+            "comparable": many,
             "requested": [str(one.pk) for one in requested],
             "palette": variants(dataset.kind),
             "note": NOTE,

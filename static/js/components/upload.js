@@ -180,14 +180,15 @@ function createReading(card, file, { settled, keep }) {
   /** @param {any} dataset @param {Element | null} problem */
   function showResult(dataset, problem = null) {
     const { report } = dataset;
-    const times = dataset.has_time ? span(dataset.start, dataset.end) : "no times";
+    const none = dataset.length_m === null ? [] : ["no times"]; // counts and check-ins state theirs in the report
+    const times = dataset.has_time ? [span(dataset.start, dataset.end)] : none;
     announce(`${file.name} is ready: ${count(dataset.points, "event")}.`);
     const onChange = (/** @type {any} */ guess) => {
       const { form, input } = optionForm(dataset, guess, (changes) => reread(dataset, changes));
       showResult(dataset, form);
       input.focus();
     };
-    card.showResult(dataset, understoodLine(report, {}, times), problem, renderReport(report, { onChange }));
+    card.showResult(dataset, understoodLine(report, {}, ...times), problem, renderReport(report, { onChange }));
   }
 
   return { follow };

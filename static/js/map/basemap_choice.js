@@ -58,9 +58,9 @@ let permitted = false;
 /** Whether this page may show tiles of the server at once. */
 export const isPermitted = () => permitted;
 
-/** What this page can show: a map of an area is of one dataset, and elsewhere the built-in one is shown. */
+/** What this page can show: a map of an area is of one dataset, and elsewhere there is none. */
 const here = (/** @type {Config} */ to) =>
-  /** @type {Config} */ (to.choice === "area" && !to.area?.row?.tiles ? { ...to, choice: "built-in" } : to);
+  /** @type {Config} */ (to.choice === "area" && !to.area?.row?.tiles ? { ...to, choice: "none" } : to);
 
 const channel = "BroadcastChannel" in window ? new BroadcastChannel(CHANGED) : null;
 channel?.addEventListener("message", ({ data: sent }) => {

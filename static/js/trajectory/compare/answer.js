@@ -23,8 +23,10 @@ function homeLine({ layer, original, home }) {
   const away = home?.visits && original ? homeGuess(original, layer, home.runs) : null;
   if (away === null) return [];
   const exposed = away < layer.release.owner_view.median_error_m;
-  const [sign, text] = exposed ? ["⚠\ufe0e", "give it away to"] : ["●", "place it"];
-  const visits = count(home.visits, "visit");
+  const [sign, text] = exposed
+    ? ["⚠\ufe0e", `${home.visits === 1 ? "gives" : "give"} it away to`]
+    : ["●", `${home.visits === 1 ? "places" : "place"} it`];
+  const visits = count(home.visits, "event");
   const figure = bold(`home_guess_m:${layer.id}`, metres(away));
   return [el("p", {}, `${sign} home: ${visits} ${text} `, figure, exposed ? "." : " off.")];
 }
@@ -40,9 +42,9 @@ function next({ urls, seed, verdict }, title, form) {
 
 /**
  * Show in `host` which of `layers` answers. `known` = {layers, lineStyles, titled, original, home}, `home` as the API
- * has it; `form` is the address of the form for another release.
+ * has it; `page` has the address of the form for another release, and how many `comparable` releases there are.
  */
-export function showAnswer(host, known, form) {
+export function showAnswer(host, known, page) {
   const { layers, lineStyles, titled } = known;
   const some = candidates(layers);
   const best = bestOf(some.map(({ release }) => release));
@@ -56,7 +58,8 @@ export function showAnswer(host, known, form) {
   const { verdict, owner_view: errors } = release;
   const usable = ANSWERS.includes(verdict?.name) && release.seed === null;
   const [name, ...level] = titled(layer).split(/ · (?=ε )/);
-  const of = some.length > 1 ? `best of ${some.length}` : "";
+  const others = page.comparable > layers.length;
+  const of = some.length > 1 || others ? `best of ${some.length}${others ? " shown" : ""}` : "";
   host.replaceChildren(
     el(
       "div",
@@ -76,6 +79,11 @@ export function showAnswer(host, known, form) {
       ". ",
       el("span", { class: "muted" }, level.join("")),
     ),
-    el("div", { class: "answer__next" }, ...homeLine({ ...known, layer }), next(release, titled(layer), form)),
+    el(
+      "div",
+      { class: "answer__next" },
+      ...homeLine({ ...known, layer }),
+      next(release, titled(layer), page.urls.form),
+    ),
   );
 }

@@ -3,7 +3,7 @@
 import { withQuery } from "../../core/address.js";
 import { post } from "../../core/api.js";
 import { $, announce, el } from "../../core/dom.js";
-import { metres, number, whole } from "../../core/format.js";
+import { count, metres, number } from "../../core/format.js";
 import { within } from "../../core/level.js";
 import { positionsOf } from "../../map/positions.js";
 import { unrolled } from "../../map/projection.js";
@@ -117,7 +117,7 @@ export class DragPanel {
       ...found,
       colour: this.known().lineStyles.get(layer.id)?.colour,
       texts: {
-        truth: `Home, ${whole(home?.visits ?? 0)} visits`,
+        truth: `Home, ${count(home?.visits ?? 0, "event")}`,
         guess: found.guess ? `Best guess of home: ${metres(found.guess.away_m)} off` : "",
         reach: `half within ${metres(found.typical_m)}`,
       },

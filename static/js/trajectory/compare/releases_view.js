@@ -55,7 +55,7 @@ export function createReleasesView(bench, page, known, on) {
       const host = $("[data-guarantee]");
       host.hidden = !layer;
       if (layer) showGuarantee(host, layer.release, titled(layer));
-      showAnswer($("[data-answer]"), known(), page.urls.form);
+      showAnswer($("[data-answer]"), known(), page);
     },
   };
 }

@@ -44,6 +44,6 @@ export function ruleText(rules) {
     el("strong", {}, "Rule, by 95\u202f% error"),
     el("span", {}, "usable: up to ", upTo("usable", "⅕ of the extent")),
     el("span", {}, "coarse: up to ", quantity("extent_m", metres(bound("coarse"))), ", the extent"),
-    el("span", {}, "hides nothing: typical below 10\u202fm, GPS accuracy"),
+    el("span", {}, "hides nothing: half of the noise below 10\u202fm, GPS accuracy"),
   ];
 }

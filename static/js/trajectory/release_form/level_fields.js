@@ -6,6 +6,8 @@ import { numberFields } from "../../components/release_form/level_inputs.js";
 import { $, $$ } from "../../core/dom.js";
 import { metres } from "../../core/format.js";
 
+const HARD = Math.log(9); // up to this level a 50:50 guess becomes 90 % certain at most
+
 /**
  * The fields in `root`, the radius `radius_m` at first. Returns {values(), set(values), fail(errors) -> the others,
  * clear()}: in `values` a number that is missing is null and one that is refused NaN.
@@ -24,12 +26,13 @@ export function createLevel(root, { radius_m, onChange }) {
   const values = () => ({ ...fields.values(), ...(chosen() !== own && { radius_m: Number(chosen().value) }) });
 
   function show() {
-    const { radius_m: metresApart } = values();
+    const { epsilon: level, radius_m: metresApart } = values();
     radius.toggleAttribute("data-required", chosen() === own);
     if (isGiven(metresApart)) last = metresApart;
     const apart = $("[data-radius-text]", root);
     apart.hidden = !isGiven(metresApart);
-    apart.replaceChildren(`Places up to ${metres(metresApart)} apart become hard to distinguish.`);
+    const hard = (level ?? 0) <= HARD ? "become hard" : "remain easy";
+    apart.replaceChildren(`Places up to ${metres(metresApart)} apart ${hard} to distinguish.`);
   }
   function changed() {
     show();
