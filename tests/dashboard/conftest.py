@@ -74,8 +74,13 @@ def clean_home():
 def remove_files():
     own = ("datasets", "releases", "publications", "experiments", "attacks", "blocks", "uploads", "base-maps")
     own += ("area-maps", "accountexports", "events")
-    for folder in (*own, "tmp", "run", "trash"):
+    for folder in (*own, "tmp", "trash"):
         shutil.rmtree(HOME / folder, ignore_errors=True)
+    for path in HOME.glob("run/*"):
+        if path.is_dir() and path.name != "static":
+            shutil.rmtree(path)
+        elif path.is_file() and path.name != "static.sha256":  # the files are what tests of pages collected
+            path.unlink()
     (HOME / "installation").unlink(missing_ok=True)
 
 

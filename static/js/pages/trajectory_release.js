@@ -7,7 +7,7 @@ import { showPromise } from "../components/release_form/promise.js";
 import { ReleaseForm, showProblems } from "../components/release_form/release_form.js";
 import { get } from "../core/api.js";
 import { $, announce, data, save } from "../core/dom.js";
-import { count, number, whole } from "../core/format.js";
+import { capitalized, count, number, whole } from "../core/format.js";
 import { answerText, ruleText } from "../trajectory/release_form/answer.js";
 import { budgetOf, levelName } from "../trajectory/release_form/budget.js";
 import { asText, parse } from "../trajectory/release_form/configuration_file.js";
@@ -75,6 +75,10 @@ const kindOf = (mechanisms, steps, common) => ({
   promise: showAnswer,
 });
 
+/** As beside each of the rows. */
+const exposedBy = (rows) =>
+  [...new Set(rows.map(({ exposes }) => exposes).filter(Boolean))].map((text) => `${capitalized(text)}.`);
+
 /** What releases of `rows` promise, and all that follows from it; nothing without a quote. */
 function showAnswer(host, found, rows, { values, experiment }) {
   const named = (found?.mechanisms ?? []).map((one, i) => ({ ...one, title: rows[i].title }));
@@ -82,7 +86,7 @@ function showAnswer(host, found, rows, { values, experiment }) {
   const stated = experiment ? [] : named;
   showPromise(host, stated.length, {
     nodes: stated.length ? promises(stated) : [],
-    uncovered: stated.length ? uncovered(stated, form.rows.sharedCaveats()) : [],
+    uncovered: stated.length ? [...exposedBy(rows), ...uncovered(stated, form.rows.sharedCaveats())] : [],
     noun: "release",
   });
   for (const part of ["forecast", "warnings", "spending"]) $(`[data-${part}]`).replaceChildren();

@@ -36,6 +36,7 @@ export function createRow(mechanism, { fields, listed, lineStyle, own = {}, post
 
   Object.assign(row, {
     steps,
+    exposes: mechanism.exposes,
     spec: (level) => ({ ...spec(level), ...(stepValues().length && { postprocess: stepValues() }) }),
     isWhole: () => isWhole() && stepValues().every((one) => Object.values(one).every(isGiven)),
     specKey: () => [mechanism.name, ...stepValues().map((step) => step.name)].join("+"),
