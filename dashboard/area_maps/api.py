@@ -33,14 +33,11 @@ class AreaMapViewSet(JobViewSet[AreaMap]):
         params = valid(AreaMapRequest, request.data)
         params["dataset"] = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
         row, new = services.fetch_area_map(user=request.user, **params)
-        return Response(self.get_serializer(row).data, status=201 if new else 200)
-
-    def perform_destroy(self, instance: AreaMap) -> None:
-        services.delete_area_map(row=instance)
+        return self.row_response(row, status=201 if new else 200)
 
 
 @require_safe
 def area_tile(request: HttpRequest, pk: uuid.UUID, z: int, x: int, y: int) -> HttpResponse:
     """One tile of the map of an area, to those who may read its dataset."""
-    row = get_object_or_404(selectors.visible_area_maps(request.user), pk=pk, state=State.DONE)
+    row = get_object_or_404(AreaMap.objects.visible_to(request.user).only("data_file"), pk=pk, state=State.DONE)
     return tile_response(row.data_path, z, x, y)

@@ -44,14 +44,14 @@ def fetched(row: AreaMap, lease: leases.Lease) -> dict[str, Any]:
             RemoteFile(source.url, MOST_BYTES, watch=lambda: lease.report(*now)) as file,
             local_files.written(staged) as out,
         ):
-            made = extract(file, row.requested, out, report)
-        open_archive(staged).check()
-        vector = open_archive(staged).vector
+            bounds = extract(file, row.requested, out, report)
+        made = open_archive(staged)
+        made.check()
         row.data_path.take(staged)
     finally:
         local_files.remove(staged)
-    facts = {"zooms": made.zooms, "bounds": made.bounds, "size": made.size, "attribution": made.attribution}
-    return facts | {"data_file": row.data_file, "vector": vector}
+    facts = {name: getattr(made, name) for name in ("zooms", "size", "attribution", "vector")}
+    return facts | {"bounds": bounds, "data_file": row.data_file}
 
 
 def _clear_after(draft: AreaMap) -> None:

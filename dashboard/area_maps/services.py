@@ -1,4 +1,4 @@
-"""Writes of the area_maps app: fetch, delete."""
+"""The write of the area_maps app: fetch."""
 
 from typing import Any
 
@@ -8,14 +8,13 @@ from dashboard.accounts.base_map import choose_base_map
 from dashboard.accounts.models import BaseMapChoice
 from dashboard.area_maps import selectors
 from dashboard.area_maps.models import AreaMap
-from dashboard.core.errors import Conflict, require_state
+from dashboard.core.errors import Conflict, must_be, require_state
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
 from dashboard.maps.area_extract import require_extent
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
-from privacy_engine.errors import ParameterError
 
 
 @transaction.atomic
@@ -39,8 +38,7 @@ def fetch_area_map(*, user: Any, dataset: Dataset, host: str) -> tuple[AreaMap, 
     if archive is None:
         raise Conflict("This Cairn has no archive of maps.", field="host", rule="an archive (CAIRN_MAP_ARCHIVE)")
     if host != archive.host:
-        rule = f"must be {archive.host}, the host that is agreed to"
-        raise ParameterError(f"host {rule}, got {host!r:.60}", field="host", rule=rule, value=host)
+        raise must_be("host", f"{archive.host}, the host that is agreed to", host)
     region = selectors.region_of(dataset)
     if region is None:
         raise Conflict("This dataset has no places.", field="dataset", rule="a dataset with places")
@@ -54,9 +52,3 @@ def fetch_area_map(*, user: Any, dataset: Dataset, host: str) -> tuple[AreaMap, 
     row = AreaMap.objects.create(owner_id=dataset.owner_id, dataset=dataset, **wanted)
     queue.submit_on_commit(row, row.owner)
     return row, True
-
-
-@transaction.atomic
-def delete_area_map(*, row: AreaMap) -> None:
-    """Remove a map with its file. A worker that fetches it stores nothing."""
-    AreaMap.objects.select_for_update().get(pk=row.pk).delete()

@@ -50,9 +50,6 @@ class AttackViewSet(JobViewSet[Attack]):
     def retry_job(self, row: Attack) -> Attack:
         return services.retry_attack(attack=row)
 
-    def perform_destroy(self, instance: Attack) -> None:
-        services.delete_attack(attack=instance)
-
     @extend_schema(responses={200: ShownSerializer}, filters=False)
     @action(detail=True)
     def result(self, request: Request, pk: Any = None) -> Response:

@@ -147,9 +147,3 @@ def retry_attack(*, attack: Attack) -> Attack:
     """
     lock_finished(attack.release_id)
     return queue.retried(attack)
-
-
-@transaction.atomic
-def delete_attack(*, attack: Attack) -> None:
-    """Forget an attack with its result. A worker that is at it stores nothing."""
-    Attack.objects.select_for_update().get(pk=attack.pk).delete()

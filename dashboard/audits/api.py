@@ -25,9 +25,6 @@ class AuditViewSet(JobViewSet[Audit]):
         row = services.submit_audit(owner=request.user, spec=valid(AuditRequest, request.data)["spec"])
         return Response(self.get_serializer(row).data, status=201)
 
-    def perform_destroy(self, instance: Audit) -> None:
-        services.delete_audit(audit=instance)
-
     @download_action({name: media_type for name, (media_type, _) in files.FORMATS.items()}, default="json")
     def data(self, fmt: str) -> Download:
         """Download the result: as JSON, or as CSV with a row for each pair."""

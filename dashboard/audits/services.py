@@ -47,9 +47,3 @@ def title_of(spec: AuditSpec) -> str:
     epsilon, radius_m = spec.mechanism["epsilon"], spec.mechanism.get("radius_m")
     level = f"ε = {epsilon:g}" if radius_m is None else f"ε = {epsilon:g} per {radius_m:g} m"
     return ", ".join([title, *altered, level])
-
-
-@transaction.atomic
-def delete_audit(*, audit: Audit) -> None:
-    """Delete an audit with its result. A worker that runs it stores nothing."""
-    Audit.objects.select_for_update().get(pk=audit.pk).delete()

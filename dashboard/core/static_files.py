@@ -52,14 +52,13 @@ class JoinedStaticFilesStorage(CompressedManifestStaticFilesStorage):
 
     keep_only_hashed_files = True
     joins = True
-
-    def create_compressor(self, **options: Any) -> Compressor:
-        return _QuickCompressor(**options)
-
     patterns = (  # Django's own also rewrite comments and look for source maps
         ("*.css", (r"""(?P<matched>url\(['"]{0,1}\s*(?P<url>.*?)["']{0,1}\))""",)),
         ("*.js", ((r"""(?P<matched>import\("(?P<url>\..*?)"\))""", 'import("%(url)s")'),)),
     )
+
+    def create_compressor(self, **options: Any) -> Compressor:
+        return _QuickCompressor(**options)
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
         modules = [name for name in paths if name.startswith("js/")]

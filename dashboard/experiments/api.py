@@ -121,9 +121,6 @@ class ExperimentViewSet(JobViewSet[Experiment]):
     def retry_job(self, row: Experiment) -> Experiment:
         return services.resume_experiment(experiment=row)
 
-    def perform_destroy(self, instance: Experiment) -> None:
-        services.delete_experiment(experiment=instance)
-
     @extend_schema(responses={200: ResultsSerializer}, filters=False)
     @action(detail=True)
     def results(self, request: Request, pk: Any = None) -> Response:

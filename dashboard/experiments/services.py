@@ -196,9 +196,3 @@ def resume_experiment(*, experiment: Experiment) -> Experiment:
     queue.require_capacity(experiment.owner)
     experiment.refresh_from_db()
     return experiment
-
-
-@transaction.atomic
-def delete_experiment(*, experiment: Experiment) -> None:
-    """Forget an experiment with its table, and the blocks that no other one stands on."""
-    Experiment.objects.select_for_update().get(pk=experiment.pk).delete()

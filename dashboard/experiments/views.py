@@ -160,10 +160,11 @@ def _ready_datasets(request: HttpRequest, kind: str, *columns: str) -> Any:
 
 
 def _presets(kind: str) -> list[dict[str, Any]]:
+    curves = preset_curves()
+    known = [(cls.registered_name(), cls) for cls in presets.of(kind)]
     return [
-        {"name": name, "title": cls.title, "summary": cls.summary, "curves": preset_curves().get(name, [])}
-        for cls in presets.of(kind)
-        for name in [cls.registered_name()]
+        {"name": name, "title": cls.title, "summary": cls.summary, "curves": curves.get(name, [])}
+        for name, cls in known
     ]
 
 

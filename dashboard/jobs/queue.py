@@ -126,6 +126,12 @@ def request_cancel(job: Job) -> None:
 
 
 @transaction.atomic
+def delete(job: Job) -> None:
+    """Delete a job with its result. A worker that is at it stores nothing."""
+    type(job)._default_manager.select_for_update().get(pk=job.pk).delete()
+
+
+@transaction.atomic
 def retried(job: JobRow) -> JobRow:
     """:func:`retry` ``job``, and return it as it is then."""
     retry(job)

@@ -29,7 +29,7 @@ class JobFilter(filters.FilterSet):
 class JobViewSet(RowViewSet[Row]):
     """List, retrieve, delete, cancel and retry the rows of one model.
 
-    A subclass overrides :meth:`cancel_job`, :meth:`retry_job` and ``perform_destroy`` where its app does more.
+    A subclass overrides :meth:`cancel_job`, :meth:`retry_job` and :meth:`perform_destroy` where its app does more.
     """
 
     parser_classes: tuple[type[Any], ...] = (JSONBody,)
@@ -41,6 +41,10 @@ class JobViewSet(RowViewSet[Row]):
     def retry_job(self, row: Any) -> Any:
         """Return the row that is tried again: ``row``, or a new one in its place."""
         return queue.retried(row)
+
+    def perform_destroy(self, instance: Any) -> None:
+        """Delete the row."""
+        queue.delete(instance)
 
     def row_response(self, row: Any, status: int = 200) -> Response:
         """Return ``row`` as the API represents it."""

@@ -16,19 +16,16 @@ from django.db.models.functions import Now
 from dashboard.account_data import services as account_data
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import UserSession
-from dashboard.area_maps.models import AreaMap
-from dashboard.attacks.models import Attack
 from dashboard.core import beats
 from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets import earlier_readings, resumable
-from dashboard.datasets.models import Dataset, Reading
+from dashboard.datasets.models import Reading
 from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
 from dashboard.jobs import reaper
 from dashboard.maintenance import file_check, objects, orphans, retention
 from dashboard.releases.downloads import KEPT
-from dashboard.releases.models import Release
 from dashboard.storage import installation, local_files, removals, trash
 from dashboard.storage.stored_path import stored_files
 from privacy_engine.core import progress
@@ -197,14 +194,9 @@ def _of_rows() -> Iterator[Path]:
 
 def _current_tokens() -> set[str]:
     """Tokens of the attempts whose files the rows name."""
-    names = [
-        *Dataset.objects.exclude(points_file="").values_list("points_file", flat=True),
-        *Release.objects.exclude(data_file="").values_list("data_file", flat=True),
-        *AreaMap.objects.exclude(data_file="").values_list("data_file", flat=True),
-        *Attack.objects.exclude(data_file="").values_list("data_file", flat=True),
-        *Reading.objects.exclude(labels_file="").values_list("labels_file", flat=True),
-        *Experiment.objects.exclude(table_sha256="").values_list("table_sha256", flat=True),
-    ]
+    columns = [(model, model.FILE_COLUMN) for model in removals.folders().values() if hasattr(model, "FILE_COLUMN")]
+    columns += [(Reading, "labels_file"), (Experiment, "table_sha256")]
+    names = (name for model, of in columns for name in model.objects.exclude(**{of: ""}).values_list(of, flat=True))
     return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}
 
 

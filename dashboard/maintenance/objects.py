@@ -58,9 +58,8 @@ def missing() -> list[str]:
 
 def _needed() -> Iterator[str]:
     yield from (str(row.points_path) for row in Dataset.objects.filter(state=State.READY).only("pk", "points_file"))
-    yield from (str(row.data_path) for row in Release.objects.filter(state=State.DONE).only("pk", "data_file"))
-    yield from (str(row.data_path) for row in AreaMap.objects.filter(state=State.DONE).only("pk", "data_file"))
-    yield from (str(row.data_path) for row in Attack.objects.filter(state=State.DONE).only("pk", "data_file"))
+    for model in (Release, AreaMap, Attack):
+        yield from (str(row.data_path) for row in model.objects.filter(state=State.DONE).only("pk", "data_file"))
     yield from (str(row.path) for row in AccountExport.objects.filter(state=State.DONE).only("pk"))
     yield from (str(row.path) for row in MapFile.objects.only("pk"))
     for reading in Reading.objects.only("pk", "labels_file"):

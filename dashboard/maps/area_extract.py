@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, BinaryIO, NamedTuple
 
 from pmtiles.tile import (
@@ -46,6 +46,10 @@ RANGE_BYTES = 4_000_000  # of one request, if one tile is not more
 MOST_RANGES = 2_000
 
 
+Bounds = tuple[float, float, float, float]
+"""West, south, east and north in degrees; the east is beyond 180 across the antimeridian."""
+
+
 class Part(NamedTuple):
     """``run`` tiles from an id on that are the same bytes, at ``offset`` in the file."""
 
@@ -53,16 +57,6 @@ class Part(NamedTuple):
     run: int
     offset: int
     length: int
-
-
-@dataclass(frozen=True)
-class Extract:
-    """What was made: zooms, west, south, east, north in degrees, bytes, and whose the tiles are."""
-
-    zooms: tuple[int, int]
-    bounds: tuple[float, float, float, float]
-    size: int
-    attribution: str
 
 
 def require_extent(region: Region) -> None:
@@ -77,8 +71,8 @@ def require_extent(region: Region) -> None:
         raise TooMuch(message, rule=f"at most {MOST_TILES} tiles of zoom {ZOOM}", value=region.tiles)
 
 
-def extract(file: RemoteFile, region: Region, out: BinaryIO, report: Callable[[str, float], None]) -> Extract:
-    """Write the tiles of ``region`` as a PMTiles archive, to zoom 12 or as close as 100 MB reach.
+def extract(file: RemoteFile, region: Region, out: BinaryIO, report: Callable[[str, float], None]) -> Bounds:
+    """Write the tiles of ``region`` as a PMTiles archive, to zoom 12 or as close as 100 MB reach; return its bounds.
 
     Raises
     ------
@@ -94,9 +88,11 @@ def extract(file: RemoteFile, region: Region, out: BinaryIO, report: Callable[[s
     source = _Source(file)
     attribution = source.attribution()
     parts = _parts(source, file, region)
-    ranges = _ranges(parts)
+    tiles = _tiles(parts)
+    ranges = _ranges(tiles)
     whole = sum(length for _, length in ranges)
-    places, total = _places(parts)
+    *begins, total = accumulate((length for _, length in tiles), initial=0)
+    places = dict(zip(tiles, begins, strict=True))
     west, south, east, north = bounds = _bounds(region, source.bounds)
     entries = [Entry(one.tile_id, places[one.offset, one.length], one.length, one.run) for one in parts]
     box = {"min_lon": west, "min_lat": south, "max_lon": min(east, 180.0), "max_lat": north}
@@ -109,17 +105,17 @@ def extract(file: RemoteFile, region: Region, out: BinaryIO, report: Callable[[s
     }
     counts = sum(one.run for one in parts), entries, len(places)
     made = finalize_header(header, *counts, {"attribution": attribution}, source.header["clustered"], total)
-    size = sum(out.write(part) for part in made)
-    done, tiles = 0, iter(places)  # in the order of the file
-    tile = next(tiles, None)
+    out.writelines(made)
+    done, waiting = 0, iter(tiles)
+    tile = next(waiting, None)
     for offset, length in ranges:
         report("Fetching", done / whole)
         body = memoryview(file.read(offset, length))
         done += length
         while tile and tile[0] < offset + length:
-            size += out.write(body[tile[0] - offset :][: tile[1]])
-            tile = next(tiles, None)
-    return Extract((header["min_zoom"], header["max_zoom"]), bounds, size, attribution)
+            out.write(body[tile[0] - offset :][: tile[1]])
+            tile = next(waiting, None)
+    return bounds
 
 
 class _Source:
@@ -187,8 +183,9 @@ def _parts(source: _Source, file: RemoteFile, region: Region) -> list[Part]:
     for zoom in range(zooms["min_zoom"], min(zooms["max_zoom"], CLOSEST_ZOOM) + 1):
         try:
             closer = [*found, *(part for ids in region.tile_ids(zoom) for part in source.parts(*ids))]
-            ranges, left = _ranges(closer), file.most - file.received
-            most = max(sum(length for _, length in ranges), _places(closer)[1])  # tiles may share bytes
+            tiles, left = _tiles(closer), file.most - file.received
+            ranges = _ranges(tiles)
+            most = max(sum(length for _, length in some) for some in (ranges, tiles))  # tiles may share bytes
             if len(ranges) > MOST_RANGES or most > left:
                 raise TooMuch(f"The map of this area has more than {MOST_BYTES // 1_000_000} MB to zoom {zoom}.")
         except TooMuch:
@@ -201,10 +198,15 @@ def _parts(source: _Source, file: RemoteFile, region: Region) -> list[Part]:
     return found
 
 
-def _ranges(parts: list[Part]) -> list[tuple[int, int]]:
+def _tiles(parts: list[Part]) -> list[tuple[int, int]]:
+    """Offset and length of each tile of the file, in its order."""
+    return sorted({(one.offset, one.length) for one in parts})
+
+
+def _ranges(tiles: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """What to request: offset and length, in order; tiles that are near each other together."""
     found: list[tuple[int, int]] = []
-    for offset, length in sorted({(one.offset, one.length) for one in parts}):
+    for offset, length in tiles:
         start, size = found[-1] if found else (0, 0)
         end = max(start + size, offset + length)
         near = offset - start - size <= GAP_BYTES and end - start <= RANGE_BYTES
@@ -215,16 +217,7 @@ def _ranges(parts: list[Part]) -> list[tuple[int, int]]:
     return found
 
 
-def _places(parts: list[Part]) -> tuple[dict[tuple[int, int], int], int]:
-    """Where each tile of the file (offset, length) will lie, in the same order, and their length together."""
-    found, at = {}, 0
-    for offset, length in sorted({(one.offset, one.length) for one in parts}):
-        found[offset, length] = at
-        at += length
-    return found, at
-
-
-def _bounds(region: Region, known: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+def _bounds(region: Region, known: Bounds) -> Bounds:
     west, south, east, north = region.bounds
     if east > 180:
         return west, max(south, known[1]), east, min(north, known[3])

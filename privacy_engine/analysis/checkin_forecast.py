@@ -8,15 +8,17 @@ or time is up. A release is fitted to all users instead.
 """
 
 import math
+from collections.abc import Callable
 from itertools import count
 
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.analysis.repeated import FEWEST_RUNS, MOST_SECONDS, PRECISION, SECONDS, repeated
+from privacy_engine.analysis.repeated import MOST_SECONDS, SHOWN, Effort, repeated
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.arrays import Floats
 from privacy_engine.data import CheckIns
+from privacy_engine.data.grid import Grid
 from privacy_engine.evaluation import Evaluation, split_by_user
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
 from privacy_engine.metrics.recommendation import HitRate
@@ -53,13 +55,13 @@ class CheckinForecast(Result):
 def checkin_forecast(
     mechanism: CheckInMechanism,
     checkins: CheckIns,
+    how: Effort = SHOWN,
     *,
-    seconds: float = SECONDS,
-    fewest: int = FEWEST_RUNS,
+    public: Callable[[], float] | None = None,
 ) -> CheckinForecast:
     """Return the hit rate to expect of a model of ``checkins``; the same for every call, as the seed is fixed.
 
-    With less than :data:`~privacy_engine.analysis.repeated.FEWEST_RUNS` as ``fewest`` it is a rough one.
+    ``public`` returns :func:`public_hit_rate` where that may be known already.
 
     Raises
     ------
@@ -68,8 +70,8 @@ def checkin_forecast(
     """
     mechanism.prepared(checkins)
     once_s, nearest = _seconds(mechanism, checkins), NearestModel(mechanism.grid)
-    baseline = _hit_rate(nearest, checkins, checkins)
-    if math.isnan(baseline) or once_s * fewest > MOST_SECONDS or len(np.unique(checkins.user)) < 2:
+    baseline = public() if public else public_hit_rate(mechanism.grid, checkins)
+    if math.isnan(baseline) or once_s * how.fewest > MOST_SECONDS or len(np.unique(checkins.user)) < 2:
         return CheckinForecast(runs=0, baseline=None if math.isnan(baseline) else baseline)
     rng, numbers, length = noise.seeded(SEED), count(), mechanism.parameter("order", 1)
 
@@ -87,9 +89,8 @@ def checkin_forecast(
     gains, off = repeated(
         lambda runs: np.array([gain() for _ in range(runs)]),
         within,
-        first=fewest,
-        most=min(int(seconds / once_s), MOST_RUNS),
-        precision=PRECISION,
+        first=how.fewest,
+        most=min(int(how.seconds / once_s), MOST_RUNS),
     )
     if np.count_nonzero(~np.isnan(gains)) < 2:
         return CheckinForecast(runs=len(gains), baseline=baseline)
@@ -102,6 +103,11 @@ def checkin_forecast(
         spread=spread,
         within=off,
     )
+
+
+def public_hit_rate(grid: Grid, checkins: CheckIns) -> float:
+    """Return the hit rate of the ten nearest cells, as a share; NaN where no user moves from cell to cell."""
+    return _hit_rate(NearestModel(grid), checkins, checkins)
 
 
 def _hit_rate(model: Recommender, fitted: CheckIns, others: CheckIns, length: int = 1) -> float:

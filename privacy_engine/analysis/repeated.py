@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,16 +12,31 @@ PRECISION = 0.005
 """The share of themselves that forecast figures are off by at most, at two standard deviations."""
 FEWEST_RUNS = 8
 """From so many runs or more their spread is known."""
-SECONDS = 2.0
-"""Runs take about so long, by the estimate of the mechanism; the precision may then be less."""
 MOST_SECONDS = 20.0
 """Where the fewest runs would take longer than this nothing is known."""
 SHARES = (0.5, 0.95)
 """Of the errors: half are at most the typical one."""
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How much is simulated; with fewer runs than :data:`FEWEST_RUNS` a forecast is a rough one."""
+
+    seconds: float = 2.0
+    """Runs take about so long, by the estimate of the mechanism; the precision may then be less."""
+    fewest: int = FEWEST_RUNS
+
+
+SHOWN, ROUGH = Effort(), Effort(seconds=0.1, fewest=2)
+
+
 def repeated(
-    draw: Callable[[int], Floats], within: Callable[[Floats], float], *, first: int, most: int, precision: float
+    draw: Callable[[int], Floats],
+    within: Callable[[Floats], float],
+    *,
+    first: int,
+    most: int,
+    precision: float = PRECISION,
 ) -> tuple[Floats, float]:
     """Return the rows that ``draw`` gives of so many runs, and ``within`` of them: ``first``, and more until precise.
 

@@ -14,9 +14,9 @@ from privacy_engine import noise
 from privacy_engine.analysis.repeated import (
     FEWEST_RUNS,
     MOST_SECONDS,
-    PRECISION,
-    SECONDS,
     SHARES,
+    SHOWN,
+    Effort,
     mean_off_by,
     off_by,
     repeated,
@@ -59,13 +59,9 @@ class CountForecast(Result):
 def count_forecast(
     mechanism: StreamMechanism,
     stream: CountStream,
-    *,
-    seconds: float = SECONDS,
-    fewest: int = FEWEST_RUNS,
+    how: Effort = SHOWN,
 ) -> CountForecast:
     """Return the errors to expect of a release of ``stream``; the same for every call, as the seed is fixed.
-
-    With less than :data:`~privacy_engine.analysis.repeated.FEWEST_RUNS` as ``fewest`` it is a rough one.
 
     Raises
     ------
@@ -78,7 +74,7 @@ def count_forecast(
     if known is not None:
         return _closed(stream, *known)
     once_s = mechanism.seconds(*stream.counts.shape)
-    if once_s * fewest > MOST_SECONDS or stream.counts.size > MOST_SIMULATED:
+    if once_s * how.fewest > MOST_SECONDS or stream.counts.size > MOST_SIMULATED:
         return _unknown(exact=False)
     truth, rng, chooser = stream.counts, noise.seeded(SEED), np.random.default_rng(SEED)
     held = min(truth.size, MOST_ERRORS // FEWEST_RUNS)
@@ -95,9 +91,8 @@ def count_forecast(
     found, within = repeated(
         lambda runs: np.stack([one() for _ in range(runs)]),
         lambda rows: max(off_by(rows[:, :-2]), mean_off_by(rows[:, -1])),
-        first=fewest,
-        most=min(int(seconds / once_s), MOST_ERRORS // held),
-        precision=PRECISION,
+        first=how.fewest,
+        most=min(int(how.seconds / once_s), MOST_ERRORS // held),
     )
     typical, p95 = np.quantile(found[:, :-2], SHARES).tolist()
     mean, are = found[:, -2:].mean(axis=0).tolist()

@@ -6,6 +6,7 @@ A release of counts is compared with publishing zeros, a model with a public bas
 from typing import Literal
 
 from privacy_engine.analysis.results import Result
+from privacy_engine.analysis.verdict import RULES, TITLES
 
 USABLE_ARE = 0.1
 """Counts are usable if their average relative error is at most this, and :data:`USABLE_SHARE` of that of zeros."""
@@ -33,7 +34,7 @@ class CountRules(Result):
     coarse: float
 
 
-UNSOUND = "the mechanism has no guarantee with these parameters"
+NO_GUARANTEE = UtilityVerdict(name="no-guarantee", title=TITLES["no-guarantee"], rule=RULES["no-guarantee"])
 
 
 def count_rules(zeros_are: float) -> CountRules:
@@ -53,7 +54,7 @@ def count_verdict(are: float, zeros_are: float, *, unsound: bool = False) -> Uti
     """
     bounds = count_rules(zeros_are)
     if unsound:
-        return UtilityVerdict(name="no-guarantee", title="no guarantee", rule=UNSOUND)
+        return NO_GUARANTEE
     if are >= bounds.coarse:
         rule = "the average relative error is not less than that of publishing zeros"
         return UtilityVerdict(name="worse-than-free", title="worse than publishing zeros", rule=rule)
@@ -78,7 +79,7 @@ def hit_verdict(
     'a person exposed: ε 746'
     """
     if unsound:
-        return UtilityVerdict(name="no-guarantee", title="no guarantee", rule=UNSOUND)
+        return NO_GUARANTEE
     if exposed_epsilon is not None:
         rule = "check-ins are protected one by one: the ε of a person grows with their number"
         title = f"a person exposed: ε {exposed_epsilon:,.3g}" if exposed_epsilon < 1000 else "a person exposed"

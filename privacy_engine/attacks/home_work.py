@@ -132,7 +132,8 @@ class HomeWork(SeriesAttack):
         """Indices of the events at home, (k,), ascending; none where the rule finds no home or there are no times."""
         if series.time_s is None:
             return np.zeros(0, dtype=np.int64)
-        return self._visits(series, self.distance_m)[0]
+        xy_m = geo.LocalPlane.around(series.lon, series.lat).project(series.lon, series.lat)
+        return self._visits(series, xy_m, self.distance_m)[0]
 
     def _run(self, truth: Trajectory, release: Release) -> HomeWorkResult:
         drawn = release.sd_m[release.fresh]
@@ -156,10 +157,10 @@ class HomeWork(SeriesAttack):
             lon, lat = plane.unproject(np.median(xy_m[events], axis=0)[None])
             return float(lon[0]), float(lat[0])
 
-        home, work = self._visits(series, reach_m)
+        home, work = self._visits(series, xy_m, reach_m)
         return where(home), where(work)
 
-    def _visits(self, series: Trajectory, reach_m: float) -> tuple[Ints, Ints]:
+    def _visits(self, series: Trajectory, xy_m: Floats, reach_m: float) -> tuple[Ints, Ints]:
         """Events at home and at the workplace, ascending; empty for none."""
         nowhere = np.zeros(0, dtype=np.int64)
         assert series.time_s is not None
@@ -172,7 +173,6 @@ class HomeWork(SeriesAttack):
             rule = f"so long that there are at most {MOST_STAYS:,} stays"
             message = f"duration_s must be {rule}, got {self.duration_s:g} ({len(groups):,})"
             raise ParameterError(message, field="duration_s", rule=rule, value=self.duration_s)
-        xy_m = geo.LocalPlane.around(series.lon, series.lat).project(series.lon, series.lat)
         sun_s = 240.0 * series.lon[groups[:, 0]]  # 4 minutes a degree
         start_s, end_s = series.time_s[groups[:, 0]] + sun_s, series.time_s[groups[:, 1] - 1] + sun_s
         place = _places(xy_m, groups, end_s - start_s, reach_m)

@@ -192,7 +192,7 @@ def allowed(archive: zipfile.ZipFile, report: Report, meter: Meter) -> list[zipf
         if reason:
             report.drop(reason, 1)
             _list(report, info, reason, "")
-        elif not info.is_dir():
+        elif not info.filename.endswith("/"):  # is_dir() refuses a name without letters
             members.append(info)
     names = {info.filename for info in members}
     if "[Content_Types].xml" in names:

@@ -128,8 +128,10 @@ def _packed(path):
 def weight(page):
     """Paths and compressed bytes of everything the page requested; of the built-in map it requests parts."""
     parts = [(urlsplit(name).path, size) for name, size in page.evaluate(RESOURCES)]
-    packed = settings.STATIC_URL
-    return [(path, _packed(path) if path.startswith(packed) and MAP not in path else size) for path, size in parts]
+    return [
+        (path, size if MAP in path or not path.startswith(settings.STATIC_URL) else _packed(path))
+        for path, size in parts
+    ]
 
 
 def loading_faults(page, response, most_bytes):

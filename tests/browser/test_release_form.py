@@ -178,6 +178,12 @@ def test_the_radius_is_named_or_typed(page, taxi, stays):
     expect(own).to_be_focused()
     expect(page.locator("[data-errors-answer]")).to_contain_text("No forecast: Radius r is missing or invalid")
     page.get_by_text("Doorway").click()
+    expect(text).not_to_contain_text("remain easy to distinguish")
+    epsilon = field(page, "Privacy level ε")
+    entered = epsilon.input_value()
+    epsilon.fill("8")
+    expect(text).to_contain_text("remain easy to distinguish")
+    epsilon.fill(entered)
     settled(page)
     create(page, "Create 1 release")
     assert Release.objects.get().spec["mechanism"]["radius_m"] == 20.0

@@ -15,7 +15,7 @@ from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import delete_dataset, import_dataset, reread_dataset
 from dashboard.experiments.models import Experiment
-from dashboard.experiments.services import delete_experiment, submit_experiment
+from dashboard.experiments.services import submit_experiment
 from dashboard.jobs import queue
 from dashboard.maintenance import cleanup, objects, orphans, retention
 from dashboard.releases.models import Release
@@ -179,9 +179,9 @@ class TestRequested:
         first, second = (submit_experiment(owner=owner, preset=few) for _ in range(2))
         blocks = names("blocks/")
         assert blocks
-        delete_experiment(experiment=first)
+        queue.delete(first)
         removals.finish()
         assert names("blocks/") == blocks
-        delete_experiment(experiment=Experiment.objects.get(pk=second.pk))
+        queue.delete(Experiment.objects.get(pk=second.pk))
         removals.finish()
         assert names() == []

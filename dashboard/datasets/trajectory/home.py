@@ -8,7 +8,7 @@ from rest_framework import serializers
 from dashboard.core.computing import computed
 from dashboard.core.rest.parsing import Whole
 from dashboard.datasets.models import Dataset
-from dashboard.maps.series_cache import line
+from dashboard.datasets.people import person_of
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.downsampling import runs
 from privacy_engine.attacks.home_work import HomeWork
@@ -44,7 +44,7 @@ def home_of(dataset: Dataset, series: int) -> dict[str, Any]:
     ParameterError
         There is no such series, or it has more stays than the attack takes.
     """
-    line(dataset.points_path, series)  # refuses a number that there is not
+    person_of(dataset, series)  # refuses a number that there is not
     truth = cached_data(dataset.kind, dataset.points_path)[series]
     at_home = np.zeros(len(truth), dtype=np.bool_)
     at_home[RULE.home_visits(truth)] = True

@@ -1,17 +1,18 @@
 """What to expect of models of check-ins that are not yet made: computed from the original, for the owner alone."""
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
 
 from dashboard.core.computing import computed
 from dashboard.datasets.models import Dataset, Kind, Unit
 from dashboard.releases.common.least_levels import KindLevels, kind_levels
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.stored_path import StoredPath
-from privacy_engine.analysis.checkin_forecast import CheckinForecast, checkin_forecast
+from privacy_engine.analysis.checkin_forecast import CheckinForecast, checkin_forecast, public_hit_rate
+from privacy_engine.analysis.repeated import SHOWN, Effort
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.utility_verdict import USABLE_GAIN, UtilityVerdict, hit_verdict
+from privacy_engine.data.grid import Grid
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
 from privacy_engine.mechanisms.recommendation.markov import CheckInMarkov
 
@@ -61,16 +62,22 @@ def expected_hits(dataset: Dataset, mechanisms: Sequence[CheckInMechanism]) -> E
 def least_hit_levels(dataset: Dataset, mechanisms: Sequence[CheckInMechanism], accepted: float) -> KindLevels:
     """Return the least ε of each mechanism at which at least ``accepted`` of 1,000 next places are found."""
 
-    def reached(one: CheckInMechanism, **how: Any) -> bool:
-        hits = _hits(_forecast(dataset.points_path, one, **how).hit_rate)
+    def reached(one: CheckInMechanism, how: Effort) -> bool:
+        hits = _hits(_forecast(dataset.points_path, one, how).hit_rate)
         return hits is not None and hits >= accepted
 
     return kind_levels(dataset, mechanisms, accepted, reached)
 
 
 @lru_cache(maxsize=256)
-def _forecast(path: StoredPath, mechanism: CheckInMechanism, **how: Any) -> CheckinForecast:
-    return checkin_forecast(mechanism, cached_data(Kind.CHECKINS, path), **how)
+def _forecast(path: StoredPath, mechanism: CheckInMechanism, how: Effort = SHOWN) -> CheckinForecast:
+    public = partial(_public, path, mechanism.grid)
+    return checkin_forecast(mechanism, cached_data(Kind.CHECKINS, path), how, public=public)
+
+
+@lru_cache(maxsize=32)
+def _public(path: StoredPath, grid: Grid) -> float:
+    return public_hit_rate(grid, cached_data(Kind.CHECKINS, path))
 
 
 def _without_noise(mechanism: CheckInMechanism) -> CheckInMechanism:

@@ -9,11 +9,10 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
 from privacy_engine.analysis.accepted_error import at_level
 from privacy_engine.analysis.least_level import least_level
+from privacy_engine.analysis.repeated import ROUGH, SHOWN, Effort
 from privacy_engine.analysis.results import Result
 from privacy_engine.mechanisms.base.mechanism import Mechanism
 
-ROUGH = {"seconds": 0.1, "fewest": 2}
-"""How each ε of a search is simulated; the answer is confirmed by the forecast that is shown."""
 LONGEST_S = 8.0
 """A search that takes longer ends without an answer."""
 
@@ -43,7 +42,7 @@ class _Late(Exception):
 
 
 def kind_levels(dataset: Dataset, chosen: Sequence[Any], accepted: float, reached: Callable[..., bool]) -> KindLevels:
-    """Return the least ε of each mechanism at which ``reached(mechanism)``; with :data:`ROUGH` too, a rough answer."""
+    """Return the least ε of each mechanism at which ``reached(mechanism, how)``, confirmed as it is shown."""
     found, left_out = [], []
     for one in chosen:
         try:
@@ -60,9 +59,9 @@ def kind_levels(dataset: Dataset, chosen: Sequence[Any], accepted: float, reache
 def _least(mechanism: Mechanism, reached: Callable[..., bool]) -> float | None:
     end = monotonic() + LONGEST_S
 
-    def holds(epsilon: float, **how: float) -> bool:
+    def holds(epsilon: float, how: Effort = SHOWN) -> bool:
         if monotonic() > end:
             raise _Late
-        return reached(at_level(mechanism, epsilon), **how)
+        return reached(at_level(mechanism, epsilon), how)
 
-    return least_level(partial(holds, **ROUGH), holds, start=float(mechanism.epsilon))
+    return least_level(partial(holds, how=ROUGH), holds, start=float(mechanism.epsilon))

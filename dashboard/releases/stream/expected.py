@@ -13,6 +13,7 @@ from dashboard.releases.common.least_levels import KindLevels, kind_levels
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine import noise
+from privacy_engine.analysis.repeated import SHOWN, Effort
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.stream_forecast import CountForecast, count_forecast, zeros_forecast
 from privacy_engine.analysis.utility_verdict import CountRules, UtilityVerdict, count_rules, count_verdict
@@ -76,8 +77,8 @@ def expected_counts(dataset: Dataset, mechanisms: Sequence[StreamMechanism]) -> 
 
 
 @lru_cache(maxsize=256)
-def _forecast(path: StoredPath, mechanism: StreamMechanism, **how: Any) -> CountForecast:
-    return count_forecast(mechanism, cached_data(Kind.STREAM, path), **how)
+def _forecast(path: StoredPath, mechanism: StreamMechanism, how: Effort = SHOWN) -> CountForecast:
+    return count_forecast(mechanism, cached_data(Kind.STREAM, path), how)
 
 
 @lru_cache(maxsize=32)
@@ -89,8 +90,8 @@ def _zeros(path: StoredPath) -> CountForecast:
 def least_count_levels(dataset: Dataset, mechanisms: Sequence[StreamMechanism], accepted: float) -> KindLevels:
     """Return the least ε of each mechanism at which half of the counts are off by at most ``accepted``."""
 
-    def reached(one: StreamMechanism, **how: Any) -> bool:
-        found = _forecast(dataset.points_path, one, **how)
+    def reached(one: StreamMechanism, how: Effort) -> bool:
+        found = _forecast(dataset.points_path, one, how)
         return found.typical_error is not None and found.typical_error <= accepted
 
     return kind_levels(dataset, mechanisms, accepted, reached)

@@ -127,8 +127,9 @@ class SeriesPreset(Preset):
 
     def spec(self, given: Given | None = None) -> ExperimentSpec:
         base, grid = self.base(), self.grid()
-        for one in (*grid.get("release", ()), *filter(None, [base.get("release")])):
-            one["mechanism"]["radius_m"] = (given and given.radius_m) or one["mechanism"]["radius_m"]
+        if given and given.radius_m:
+            for one in (*grid.get("release", ()), *filter(None, [base.get("release")])):
+                one["mechanism"]["radius_m"] = given.radius_m
         return ExperimentSpec.parse(
             {
                 "base": base,

@@ -6,7 +6,8 @@
  * (Plotly then adds no style element) and <meta name="plotly" content="…/plotly/plotly.min.js">.
  */
 
-import { $ } from "../core/dom.js";
+import { el } from "../core/dom.js";
+import { loadLibrary } from "../core/once.js";
 import { onTheme } from "../core/series_style.js";
 import { createAxes } from "./chart_axes.js";
 import { watchPointer } from "./chart_pointer.js";
@@ -21,22 +22,10 @@ const UNUSED_STYLES = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0
 const OPTIONS = { staticPlot: true, responsive: false, displayModeBar: false };
 const IMAGE = { width: 760, height: 420 };
 
-/** @type {Promise<any> | null} */
-let loading = null;
-
 /** Plotly, loaded with the first chart. */
 export function loadPlotly() {
-  loading ??= new Promise((resolve, reject) => {
-    const unused = document.createElement("meta");
-    unused.id = UNUSED_STYLES;
-    document.head.append(unused);
-    const script = document.createElement("script");
-    script.src = $("meta[name=plotly]").content;
-    script.addEventListener("load", () => resolve(window.Plotly));
-    script.addEventListener("error", () => reject(new Error("The chart library could not be loaded.")));
-    document.head.append(script);
-  });
-  return loading;
+  if (!document.getElementById(UNUSED_STYLES)) document.head.append(el("meta", { id: UNUSED_STYLES }));
+  return loadLibrary("plotly", "Plotly", "The chart library could not be loaded.");
 }
 
 /**

@@ -57,7 +57,7 @@ export function createChartTools() {
       buttons[1].textContent = "By time";
       for (const one of $$("button", axis)) one.setAttribute("aria-pressed", String(one.dataset.along === now));
       axis.hidden = !timed;
-      median.setAttribute("aria-pressed", String(text ? true : (options.median ?? false)));
+      median.setAttribute("aria-pressed", String(Boolean(text || options.median)));
       median.textContent = text || "Rolling median";
       element.hidden = !series;
     },

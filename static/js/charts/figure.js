@@ -43,6 +43,8 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
   let source = null;
   /** @type {any} what is shown, completed */
   let shown = usual;
+  /** @type {any} the event chosen, and whose value there is beside the title */
+  let here = null;
   let clear = () => {};
   /** @type {[number, number] | null} */
   let span = null; // where it changed since the figure was shown
@@ -69,6 +71,7 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
     head.offerAll(canShowAll(shown, what.span));
     const drawn = chart.draw(shown);
     below.fill(shown, chart.lines());
+    head.setHere(hereText(chart, here));
     return drawn;
   }
 
@@ -77,17 +80,8 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
     return redraw();
   }
 
-  const saveCsv = () => saveText(numbers.csv(), shown.name);
-  const saveImage = async (/** @type {"png" | "svg"} */ format) =>
-    save(await chart.image(format, shown.title), `${shown.name}.${format}`);
   const table = () => numbers.table(head.offersAll() ? chart.span() : null);
-
-  head.addActions({
-    PNG: () => saveImage("png"),
-    SVG: () => saveImage("svg"),
-    CSV: saveCsv,
-    "Data table": () => dialog.show({ title: shown.title, table: table(), saveCsv }),
-  });
+  head.addActions(actionsOf({ chart, numbers, dialog, table, shown: () => shown }));
   return {
     ...chart,
     plot,
@@ -98,8 +92,12 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
       const found = chart.readout(event);
       return found ? { ...found, name: shown.title } : null;
     },
-    /** @param {string} text of the value at the event chosen, beside the title */
-    setHere: (text) => head.setHere(text),
+    /** Choose an event; what the line `id` has there is beside the title. @param {number} event @param {string} id */
+    moveCursor(event, id) {
+      here = { event, id };
+      chart.moveCursor(event);
+      head.setHere(hereText(chart, here));
+    },
     /** @param {Record<string, any>} to */
     listen(to) {
       clear = () => to.clear?.();
@@ -122,6 +120,25 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
       [source, span] = [what, null];
       return redraw();
     },
+  };
+}
+
+/** "here 412 m": what the line has at the event; "" where it has none. @param {any} chart @param {any} here */
+function hereText(chart, here) {
+  const row = here && chart.readout(here.event)?.rows.find((/** @type {any} */ { id }) => id === here.id);
+  return row ? `here ${row.value}` : "";
+}
+
+/** What the menu saves and shows of the chart. @param {any} of */
+function actionsOf({ chart, numbers, dialog, table, shown }) {
+  const saveCsv = () => saveText(numbers.csv(), shown().name);
+  const saveImage = async (/** @type {"png" | "svg"} */ format) =>
+    save(await chart.image(format, shown().title), `${shown().name}.${format}`);
+  return {
+    PNG: () => saveImage("png"),
+    SVG: () => saveImage("svg"),
+    CSV: saveCsv,
+    "Data table": () => dialog.show({ title: shown().title, table: table(), saveCsv }),
   };
 }
 

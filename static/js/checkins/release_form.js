@@ -10,11 +10,11 @@ import { verdictText } from "../components/verdict_text.js";
 import { $, el } from "../core/dom.js";
 import { quantity } from "../core/elements.js";
 import { metres, whole } from "../core/format.js";
+import { distanceM } from "../map/projection.js";
 
 const COLUMNS = ["number", "number", "errors__axis", "verdict"];
 const NEAREST = { colour: "--muted", dash: "6 3" };
 const SIDES = ["west", "south", "east", "north"];
-const EARTH_M = 111_195; // of a degree of latitude
 
 /** A hit rate of so many thousandths: .462. @param {number} hits */
 export const rate = (hits) => (hits / 1000).toFixed(3).replace(/^0/, "");
@@ -88,8 +88,9 @@ export function short(row) {
 /** How large the cells of a box are, "Cells 0.53 × 0.56 km"; "" where it is none. */
 export function cellsText({ west, south, east, north, side }) {
   if (![west, south, east, north, side].every(isGiven) || !(east > west && north > south && side >= 1)) return "";
-  const wide = ((east - west) / side) * EARTH_M * Math.cos((south * Math.PI) / 180);
-  return `Cells ${metres(wide)} × ${metres(((north - south) / side) * EARTH_M)}. They are published.`;
+  const wide = distanceM(west, south, west + (east - west) / side, south);
+  const high = distanceM(west, south, west, south + (north - south) / side);
+  return `Cells ${metres(wide)} × ${metres(high)}. They are published.`;
 }
 
 /** What components/release_form/release_form.js takes of the check-ins of a page; `boxMap` of components/box_map.js. */
@@ -164,7 +165,7 @@ function marksOf({ public: nearest, without_noise: without }, most) {
   };
   const isApart = Math.abs((without ?? 0) - (nearest ?? 0)) > most / 5;
   const tenths = Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => {
-    const text = i ? rate(i * step).slice(0, 2) : "0";
+    const text = String((i * step) / 1000).replace(/^0\./, ".");
     return { name: text, title: "", value: i * step, text, isPlain: true, width: 30 };
   });
   const known = { name: "hit_rate:public", title: "public", value: nearest, text: rate(nearest ?? 0), isAlways: true };

@@ -16,10 +16,13 @@ const BUTTONS = 0.2; // of the width and of the height of the box
 const boundsOf = (/** @type {Box} */ { west, south, east, north }) =>
   /** @type {Bounds} */ ([west, south, east, north]);
 
+const keyOf = (/** @type {Box | null} */ box) => String(box && boundsOf(box));
+
 /**
- * The map of templates/includes/box_map.html in `host`. `onChange(box)` after every choice that is made on it.
- * `show(box, columns, rows)` draws a box with its cells; what is no box is not drawn. `fromData()` returns whether the
- * box was chosen with knowledge of the upload: the checkbox states it, or the upload was shown on the map.
+ * The map of templates/includes/box_map.html, or of releases/checkins/_grid.html, in `host`. `onChange(box)` after each
+ * choice that is made on it. `show(box, columns, rows)` draws a box with its cells; what is no box is not drawn.
+ * `fromData()` returns whether the box was chosen with knowledge of the upload: the checkbox states it, or the upload
+ * was shown on the map.
  *
  * @param {HTMLElement} host
  * @param {{areas: ({name: string} & Box)[], onChange: (box: Box) => void}} options
@@ -45,7 +48,7 @@ export function createBoxMap(host, { areas, onChange }) {
     if (box) map.addGridLines({ id: "box", grid: { ...box, columns, rows } });
     else map.remove("box");
     map.setHome(box && frameOf(box));
-    const same = areas.findIndex((area) => String(boundsOf(area)) === String(box && boundsOf(box)));
+    const same = areas.findIndex((area) => keyOf(area) === keyOf(box));
     select.value = same < 0 ? "" : String(same);
   }
 
@@ -94,9 +97,10 @@ export function createBoxMap(host, { areas, onChange }) {
     fromData: () => looked !== null && (looked.checked || looked.disabled),
     /** @param {Record<string, unknown> | null} sides @param {number} across @param {number} up */
     show(sides, across = 1, up = across) {
-      const first = box === null;
+      const [first, shown] = [box === null, isBox(sides) ? { ...sides } : null];
+      if (keyOf(shown) === keyOf(box) && columns === across && rows === up) return;
       [columns, rows] = [across, up];
-      box = isBox(sides) ? { ...sides } : null;
+      box = shown;
       draw();
       if (box && (first || map.isFitted())) map.fit(frameOf(box));
     },

@@ -3,6 +3,7 @@
 import { el, svg } from "../core/dom.js";
 import { quantity } from "../core/elements.js";
 import { metres, whole } from "../core/format.js";
+import { titleParts } from "../core/level.js";
 import { createState } from "./layer_state.js";
 import { iconButton, layerTuning } from "./layer_tuning.js";
 import { swatch } from "./swatch.js";
@@ -27,12 +28,10 @@ function markOf(kind) {
 
 const AIM = "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11M8 6.5a1.5 1.5 0 1 0 0 3a1.5 1.5 0 1 0 0-3";
 
-const levelAt = (title) => title.indexOf(" · ε");
-
 /** "Skip · ε 1 / 200 m": the name; its level is read with it, and seen among the facts. */
-function titleParts(title) {
-  const at = levelAt(title);
-  return at < 0 ? [title] : [title.slice(0, at), el("span", { class: "visually-hidden" }, title.slice(at))];
+function titleNodes(title) {
+  const [name, level] = titleParts(title);
+  return level ? [name, el("span", { class: "visually-hidden" }, ` · ${level}`)] : [name];
 }
 
 function makeRow(entry, on, lineStyles) {
@@ -75,7 +74,7 @@ function fillRow(row, entry) {
   row.item.classList.toggle("layer--hidden", !entry.visible);
   row.box.checked = done && entry.visible;
   row.box.disabled = !done;
-  if (row.title.textContent !== entry.title) row.title.replaceChildren(...titleParts(entry.title));
+  if (row.title.textContent !== entry.title) row.title.replaceChildren(...titleNodes(entry.title));
   if (!entry.owner) {
     row.box.setAttribute("aria-label", entry.title);
     row.title.disabled = !done;
@@ -91,7 +90,7 @@ function fillRow(row, entry) {
   row.item.classList.toggle("layer--owner", Boolean(entry.owner));
   const error = (entry.error_m ?? null) === null ? "" : quantity(`median_error_m:${entry.id}`, metres(entry.error_m));
   row.error.replaceChildren(entry.count === undefined ? error : quantity(`count:${entry.id}`, whole(entry.count)));
-  const level = levelAt(entry.title) < 0 ? "" : entry.title.slice(levelAt(entry.title) + 3).replaceAll(" ", "\u00a0");
+  const level = titleParts(entry.title)[1]?.replaceAll(" ", "\u00a0");
   row.facts.textContent = [entry.facts, level].filter(Boolean).join(" · ");
   row.cursorText.textContent = entry.cursorText ?? "";
   if (row.aim) {

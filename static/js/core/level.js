@@ -12,6 +12,9 @@ import { metres, number } from "./format.js";
  */
 export const within = (epsilon, radiusM, referenceM) => epsilon * (referenceM / radiusM);
 
+/** "Skip" and "ε 1 / 200 m" of "Skip · ε 1 / 200 m"; the level may be missing. @param {string} title */
+export const titleParts = (title) => title.split(/ · (?=ε )/);
+
 const OWN_LEVEL = / · ε .*?(?= \(\d+\)$|$)/; // in a title such as "Skip · ε 1 / 200 m (2)"
 
 /**

@@ -42,7 +42,11 @@ export function addBaseMap(map, stack, middle, near) {
     ["base", "names"].forEach(stack.remove);
     const isCurrent = () => key === shown;
     if (source) {
-      tileLayer(source, near).then((layer) => isCurrent() && (tiles = layer.addTo(map)));
+      const missing = () => {
+        shown = ""; // choosing it again tries again
+        text.replaceChildren("The map could not be loaded. Choose it again.");
+      };
+      tileLayer(source, near).then((layer) => isCurrent() && (tiles = layer.addTo(map)), missing);
     }
     const failed = () => text.replaceChildren(UNREACHED);
     if (config.choice === "built-in") addBuiltIn(config.built_in, { isCurrent, showSource, failed }).catch(failed);

@@ -1,6 +1,7 @@
 /* The part of the panel of base maps that is about the map of the area: the consent, the fetch, what there is. */
 
 import { announce, el } from "../core/dom.js";
+import { smallButton } from "../core/elements.js";
 import { bytes, count, day, done } from "../core/format.js";
 import { cancelArea, fetchArea, isFetching, mapOfArea, removeArea } from "./basemap_choice.js";
 import { degreesText } from "./degrees.js";
@@ -35,23 +36,15 @@ export const consentText = ({ host, encrypted, box, region, tiles, most_mb: most
 export function areaPart(attempt) {
   const text = el("p", { class: "base-panel__state" });
   const progress = el("progress", { max: 1, "aria-label": "Fetched" });
-  const button = (/** @type {string} */ label, /** @type {() => Promise<void>} */ onClick, quiet = false) =>
-    el(
-      "button",
-      {
-        class: `button button--small${quiet ? " button--quiet" : ""}`,
-        type: "button",
-        onclick: () => attempt(onClick),
-      },
-      label,
-    );
+  const button = (/** @type {string} */ label, /** @type {() => Promise<void>} */ onClick, style = "") =>
+    smallButton(label, label, () => attempt(onClick), { style });
   const agree = button("Allow and fetch", async () => {
     await fetchArea(mapOfArea().offer?.host ?? "");
     const { row } = mapOfArea();
     announce(row?.tiles ? "Base map: map of the area" : (row?.error?.message ?? "The map was not fetched."));
   });
-  const cancel = button("Cancel", cancelArea, true);
-  const remove = button("Remove it", removeArea, true);
+  const cancel = button("Cancel", cancelArea, "button--quiet");
+  const remove = button("Remove it", removeArea, "button--quiet");
   const element = el(
     "div",
     { class: "base-panel__part" },

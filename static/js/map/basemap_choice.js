@@ -1,6 +1,6 @@
 /* The user's base map: read from the page, remembered by the server, the same for all maps and tabs. */
 
-import { del, patch, poll, post } from "../core/api.js";
+import { del, isOver, patch, poll, post } from "../core/api.js";
 import { data } from "../core/dom.js";
 
 const CHANGED = "cairn:base-map";
@@ -49,7 +49,7 @@ export function baseMap() {
     permitted = found?.choice === "server";
     const area = /** @type {Area | null} */ (data("area-map") ?? null);
     config = found && here({ ...found, area, choice: area?.shown && area.row?.tiles ? "area" : found.choice });
-    if (area?.shown && isFetching(area.row)) follow();
+    if (area?.shown && isFetching(area.row)) follow().catch(() => setArea(null)); // it was removed elsewhere
   }
   return config;
 }
@@ -105,7 +105,7 @@ export const setBaseMap = (answer) => publish(answer);
 export const mapOfArea = () => /** @type {Area} */ (/** @type {Config} */ (baseMap()).area);
 
 /** Whether it is on its way. @param {AreaRow | null | undefined} row */
-export const isFetching = (row) => row?.state === "queued" || row?.state === "running";
+export const isFetching = (row) => Boolean(row && !isOver(row));
 
 /** Let the server fetch the map of the area from `host`, to which the user agreed. @param {string} host */
 export async function fetchArea(host) {
@@ -117,12 +117,14 @@ export async function fetchArea(host) {
 
 let following = new AbortController();
 
-/** Follow the fetch to its end; then the map is shown. */
+/** Follow the fetch to its end; then the map is shown, unless another one was chosen meanwhile. */
 async function follow() {
   const { signal } = (following = new AbortController());
   const url = baseMap()?.area?.row?.urls.self ?? "";
+  const before = config?.choice;
+  const onUpdate = (/** @type {AreaRow} */ row) => setArea(row, isOver(row) && config?.choice === before);
   try {
-    setArea(await poll(url, { onUpdate: setArea, every: 500, signal }), true);
+    await poll(url, { onUpdate, every: 500, signal });
   } catch (error) {
     if (!signal.aborted) throw error;
   }

@@ -60,9 +60,7 @@ export function createPanel(button) {
     problem.hidden = true;
     rows.forEach(({ part, input }) => part?.show(input.checked));
     popover.place();
-    const config = baseMap();
-    if (choice === "server" || (choice === "file" && !config?.file) || (choice === "area" && !config?.area?.row?.tiles))
-      return; // what is to be done first is shown now
+    if (choice === "server" || (choice === "file" && !baseMap()?.file)) return; // what is to be done first is shown now
     attempt(() => chooseBaseMap(choice)).then(() => announce(`Base map: ${TITLES[choice].toLowerCase()}`));
   }
 

@@ -1,5 +1,6 @@
 /* The built-in cities, and the search by the beginning of a name. */
 
+import { once } from "../core/once.js";
 import { bytesOf } from "./natural_earth.js";
 
 /**
@@ -10,8 +11,6 @@ import { bytesOf } from "./natural_earth.js";
 /** @type {Record<string, string>} Letters that Unicode does not take apart. */
 const LETTERS = { ø: "o", đ: "d", ł: "l", ß: "ss", æ: "ae", œ: "oe", ı: "i", ħ: "h", ð: "d", þ: "th", "’": "'" };
 
-/** @type {Promise<City[]> | null} */
-let loading = null;
 /** @type {City[] | null} */
 let cities = null;
 
@@ -27,13 +26,7 @@ export const plain = (text) =>
 
 /** All cities, the most important first. @param {string} url @returns {Promise<City[]>} */
 export function loadCities(url) {
-  loading ??= bytesOf(url)
-    .then((bytes) => (cities = parse(new TextDecoder().decode(bytes))))
-    .catch((error) => {
-      loading = null; // the next request tries again
-      throw error;
-    });
-  return loading;
+  return once("cities", async () => (cities = parse(new TextDecoder().decode(await bytesOf(url)))));
 }
 
 /** @param {string} text @returns {City[]} */

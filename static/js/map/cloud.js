@@ -4,7 +4,7 @@ import { cssColour, token } from "../core/series_style.js";
 import { TURN } from "./positions.js";
 import { drawGuess, drawLink, drawText } from "./guesses.js";
 
-const DOT_PX = 5;
+const DOT_PX = 2.5;
 const RING_PX = 7;
 
 /**
@@ -41,13 +41,17 @@ export function drawCloud(ctx, view, /** @type {Cloud} */ { x, y, reach, truth, 
   const { scale, left, top, width, height } = view;
   const at = (/** @type {Point} */ place) =>
     /** @type {[number, number]} */ ([place.x * scale - left, place.y * scale - top]);
-  const dot = dotOf(ctx, cssColour(colour));
-  const half = DOT_PX / 2;
+  ctx.beginPath();
   for (let i = 0; i < x.length; i++) {
     const [px, py] = [x[i] * scale - left, y[i] * scale - top];
     if (px < 0 || py < 0 || px > width || py > height) continue;
-    ctx.drawImage(dot, px - half, py - half, DOT_PX, DOT_PX);
+    ctx.moveTo(px + DOT_PX, py);
+    ctx.arc(px, py, DOT_PX, 0, 2 * Math.PI);
   }
+  ctx.fillStyle = cssColour(colour);
+  ctx.globalAlpha = 0.8;
+  ctx.fill();
+  ctx.globalAlpha = 1;
   if (!truth) return;
   drawCircle(ctx, at(truth), reach * scale, cssColour(colour));
   if (guess) drawLink(ctx, at(truth), at(guess));
@@ -58,26 +62,6 @@ export function drawCloud(ctx, view, /** @type {Cloud} */ { x, y, reach, truth, 
   if (guess) drawText(ctx, view, texts.guess, at(guess), below, cssColour("--guess"));
   const edge = truth.y * scale - top + reach * scale;
   if (edge < height - 20) drawText(ctx, view, texts.reach, [truth.x * scale - left, edge], true, cssColour(colour));
-}
-
-/** @type {{key: string, image: HTMLCanvasElement} | null} */
-let known = null;
-
-/** A dot as an image: a thousand of them are as many copies. */
-function dotOf(ctx, colour) {
-  const ratio = ctx.getTransform().a;
-  const key = `${colour} ${ratio}`;
-  if (known?.key === key) return known.image;
-  const image = document.createElement("canvas");
-  image.width = image.height = Math.ceil(DOT_PX * ratio);
-  const paint = /** @type {CanvasRenderingContext2D} */ (image.getContext("2d"));
-  paint.fillStyle = colour;
-  paint.globalAlpha = 0.8;
-  paint.beginPath();
-  paint.arc(image.width / 2, image.width / 2, image.width / 2, 0, 2 * Math.PI);
-  paint.fill();
-  known = { key, image };
-  return image;
 }
 
 function drawCircle(ctx, [x, y], radius, colour) {

@@ -5,6 +5,7 @@
  * high bytes apart (scripts/make_base_map.py).
  */
 
+import { once } from "../core/once.js";
 import { token } from "../core/series_style.js";
 import { BUILT_IN_ZOOM } from "./projection.js";
 
@@ -19,18 +20,8 @@ const RANGE = 65535;
  * pieces: what is not loaded yet, where it lies in "detail" and how long it is, by its tile of zoom `requested`
  */
 
-/** @type {Map<string, Promise<unknown>>} by what is loaded */
-const loading = new Map();
 /** @type {[Level, ...FinerLevel[]] | null} */
 let levels = null;
-
-/** What `load` gives, once; one that failed is repeated. @param {string} key @param {() => Promise<unknown>} load */
-function once(key, load) {
-  const found = loading.get(key) ?? load();
-  loading.set(key, found);
-  found.catch(() => loading.delete(key));
-  return found;
-}
 
 /**
  * What gzip was made of, of a file or of a part of it.
@@ -41,7 +32,7 @@ function once(key, load) {
  */
 export async function bytesOf(url, part) {
   const [from, end] = part ? [part[0], part[0] + part[1]] : [0, undefined];
-  const answer = await fetch(url, part && { headers: { Range: `bytes=${from}-${from + part[1] - 1}` } });
+  const answer = await fetch(url, part && { headers: { Range: `bytes=${from}-${Number(end) - 1}` } });
   if (!answer.ok) throw new Error(`status ${answer.status}`);
   const body = await answer.blob(); // some servers answer with all of it
   const wanted = answer.status === 206 ? body : body.slice(from, end);

@@ -3,12 +3,14 @@
 import { el } from "../core/dom.js";
 import { whole } from "../core/format.js";
 
+const REST_MS = 100; // counting in every frame of a move would cost 5 ms of 10^6 points
+
 /** "467 of 605 points outside this view". @param {{n: number, within: number}} counts */
 export const outsideText = ({ n, within }) => `${whole(n - within)} of ${whole(n)} points outside this view`;
 
 /**
  * Watch the view of a Leaflet map in `element`. `count()` = {n, within} of the points shown, `showAll()` brings all
- * into sight. Returns update(), to be called when other points are shown; at most once a frame it counts.
+ * into sight. Returns update(), to be called when other points are shown; it counts when the view rests.
  *
  * @param {HTMLElement} element
  * @param {import("leaflet").Map} leaflet
@@ -20,19 +22,17 @@ export function watchOutside(element, leaflet, { count, showAll }) {
   const box = el("p", { class: "map-outside", hidden: true }, text, " ", button);
   L.DomEvent.disableClickPropagation(box);
   element.append(box);
-  let isDue = false;
+  let due = 0;
   function show() {
-    isDue = false;
     const counts = count();
     box.hidden = counts.within >= counts.n;
     const now = outsideText(counts);
     if (text.textContent !== now) text.textContent = now;
   }
-  function update() {
-    if (isDue) return;
-    isDue = true;
-    requestAnimationFrame(show);
-  }
+  const update = () => {
+    clearTimeout(due);
+    due = setTimeout(show, REST_MS);
+  };
   leaflet.on("move zoomend resize", update);
   return update;
 }

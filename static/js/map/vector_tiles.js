@@ -4,7 +4,7 @@
  * Protomaps' and of OpenMapTiles' schema are known by their names; others are not drawn.
  */
 
-import { $, el } from "../core/dom.js";
+import { loadLibrary } from "../core/once.js";
 import { token } from "../core/series_style.js";
 
 const KINDS = ["kind", "class", "highway", "type"]; // properties that name what a feature is, the first there is
@@ -17,21 +17,8 @@ const NAMES = ["name", "name:en", "name:latin"];
 
 /** @typedef {{geomType: number, props: Record<string, any>}} Feature geomType 1 points, 2 lines, 3 areas */
 
-/** @type {Promise<any> | null} */
-let library = null;
-
-/** protomaps-leaflet. @returns {Promise<any>} */
-function load() {
-  library ??= new Promise((resolve, reject) => {
-    const meta = /** @type {HTMLMetaElement} */ ($("meta[name=vector-tiles]"));
-    const script = el("script", { src: meta.content });
-    script.addEventListener("load", () => resolve(/** @type {any} */ (window).protomapsL));
-    script.addEventListener("error", () => reject(new Error("the vector tiles' library is not there")));
-    document.head.append(script);
-  });
-  library.catch(() => (library = null));
-  return library;
-}
+/** protomaps-leaflet. */
+const load = () => loadLibrary("vector-tiles", "protomapsL", "the vector tiles' library is not there");
 
 export const kindOf = (/** @type {Feature} */ { props }) =>
   KINDS.map((name) => props[name]).find((kind) => typeof kind === "string") ?? "";
@@ -67,8 +54,12 @@ function paintRules({ PolygonSymbolizer, LineSymbolizer }) {
     { names: ["roads", "transportation", "transit"], symbolizer: road, filter: isDrawn },
     { names: ["boundaries", "boundary"], symbolizer: line("--map-border", { dash: [4, 3] }), filter: isLine },
   ];
-  return rules.flatMap(({ names, ...rule }) => names.map((dataLayer) => ({ dataLayer, ...rule })));
+  return byLayer(rules);
 }
+
+/** A rule for each layer that it names. @param {any[]} rules */
+const byLayer = (rules) =>
+  rules.flatMap(({ names, ...rule }) => names.map((/** @type {string} */ dataLayer) => ({ dataLayer, ...rule })));
 
 /**
  * Names, those that matter most first, of the same size on the screen however tiles are scaled.
@@ -99,7 +90,7 @@ function labelRules({ CenteredTextSymbolizer, LineLabelSymbolizer }, scale) {
     { names: ["water", "water_name"], symbolizer: water, filter: isPoint },
     { names: ["roads", "transportation_name"], minzoom: 14, symbolizer: street, filter: is(WIDE, false) },
   ];
-  return rules.flatMap(({ names, ...rule }) => names.map((dataLayer) => ({ dataLayer, ...rule })));
+  return byLayer(rules);
 }
 
 /** The lower, the sooner its name is placed. @param {Record<string, any>} props */

@@ -9,13 +9,10 @@ const page = data("page-data");
 const boxMap = createBoxMap($("main"), {
   areas: page.areas,
   onChange(box) {
-    form?.level.set(box);
-    form?.update();
+    form.level.set(box);
+    form.update();
   },
 });
-
-/** @type {ReleaseForm | null} */
-let form = null;
-form = new ReleaseForm(checkinsKind(page, boxMap));
+const form = new ReleaseForm(checkinsKind(page, boxMap));
 form.start();
-$("[data-box-from-data]").addEventListener("change", () => form?.update());
+$("[data-box-from-data]").addEventListener("change", () => form.update());

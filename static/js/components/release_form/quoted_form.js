@@ -22,12 +22,14 @@ export const quotedKind = ({ dataset, mechanisms }, kind) => ({
   subject: () => ({ dataset, ...kind.beside?.() }),
   createRows: (table, on) => new QuotedTable(table, mechanisms, kind, on),
   budgetOf({ budgets }) {
-    const [{ spent, total, price: cost, label }] = budgets;
-    return { spent, total, cost, unit: `ε of ${label}`, fits: budgets.every(({ fits }) => fits) };
+    const { spent, total, price: cost, label, fits } = budgets.find((one) => !one.fits) ?? budgets[0];
+    return { spent, total, cost, unit: `ε of ${label}`, fits };
   },
   promise(host, quote, rows, { values, experiment }) {
     showPromises(host, experiment || !quote ? [] : quote.mechanisms, { ...kind, rows, values });
-    $("[data-spending]").textContent = quote ? spendingText(quote.budgets[0], experiment) : "";
+    $("[data-spending]").textContent = [...new Set(quote?.budgets.map((one) => spendingText(one, experiment)))].join(
+      " ",
+    );
   },
   ...kind,
 });

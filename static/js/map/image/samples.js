@@ -39,6 +39,7 @@ const DRAW = {
       ctx.fill();
     }
   },
+  cloud: (ctx, style) => DRAW.points(ctx, style),
   density(ctx, { colour }) {
     ctx.fillStyle = cssColour(colour);
     [0.25, 0.5, 0.85].forEach((alpha, i) => {

@@ -3,6 +3,7 @@
 import { el } from "../../core/dom.js";
 import { quantity } from "../../core/elements.js";
 import { count, metres } from "../../core/format.js";
+import { titleParts } from "../../core/level.js";
 import { swatch } from "../../components/swatch.js";
 import { verdictText } from "../../components/verdict_text.js";
 import { homeGuess } from "./home.js";
@@ -10,13 +11,6 @@ import { bestOf } from "./opening.js";
 
 const ANSWERS = ["usable", "coarse"];
 const bold = (name, text) => el("b", {}, quantity(name, text));
-
-/** The releases that may be published and are done; where there are none, the simulations. */
-function candidates(layers) {
-  const done = layers.filter(({ done }) => done);
-  const own = done.filter(({ release }) => release.seed === null);
-  return own.length ? own : done;
-}
 
 /** What averaging the visits gives away of home; nothing while it is not known. */
 function homeLine({ layer, original, home }) {
@@ -32,11 +26,10 @@ function homeLine({ layer, original, home }) {
 }
 
 /** The one thing to do next: what can be used is published or explained, else another release is made. */
-function next({ urls, seed, verdict }, title, form) {
-  const answers = ANSWERS.includes(verdict?.name) && seed === null;
+function next({ urls }, usable, title, form) {
   const link = (href, text, name) => el("a", { class: "button button--small", href, "aria-label": name }, text);
-  if (answers && urls.publish) return link(urls.publish, "Publish", `Publish ${title}`);
-  if (answers) return link(urls.explain, "Explain", `Explain ${title}`);
+  if (usable && urls.publish) return link(urls.publish, "Publish", `Publish ${title}`);
+  if (usable) return link(urls.explain, "Explain", `Explain ${title}`);
   return link(form, "Make another release", null);
 }
 
@@ -46,10 +39,8 @@ function next({ urls, seed, verdict }, title, form) {
  */
 export function showAnswer(host, known, page) {
   const { layers, lineStyles, titled } = known;
-  const some = candidates(layers);
-  const best = bestOf(some.map(({ release }) => release));
-  const layer = some.find(({ release }) => release === best);
-  host.toggleAttribute("data-empty", !layer?.release.owner_view);
+  const best = bestOf(layers.map(({ release }) => release));
+  const layer = layers.find(({ release }) => release === best);
   if (!layer?.release.owner_view) {
     host.replaceChildren(el("p", { class: "muted" }, "No release is finished yet."));
     return;
@@ -57,10 +48,13 @@ export function showAnswer(host, known, page) {
   const { release } = layer;
   const { verdict, owner_view: errors } = release;
   const usable = ANSWERS.includes(verdict?.name) && release.seed === null;
-  const [name, ...level] = titled(layer).split(/ · (?=ε )/);
+  const [name, level = ""] = titleParts(titled(layer));
+  const many = layers.filter((one) => one.done && one.release.seed === null).length;
   const others = page.comparable > layers.length;
-  const of = some.length > 1 || others ? `best of ${some.length}${others ? " shown" : ""}` : "";
-  host.replaceChildren(
+  const of = many > 1 || others ? `best of ${many}${others ? " shown" : ""}` : "";
+  const made = el(
+    "div",
+    {},
     el(
       "div",
       { class: "answer__head line" },
@@ -77,13 +71,14 @@ export function showAnswer(host, known, page) {
       ", 95\u202f% within ",
       bold(`p95_error_m:${release.id}`, metres(errors.p95_error_m)),
       ". ",
-      el("span", { class: "muted" }, level.join("")),
+      el("span", { class: "muted" }, level),
     ),
     el(
       "div",
       { class: "answer__next" },
       ...homeLine({ ...known, layer }),
-      next(release, titled(layer), page.urls.form),
+      next(release, usable, titled(layer), page.urls.form),
     ),
   );
+  if (made.innerHTML !== host.innerHTML) host.replaceChildren(...made.childNodes); // or it would be announced again
 }

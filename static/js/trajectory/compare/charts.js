@@ -77,14 +77,7 @@ export async function createCharts(host, { note, radiusM }, on) {
       all.forEach((chart) => chart.hover(event));
       together.show(event);
     },
-    /** The event chosen; beside the titles is what the release `id` has there. */
-    moveCursor(event, id) {
-      for (const chart of all) {
-        chart.moveCursor(event);
-        const row = chart.readout(event)?.rows.find((one) => one.id === id);
-        chart.setHere(row ? `here ${row.value}` : "");
-      }
-    },
+    moveCursor: (event, id) => all.forEach((chart) => chart.moveCursor(event, id)),
   };
 }
 
@@ -100,13 +93,15 @@ function createTogether(host, charts) {
       return event;
     },
     show(event) {
-      const found = event === null ? [] : charts.flatMap((chart) => chart.readout(event) ?? []);
-      if (!found.some(({ rows }) => rows.length)) return tooltip.hide();
-      const [plot, box] = [over.plot.getBoundingClientRect(), host.getBoundingClientRect()];
+      const read = (chart) => (event === null ? null : chart.readout(event));
+      const shown = charts.map((chart) => ({ chart, found: read(chart) })).filter(({ found }) => found?.rows.length);
+      if (!shown.length) return tooltip.hide();
+      const { chart } = shown.find((one) => one.chart === over) ?? shown[0]; // one without events has another axis
+      const [plot, box] = [chart.plot.getBoundingClientRect(), host.getBoundingClientRect()];
       const left = plot.left - box.left + host.scrollLeft;
       const width = left + plot.width;
       const [y, height] = [plot.top - box.top, box.bottom - plot.top];
-      tooltip.show(readTogether(found), { x: left + over.xOf(event), width, y, height });
+      tooltip.show(readTogether(shown.map(({ found }) => found)), { x: left + chart.xOf(event), width, y, height });
     },
   };
 }

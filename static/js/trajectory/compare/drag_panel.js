@@ -4,7 +4,7 @@ import { withQuery } from "../../core/address.js";
 import { post } from "../../core/api.js";
 import { $, announce, el } from "../../core/dom.js";
 import { count, metres, number } from "../../core/format.js";
-import { within } from "../../core/level.js";
+import { titleParts, within } from "../../core/level.js";
 import { positionsOf } from "../../map/positions.js";
 import { unrolled } from "../../map/projection.js";
 import { endsOf, homeTicks, levelAt, levelTicks, shareOf, STEPS } from "../simulation/levels.js";
@@ -39,6 +39,7 @@ export class DragPanel {
     this.on = on;
     this.middle = unrolled(bounds ?? WORLD).middle;
     this.slider = this.part("slider");
+    this.usual = this.part("text").textContent;
     this.slider.addEventListener("input", () => (this.#frame ??= requestAnimationFrame(() => this.#draw())));
     this.slider.addEventListener("change", () => this.#rest());
     this.part("stop").addEventListener("click", () => {
@@ -63,20 +64,51 @@ export class DragPanel {
     const ready = Boolean(original && layer?.drawn && layer.budgetAt(now.cursor.series, 0) !== null);
     this.slider.disabled = !ready;
     const of = this.#of;
-    if (!ready || (of?.layer === layer && of.original === original && of.home === home)) return;
+    if (!ready) return;
+    if (of?.layer === layer && of.original === original && of.home === home) {
+      this.#showLevels(); // another release may be done
+      return;
+    }
     this.stop();
     const { epsilon, radius_m: radiusM } = layer.release.mechanism;
     const ends = endsOf(epsilon);
     this.#of = { layer, original, home, ends, radiusM };
     this.slider.value = String(Math.round(STEPS * shareOf(epsilon, ends)));
-    this.#scale(original.n <= AT_ONCE);
+    this.#showLevels();
+    this.#showHomes(original.n <= AT_ONCE);
     this.#describe(epsilon);
   }
 
-  /** The ticks; those of home if the simulation is there, or may be made now. */
-  #scale(/** @type {boolean} */ simulated) {
+  /** The ticks of levels with the marks of releases within the same radius, and what the simulation leaves out. */
+  #showLevels() {
+    const { layer, ends, radiusM } = this.#of;
+    const { layers, titled } = this.known();
+    const levels = layers
+      .filter(({ done, release }) => done && release.seed === null && release.mechanism.radius_m === radiusM)
+      .map(({ release }) => release.mechanism.epsilon);
+    const marks = [...new Set(levels)]
+      .map((level) => ({ level, share: shareOf(level, ends) }))
+      .filter(({ share }) => share >= 0 && share <= 1);
+    const smoothed = layer.release.postprocess.length ? ", before smoothing" : "";
+    this.part("unit").textContent = `ε per ${metres(radiusM)}`;
+    this.part("levels").replaceChildren(
+      ...levelTicks(ends).map((one) => tick(one, one.text)),
+      ...marks.map((one) => tick(one, el("i", { class: "drag__mark" }))),
+    );
+    this.part("note").replaceChildren(
+      ...(marks.length
+        ? [el("i", { class: "drag__mark" }), ` released: ε ${marks.map(({ level }) => number(level)).join(", ")}. `]
+        : []),
+      `Independent draws at the shares of ${titleParts(titled(layer))[0]}${smoothed}, from one seed.`,
+    );
+  }
+
+  /** The ticks of home, if the simulation is there, or may be made now. @param {boolean} simulated */
+  #showHomes(simulated) {
     const away = (level) => this.#simulation().guessAt(level)?.away_m ?? 0;
-    fillScale(this.part, this.known(), { ...this.#of, away: simulated ? away : null });
+    const ticks = simulated && this.#of.home?.visits ? homeTicks(this.#of.ends, away) : [];
+    this.part("home").hidden = !ticks.length;
+    this.part("homes").replaceChildren(...ticks.map((one) => tick(one, metres(one.metres), el("br"), one.name)));
   }
 
   /** Made when it is looked at first: it takes a while of many events. */
@@ -110,9 +142,12 @@ export class DragPanel {
     this.#epsilon = levelAt(Number(this.slider.value) / STEPS, ends);
     const found = this.#simulation().at(this.#epsilon);
     const [level, ...rest] = this.#describe(this.#epsilon, found);
-    this.part("text").replaceChildren(el("b", {}, level), ` ${rest.join(", ")}`);
+    const text = this.part("text");
+    if (!this.#cloud) text.replaceChildren(el("b", {}, " "), " ");
+    text.firstChild.firstChild.data = level;
+    text.lastChild.data = ` ${rest.join(", ")}`;
     const began = !this.#cloud;
-    if (began && this.#of.original.n > AT_ONCE) this.#scale(true);
+    if (began && this.#of.original.n > AT_ONCE) this.#showHomes(true);
     this.#cloud = {
       ...found,
       colour: this.known().lineStyles.get(layer.id)?.colour,
@@ -154,7 +189,7 @@ export class DragPanel {
     if (!this.#cloud) return;
     this.#cloud = null;
     this.#offer(false);
-    this.part("text").textContent = "to see what another level would draw";
+    this.part("text").textContent = this.usual;
     this.on.changed();
   }
 
@@ -168,41 +203,7 @@ export class DragPanel {
     if (!this.#cloud) return [];
     const title = `Dragged, ε ${number(this.#epsilon)}`;
     const facts = "simulated, drawn instead of the release";
-    return [{ id: CLOUD, kind: "cloud", title, facts, count: this.#cloud.x.length, source: this.#current }];
+    const style = { colour: this.#cloud.colour };
+    return [{ id: CLOUD, kind: "cloud", title, facts, style, count: this.#cloud.x.length, source: this.#current }];
   }
-}
-
-/** The ticks of the scale; `away(level)` is how far off the guess of home is, metres; null while it is not known. */
-function fillScale(part, now, { radiusM, ends, away }) {
-  part("unit").textContent = `ε per ${metres(radiusM)}`;
-  part("note").replaceChildren(...noteOf(now, now.active));
-  part("levels").replaceChildren(
-    ...levelTicks(ends).map((one) => tick(one, one.text)),
-    ...marksOf(now, radiusM, ends).map((one) => tick(one, el("i", { class: "drag__mark" }))),
-  );
-  const ticks = away && now.home?.visits ? homeTicks(ends, away) : [];
-  part("home").hidden = !ticks.length;
-  part("homes").replaceChildren(...ticks.map((one) => tick(one, metres(one.metres), el("br"), one.name)));
-}
-
-/** The releases within the same radius, at their levels on the scale. */
-function marksOf({ layers }, radiusM, ends) {
-  const levels = layers
-    .filter(({ done, release }) => done && release.seed === null && release.mechanism.radius_m === radiusM)
-    .map(({ release }) => release.mechanism.epsilon);
-  return [...new Set(levels)]
-    .map((level) => ({ level, share: shareOf(level, ends) }))
-    .filter(({ share }) => share >= 0 && share <= 1);
-}
-
-/** What is marked on the scale, and what the simulation leaves out. */
-function noteOf(now, layer) {
-  const { radius_m: radiusM, epsilon } = layer.release.mechanism;
-  const levels = marksOf(now, radiusM, endsOf(epsilon)).map(({ level }) => number(level));
-  const smoothed = layer.release.postprocess.length ? ", before smoothing" : "";
-  return [
-    levels.length ? el("i", { class: "drag__mark" }) : "",
-    levels.length ? ` released: ε ${levels.join(", ")}. ` : "",
-    `Independent draws at the shares of ${now.titled(layer).replace(/ · ε.*/, "")}${smoothed}, from one seed.`,
-  ];
 }

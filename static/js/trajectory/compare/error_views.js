@@ -5,7 +5,7 @@
  */
 
 import { metres, number, whole } from "../../core/format.js";
-import { within } from "../../core/level.js";
+import { titleParts, within } from "../../core/level.js";
 
 const lineOf = ({ layer, lineStyle, title, short }, more) => ({
   id: layer.id,
@@ -91,7 +91,7 @@ export async function epsilonView(shown, { series, radiusM }, simulated) {
   const curves = simulated.keys.flatMap((key, i) => {
     const { epsilon, mean_m: y, low_m: low, high_m: high } = simulated.mechanisms[i];
     const one = first.get(key);
-    const name = `${one.title.split(" · ε")[0]}, simulated`;
+    const name = `${titleParts(one.title)[0]}, simulated`;
     const spread = { low, high, ends: ["5 %", "95 %"] };
     return epsilon.length ? [lineOf(one, { name, x: epsilon.map((level) => levelOf(one, level)), y, ...spread })] : [];
   });

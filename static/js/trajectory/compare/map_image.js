@@ -30,12 +30,7 @@ export function imageOf(known) {
       name: titled(layer),
       ...drawnAs(lineStyles.get(layer.id), drawings.entry(layer.id).drawing),
     })),
-    ...marks.map(({ id, kind, title }) => ({
-      ids: [id],
-      name: title,
-      kind: kind === "cloud" ? "points" : kind,
-      style: {},
-    })),
+    ...marks.map(({ id, kind, title, style }) => ({ ids: [id], name: title, kind, style })),
     ...(people.isOn() ? [] : [{ ids: ["selection"], name: "Selected event", kind: "selection" }]),
   ];
   return {

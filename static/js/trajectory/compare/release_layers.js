@@ -11,7 +11,9 @@ const POINTS = 4000; // of a curve; each curve's extremes are stored
 const LARGE = 200_000; // points of a track that is let go while no user looks at it
 const AT_ONCE = 12_000_000; // points of tracks held at a time without being requested: 12 bytes each
 
-const keyOf = (series, query) => `${series} ${new URLSearchParams(query)}`;
+const textOf = (query) => String(new URLSearchParams(query));
+const keyOf = (series, query) => `${series} ${query === USUAL ? USUAL_TEXT : textOf(query)}`;
+const USUAL_TEXT = textOf(USUAL); // it is looked up for each event
 
 /** One release as the page holds it. */
 export class Layer {

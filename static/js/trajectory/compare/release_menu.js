@@ -50,7 +50,7 @@ function items({ layer, title }, { formats, mayDelete }, on) {
 }
 
 /**
- * The menu of `known()` = {layer, title}, which is filled when it is opened. `page` = {formats, mayDelete};
+ * The menu of `known()` = {layer, title}, filled while it is open. `page` = {formats, mayDelete};
  * `on.smooth(layer)` makes a new release of it, `on.attack(layer)` attacks it; [data-delete] is for dialogs.js.
  */
 export function releaseMenu(known, page, on) {
@@ -59,9 +59,9 @@ export function releaseMenu(known, page, on) {
   summary.setAttribute("aria-label", `Actions of ${known().title}`);
   const menu = el("details", { class: "menu", dataset: { menu: "" } }, summary, panel);
   menu.addEventListener("toggle", (event) => {
-    if (event.target !== menu || !menu.open) return;
-    panel.replaceChildren(...items(known(), page, on).filter(Boolean));
-    placeBy(summary, panel, "beside"); // the list scrolls, and would cut it
+    if (event.target !== menu) return;
+    panel.replaceChildren(...(menu.open ? items(known(), page, on).filter(Boolean) : [])); // none of another time
+    if (menu.open) placeBy(summary, panel, "beside"); // the list scrolls, and would cut it
   });
   return menu;
 }

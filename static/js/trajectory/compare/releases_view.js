@@ -27,12 +27,14 @@ export function createReleasesView(bench, page, known, on) {
     smooth: (layer) => on.attempt(() => smooth(layer)),
     attack: (layer) => on.attempt(() => on.attack(layer)),
   };
-  const menuOf = (/** @type {() => any} */ which) =>
-    releaseMenu(() => ({ layer: which(), title: known().titled(which()) }), shownBy, actions);
+  /** The menu of the layer `id`. */
+  const menu = (id) => {
+    const layer = () => known().layers.find((one) => one.id === id);
+    return releaseMenu(() => ({ layer: layer(), title: known().titled(layer()) }), shownBy, actions);
+  };
 
   return {
-    /** The menu of the layer `id`. */
-    menu: (id) => menuOf(() => known().layers.find((one) => one.id === id)),
+    menu,
     /** The table, with the highest `losses` by id, and the links to all releases that are done. */
     summary(losses = new Map()) {
       const { layers, lineStyles, titled, titles } = known();
@@ -43,7 +45,7 @@ export function createReleasesView(bench, page, known, on) {
         level: titles.get(layer.release.mechanism.name)?.level ?? "",
         loss: losses.get(layer.id) ?? null,
       }));
-      showSummary($("[data-summary]"), shown, (layer) => menuOf(() => layer));
+      showSummary($("[data-summary]"), shown, ({ id }) => menu(id));
       const done = layers.filter((layer) => layer.done).map(({ id }) => ["release", id]);
       for (const link of $$("[data-together]")) {
         if (done.length) link.href = withQuery(page.urls[link.dataset.together], done);

@@ -13,7 +13,7 @@ const HARD = Math.log(9); // up to this level a 50:50 guess becomes 90 % certain
  * clear()}: in `values` a number that is missing is null and one that is refused NaN.
  */
 export function createLevel(root, { radius_m, onChange }) {
-  const [epsilon, radius] = [createEpsilon(root, { onChange }), $("#radius", root)];
+  const [epsilon, radius] = [createEpsilon(root, { onChange: changed }), $("#radius", root)];
   const named = $$("[name=named_radius]", root);
   const own = named.at(-1);
   const chosen = () => named.find(({ checked }) => checked) ?? own;

@@ -2,6 +2,7 @@
  * have given quantiles.
  */
 
+import { uniforms } from "../../core/uniforms.js";
 import { get } from "../../core/api.js";
 import { unitX, unitY, unrolled } from "../../map/projection.js";
 import { positionsOf } from "../../map/positions.js";
@@ -115,17 +116,6 @@ export const viewAt = (x, y, scale, { width, height }) => ({
 const [DOTS, SEED] = [200, 1];
 const [HALF, MOST] = [1.67834699, 4.74386452]; // quantiles of planar Laplace noise of rate 1
 
-/** Numbers from 0 to 1 of a seed: mulberry32. */
-function seeded(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** How far noise of rate 1 moves a share `u` of positions at most: the root of 1 - (1 + r) exp(-r) = u. */
 function quantile(u) {
   let r = 1;
@@ -140,7 +130,7 @@ const quantiles = () => (known ??= Array.from({ length: DOTS }, (_, i) => quanti
 
 /** Places around an event, in metres east and north, whose distances have the given quantiles; the same each time. */
 export function errorsLike(half, most) {
-  const random = seeded(SEED);
+  const random = uniforms(SEED);
   return quantiles().map((noise) => {
     const share = Math.min(Math.max(Math.log(noise / HALF) / Math.log(MOST / HALF), 0), 1);
     const far = noise * (half / HALF) ** (1 - share) * (most / MOST) ** share;

@@ -8,7 +8,7 @@ const DISTANCES = [10_000, 5000, 2000, 1000, 500, 300, 200, 100, 50, 20, 10, 5, 
 const NAMES = new Map([
   [100, "street"],
   [20, "house"],
-  [5, "door"],
+  [5, "entrance"],
 ]);
 
 /** The powers of ten that the scale around a level ends at. @param {number} epsilon @returns {[number, number]} */

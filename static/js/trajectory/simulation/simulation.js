@@ -13,16 +13,9 @@ const TRIES = 15; // clouds of home: the one is shown whose guess is the middle 
 const MOST_TRIED = 5000; // visits; of more all guesses are much alike
 const SEED = 1;
 
-/** Places x, y at ε = 1 without noise and their noise there, in unit lengths. @param {number} n */
-const columns = (n) => ({
-  x: new Float64Array(n),
-  y: new Float64Array(n),
-  dx: new Float64Array(n),
-  dy: new Float64Array(n),
-});
-
 /**
- * The draws around `events`. `reachM(event)` is the radius over ε at ε = 1 in metres.
+ * The draws around `events`: places x, y at ε = 1 without noise and their noise there, in unit lengths. `reachM(event)`
+ * is the radius over ε at ε = 1 in metres.
  *
  * @param {number[]} events
  * @param {(event: number) => {x: number, y: number}} place
@@ -31,16 +24,14 @@ const columns = (n) => ({
  */
 function drawsOf(events, place, reachM, seed) {
   const { east, north } = planarNoise(events.length, seed);
-  const found = columns(events.length);
+  const [x, y, dx, dy] = Array.from({ length: 4 }, () => new Float64Array(events.length));
   events.forEach((event, i) => {
-    const { x, y } = place(event);
-    const unit = reachM(event) / metresAt(y);
-    found.x[i] = x;
-    found.y[i] = y;
-    found.dx[i] = east[i] * unit;
-    found.dy[i] = -north[i] * unit;
+    ({ x: x[i], y: y[i] } = place(event));
+    const unit = reachM(event) / metresAt(y[i]);
+    dx[i] = east[i] * unit;
+    dy[i] = -north[i] * unit;
   });
-  return found;
+  return { x, y, dx, dy };
 }
 
 /** Half of the events of the cloud are this near at ε = 1, metres. */
@@ -65,18 +56,17 @@ export class Simulation {
     const atHome = visits.filter(isDrawn);
     const known = new Set(atHome);
     const away = events.filter((event, i) => i % step === 0 && !known.has(event));
-    this.total = events.length;
     this.away = drawsOf(away, place, reachM, SEED);
     this.truth = atHome.length ? middleOfPlaces(visits.map(place)) : null;
     this.visits = atHome.length;
+    /** @type {[Float64Array, Float64Array]} */
+    this.scratch = [new Float64Array(atHome.length), new Float64Array(atHome.length)];
     this.home = this.#typicalHome(atHome, place, reachM, epsilon);
     const all = this.away.x.length + atHome.length;
     this.x = new Float64Array(all);
     this.y = new Float64Array(all);
     const of = (/** @type {"y" | "dx" | "dy"} */ name) => joined(this.away[name], this.home[name]);
     this.typicalM = typicalOf({ y: of("y"), dx: of("dx"), dy: of("dy") });
-    /** @type {[Float64Array, Float64Array]} */
-    this.scratch = [new Float64Array(atHome.length), new Float64Array(atHome.length)];
   }
 
   /** Of several clouds around home the one whose guess is as far off as the middle one of them. */
@@ -84,16 +74,13 @@ export class Simulation {
     const tries = atHome.length && atHome.length <= MOST_TRIED ? TRIES : 1;
     const made = Array.from({ length: tries }, (_, k) => drawsOf(atHome, place, reachM, SEED + 1 + k));
     if (tries === 1) return made[0];
-    const scratch = /** @type {[Float64Array, Float64Array]} */ ([
-      new Float64Array(atHome.length),
-      new Float64Array(atHome.length),
-    ]);
-    const found = made.map((home) => ({ home, away: this.#guess(home, epsilon, scratch).away_m }));
+    const found = made.map((home) => ({ home, away: this.#guess(home, epsilon).away_m }));
     return found.sort((a, b) => a.away - b.away)[tries >> 1].home;
   }
 
   /** The middle of the simulated visits by axis, and how far from the true home it is. */
-  #guess({ x, y, dx, dy }, epsilon, [across, down]) {
+  #guess({ x, y, dx, dy }, epsilon) {
+    const [across, down] = this.scratch;
     for (let i = 0; i < x.length; i++) {
       across[i] = x[i] + dx[i] / epsilon;
       down[i] = y[i] + dy[i] / epsilon;
@@ -105,7 +92,7 @@ export class Simulation {
 
   /** The best guess of home at a level: {x, y, away_m}; null where there is no home. @param {number} epsilon */
   guessAt(epsilon) {
-    return this.visits ? this.#guess(this.home, epsilon, this.scratch) : null;
+    return this.visits ? this.#guess(this.home, epsilon) : null;
   }
 
   /**
@@ -125,7 +112,7 @@ export class Simulation {
     const { truth } = this;
     const typical_m = this.typicalM / epsilon;
     const reach = truth ? typical_m / metresAt(truth.y) : 0;
-    return { x: this.x, y: this.y, typical_m, reach, truth, guess: this.guessAt(epsilon), visits: this.visits };
+    return { x: this.x, y: this.y, typical_m, reach, truth, guess: this.guessAt(epsilon) };
   }
 }
 

@@ -1,0 +1,12 @@
+/* Seeded draws. No page is needed for this module. */
+
+/** Numbers in (0, 1), the same of the same seed (mulberry32). @param {number} seed */
+export function uniforms(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return (((t ^ (t >>> 14)) >>> 0) + 0.5) / 2 ** 32;
+  };
+}
