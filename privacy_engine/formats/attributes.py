@@ -11,11 +11,13 @@ from privacy_engine.core.arrays import Ints, Mask
 from privacy_engine.core.progress import advance
 from privacy_engine.formats.arrow import listed, pa
 from privacy_engine.formats.columns import whose
+from privacy_engine.formats.instants import TIME_ROLES, instants
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.line_times import BETWEEN, ENDS, by_time_or_place
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
+from privacy_engine.formats.time_columns import zone_of
 from privacy_engine.formats.times import Times, times
 from privacy_engine.formats.wkb import Geometries
 
@@ -116,7 +118,8 @@ def points_of(
     row = found.row
     points = Points(found.lon, found.lat, None, found.reasons, rows=lambda index: row[index] + 1)
     if read is None and "time" in roles:
-        read = times(column(roles["time"]), options)
+        read = instants({role: column(roles[role]) for role in TIME_ROLES if role in roles}, options, report)
+    if read is not None and ends is None:
         read = replace(read, seconds=read.seconds[row], naive=read.naive[row], missing=read.missing[row])
     points.times = read
     if "id" in roles:
@@ -125,7 +128,9 @@ def points_of(
     if "person" in roles:
         codes, points.person_names = coded(column(roles["person"]))
         points.person_codes = codes[row]
-    points.whose = whose(list(roles.values()), {role: i for i, role in enumerate(roles)}, options)
+    names, places = list(roles.values()), {role: i for i, role in enumerate(roles)}
+    points.stated = zone_of(names, places)
+    points.whose = whose(names, places, options)
     if "landmark" in roles:
         marks = marks_of(column(roles["landmark"]), roles["landmark"], options)
         marks.yes, marks.filled, marks.bad = marks.yes[row], marks.filled[row], marks.bad[row]

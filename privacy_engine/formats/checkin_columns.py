@@ -4,8 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from privacy_engine.formats.columns import LAT, LON, TIME, canonical
+from privacy_engine.formats.column import canonical
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.position_columns import LAT, LON
+from privacy_engine.formats.time_columns import TIME
 
 USERS: tuple[str, ...] = ("user_id", "userid", "user", "user_no", "uid", "person_id", "member_id", "visitor_id")
 USERS += ("customer_id", "user_name", "username", "account_id", "account", "person", "member", "visitor", "customer")

@@ -19,7 +19,8 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc
 from privacy_engine.formats.checkin_columns import CHECKINS, PERIOD, Roles, layout_of, roles_of
-from privacy_engine.formats.columns import canonical, named_place, which_column
+from privacy_engine.formats.column import canonical, columns_of
+from privacy_engine.formats.columns import named_place, which_column
 from privacy_engine.formats.crs import eastward
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers, typed
@@ -89,11 +90,11 @@ def _no_column(title: str, table: Table) -> FormatError:
 
 def _refuse_twice(table: Table, roles: Roles, options: ReadOptions) -> None:
     """Request a choice where two columns have the name of the time, the longitude or the latitude."""
-    names = [canonical(name) for name in table.names] if table.headed else []
+    columns = columns_of(table.names, table.sample) if table.headed else []
     for role in {"time", "lon", "lat"} & roles.keys():
-        places = [i for i, name in enumerate(names) if name == names[roles[role]]]
-        if len(places) > 1 and getattr(options, role) is None:
-            raise which_column(role, table.names, places, table.sample)
+        alike = [one for one in columns if one.plain == columns[roles[role]].plain]
+        if len(alike) > 1 and getattr(options, role) is None:
+            raise which_column(role, alike)
 
 
 def _reasons(

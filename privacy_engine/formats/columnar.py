@@ -11,15 +11,17 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.attributes import coded, points_of, with_ends
-from privacy_engine.formats.columns import assign, assign_beside, has_positions, named_place, place_of, whose
+from privacy_engine.formats.columns import assign, assign_beside, named_place, place_of, whose
 from privacy_engine.formats.geoparquet import Geometry, geometries, geometry_column, is_binary
+from privacy_engine.formats.instants import TIME_ROLES, instants
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, numbers, typed
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
+from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
-from privacy_engine.formats.times import times
+from privacy_engine.formats.time_columns import zone_of
 from privacy_engine.formats.well_known_text import geometry_cells, of_texts
 
 COLUMNAR: dict[str, Any] = {
@@ -32,7 +34,7 @@ COLUMNAR: dict[str, Any] = {
 }
 """What the formats of such tables declare alike."""
 
-_ROLES = ("lon", "lat", "time", "id", "person", "landmark")
+_ROLES = ("lon", "lat", "id", "person", "landmark", *TIME_ROLES)
 
 
 @dataclass(frozen=True)
@@ -104,18 +106,19 @@ def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> lis
         if rows is not None:
             points.rows = lambda index: rows[found.row[index]]
         return build(points, options, report)
-    return build(plain_points(table, chosen, rows), options, report)
+    return build(plain_points(table, chosen, rows, report), options, report)
 
 
-def plain_points(table: Any, chosen: Plan, rows: Any) -> Points:
+def plain_points(table: Any, chosen: Plan, rows: Any, report: Report) -> Points:
     """The rows of a table with positions in two columns; see :func:`series_of`."""
     roles, options = chosen.roles, chosen.options
     decimal = options.decimal or "."
     (lon, lon_reasons), (lat, lat_reasons) = (_coordinate(table, roles[axis], decimal) for axis in ("lon", "lat"))
     if chosen.e7 and options.crs is None:
         lon, lat = lon / 1e7, lat / 1e7
-    when = times(simple(table, roles["time"]), options) if "time" in roles else None
+    when = instants({role: simple(table, roles[role]) for role in TIME_ROLES if role in roles}, options, report)
     points = Points(lon, lat, when, np.where(lat_reasons == GOOD, lon_reasons, lat_reasons), e7=chosen.e7)
+    points.stated = zone_of([*roles.values()], {role: i for i, role in enumerate(roles)})
     if rows is not None:
         points.rows = lambda index: rows[index]
     if "id" in roles:
@@ -148,7 +151,7 @@ def simple(table: Any, name: str) -> Any:
         kind = column.type
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) or pa.types.is_date(kind):
         return column.cast(pa.string())
-    if pa.types.is_null(kind):  # a column without any value, as pandas writes it
+    if pa.types.is_null(kind) or pa.types.is_time(kind):  # a column without any value, as pandas writes it
         return column.cast(pa.string())
     if pa.types.is_decimal(kind):
         return column.cast(pa.float64())

@@ -5,10 +5,10 @@ import io
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8, cut, first_lines, looks_like_text
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import zoneinfo
 from collections.abc import Collection, Mapping
@@ -351,9 +352,25 @@ def unusable(title: str, used: Collection[str], columns: Collection[str], option
     return found
 
 
-def zone(name: str) -> zoneinfo.ZoneInfo:
-    """The time zone called ``name``; ParameterError where there is none."""
+def zone(name: str) -> dt.tzinfo:
+    """The time zone called ``name``, or ``+08:00`` from UTC; ParameterError where there is none."""
+    if match := re.fullmatch(r"([+-])([0-9]{2}):([0-5][0-9])", name):
+        offset = dt.timedelta(hours=int(match[2]), minutes=int(match[3]))
+        if offset <= dt.timedelta(hours=14):
+            return dt.timezone(offset if match[1] == "+" else -offset)
     try:
         return zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise _refused(OPTIONS["time_zone"], name, "must be the name of a time zone, such as Europe/Berlin") from error
+        raise _refused(
+            OPTIONS["time_zone"],
+            name,
+            "must be the name of a time zone, such as Europe/Berlin, or a distance from UTC, such as +02:00",
+        ) from error
+
+
+def is_zone(name: str) -> bool:
+    """Whether there is a time zone of that name."""
+    try:
+        return bool(zone(name))
+    except ParameterError:
+        return False

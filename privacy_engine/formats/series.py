@@ -30,7 +30,8 @@ class Points:
     """Rows of a file as columns. ``rows`` turns 0-based indices into row numbers of the file.
 
     ``codes`` states which of ``names`` each row belongs to; None is one series. ``labelled`` and ``e7`` are about the
-    coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented`` and ``hint``
+    coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented``, ``hint`` and
+    ``stated``
     are about the time zone: see :func:`privacy_engine.formats.timezones.settle`. ``marks`` are a landmark column's
     cells.
     ``whose`` states whose the series are; where its kind is ``column``, ``person_codes`` states which of
@@ -48,6 +49,7 @@ class Points:
     e7: bool = False
     documented: str = ""
     hint: str = ""
+    stated: str = ""
     marks: Marks | None = None
     whose: people.Whose = people.UNNAMED
     person_codes: Ints | None = None
@@ -206,7 +208,16 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
             code="bad_times",
             row=first,
         )
-    seconds = timezones.settle(times, points.codes, options, report, documented=points.documented, hint=points.hint)
+    seconds = timezones.settle(
+        times,
+        points.codes,
+        options,
+        report,
+        documented=points.documented,
+        hint=points.hint,
+        stated=points.stated,
+        east=float(np.nanmean(points.lon[keep])),
+    )
     advance()
     seconds = np.where(np.abs(seconds) <= 1e12, seconds, np.nan)
     _report_far(points, keep, seconds, report)

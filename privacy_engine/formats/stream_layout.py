@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.columns import ID, LAT, LON, TIME, canonical, has_positions, listed, place_of
+from privacy_engine.formats.column import are_times, canonical
+from privacy_engine.formats.columns import ID, place_of
 from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, number
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.time_cells import are_times
+from privacy_engine.formats.position_columns import LAT, LON, has_positions
+from privacy_engine.formats.time_columns import TIME, listed
 
 LABELS = (
     *TIME,

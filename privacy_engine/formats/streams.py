@@ -15,8 +15,9 @@ from privacy_engine.data.counted import Counted
 from privacy_engine.data.hierarchy import SEPARATORS
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.column import canonical
 from privacy_engine.formats.columnar import as_texts
-from privacy_engine.formats.columns import canonical, named_place, place_of
+from privacy_engine.formats.columns import named_place, place_of
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, REASON_NAMES, numbers, typed

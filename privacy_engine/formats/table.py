@@ -13,12 +13,13 @@ from privacy_engine.core.progress import ROWS, advance, reported
 from privacy_engine.formats import numbers as num
 from privacy_engine.formats.arrow import listed, pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
+from privacy_engine.formats.instants import TIME_ROLES, instants
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
-from privacy_engine.formats.times import ISO, Times, times
+from privacy_engine.formats.times import ISO
 
 Rows = Callable[[NDArray[np.intp]], NDArray[Any]]
 
@@ -50,7 +51,7 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
     reasons = np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
     codes, names = _series(None if options.id == "#0" else columns.get("id"), dialect.ours)
-    points = Points(lon, lat, _times(columns, options), reasons, codes, names, cells.rows, e7=dialect.e7)
+    points = Points(lon, lat, instants(columns, options, report), reasons, codes, names, cells.rows, e7=dialect.e7)
     if "person" in columns:
         points.person_codes, points.person_names = _series(columns["person"], dialect.ours)
     if "landmark" in columns:
@@ -73,22 +74,6 @@ def _coordinate(columns: dict[str, Any], axis: str, decimal: str) -> tuple[Any, 
         letters = pc.ascii_upper(pc.ascii_trim_whitespace(sign)).to_numpy(zero_copy_only=False)
         values = np.where(np.isin(letters, ["S", "W"]), -np.abs(values), values)
     return values, reasons
-
-
-def _times(columns: dict[str, Any], options: ReadOptions) -> Times | None:
-    if "time" not in columns or options.time == "#0":
-        return None
-    column = columns["time"]
-    if pa.types.is_date32(column.type):
-        days, seconds = (columns[role].cast(pa.int32()).cast(pa.int64()) for role in ("time", "clock"))
-        return times(pc.add(pc.multiply(days, 86400), seconds).cast(pa.timestamp("s")), options)
-    for part in ("clock", "offset"):
-        if part in columns:
-            other = pc.ascii_trim_whitespace(columns[part])
-            column = pc.binary_join_element_wise(
-                pc.ascii_trim_whitespace(column), other, " " if part == "clock" else ""
-            )
-    return times(column, options)
 
 
 def _series(column: Any, verbatim: bool) -> tuple[Any, list[str]]:
@@ -169,9 +154,10 @@ def _types(dialect: Dialect) -> dict[str, Any]:
     kinds = {f"c{roles[role]}": pa.float64() for role in ("lon", "lat")}
     for role in {"id", "person", "landmark"} & roles.keys():
         kinds[f"c{roles[role]}"] = pa.dictionary(pa.int32(), pa.string())
-    if "time" in roles and "clock" not in roles:
+    others = roles.keys() & set(TIME_ROLES[1:])
+    if "time" in roles and not others:
         kinds[f"c{roles['time']}"] = _kind_of_time(dialect)
-    elif "time" in roles and "offset" not in roles:
+    elif others == {"clock"}:
         dates, clocks = (_first_cells(dialect, role) for role in ("time", "clock"))
         iso = all(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", cell) for cell in dates)
         if dates and iso and all(re.fullmatch(r"[0-9]{2}:[0-9]{2}:[0-9]{2}", cell) for cell in clocks):
@@ -196,7 +182,9 @@ def _kind_of_time(dialect: Dialect) -> Any:
 
 def order_is_plain(dialect: Dialect) -> bool:
     """Whether the first times are of a kind that reads the same in every part of a column: ISO 8601, or numbers."""
-    return "time" not in dialect.roles or ("clock" not in dialect.roles and _kind_of_time(dialect) != pa.string())
+    return "time" not in dialect.roles or (
+        dialect.roles.keys().isdisjoint(TIME_ROLES[1:]) and _kind_of_time(dialect) != pa.string()
+    )
 
 
 def _plain_lines(data: bytes, offset: int) -> bool:
