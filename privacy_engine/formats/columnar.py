@@ -27,7 +27,7 @@ from privacy_engine.formats.well_known_text import geometry_cells, of_texts
 COLUMNAR: dict[str, Any] = {
     "rank": 10,
     "keeps": "times, series, landmarks, coordinate system",
-    "options": ("decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
+    "options": ("decimal", "lon", "lat", "geometry", "clock", "id", "landmark", "ends", *TIMED),
     "columns": COLUMNS,
     "person": "a column, as of a CSV table",
     "tabular": True,

@@ -116,7 +116,8 @@ def _assigned(
     for role in wanted:
         if role in roles or not OPTIONS[role].needed:
             report.decide(role, named_place(roles.get(role)))
-    report.decide("clock", clock_option({unit: roles[unit] for unit in ("clock", *UNITS) if unit in roles}))
+    if clock := {unit: roles[unit] for unit in ("clock", *UNITS) if unit in roles}:
+        report.decide("clock", clock_option(clock))
     place = _person(names, plain, roles, options)
     if place is not None and place != roles.get("id"):
         roles["person"] = place

@@ -247,7 +247,7 @@ JSON_RECORDS = register(
         read,
         rank=21,
         keeps="times, series, landmarks",
-        options=("encoding", "records", "decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
+        options=("encoding", "records", "decimal", "lon", "lat", "geometry", "clock", "id", "landmark", "ends", *TIMED),
         columns=COLUMNS,
         person="a member of the records, as a column of a CSV table",
         source="https://jsonlines.org",

@@ -67,6 +67,14 @@ PARTS: Choices = (
     ("timed", "placemarks with a time"),
     ("untimed", "placemarks without a time"),
 )
+THOUSANDS: Choices = (
+    (",", "comma: 1,234"),
+    (".", "point: 1.234"),
+    ("space", "space: 1 234"),
+    ("'", "apostrophe: 1'234"),
+    ("none", "nothing: 1.234 is a fraction"),
+)
+WITHHELD: Choices = (("0", "as 0"), ("leave_out", "left out, with all counts of that time"))
 AUTOMATIC: Choices = (("no", "nothing: what no option states is not looked for"),)
 PEOPLE: Choices = (
     ("one", "everything is one person"),
@@ -178,6 +186,19 @@ class ReadOptions:
     zeros: str | None = _option("choice", "Position 0, 0", "What the position 0, 0 stands for.", ZEROS, advanced=True)
     separator: str | None = _option(
         "text", "Separator of names", "What joins the names of a stream that several columns name.", advanced=True
+    )
+    thousands: str | None = _option(
+        "choice", "Mark between thousands", "What stands between the thousands of a count.", THOUSANDS, advanced=True
+    )
+    withheld: str | None = _option(
+        "choice", "Withheld counts", "How cells such as <5 and * are read, which do not give a count.", WITHHELD
+    )
+    leave_out: str | None = _option(
+        "text",
+        "Left out",
+        "Rows and columns of a table of counts that are no part of it, by their names: row:Total, column:Total. "
+        "none: nothing is.",
+        advanced=True,
     )
     series_names: str | None = _option(
         "choice", "Names of series", "What a series of a person is called.", SERIES_NAMES, advanced=True

@@ -216,7 +216,7 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
         documented=points.documented,
         hint=points.hint,
         stated=points.stated,
-        east=float(np.nanmean(points.lon[keep])),
+        lon=points.lon[keep],
     )
     advance()
     seconds = np.where(np.abs(seconds) <= 1e12, seconds, np.nan)

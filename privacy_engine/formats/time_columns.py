@@ -261,17 +261,17 @@ def _names_zone(cell: str) -> bool:
     return bool(re.search(r"(?:Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)$", cell.partition(" ")[2] or cell[10:]))
 
 
-def time_of(columns: Sequence[Column], taken: set[int]) -> TimeColumns | None:
+def time_of(columns: Sequence[Column], taken: set[int], *, ask: bool = True) -> TimeColumns | None:
     """The time of the rows of a table, whose columns at ``taken`` are something else; None where there is none.
 
     Raises
     ------
     ChoiceNeeded
-        There is a date, and it is not certain which time of day goes with it.
+        There is a date, and it is not certain which time of day goes with it; not without ``ask``.
     """
     free = [one for one in columns if one.place not in taken]
     if found := candidates(free):
-        if found[0].time.kind == DATE and not found[0].others:
+        if ask and found[0].time.kind == DATE and not found[0].others:
             _require_no_clock(found[0].time, free)
         return found[0]
     named = [one for one in free if one.plain in TIME and one.kind != EMPTY] or [

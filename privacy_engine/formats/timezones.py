@@ -25,13 +25,13 @@ def settle(
     documented: str = "",
     hint: str = "",
     stated: str = "",
-    east: float = 0.0,
+    lon: Floats | None = None,
 ) -> Floats:
     """Seconds since 1970 UTC of all times.
 
     ``documented`` is the sentence of a format whose own documentation states its times are UTC; ``hint`` is
     added to the message of a guess. ``stated`` is the zone that the names of columns state, ``local`` for that of the
-    place, which is ``east`` degrees from Greenwich. Units and orders that were found out are reported here too. Raises
+    place, whose longitudes are ``lon``. Units and orders that were found out are reported here too. Raises
     ChoiceNeeded where only some times name a zone, or they are local to a place.
     """
     _report_decided(found, options, report)
@@ -54,7 +54,7 @@ def settle(
             "The times are local by the name of their column. Specify their zone.",
             parameter="time_zone",
             choices=ZONES,
-            default=_nearest(east, found.seconds[naive][0]),
+            default=_nearest(lon, found.seconds[naive][0]),
         )
     timed = int(np.isfinite(found.seconds).sum())
     if count < timed:
@@ -72,8 +72,10 @@ def settle(
     return found.seconds
 
 
-def _nearest(east: float, time_s: float) -> str:
-    """The zone of the choices whose clock is nearest to that of the sun, ``east`` degrees from Greenwich."""
+def _nearest(lon: Floats | None, time_s: float) -> str:
+    """The zone of the choices whose clock is nearest to that of the sun at the middle of longitudes."""
+    known = np.empty(0) if lon is None else lon[np.isfinite(lon)]
+    east = float(np.median(known)) if len(known) else 0.0
     near = {
         name: abs(float(_offsets(np.array([int(time_s) // _QUARTER]), zone(name))[0][0]) / 240 - east)
         for name, _ in ZONES
