@@ -120,11 +120,11 @@ def lacks_times(names: Sequence[str], sample: Sequence[Sequence[str]], headed: b
 
 
 def roles_of(
-    names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool, options: ReadOptions, *, ask: bool = False
+    names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool, options: ReadOptions, *, strict: bool = False
 ) -> Roles:
     """The column (from 0) of each role: user, time and what goes with it, place, lon, lat, offset, name.
 
-    With ``ask`` a column that may be the time of day of a date is asked for, as ChoiceNeeded.
+    With ``strict`` a column that may be the time of day of a date is required to be stated, as ChoiceNeeded.
     """
     if not headed and not (options.id and options.time) and (layout := layout_of(sample, CHECKINS)):
         return dict(layout.roles)
@@ -140,19 +140,19 @@ def roles_of(
     ):
         found |= {"lat": likely[0].lat.place, "lon": likely[0].lon.place}
     if options.time is None and headed:
-        found |= _time(columns, stated, {*found.values()}, ask)
+        found |= _time(columns, stated, {*found.values()}, strict)
         if "time" not in found:
             found |= _period(names, sample)
     clock = None if options.clock in (None, "#0") else of_clock_option(str(options.clock), len(names))
     return found | (clock or {})
 
 
-def _time(columns: Sequence[Column], named: Roles, taken: set[int], ask: bool) -> Roles:
+def _time(columns: Sequence[Column], named: Roles, taken: set[int], strict: bool) -> Roles:
     """The column of the time by a name that only check-ins have, else as in any table."""
     own = named.get("time")
     if own is not None and canonical(next((one.name for one in columns if one.place == own), "")) not in TIME:
         return {"time": own}
-    time = time_of(columns, taken, ask=ask)
+    time = time_of(columns, taken, strict=strict)
     return {} if time is None else {"time": time.time.place} | {unit: one.place for unit, one in time.others}
 
 

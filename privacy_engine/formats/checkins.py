@@ -47,7 +47,7 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
     ChoiceNeeded
         Two columns of times, longitudes or latitudes bear the same name, or the times can be read in several ways.
     """
-    roles = roles_of(table.names, table.sample, table.headed, options, ask=True)
+    roles = roles_of(table.names, table.sample, table.headed, options, strict=True)
     for role, option in (("user", "id"), ("time", "time"), ("lon", "lon"), ("lat", "lat"), ("place", "place")):
         report.decide(option, named_place(roles.get(role)))
     if clock := {unit: roles[unit] for unit in TIME_ROLES[1:] if unit in roles}:

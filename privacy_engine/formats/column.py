@@ -24,7 +24,7 @@ MIDNIGHT = r"[T ]00:00(?::00(?:\.0+)?)?$"
 _MIDNIGHT = re.compile(MIDNIGHT)
 _SINCE_2001 = (1e9, 1e12, 1e15, 1e18)  # in s, ms, us and ns
 _TO_2100 = 4.1024448
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+|[^\W_]+")
+_TERM = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+|[^\W_]+")
 _MOST = 0.8  # of the cells: a few damaged ones do not hide what the others are
 
 
@@ -49,9 +49,9 @@ class Column:
         return canonical(self.name)
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """The words of the name, in lower case: of ``startLat`` and of ``start_lat`` start and lat."""
-        return frozenset(word.casefold() for word in _WORD.findall(self.name))
+    def terms(self) -> frozenset[str]:
+        """The terms of the name, in lower case: of ``startLat`` and of ``start_lat`` start and lat."""
+        return frozenset(term.casefold() for term in _TERM.findall(self.name))
 
     @cached_property
     def kind(self) -> str:

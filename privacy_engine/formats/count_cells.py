@@ -37,7 +37,7 @@ def count_of(cell: str) -> tuple[float, int]:
 
 
 def is_withheld(cell: str) -> bool:
-    """Whether a cell says that its number is not given, as ``<5`` and ``*`` do."""
+    """Whether a cell gives no number, as ``<5`` and ``*`` do."""
     return _WITHHELD.fullmatch(cell.strip()) is not None
 
 

@@ -20,7 +20,7 @@ LON = listed(
     "coord_x x_coord xcoord easting"
 )
 _KNOWN = {"lat": LAT, "lon": LON}
-_WORDS = {
+_TERMS = {
     "lat": frozenset(
         listed(
             "lat latitude latitud latitudine latitudes breite breitengrad breddegrad breddgrad enlem latitudee7"
@@ -44,7 +44,7 @@ _UNITS = frozenset(
 
 
 class Pair(NamedTuple):
-    """The columns of one position: ``about`` is what their names say beside that they are coordinates."""
+    """The columns of one position: ``about`` is what their names state beside that they are coordinates."""
 
     lat: Column
     lon: Column
@@ -60,10 +60,10 @@ class Pair(NamedTuple):
 
 
 def _about(axis: str, column: Column) -> frozenset[str] | None:
-    """What a name says beside that it is a coordinate of that axis; None where it is none."""
+    """What a name states beside that it is a coordinate of that axis; None where it is none."""
     if column.plain in _KNOWN[axis]:
         return frozenset()
-    return column.words - _WORDS[axis] - _UNITS if column.words & _WORDS[axis] else None
+    return column.terms - _TERMS[axis] - _UNITS if column.terms & _TERMS[axis] else None
 
 
 def pairs(columns: Sequence[Column], lat: int | None = None, lon: int | None = None) -> list[Pair]:

@@ -94,9 +94,9 @@ class TimeColumns:
         return clock_option({unit: column.place for unit, column in self.others})
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """The words of all names."""
-        return frozenset().union(*(column.words for column in self.all))
+    def terms(self) -> frozenset[str]:
+        """The terms of all names."""
+        return frozenset().union(*(column.terms for column in self.all))
 
     @property
     def zone(self) -> str:
@@ -104,17 +104,17 @@ class TimeColumns:
         for column in self.all:
             if zone := zone_in(column.name):
                 return zone
-        return "UTC" if self.words & _UTC else "local" if self.words & _LOCAL else ""
+        return "UTC" if self.terms & _UTC else "local" if self.terms & _LOCAL else ""
 
     @property
     def rank(self) -> tuple[int, ...]:
         """For sorting: the likelier to be the time of the row, the less."""
-        words = self.words
-        means = 0 if words & _BEST else 2 if words & _DEVICE else 4 if words & _LATER else 1
-        means = 5 if words & END and not words & START else means
+        terms = self.terms
+        means = 0 if terms & _BEST else 2 if terms & _DEVICE else 4 if terms & _LATER else 1
+        means = 5 if terms & END and not terms & START else means
         zone = {"UTC": 0, "": 1, "local": 3}.get(self.zone, 2)
         plain = self.time.plain
-        named = TIME.index(plain) if plain in TIME else 60 if words & _LIKE else 90
+        named = TIME.index(plain) if plain in TIME else 60 if terms & _LIKE else 90
         return (self.time.kind == DATE and not self.others, means, zone, named, self.time.place)
 
 
@@ -165,7 +165,7 @@ def candidates(columns: Iterable[Column]) -> list[TimeColumns]:
     whole = [
         TimeColumns(one)
         for one in columns
-        if (one.kind == INSTANT and (one.dated or one.words & _LIKE)) or (one.kind == NUMBER and _counts_time(one))
+        if (one.kind == INSTANT and (one.dated or one.terms & _LIKE)) or (one.kind == NUMBER and _counts_time(one))
     ]
     found = [*whole, *_with_clocks(columns, bool(whole)), *_of_parts(columns)]
     used = {column.place for one in found for column in one.all}
@@ -174,11 +174,11 @@ def candidates(columns: Iterable[Column]) -> list[TimeColumns]:
 
 
 def _counts_time(column: Column) -> bool:
-    return bool(column.plain in TIME or column.words & _LIKE) and column.timed
+    return bool(column.plain in TIME or column.terms & _LIKE) and column.timed
 
 
 def _is_day(column: Column) -> bool:
-    return bool(column.words & _LIKE) or column.plain in TIME
+    return bool(column.terms & _LIKE) or column.plain in TIME
 
 
 def _with_clocks(columns: Sequence[Column], has_instants: bool) -> list[TimeColumns]:
@@ -200,21 +200,21 @@ def _with_clocks(columns: Sequence[Column], has_instants: bool) -> list[TimeColu
 
 
 def _about(column: Column) -> frozenset[str]:
-    """What a name says beside that it is a date or a time."""
-    return column.words - _LIKE - {"of"}
+    """What a name states beside that it is a date or a time."""
+    return column.terms - _LIKE - {"of"}
 
 
 def _is_date(column: Column) -> bool:
     """Whether a column holds dates, or is called so and holds 311224."""
     digits = (
-        column.kind == NUMBER and column.words & _OF_DATE and all(re.fullmatch("[0-9]{6}", one) for one in column.cells)
+        column.kind == NUMBER and column.terms & _OF_DATE and all(re.fullmatch("[0-9]{6}", one) for one in column.cells)
     )
     return column.kind == DATE or bool(digits)
 
 
 def _is_digits_of_clock(column: Column) -> bool:
     """Whether a column is called as a time of day and holds 930 or 093000."""
-    if column.kind not in (NUMBER, DATE) or not column.words & _OF_CLOCK or column.words & _PARTS["year"][0]:
+    if column.kind not in (NUMBER, DATE) or not column.terms & _OF_CLOCK or column.terms & _PARTS["year"][0]:
         return False
     return all(
         re.fullmatch(r"[0-9]{3,6}", cell) and _is_clock(cell.zfill(4 if len(cell) < 5 else 6)) for cell in column.cells
@@ -229,7 +229,7 @@ def _of_parts(columns: Sequence[Column]) -> list[TimeColumns]:
     """Year, month and day in columns of their own, or a date, with the hour and what is finer."""
     part = {}
     for unit, (names, low, high) in _PARTS.items():
-        part[unit] = next((one for one in columns if one.words & names and one.whole(low, high)), None)
+        part[unit] = next((one for one in columns if one.terms & names and one.whole(low, high)), None)
     fine = []
     for unit in ("hour", "minute", "second"):
         if (column := part[unit]) is None:
@@ -261,24 +261,24 @@ def _names_zone(cell: str) -> bool:
     return bool(re.search(r"(?:Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)$", cell.partition(" ")[2] or cell[10:]))
 
 
-def time_of(columns: Sequence[Column], taken: set[int], *, ask: bool = True) -> TimeColumns | None:
+def time_of(columns: Sequence[Column], taken: set[int], *, strict: bool = True) -> TimeColumns | None:
     """The time of the rows of a table, whose columns at ``taken`` are something else; None where there is none.
 
     Raises
     ------
     ChoiceNeeded
-        There is a date, and it is not certain which time of day goes with it; not without ``ask``.
+        There is a date, and it is not certain which time of day goes with it; not without ``strict``.
     """
     free = [one for one in columns if one.place not in taken]
     if found := candidates(free):
-        if ask and found[0].time.kind == DATE and not found[0].others:
+        if strict and found[0].time.kind == DATE and not found[0].others:
             _require_no_clock(found[0].time, free)
         return found[0]
     named = [one for one in free if one.plain in TIME and one.kind != EMPTY] or [
         one for one in free if one.plain in TIME
     ]
     begins = [one for one in free if one.plain.startswith(("timestamp", "datetime"))]
-    hinted = [one for one in free if one.words & _LIKE and one.timed]
+    hinted = [one for one in free if one.terms & _LIKE and one.timed]
     named.sort(key=lambda one: TIME.index(one.plain))
     return next((TimeColumns(one) for one in (*named, *hinted, *begins)), None)
 
