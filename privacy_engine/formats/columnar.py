@@ -13,7 +13,7 @@ from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.attributes import coded, points_of, with_ends
 from privacy_engine.formats.columns import assign, assign_beside, named_place, place_of, whose
 from privacy_engine.formats.geoparquet import Geometry, geometries, geometry_column, is_binary
-from privacy_engine.formats.instants import TIME_ROLES, instants
+from privacy_engine.formats.instants import END_ROLES, TIME_ROLES, ends
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, numbers, typed
@@ -27,14 +27,14 @@ from privacy_engine.formats.well_known_text import geometry_cells, of_texts
 COLUMNAR: dict[str, Any] = {
     "rank": 10,
     "keeps": "times, series, landmarks, coordinate system",
-    "options": ("decimal", "lon", "lat", "geometry", "clock", "id", "landmark", "ends", *TIMED),
+    "options": ("decimal", "lon", "lat", "geometry", "clock", "end", "id", "landmark", "ends", *TIMED),
     "columns": COLUMNS,
     "person": "a column, as of a CSV table",
     "tabular": True,
 }
 """What the formats of such tables declare alike."""
 
-_ROLES = ("lon", "lat", "id", "person", "landmark", *TIME_ROLES)
+_ROLES = ("lon", "lat", "id", "person", "landmark", *TIME_ROLES, *END_ROLES)
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,10 @@ def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> lis
 def plain_points(table: Any, chosen: Plan, rows: Any, report: Report) -> Points:
     """The rows of a table with positions in two columns; see :func:`series_of`."""
     roles, options = chosen.roles, chosen.options
-    decimal = options.decimal or "."
-    (lon, lon_reasons), (lat, lat_reasons) = (_coordinate(table, roles[axis], decimal) for axis in ("lon", "lat"))
-    if chosen.e7 and options.crs is None:
-        lon, lat = lon / 1e7, lat / 1e7
-    when = instants({role: simple(table, roles[role]) for role in TIME_ROLES if role in roles}, options, report)
-    points = Points(lon, lat, when, np.where(lat_reasons == GOOD, lon_reasons, lat_reasons), e7=chosen.e7)
+    timed = {role: simple(table, roles[role]) for role in (*TIME_ROLES, *END_ROLES) if role in roles}
+    start, end = ends(timed, options, report)
+    lon, lat, reasons = _position(table, chosen, "")
+    points = Points(lon, lat, start, reasons, e7=chosen.e7)
     points.stated = zone_of([*roles.values()], {role: i for i, role in enumerate(roles)})
     if rows is not None:
         points.rows = lambda index: rows[index]
@@ -128,7 +126,19 @@ def plain_points(table: Any, chosen: Plan, rows: Any, report: Report) -> Points:
     points.whose = whose(list(roles.values()), {role: i for i, role in enumerate(roles)}, options)
     if "landmark" in roles:
         points.marks = marks_of(table.column(roles["landmark"]).combine_chunks(), roles["landmark"], options)
+    if end is not None:
+        points.with_ends(end, *(_position(table, chosen, "end_") if "end_lon" in roles else ()))
     return points
+
+
+def _position(table: Any, chosen: Plan, of: str) -> tuple[Any, Any, Any]:
+    """Longitudes, latitudes and why they cannot be used; ``of`` is ``end_`` for those of ends."""
+    decimal = chosen.options.decimal or "."
+    found = (_coordinate(table, chosen.roles[f"{of}{axis}"], decimal) for axis in ("lon", "lat"))
+    (lon, lon_reasons), (lat, lat_reasons) = found
+    if chosen.e7 and chosen.options.crs is None:
+        lon, lat = lon / 1e7, lat / 1e7
+    return lon, lat, np.where(lat_reasons == GOOD, lon_reasons, lat_reasons)
 
 
 def _is_text(kind: Any) -> bool:

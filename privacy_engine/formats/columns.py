@@ -4,17 +4,19 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.errors import ChoiceNeeded, FormatError, ParameterError
 from privacy_engine.formats.column import Column, canonical, columns_of
 from privacy_engine.formats.options import OPTIONS, ReadOptions
 from privacy_engine.formats.people import COLUMN, EITHER, ONE, SERIES, Whose
 from privacy_engine.formats.position_columns import LAT, LON, pairs
+from privacy_engine.formats.position_columns import end_of as end_position
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.time_columns import (
     UNITS,
     TimeColumns,
     candidates,
     clock_option,
+    end_of,
     listed,
     of_clock_option,
     time_of,
@@ -37,6 +39,7 @@ ID = (
     ),
 )
 LANDMARK = listed("landmark is_landmark islandmark landmarks marked poi sensitive")
+UNITS_OF = ("clock", *UNITS)
 _BY_COLUMN = ("lon", "lat", "time", "id", "landmark")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
@@ -113,10 +116,11 @@ def _assigned(
                 roles[role] = place
                 if role == "id":  # of a landmark, the cells decide
                     _report(role, names[place], plain[place], report)
+    roles |= _end_roles(columns, roles, options, report)
     for role in wanted:
         if role in roles or not OPTIONS[role].needed:
             report.decide(role, named_place(roles.get(role)))
-    if clock := {unit: roles[unit] for unit in ("clock", *UNITS) if unit in roles}:
+    if clock := {unit: roles[unit] for unit in UNITS_OF if unit in roles}:
         report.decide("clock", clock_option(clock))
     place = _person(names, plain, roles, options)
     if place is not None and place != roles.get("id"):
@@ -168,6 +172,39 @@ def _add_time(columns: Sequence[Column], roles: Roles, options: ReadOptions, rep
         given = {unit: column.place for unit, column in found.others}
     if "time" in roles:
         roles |= given or {}
+
+
+def _end_roles(columns: Sequence[Column], roles: Roles, options: ReadOptions, report: Report) -> Roles:
+    """The columns of the end of a stay or trip, as roles that begin with ``end_``.
+
+    Raises
+    ------
+    ParameterError
+        The option for them names no time, or a column that is not there.
+    """
+    if "time" not in roles or options.end == "none" or (options.end is None and options.applied):
+        return {}
+    if options.end is not None:
+        found = of_clock_option(options.end, len(columns), "end")
+        if found is None or "time" not in found:
+            raise ParameterError.must_be("end", "none, or columns such as time #4, lon #6, lat #5", options.end)
+    else:
+        start = TimeColumns(
+            columns[roles["time"]], tuple((unit, columns[roles[unit]]) for unit in UNITS_OF if unit in roles)
+        )
+        end = end_of(start, [one for one in columns if one.place not in roles.values()])
+        if end is None:
+            return {}
+        found = {"time": end.time.place} | {unit: column.place for unit, column in end.others}
+        if {"lat", "lon"} <= roles.keys():
+            own = [one for one in pairs(columns) if (one.lat.place, one.lon.place) == (roles["lat"], roles["lon"])]
+            if own and (place := end_position(own[0], pairs(columns))):
+                found |= {"lat": place.lat.place, "lon": place.lon.place}
+        names = [columns[place].name.strip()[:40] for place in found.values()]
+        message = f"Each row is two events, of its start and of its end: {', '.join(map(repr, names))}."
+        report.guess("ends", clock_option(found), message, "end")
+    report.decide("end", clock_option(found))
+    return {f"end_{unit}": place for unit, place in found.items()}
 
 
 def _report_time(time: TimeColumns, report: Report) -> None:

@@ -61,7 +61,7 @@ GEOMETRY_TABLE = register(
         read,
         rank=40,
         keeps="times, series, landmarks, coordinate system (SRID)",
-        options=("encoding", "delimiter", "geometry", "clock", "id", "landmark", "ends", *TIMED),
+        options=("encoding", "delimiter", "geometry", "clock", "end", "id", "landmark", "ends", *TIMED),
         columns=("time", "id", "person", "landmark"),
         person="a column, as of a CSV table",
         source="https://www.ogc.org/standards/sfa/",

@@ -18,6 +18,8 @@ from privacy_engine.formats.times import Times, times
 
 TIME_ROLES = ("time", "clock", *UNITS)
 """The roles of the columns that are one instant together."""
+END_ROLES = (*(f"end_{unit}" for unit in TIME_ROLES), "end_lon", "end_lat")
+"""The roles of the columns with the end of a stay or trip."""
 _FIXED = {
     f"{zone}{kind}T": f"{hours:+03d}:00"
     for zone, west in zip("ECMP", (-5, -6, -7, -8), strict=True)
@@ -53,6 +55,26 @@ def instants(columns: Mapping[str, Any], options: ReadOptions, report: Report) -
     if pa.types.is_string(column.type) and (found := _zoned(column, options, report)) is not None:
         return found
     return times(column, options)
+
+
+def ends(columns: Mapping[str, Any], options: ReadOptions, report: Report) -> tuple[Times | None, Times | None]:
+    """The times of starts and of ends, decided together; columns of ends have roles that begin with ``end_``."""
+    if "end_time" not in columns:
+        return instants(columns, options, report), None
+    both = {
+        unit: _one_after_another(columns[unit], columns[f"end_{unit}"])
+        for unit in TIME_ROLES
+        if f"end_{unit}" in columns
+    }
+    found, n = instants(both, options, report), len(columns["time"])
+    return (None, None) if found is None else (found.part(slice(0, n)), found.part(slice(n, 2 * n)))
+
+
+def _one_after_another(first: Any, second: Any) -> Any:
+    if first.type != second.type:
+        first, second = first.cast(pa.string()), second.cast(pa.string())
+    arrays = [piece for one in (first, second) for piece in (one.chunks if isinstance(one, pa.ChunkedArray) else [one])]
+    return pa.concat_arrays(arrays)
 
 
 def _joined(columns: Mapping[str, Any]) -> Any:

@@ -174,6 +174,13 @@ class ReadOptions:
     clock: str | None = _option(
         "text", "Column of times of day", _COLUMN + " #0: the time column holds date and time.", advanced=True
     )
+    end: str | None = _option(
+        "text",
+        "Columns of the end",
+        "Columns with the end of a stay or trip, which makes a row two events: time #4, lon #6, lat #5. none: a row is "
+        "one event.",
+        advanced=True,
+    )
     place: str | None = _option("text", "Place column", _COLUMN + " Where each check-in was.", advanced=True)
     records: str | None = _option(
         "text",
@@ -278,7 +285,7 @@ TIMED = ("time", "date_order", "time_zone", "time_unit")
 TEXT = ("encoding", "header", "columns", "delimiter", "decimal")
 """The options about how a table of text is written."""
 
-TABLE = (*TEXT, "lon", "lat", "clock", "id", "landmark", *TIMED)
+TABLE = (*TEXT, "lon", "lat", "clock", "end", "id", "landmark", *TIMED)
 """The options about tables of text."""
 
 COLUMNS = ("lon", "lat", "time", "id", "person", "landmark")

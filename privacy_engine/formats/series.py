@@ -1,7 +1,7 @@
 """Rows to series: positions settled, unusable rows dropped by reason, grouped by id, sorted by time."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -54,6 +54,30 @@ class Points:
     whose: people.Whose = people.UNNAMED
     person_codes: Ints | None = None
     person_names: list[str] = field(default_factory=list)
+
+    def with_ends(
+        self, times: Times, lon: Floats | None = None, lat: Floats | None = None, reasons: Any = None
+    ) -> None:
+        """Make each row two: itself, and its end at ``times``, at its own position where no other is given."""
+
+        def paired(own: Any, end: Any = None) -> Any:
+            return None if own is None else np.stack([own, own if end is None else end], axis=1).ravel()
+
+        assert self.times is not None
+        pairs = {
+            name: paired(getattr(self.times, name), getattr(times, name)) for name in ("seconds", "naive", "missing")
+        }
+        self.times = replace(self.times, **pairs)
+        self.lon, self.lat, self.reasons = (
+            paired(own, end) for own, end in ((self.lon, lon), (self.lat, lat), (self.reasons, reasons))
+        )
+        self.codes, self.person_codes = paired(self.codes), paired(self.person_codes)
+        if self.marks is not None:
+            self.marks = replace(
+                self.marks, **{name: paired(getattr(self.marks, name)) for name in ("yes", "filled", "bad")}
+            )
+        rows = self.rows
+        self.rows = lambda index: rows(index // 2)
 
     def forget(self) -> None:
         """Let go of the columns; ``rows`` and ``whose`` stay."""

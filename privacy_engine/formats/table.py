@@ -13,7 +13,7 @@ from privacy_engine.core.progress import ROWS, advance, reported
 from privacy_engine.formats import numbers as num
 from privacy_engine.formats.arrow import listed, pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
-from privacy_engine.formats.instants import TIME_ROLES, instants
+from privacy_engine.formats.instants import TIME_ROLES, ends
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.quoting import rows_of
@@ -43,20 +43,28 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     cells = _arrow(data, dialect, report) or _careful(data, dialect, report)
     columns = cells.columns
     advance()
-    lon, lon_reasons = _coordinate(columns, "lon", dialect.decimal)
-    lat, lat_reasons = _coordinate(columns, "lat", dialect.decimal)
-    if dialect.e7 and options.crs is None:
-        lon, lat = lon / 1e7, lat / 1e7
-    advance()
-    reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
-    reasons = np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
+    lon, lat, reasons = _position(columns, "", dialect, options)
     codes, names = _series(None if options.id == "#0" else columns.get("id"), dialect.ours)
-    points = Points(lon, lat, instants(columns, options, report), reasons, codes, names, cells.rows, e7=dialect.e7)
+    start, end = ends(columns, options, report)
+    points = Points(lon, lat, start, reasons, codes, names, cells.rows, e7=dialect.e7)
     if "person" in columns:
         points.person_codes, points.person_names = _series(columns["person"], dialect.ours)
     if "landmark" in columns:
         points.marks = marks_of(columns["landmark"], dialect.names[dialect.roles["landmark"]], options)
+    if end is not None:
+        points.with_ends(end, *(_position(columns, "end_", dialect, options) if "end_lon" in columns else ()))
     return points
+
+
+def _position(columns: dict[str, Any], of: str, dialect: Dialect, options: ReadOptions) -> tuple[Any, Any, Any]:
+    """Longitudes, latitudes and why they cannot be used; ``of`` is ``end_`` for those of ends."""
+    lon, lon_reasons = _coordinate(columns, f"{of}lon", dialect.decimal)
+    lat, lat_reasons = _coordinate(columns, f"{of}lat", dialect.decimal)
+    if dialect.e7 and options.crs is None:
+        lon, lat = lon / 1e7, lat / 1e7
+    advance()
+    reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
+    return lon, lat, np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
 
 
 def text_columns(
@@ -69,7 +77,11 @@ def text_columns(
 
 def _coordinate(columns: dict[str, Any], axis: str, decimal: str) -> tuple[Any, Any]:
     column = columns[axis]
-    values, reasons = num.numbers(column, axis, decimal) if pa.types.is_string(column.type) else num.typed(column)
+    values, reasons = (
+        num.numbers(column, axis.removeprefix("end_"), decimal)
+        if pa.types.is_string(column.type)
+        else num.typed(column)
+    )
     if (sign := columns.get(f"{axis}_sign")) is not None:
         letters = pc.ascii_upper(pc.ascii_trim_whitespace(sign)).to_numpy(zero_copy_only=False)
         values = np.where(np.isin(letters, ["S", "W"]), -np.abs(values), values)
@@ -154,7 +166,10 @@ def _types(dialect: Dialect) -> dict[str, Any]:
     kinds = {f"c{roles[role]}": pa.float64() for role in ("lon", "lat")}
     for role in {"id", "person", "landmark"} & roles.keys():
         kinds[f"c{roles[role]}"] = pa.dictionary(pa.int32(), pa.string())
+    kinds |= {f"c{roles[role]}": pa.float64() for role in ("end_lon", "end_lat") if role in roles}
     others = roles.keys() & set(TIME_ROLES[1:])
+    if "end_time" in roles and not others:
+        kinds[f"c{roles['end_time']}"] = _kind_of_time(dialect)
     if "time" in roles and not others:
         kinds[f"c{roles['time']}"] = _kind_of_time(dialect)
     elif others == {"clock"}:

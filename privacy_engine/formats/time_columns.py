@@ -69,7 +69,7 @@ _PARTS: Mapping[str, tuple[frozenset[str], int, int]] = {
 }
 """The parts of an instant: how their columns are called, and what they hold."""
 UNITS = ("year", "month", "day", "hhmm", "hour", "minute", "second", "zone")
-_PART = re.compile(rf"(?:({'|'.join(UNITS)}) )?(#[1-9][0-9]{{0,3}})")
+_PART = re.compile(rf"(?:({'|'.join((*UNITS, 'time', 'lon', 'lat'))}) )?(#[1-9][0-9]{{0,3}})")
 _OFFSET_NAMES = listed("utcofst utc_offset utcoffset tz_offset timezone_offset offset gmt_offset")
 _OFFSET = re.compile(r"(?:UTC|GMT)?[+-][0-9]{1,2}(?::?[0-9]{2})?|Z|UTC")
 _STATED = re.compile(r"(?:UTC|GMT) ?(?P<sign>[+-−]) ?(?P<h>[0-9]{1,2})(?::?(?P<m>[0-9]{2}))?(?![0-9])", re.IGNORECASE)
@@ -128,8 +128,8 @@ def clock_option(places: Mapping[str, int]) -> str:
     return ", ".join(shown) or "#0"
 
 
-def of_clock_option(value: str, width: int) -> dict[str, int] | None:
-    """The places (from 0) by unit of a value of the option ``clock``; None where it is the name of a column.
+def of_clock_option(value: str, width: int, option: str = "clock") -> dict[str, int] | None:
+    """The places (from 0) by unit of a value of the option ``clock`` or ``end``; None where it has another form.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def of_clock_option(value: str, width: int) -> dict[str, int] | None:
     found = {match[1] or "clock": int(match[2][1:]) - 1 for match in matches if match}
     if max(found.values()) >= width:
         rule = f"of columns from #1 to #{width}"
-        raise ParameterError(f"clock must be {rule}, got {value[:60]}", field="clock", rule=rule, value=value)
+        raise ParameterError(f"{option} must be {rule}, got {value[:60]}", field=option, rule=rule, value=value)
     return found
 
 
@@ -281,6 +281,17 @@ def time_of(columns: Sequence[Column], taken: set[int], *, strict: bool = True) 
     hinted = [one for one in free if one.terms & _LIKE and one.timed]
     named.sort(key=lambda one: TIME.index(one.plain))
     return next((TimeColumns(one) for one in (*named, *hinted, *begins)), None)
+
+
+def end_of(start: TimeColumns, columns: Sequence[Column]) -> TimeColumns | None:
+    """The columns of the end of what begins at ``start``, called alike; None where there are none."""
+    if not start.terms & START:
+        return None
+    ends = (one for one in candidates(columns) if one.terms & END and not one.terms & START)
+    about = start.terms - _LIKE - START
+    units = [unit for unit, _ in start.others]
+    alike = (one for one in ends if one.terms - _LIKE - END == about and [unit for unit, _ in one.others] == units)
+    return next(alike, None)
 
 
 def _require_no_clock(date: Column, columns: Sequence[Column]) -> None:

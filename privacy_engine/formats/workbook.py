@@ -205,7 +205,7 @@ XLSX = register(
         read,
         rank=15,
         keeps="times, series, landmarks",
-        options=("sheet", "header", "columns", "decimal", "lon", "lat", "clock", "id", "landmark", *TIMED),
+        options=("sheet", "header", "columns", "decimal", "lon", "lat", "clock", "end", "id", "landmark", *TIMED),
         columns=COLUMNS,
         person="a column, as of a CSV table",
         tabular=True,
