@@ -1,5 +1,5 @@
 """The commands that need no server: ``cairn release FILE …``, and the same under manage.py. A command is one module."""
 
 PROGRAM = "cairn"
-NAMES = ("aggregate", "audit", "experiment", "formats", "release", "stays", "verify")
+NAMES = ("aggregate", "audit", "experiment", "formats", "read", "release", "stays", "verify")
 """The modules of this package that hold a command, each a class of the same name."""

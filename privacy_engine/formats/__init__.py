@@ -39,6 +39,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     parquet,
     plt,
     porto,
+    sense,
     shapefile,
     takeout,
     tcx,
@@ -48,6 +49,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
 )
 from privacy_engine.formats.archive import nested, opened, read_zip
 from privacy_engine.formats.data_kinds import Kinds, checked, read_archive, read_other
+from privacy_engine.formats.described import describe
 from privacy_engine.formats.detect import (
     Format,
     detect,
@@ -206,6 +208,7 @@ def _checked(values: Mapping[str, Any]) -> ReadOptions:
 def _decided(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: Kinds) -> Reading:
     """The file as :func:`_read` has it, and what was decided; read once more with that where the report states so."""
     first = _read(stream, name, chosen, meter, kinds)
+    sense.check(first.series, chosen, first.report)
     first.report.decided = _stated(chosen, first.report)
     if not first.report.again or chosen.applied:
         return first
@@ -328,4 +331,5 @@ def _read_as(format: Format, source: Source, chosen: ReadOptions, report: Report
     unused = [error.field for error in format.unusable(ReadOptions.of(report.decided))]
     report.decided = {name: value for name, value in report.decided.items() if name not in unused}
     report.decide("format", format.name)
+    describe(report)
     return series

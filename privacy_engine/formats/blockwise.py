@@ -121,7 +121,7 @@ def series_of(
     report.notes += own.notes
     report.guesses += own.guesses
     report.decided |= own.decided
-    report.layout = own.layout
+    report.layout, report.first = own.layout, own.first
     report_eastward(counts["eastward"], report)
     report_repeats(counts["repeated"], report)
     series = settle(filed.series(timed), whose, options, report)
@@ -182,7 +182,7 @@ def _add(series: Trajectories, own: Report, report: Report, filed: _Filed) -> in
     if len(filed) and (series.time_s is None) != any(note["code"] == "untimed" for note in report.notes):
         raise _NotPlain
     if not len(filed):
-        report.guesses, report.decided = own.guesses, own.decided
+        report.guesses, report.decided, report.first = own.guesses, own.decided, own.first
         report.notes = [note for note in own.notes if note["code"] == "untimed"]
     report.guesses = [guess for guess in report.guesses if guess in own.guesses]
     report.rows_read += own.rows_read

@@ -66,7 +66,7 @@ def plan(
         No column can hold the positions.
     """
     names = schema.names
-    report.layout = Layout(names)
+    report.layout = Layout(names, sample=sample)
     if options.geometry is None and (options.lon is not None or options.lat is not None or has_positions(names)):
         places, e7 = assign(names, sample, options, report)
         return Plan(_named(places, names), options, e7)
@@ -104,7 +104,8 @@ def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> lis
             found, options = of_texts(column, options)
         points = points_of(found, roles, lambda name: simple(table, name), options, report)
         if rows is not None:
-            points.rows = lambda index: rows[found.row[index]]
+            own = points.rows
+            points.rows = lambda index: rows[own(index) - 1]
         return build(points, options, report)
     return build(plain_points(table, chosen, rows, report), options, report)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, BinaryIO
 
 from privacy_engine.errors import FormatError, ParameterError, shown
+from privacy_engine.formats.described import describe
 from privacy_engine.formats.detect import Format
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.generic_table import SAMPLE, Table, arrow_table, outline, text_table
@@ -66,13 +67,14 @@ def read_other(
         table = text_table(text.read_lines(), options, report)
     else:
         table = arrow_table(format.table(source, None))
-        report.layout = Layout(table.names)
+        report.layout = Layout(table.names, sample=table.sample)
     if report.layout is not None:
         report.layout.kind = kind.kind
     others = [one for one in table_kinds.values() if one is not kind] if len(kinds) == 1 else []
     found = kind.read(table, options, report, others)
     _keep_used(kind, format.options, report)
     report.decide("format", format.name)
+    describe(report)
     return kind.kind, found
 
 

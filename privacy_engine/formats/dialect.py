@@ -266,7 +266,7 @@ def _with_header(
         message = "Each row has one cell more than the header: the first cell was taken for the name of the row."
         report.note("row_names", message, level="info")
     offset = sum(len(line.encode("utf-8")) for line in lines[: at + 1])
-    report.layout = Layout(names, delimiter=mark, offset=offset)
+    report.layout = Layout(names, delimiter=mark, offset=offset, sample=sample)
     roles, e7 = assign(names, sample, options, report)
     width = min(len(names), max(len(row) for row in sample))
     return Dialect(mark, offset, at + 2, width, roles, e7=e7, names=names, sample=sample)
@@ -302,7 +302,7 @@ def _without_header(
     width = int(options.columns or max(len(row) for row in data_rows))
     report.decide("columns", str(width))
     names = [f"column {i + 1}" for i in range(width)]
-    report.layout = Layout(names, delimiter=mark, headed=False)
+    report.layout = Layout(names, delimiter=mark, headed=False, sample=data_rows)
     if (at := _names_at(rows)) is not None:
         report.layout = Layout(rows[at], delimiter=mark, offset=sum(len(line.encode()) for line in lines[: at + 1]))
     with suppress(FormatError):  # a wrong name is reported below, or once there is a header

@@ -122,6 +122,7 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
         report.decide("columns", str(len(found.names)))
     report.decide("delimiter", {"\t": "tab"}.get(found.delimiter, found.delimiter))
     report.layout = Layout(found.names, delimiter=found.delimiter, offset=found.offset, headed=found.headed)
+    report.layout.sample = found.sample
     require_closed(data, found.offset, found.delimiter)
     width = len(found.names)
     if width > MAX_COLUMNS:

@@ -94,6 +94,7 @@ def _joined(columns: Mapping[str, Any]) -> Any:
         parts = [text[unit] for unit in ("minute", "second") if unit in text] or ["00"]
         text["clock"] = pc.binary_join_element_wise(text["hour"], *parts, ":")
     if "clock" in text:
+        text["clock"] = pc.replace_substring_regex(text["clock"], "^([0-9]{1,2})$", r"\1:00")
         joined = pc.binary_join_element_wise(joined, text["clock"], " ")
     if "zone" in text:
         zone = pc.replace_substring_regex(text["zone"], r"^(?:UTC|GMT)?([+-])([0-9])$", r"\1" "0" r"\2")

@@ -1,5 +1,6 @@
 """How a table is laid out, as its reader took it: written down on the way, also by a reading that then fails."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from privacy_engine.data import Trajectory
@@ -11,7 +12,7 @@ class Layout:
 
     ``roles`` has places from 0: lon, lat, time, id and landmark, and the parts that go with them. The first data row
     begins at byte ``offset`` of the text in UTF-8. ``headed`` where the names stand in the file, ``fixed`` where the
-    format itself defines which column is which. ``kind`` is of the data that it was read as.
+    format itself defines which column is which. ``kind`` is of the data that it was read as, ``sample`` the first rows.
     """
 
     names: list[str]
@@ -22,3 +23,4 @@ class Layout:
     decimal: str = "."
     fixed: bool = False
     kind: str = Trajectory.kind
+    sample: Sequence[Sequence[str]] = field(default=(), repr=False)

@@ -62,6 +62,8 @@ class Report:
     holds reading options with a value for everything that was found out: read with them, a file that lacks some of its
     rows gives the others as they were. ``again`` is True where what was found out is to be applied from the start.
     ``guesses`` are what the rows decided and an owner may want to know; ``given`` names the options that were given.
+    ``columns`` states of each column of a table what it was read as, ``first`` of its first rows what was read (for the
+    owner alone: see :mod:`privacy_engine.formats.described`).
     ``unused`` holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a
     table's. ``hint`` is added to the error of a table without positions. These five are not part of the stored report.
     """
@@ -83,6 +85,8 @@ class Report:
     unused: dict[str, ParameterError] = field(default_factory=dict, repr=False)
     encoding: str = "UTF-8"
     layout: Layout | None = field(default=None, repr=False)
+    columns: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    first: list[dict[str, Any]] = field(default_factory=list, repr=False)
     hint: str = ""
     _alike: dict[tuple[int, str], dict[str, Any]] = field(default_factory=dict, repr=False)
 
@@ -145,6 +149,7 @@ class Report:
     def absorb(self, other: Report) -> None:
         """Add what happened in a member of an archive."""
         self.rows_read += other.rows_read
+        self.columns, self.first = self.columns or other.columns, self.first or other.first
         for reason, drops in other.drops.items():
             self.drop(reason, drops.count, drops.rows)
         for mine, theirs in ((self.notes, other.notes), (self.guesses, other.guesses)):
@@ -184,6 +189,8 @@ class Report:
             },
             "notes": [dict(note) for note in self.notes],
             "guesses": [dict(guess) for guess in self.guesses],
+            "columns": [dict(one) for one in self.columns],
+            "first": [dict(one) for one in self.first],
             "members": [dict(member) for member in self._first_members()],
         }
 

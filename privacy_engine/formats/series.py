@@ -23,6 +23,9 @@ from privacy_engine.formats.times import Times
 MAX_SERIES = 100_000
 _WITHOUT_TIMES = "stay points and releases that need time are not available."
 _YEAR_2100_S = 4_102_444_800
+_LAST_S = 1e11
+SHOWN_FIRST = 5
+"""Rows of which a report shows how they were read."""
 
 
 @dataclass
@@ -123,6 +126,7 @@ def laid_out(points: Points, options: ReadOptions, report: Report) -> Trajectori
         keep = keep & ~points.marks.bad
     if options.person_column is not None:
         keep = _keep_persons(points, keep, options.person_column, report)
+    report.first = report.first or _first_rows(points, (lon, lat, seconds), keep)
     if not keep.any():
         raise nothing_left(report)
     advance()
@@ -141,6 +145,22 @@ def laid_out(points: Points, options: ReadOptions, report: Report) -> Trajectori
         return points.rows(index if kept is None else kept[index])
 
     return _split(columns, codes, owners, rows, report)
+
+
+def _first_rows(points: Points, columns: Sequence[Floats | None], keep: Mask) -> list[dict[str, Any]]:
+    """The first rows as read: the number of each, and its values as texts, none of a row that is left out."""
+    lon, lat, seconds = columns
+    found: list[dict[str, Any]] = []
+    assert lon is not None
+    assert lat is not None
+    for i in range(min(SHOWN_FIRST, len(lon))):
+        read = {"lon": f"{lon[i]:.6f}", "lat": f"{lat[i]:.6f}"}
+        if seconds is not None and np.isfinite(seconds[i]) and abs(seconds[i]) < _LAST_S:
+            read["time"] = f"{np.datetime64(round(seconds[i] * 1000), 'ms')}Z".replace(".000Z", "Z")
+        name = points.names[0 if points.codes is None else points.codes[i]]
+        read |= {"id": name[:80]} if name else {}
+        found.append({"row": int(points.rows(np.array([i]))[0]), "read": read if keep[i] else {}})
+    return found
 
 
 def _keep_persons(points: Points, keep: Mask, column: str, report: Report) -> Mask:
@@ -240,7 +260,7 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
         documented=points.documented,
         hint=points.hint,
         stated=points.stated,
-        lon=points.lon[keep],
+        lon=points.lon,
     )
     advance()
     seconds = np.where(np.abs(seconds) <= 1e12, seconds, np.nan)

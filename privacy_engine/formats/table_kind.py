@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from privacy_engine.formats.generic_table import Table
@@ -65,6 +65,11 @@ class TableKind(ABC):
     @abstractmethod
     def looks_like(self, columns: Columns) -> bool:
         """Whether a table's columns are those of this kind."""
+
+    def used_columns(self, names: Sequence[str], decided: Mapping[str, Any]) -> dict[int, str]:
+        """The role of each column (from 0) that was used, by the options that were decided."""
+        places = {one.name: str(decided.get(one.name, "")) for one in self.roles}
+        return {int(at[1:]) - 1: role for role, at in places.items() if at[:1] == "#" and at != "#0"}
 
     def is_stated(self, options: ReadOptions) -> bool:
         """Whether an option was given that only this kind uses."""

@@ -251,7 +251,7 @@ def _with_zones(found: Sequence[TimeColumns], columns: Sequence[Column]) -> list
         return list(found)
     return [
         replace(one, others=(*one.others, ("zone", zones[0])))
-        if not one.zone and one.time.kind in (INSTANT, DATE) and not one.all[-1].mostly(_names_zone)
+        if one.zone in ("", "local") and one.time.kind in (INSTANT, DATE) and not one.all[-1].mostly(_names_zone)
         else one
         for one in found
     ]

@@ -54,7 +54,7 @@ def settle(
             "The times are local by the name of their column. Specify their zone.",
             parameter="time_zone",
             choices=ZONES,
-            default=_nearest(lon, found.seconds[naive][0]),
+            default=_nearest(lon),
         )
     timed = int(np.isfinite(found.seconds).sum())
     if count < timed:
@@ -72,15 +72,13 @@ def settle(
     return found.seconds
 
 
-def _nearest(lon: Floats | None, time_s: float) -> str:
-    """The zone of the choices whose clock is nearest to that of the sun at the middle of longitudes."""
+def _nearest(lon: Floats | None) -> str:
+    """The zone of the choices whose standard time is nearest to that of the sun at the middle of longitudes."""
     known = np.empty(0) if lon is None else lon[np.isfinite(lon)]
-    east = float(np.median(known)) if len(known) else 0.0
-    near = {
-        name: abs(float(_offsets(np.array([int(time_s) // _QUARTER]), zone(name))[0][0]) / 240 - east)
-        for name, _ in ZONES
-    }
-    return min(near, key=near.__getitem__)
+    hours = (float(np.median(known)) if len(known) else 0.0) / 15
+    halves = 50 * 35_064 + np.array([0, 182 * 96])  # quarters of an hour: a winter and a summer of 2020
+    standard = {name: float(_offsets(halves, zone(name))[0].min()) / 3600 for name, _ in ZONES}
+    return min(standard, key=lambda name: abs(standard[name] - hours))
 
 
 def _report_decided(times: Times, options: ReadOptions, report: Report) -> None:

@@ -111,10 +111,13 @@ def read_bytes(data, name="x", **values):
     return found
 
 
+LEFT = ("kept", "series", "decisions", "format_title", "columns", "first")
+
+
 def reported(found):
     """The report of a reading without what follows from the rest of it."""
     report = found.report.as_dict()
-    left = {key: value for key, value in report.items() if key not in ("kept", "series", "decisions", "format_title")}
+    left = {key: value for key, value in report.items() if key not in LEFT}
     return left | {"dropped": {why: [one["count"], one["rows"]] for why, one in report["dropped"].items()}}
 
 

@@ -1,7 +1,7 @@
 """Counts in tables."""
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 from privacy_engine.data import CountStream
 from privacy_engine.formats import stream_layout, streams
@@ -23,6 +23,12 @@ class CountTables(TableKind):
 
     def looks_like(self, columns: Columns) -> bool:
         return stream_layout.looks_like(columns.names, columns.sample)
+
+    def used_columns(self, names: Sequence[str], decided: Mapping[str, Any]) -> dict[int, str]:
+        left = str(decided.get("leave_out", "")).split(", ")
+        rest = "counts" if decided.get("count") == stream_layout.WIDE else "names"
+        others = {i: rest for i, name in enumerate(names) if f"column:{name}" not in left}
+        return others | super().used_columns(names, decided)
 
     def is_stated(self, options: ReadOptions) -> bool:
         return options.count is not None

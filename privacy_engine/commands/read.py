@@ -1,0 +1,58 @@
+"""``cairn read FILE``: what a file is read as, column by column, without keeping anything."""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from privacy_engine import formats
+from privacy_engine.commands.base import PERSON, Command, reading
+from privacy_engine.core.plurals import counted
+
+EXAMPLE = """\
+example:
+  cairn read walk.csv --read time_zone=Europe/Berlin
+
+The output quotes rows of the file: it is for its owner.
+"""
+
+
+class Read(Command):
+    help = "Read a file and print how: its columns, its first rows, what was left out and what was guessed."
+    example = EXAMPLE
+    arguments = ("file", "kind", "read", "person", "json")
+    place = "file"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add = parser.add_argument
+        add("file", type=Path, help="file in any format")
+        add("--kind", choices=formats.KINDS, help="what the file holds (default: recognised by its columns)")
+        add("--read", action="append", default=[], metavar="NAME=VALUE", help="a reading option")
+        add("--person", metavar="WHAT", help=PERSON)
+        add("--json", action="store_true", help="print the report as JSON")
+
+    def run(self, **options: Any) -> str:
+        return _read(**options)
+
+
+def _read(*, file: Path, kind: str | None, read: list[str], person: str | None, json: bool) -> str:
+    found = formats.read(file, kinds=[kind] if kind else formats.KINDS, **reading(read, person))
+    return _as_json(found) if json else "\n".join(_lines(found))
+
+
+def _as_json(found: formats.Reading) -> str:
+    return json.dumps(found.report.as_dict() | {"kind": found.kind}, ensure_ascii=False, indent=1)
+
+
+def _lines(found: formats.Reading) -> list[str]:
+    """The report as lines of text."""
+    report = found.report
+    what = formats.table_kinds[found.kind].title
+    lines = [f"{report.format_title}: {what}, {counted(report.kept, 'record')} of {report.rows_read:,} read."]
+    lines += [f"{one['name']}: {one['sentence'] or 'Not used.'}" for one in report.columns]
+    for row in report.first:
+        read = ", ".join(f"{role} {value}" for role, value in row["read"].items()) or "left out"
+        lines.append(f"{report.unit} {row['row']}: {' | '.join(row.get('raw', []))} -> {read}")
+    lines += [report.dropped_text] if report.drops else []
+    lines += [f"{guess['message']} (option {guess['option']})" for guess in report.guesses]
+    return lines + [f"{note['level']}: {note['message']}" for note in report.notes]
