@@ -6,7 +6,7 @@ be read as a whole: so both ways give the same series and the same report.
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
@@ -48,6 +48,7 @@ class _Filed:
     def __init__(self) -> None:
         self._columns = FileColumn(), FileColumn(), FileColumn()
         self._owners: dict[tuple[str, str], int] = {}  # a series' name and its person: its number
+        self._named: Ints = np.empty(0, dtype=np.int64)
         self._last = np.empty((3, 0))
         self._numbers: list[Ints] = []
         self._lengths: list[Ints] = []
@@ -58,20 +59,18 @@ class _Filed:
     def __len__(self) -> int:
         return len(self._owners)
 
-    def _numbered(self, owners: Iterable[tuple[str, str]]) -> Ints:
+    def latest(self, owners: Sequence[tuple[str, str]]) -> Floats:
+        """The latest times (k,) of the series that the rows of the next block name, which are numbered with this."""
         before = len(self)
-        numbers = np.array([self._owners.setdefault(owner, len(self._owners)) for owner in owners])
+        numbers = self._named = np.array([self._owners.setdefault(owner, len(self._owners)) for owner in owners])
         self._last = np.concatenate([self._last, np.full((3, len(self) - before), np.nan)], axis=1)
-        return numbers
-
-    def latest(self, owners: Iterable[tuple[str, str]]) -> Floats:
-        """The latest times of series, (k,), of which those that are new have their place from now on."""
-        numbers = self._numbered(owners)
         return np.asarray(self._last[2, numbers])
 
     def add(self, some: Trajectories) -> int:
         """Take the series of a block; return how many begin by repeating the last record of the block before."""
-        numbers = self._numbered(zip(some.names, some.persons, strict=True))
+        numbers = self._named
+        if len(some) < len(numbers):  # some have none of their rows
+            numbers = np.array([self._owners[owner] for owner in zip(some.names, some.persons, strict=True)])
         columns = [one for one in (some.lon, some.lat, some.time_s) if one is not None]
         first, last = (np.stack([one[at] for one in columns]) for at in (some.starts[:-1], some.starts[1:] - 1))
         known = self._last[: len(columns), numbers]
@@ -147,11 +146,10 @@ def series_of(
     report.layout = own.layout
     report_eastward(counts["eastward"], report)
     found = filed.series(timed)
-    late = counts["out_of_order"]
-    report_late(late, filed.late, report)
-    report_repeats(
-        repeats(found.lon, found.lat, found.time_s, found.starts[:-1]) if late else counts["repeated"], report
-    )
+    if late := counts["out_of_order"]:
+        report_late(late, filed.late, report)
+        counts["repeated"] = repeats(found.lon, found.lat, found.time_s, found.starts[:-1])
+    report_repeats(counts["repeated"], report)
     series = settle(found, whose, options, report)
     return series if options.first_n is None else cut(series, options)
 

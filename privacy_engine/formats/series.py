@@ -320,7 +320,8 @@ def _order(
         order = np.lexsort((seconds,) if codes is None else (seconds, codes))
         advance()
         late |= _late(order, grouped)
-    report_late(int(np.count_nonzero(late)), rows(np.flatnonzero(late)[:SHOWN_ROWS]).tolist(), report)
+    if late.any():
+        report_late(int(late.sum()), rows(np.flatnonzero(late)[:SHOWN_ROWS]).tolist(), report)
     return order
 
 
@@ -338,9 +339,8 @@ def _late(order: NDArray[np.intp], grouped: NDArray[np.intp] | None) -> Mask:
 
 def report_late(count: int, rows: list[int], report: Report) -> None:
     """Record how many rows come after a later row of their series, and the first of them."""
-    if count:
-        message = f"{count} rows are out of order in time; each series was sorted."
-        report.note("out_of_order", message, count=count, rows=rows)
+    message = f"{count} rows are out of order in time; each series was sorted."
+    report.note("out_of_order", message, count=count, rows=rows)
 
 
 def repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Ints) -> int:
