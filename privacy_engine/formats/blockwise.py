@@ -1,4 +1,4 @@
-"""Long tables in good order, block by block: a table is never held whole, and the series are put together at the end.
+"""Long plain tables, block by block: a table is never held whole, and the series are put together at the end.
 
 Whatever must be decided for the whole column, and would be decided otherwise in two blocks, sends the file back to
 be read as a whole: so both ways give the same series and the same report.
