@@ -69,7 +69,7 @@ const kindOf = (mechanisms, steps, common) => ({
     preview.rows(shown, (rows.chosen()[0] ?? rated[0])?.key, extent_m);
     const best = rows.best();
     const answer = answerText(best && { ...best.found, key: best.key }, found.scale, rows.hasLandmarks);
-    return { answer, rule: ruleText(found.rules) };
+    return { answer, rule: ruleText(found.rules, found.mechanisms, dataset.people) };
   },
   bar: (state, chosen) => ($("[data-save]").disabled = !chosen.length || state === "invalid"),
   promise: showAnswer,

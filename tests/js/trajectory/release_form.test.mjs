@@ -82,6 +82,9 @@ test("the answer names the release, its errors and the extent, or what to do", (
   ];
   match(textOf(ruleText(rules)), /usable: up to 1\.7 km, ⅕ of the extent.*coarse: up to 8\.5 km, the extent/);
   deepEqual(ruleText([]), []);
+  const sampled = textOf(ruleText(rules, [{ errors: { people: 9 } }, { errors: { people: 2 } }], 182));
+  match(sampled, /errors: of 2 of 182 people, not of all data$/);
+  equal(textOf(ruleText(rules, [{ errors: { people: 2 } }], 2)), textOf(ruleText(rules)));
 });
 
 test("an axis holds all errors and scales, in their order, within its ends", () => {

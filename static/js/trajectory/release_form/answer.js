@@ -2,7 +2,7 @@
 
 import { el } from "../../core/dom.js";
 import { quantity } from "../../core/elements.js";
-import { metres } from "../../core/format.js";
+import { count, metres, whole } from "../../core/format.js";
 
 const PLACE_M = 1e-3; // data that are no wider are at one place
 
@@ -35,15 +35,19 @@ export function answerText(found, { extent_m }, hasLandmarks) {
   ];
 }
 
-/** The rule of the verdicts, with the bounds of the data. */
-export function ruleText(rules) {
+/** The rule of the verdicts, with the bounds of the data, and of how many people the errors are where not of all. */
+export function ruleText(rules, mechanisms = [], people = 0) {
   const bound = (name) => rules.find((one) => one.name === name)?.at_most_m;
   if (!bound("coarse")) return [];
   const upTo = (name, share) => [quantity(`${name}_m`, metres(bound(name))), `, ${share}`];
+  const fewest = Math.min(...mechanisms.map(({ errors }) => errors.people));
   return [
     el("strong", {}, "Rule, by 95\u202f% error"),
     el("span", {}, "usable: up to ", upTo("usable", "⅕ of the extent")),
     el("span", {}, "coarse: up to ", quantity("extent_m", metres(bound("coarse"))), ", the extent"),
     el("span", {}, "hides nothing: half of the noise below 10\u202fm, GPS accuracy"),
+    ...(fewest < people
+      ? [el("span", {}, `errors: of ${whole(fewest)} of ${count(people, "person")}, not of all data`)]
+      : []),
   ];
 }
