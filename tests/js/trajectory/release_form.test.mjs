@@ -74,6 +74,10 @@ test("the answer names the release, its errors and the extent, or what to do", (
     "Usable: Ahalf of the events within 210 m (landmarks 300 m), 95 % within 1.5 km; your data is 8.5 km wide",
   );
   match(answer(row("A", "usable", 210, 1500, 300), scale, false), /^Usable, without landmarks: A.* 210 m, 95 %/);
+  const best = row("A", "usable", 210, 1500, 300);
+  const sampled = (people) => textOf(answerText({ ...best, errors: { ...best.errors, people } }, scale, true, 182));
+  match(sampled(2), /^Usable: Aof 2 of 182 people half of the events within 210 m/);
+  equal(sampled(182), answer(best, scale));
   match(answer(null, scale), /^No release is usable .*raise ε or lower the radius; .* 8\.5 km wide$/);
   equal(answer(null, none), "No verdict: all events are at one place.");
   const rules = [
@@ -82,9 +86,6 @@ test("the answer names the release, its errors and the extent, or what to do", (
   ];
   match(textOf(ruleText(rules)), /usable: up to 1\.7 km, ⅕ of the extent.*coarse: up to 8\.5 km, the extent/);
   deepEqual(ruleText([]), []);
-  const sampled = textOf(ruleText(rules, [{ errors: { people: 9 } }, { errors: { people: 2 } }], 182));
-  match(sampled, /errors: of 2 of 182 people, not of all data$/);
-  equal(textOf(ruleText(rules, [{ errors: { people: 2 } }], 2)), textOf(ruleText(rules)));
 });
 
 test("an axis holds all errors and scales, in their order, within its ends", () => {

@@ -10,8 +10,11 @@ const PLACE_M = 1e-3; // data that are no wider are at one place
 export const errorOf = ({ key, errors }, figure, group = "overall") =>
   quantity([figure, key, ...(group === "overall" ? [] : [group])].join(":"), metres(errors[group][figure]));
 
-/** The answer in a line, of the best row, null for none, beside the scale of the data and whether it has landmarks. */
-export function answerText(found, { extent_m }, hasLandmarks) {
+/**
+ * The answer in a line, of the best row, null for none, beside the scale of the data, whether it has landmarks and how
+ * many `people`, of whom the errors may be those of some.
+ */
+export function answerText(found, { extent_m }, hasLandmarks, people) {
   const data = extent_m > PLACE_M ? ["; your data is ", quantity("extent_m", metres(extent_m)), " wide"] : [];
   if (!found && !(extent_m > PLACE_M)) return [el("strong", {}, "No verdict: all events are at one place.")];
   if (!found)
@@ -25,7 +28,9 @@ export function answerText(found, { extent_m }, hasLandmarks) {
     el(
       "span",
       {},
-      "half of the events within ",
+      found.errors.people < people
+        ? `of ${whole(found.errors.people)} of ${count(people, "person")} half of the events within `
+        : "half of the events within ",
       errorOf(found, "typical_m"),
       landmarks && [" (landmarks ", errorOf(found, "typical_m", "landmarks"), ")"],
       ", 95\u202f% within ",
@@ -35,19 +40,15 @@ export function answerText(found, { extent_m }, hasLandmarks) {
   ];
 }
 
-/** The rule of the verdicts, with the bounds of the data, and of how many people the errors are where not of all. */
-export function ruleText(rules, mechanisms = [], people = 0) {
+/** The rule of the verdicts, with the bounds of the data. */
+export function ruleText(rules) {
   const bound = (name) => rules.find((one) => one.name === name)?.at_most_m;
   if (!bound("coarse")) return [];
   const upTo = (name, share) => [quantity(`${name}_m`, metres(bound(name))), `, ${share}`];
-  const fewest = Math.min(...mechanisms.map(({ errors }) => errors.people));
   return [
     el("strong", {}, "Rule, by 95\u202f% error"),
     el("span", {}, "usable: up to ", upTo("usable", "⅕ of the extent")),
     el("span", {}, "coarse: up to ", quantity("extent_m", metres(bound("coarse"))), ", the extent"),
     el("span", {}, "hides nothing: half of the noise below 10\u202fm, GPS accuracy"),
-    ...(fewest < people
-      ? [el("span", {}, `errors: of ${whole(fewest)} of ${count(people, "person")}, not of all data`)]
-      : []),
   ];
 }
