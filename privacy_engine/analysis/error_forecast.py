@@ -29,7 +29,7 @@ from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Mask, concatenated
 from privacy_engine.data import LandmarkSet, Trajectory
-from privacy_engine.data.people import joined, joined_landmarks
+from privacy_engine.data.people import must_pair, people
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.noise.expected import SharedNoise
@@ -98,9 +98,12 @@ class ForecastData:
         DataError
             There is not one landmark set for each series, over its events.
         """
-        persons, marks = joined(series), joined_landmarks(series, landmarks)
-        chosen = _some([len(one) for one in persons])
-        return cls(tuple(persons[i] for i in chosen), tuple(marks[i].mask for i in chosen))
+        must_pair(series, landmarks)
+        masks, everyone = [one.mask for one in landmarks], people(series)
+        chosen = [everyone[i] for i in _some([len(one) for one in everyone])]
+        return cls(
+            tuple(person.joined(series) for person in chosen), tuple(person.joined_mask(masks) for person in chosen)
+        )
 
     @property
     def events(self) -> int:

@@ -1,4 +1,4 @@
-"""Long tables in good order, block by block: a table is never held whole, and the series are put together at the end.
+"""Long plain tables, block by block: a table is never held whole, and the series are put together at the end.
 
 Whatever must be decided for the whole column, and would be decided otherwise in two blocks, sends the file back to
 be read as a whole: so both ways give the same series and the same report.
@@ -12,18 +12,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from privacy_engine.core.arrays import Ints
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import FileColumn, parts_at
+from privacy_engine.data.merged_runs import merged
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.crs import report_eastward
 from privacy_engine.formats.dialect import Dialect, as_utf8, encoding_of_mark, requoted, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import Whose, settle
-from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import MAX_SERIES, Points, cut, laid_out, report_repeats
+from privacy_engine.formats.report import SHOWN_ROWS, Report
+from privacy_engine.formats.series import MAX_SERIES, Points, cut, laid_out, repeats, report_late, report_repeats
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import order_is_plain
 
@@ -42,29 +43,43 @@ class _TooMany(Exception):
 
 
 class _Filed:
-    """The series of the blocks so far: what each block has of them in the order of the file, and their last records."""
+    """The series of the blocks so far: what each block has of them, sorted by time, and their latest records."""
 
     def __init__(self) -> None:
         self._columns = FileColumn(), FileColumn(), FileColumn()
         self._owners: dict[tuple[str, str], int] = {}  # a series' name and its person: its number
+        self._named: Ints = np.empty(0, dtype=np.int64)
         self._last = np.empty((3, 0))
         self._numbers: list[Ints] = []
         self._lengths: list[Ints] = []
+        self._overlap = False
+        self.late: list[int] = []
+        """The numbers of the first rows that come after a later one of their series."""
 
     def __len__(self) -> int:
         return len(self._owners)
 
+    def latest(self, owners: Sequence[tuple[str, str]]) -> Floats:
+        """The latest times (k,) of the series that the rows of the next block name, which are numbered with this."""
+        before = len(self)
+        numbers = self._named = np.array([self._owners.setdefault(owner, len(self._owners)) for owner in owners])
+        self._last = np.concatenate([self._last, np.full((3, len(self) - before), np.nan)], axis=1)
+        return np.asarray(self._last[2, numbers])
+
     def add(self, some: Trajectories) -> int:
         """Take the series of a block; return how many begin by repeating the last record of the block before."""
-        before, owners = len(self), zip(some.names, some.persons, strict=True)
-        numbers = np.array([self._owners.setdefault(owner, len(self._owners)) for owner in owners])
-        self._last = np.concatenate([self._last, np.full((3, len(self) - before), np.nan)], axis=1)
+        numbers = self._named
+        if len(some) < len(numbers):  # some have none of their rows
+            numbers = np.array([self._owners[owner] for owner in zip(some.names, some.persons, strict=True)])
         columns = [one for one in (some.lon, some.lat, some.time_s) if one is not None]
         first, last = (np.stack([one[at] for one in columns]) for at in (some.starts[:-1], some.starts[1:] - 1))
         known = self._last[: len(columns), numbers]
-        if len(np.unique(numbers)) < len(numbers) or (len(columns) > 2 and (known[2] > first[2]).any()):
+        if len(np.unique(numbers)) < len(numbers):
             raise _NotPlain
         self._last[: len(columns), numbers] = last
+        if some.time_s is not None:
+            self._last[2, numbers] = np.fmax(known[2], last[2])
+            self._overlap |= bool((known[2] > first[2]).any())
         for column, piece in zip(self._columns, columns, strict=False):
             column.add(piece)
         self._numbers.append(numbers)
@@ -72,14 +87,21 @@ class _Filed:
         return int((known == first).all(axis=0).sum())
 
     def series(self, timed: bool) -> Trajectories:
-        """Each series in one piece, in a file where there are many events; nothing is left here."""
+        """Each series in one piece, sorted by time, in a file where there are many events; nothing is left here."""
         numbers, lengths = np.concatenate(self._numbers), np.concatenate(self._lengths)
         order = np.argsort(numbers, kind="stable")
-        starts = np.append(0, np.cumsum(np.bincount(numbers, lengths))).astype(np.int64)
-        pieces = (np.cumsum(lengths) - lengths)[order], lengths[order]
-        lon, lat, *times = (parts_at(one.taken(), *pieces) for one in self._columns[: 3 if timed else 2])
-        names, persons = zip(*self._owners, strict=True)
-        return Trajectories(lon, lat, starts, names, persons, times[0] if timed else None)
+        sizes = np.bincount(numbers, lengths).astype(np.int64)
+        runs = (np.cumsum(lengths) - lengths)[order], lengths[order]
+        written = (one.taken() for one in self._columns[: 3 if timed else 2])
+        if self._overlap:
+            columns = merged(list(written), numbers[order], *runs)
+        else:
+            columns = [parts_at(one, *runs) for one in written]
+        held = np.flatnonzero(sizes)
+        owners = list(self._owners)
+        names, persons = zip(*(owners[i] for i in held), strict=True)
+        lon, lat, *times = columns
+        return Trajectories(lon, lat, np.append(0, np.cumsum(sizes[held])), names, persons, times[0] if timed else None)
 
 
 def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBlock) -> Sequence[Trajectory] | None:
@@ -123,8 +145,12 @@ def series_of(
     report.decided |= own.decided
     report.layout, report.first = own.layout, own.first
     report_eastward(counts["eastward"], report)
+    found = filed.series(timed)
+    if late := counts["out_of_order"]:
+        report_late(late, filed.late, report)
+        counts["repeated"] = repeats(found.lon, found.lat, found.time_s, found.starts[:-1])
     report_repeats(counts["repeated"], report)
-    series = settle(filed.series(timed), whose, options, report)
+    series = settle(found, whose, options, report)
     return series if options.first_n is None else cut(series, options)
 
 
@@ -157,10 +183,12 @@ def _of_blocks(
     counts: Counter[str] = Counter()
     for points, own in reported(blocks):
         report.layout = report.layout or own.layout
-        series, whose = laid_out(points, options, own), points.whose
+        series, whose = laid_out(points, options, own, filed.latest), points.whose
         timed = series.time_s is not None
         for note in own.notes:
             counts[note["code"]] += note.get("count", 0)
+            if note["code"] == "out_of_order":
+                filed.late += note["rows"][: SHOWN_ROWS - len(filed.late)]
         counts["repeated"] += _add(series, own, report, filed)
         if report.rows_read > most:
             raise _TooMany
@@ -172,16 +200,17 @@ def _add(series: Trajectories, own: Report, report: Report, filed: _Filed) -> in
 
     That both orders of coordinates are possible is noted of the whole where it is of every block.
     """
-    plain = {"repeated", "eastward"} if series.time_s is not None else {"repeated", "eastward", "untimed"}
+    begun = report.rows_read > 0
+    plain = {"repeated", "eastward", "out_of_order" if series.time_s is not None else "untimed"}
     if {note["code"] for note in own.notes} - plain or (
-        len(filed) and (_firm(own), own.decided) != (_firm(report), report.decided)
+        begun and (_firm(own), own.decided) != (_firm(report), report.decided)
     ):
         raise _NotPlain
     if "no_person" in own.drops:  # its column may be empty throughout, which is an error
         raise _NotPlain
-    if len(filed) and (series.time_s is None) != any(note["code"] == "untimed" for note in report.notes):
+    if begun and (series.time_s is None) != any(note["code"] == "untimed" for note in report.notes):
         raise _NotPlain
-    if not len(filed):
+    if not begun:
         report.guesses, report.decided, report.first = own.guesses, own.decided, own.first
         report.notes = [note for note in own.notes if note["code"] == "untimed"]
     report.guesses = [guess for guess in report.guesses if guess in own.guesses]

@@ -39,7 +39,7 @@ def _without_guard(name: str) -> str:
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> Sequence[Trajectory]:
-    """The series of a table of positions; a long one in good order is read block by block, in little memory."""
+    """The series of a table of positions; a long plain one is read block by block, in little memory."""
     if (series := blockwise.read(source, options, report, points_in)) is not None:
         return series
     return build(points_of(source.read_lines(), options, report), options, report)

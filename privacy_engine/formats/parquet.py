@@ -18,7 +18,7 @@ from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.head_sample import Head
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.source import IN_ORDER, Source, size_of
+from privacy_engine.formats.source import PLAIN_TABLE, Source, size_of
 
 MAX_ROWS = 20_000_000
 """Of a file whose columns are held."""
@@ -30,7 +30,7 @@ _SAMPLE_ROWS = 60
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> Sequence[Trajectory]:
-    """The series of a Parquet file; a long one in good order is read block by block, in little memory."""
+    """The series of a Parquet file; a long plain one is read block by block, in little memory."""
     report.unit = "row"
     stream = source.whole_file()
     with translated(_bad):
@@ -101,7 +101,7 @@ def _held(data: bytes, source: Source) -> Any:
     declared = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
     if file.metadata.num_rows > MAX_ROWS or declared > 4 * source.meter.limits.whole:
         rule = f"at most {MAX_ROWS:,} rows and {4 * source.meter.limits.whole / 1e6:g} MB of columns"
-        message = f"Of this layout, Parquet files of {rule} are read. {IN_ORDER}"
+        message = f"Of this layout, Parquet files of {rule} are read. {PLAIN_TABLE}"
         raise FormatError(message, code="too_large", rule=rule)
     return file
 

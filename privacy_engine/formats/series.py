@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.core.plurals import counted
-from privacy_engine.core.progress import advance, reported
+from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data import Trajectory
+from privacy_engine.data.mapped_series import leaving
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs, people, timezones
 from privacy_engine.formats.landmark_column import Marks, settle
 from privacy_engine.formats.numbers import REASON_NAMES, Reasons
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.report import WHY, Report
+from privacy_engine.formats.report import SHOWN_ROWS, WHY, Report
 from privacy_engine.formats.times import Times
 
 MAX_SERIES = 100_000
@@ -101,8 +102,15 @@ def split(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
     return cut(laid_out(points, options, report), options)
 
 
-def laid_out(points: Points, options: ReadOptions, report: Report) -> Trajectories:
+def laid_out(
+    points: Points,
+    options: ReadOptions,
+    report: Report,
+    latest: Callable[[list[tuple[str, str]]], Floats] | None = None,
+) -> Trajectories:
     """The whole series of ``points``, of which only a person of a column of its own is set.
+
+    ``latest`` gives the latest time before ``points`` of series of these names and persons, NaN where there is none.
 
     Raises
     ------
@@ -144,7 +152,7 @@ def laid_out(points: Points, options: ReadOptions, report: Report) -> Trajectori
     def rows(index: NDArray[np.intp]) -> NDArray[Any]:
         return points.rows(index if kept is None else kept[index])
 
-    return _split(columns, codes, owners, rows, report)
+    return _split(columns, codes, owners, rows, report, latest and latest(owners))
 
 
 def _first_rows(points: Points, columns: Sequence[Floats | None], keep: Mask) -> list[dict[str, Any]]:
@@ -313,9 +321,10 @@ def _split(
     owners: list[tuple[str, str]],
     rows: Callable[[NDArray[np.intp]], NDArray[Any]],
     report: Report,
+    latest: Floats | None,
 ) -> Trajectories:
     advance()
-    order = _order(codes, columns[2], rows, report)
+    order = _order(codes, columns[2], rows, report, latest)
     if order is not None:
         for i in reported(range(len(columns))):
             columns[i] = _picked(columns[i], order)
@@ -334,8 +343,7 @@ def _split(
             rule=f"at most {MAX_SERIES} series",
         )
     advance()
-    _count_repeats(lon, lat, seconds, starts, report)
-    advance()
+    report_repeats(repeats(lon, lat, seconds, starts), report)
     labels = [0] if codes is None else codes[starts].tolist()
     for column in (lon, lat, seconds, marked):
         if column is not None:
@@ -345,47 +353,61 @@ def _split(
 
 
 def _order(
-    codes: Ints | None, seconds: Floats | None, rows: Callable[[NDArray[np.intp]], NDArray[Any]], report: Report
+    codes: Ints | None,
+    seconds: Floats | None,
+    rows: Callable[[NDArray[np.intp]], NDArray[Any]],
+    report: Report,
+    latest: Floats | None,
 ) -> NDArray[np.intp] | None:
     """The stable order by series, then time; None where the file has it already."""
     grouped = None if codes is None or not (np.diff(codes) < 0).any() else np.argsort(codes, kind="stable")
     if seconds is None:
         return grouped
     advance()
+    late = np.zeros(len(seconds), dtype=np.bool_) if latest is None else seconds < latest[0 if codes is None else codes]
     by_series = seconds if grouped is None else seconds[grouped]
     later = np.diff(by_series) < 0
     if codes is not None:
         later &= np.diff(codes if grouped is None else codes[grouped]) == 0
-    if not later.any():
-        return grouped
-    advance()
-    order = np.lexsort((seconds,) if codes is None else (seconds, codes))
-    advance()
-    late = _late(by_series, codes if grouped is None or codes is None else codes[grouped])
-    advance()
-    where = rows(late if grouped is None else np.sort(grouped[late]))
-    message = f"{len(late)} rows are out of order in time; each series was sorted."
-    report.note("out_of_order", message, count=len(late), rows=where.tolist()[:20])
-    return np.asarray(order)
+    order = grouped
+    if later.any():
+        advance()
+        order = np.lexsort((seconds,) if codes is None else (seconds, codes))
+        advance()
+        late |= _late(order, grouped)
+    if late.any():
+        report_late(int(late.sum()), rows(np.flatnonzero(late)[:SHOWN_ROWS]).tolist(), report)
+    return order
 
 
-def _late(seconds: Floats, codes: Ints | None) -> NDArray[np.intp]:
-    """Rows that come after a later row of their series."""
-    if codes is None:
-        return np.flatnonzero(seconds < np.maximum.accumulate(seconds))
-    advance()
-    span = float(seconds.max() - seconds.min()) + 1
-    advance()
-    lifted = seconds - seconds.min() + codes * span  # so that no series reaches into the next
-    return np.flatnonzero(lifted < np.maximum.accumulate(lifted))
+def _late(order: NDArray[np.intp], grouped: NDArray[np.intp] | None) -> Mask:
+    """Which rows come after a later row of their series; ``grouped`` is their order by series alone."""
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    if grouped is None:
+        return np.asarray(ranks < np.maximum.accumulate(ranks))
+    late = np.empty(len(order), dtype=np.bool_)
+    ranks = ranks[grouped]
+    late[grouped] = ranks < np.maximum.accumulate(ranks)
+    return late
 
 
-def _count_repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Ints, report: Report) -> None:
-    same = (np.diff(lon) == 0) & (np.diff(lat) == 0)
-    if seconds is not None:
-        same &= np.diff(seconds) == 0
-    same[starts[1:] - 1] = False
-    report_repeats(int(same.sum()), report)
+def report_late(count: int, rows: list[int], report: Report) -> None:
+    """Record how many rows come after a later row of their series, and the first of them."""
+    message = f"{count} rows are out of order in time; each series was sorted."
+    report.note("out_of_order", message, count=count, rows=rows)
+
+
+def repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Ints) -> int:
+    """How many records repeat the one before; series begin at ``starts`` (m,)."""
+    found, columns = 0, [one for one in (lon, lat, seconds) if one is not None]
+    for some in leaving(columns, blocks(len(lon))):
+        first = max(some.start - 1, 0)
+        same = np.logical_and.reduce([np.diff(one[first : some.stop]) == 0 for one in columns])
+        begun = starts[slice(*starts.searchsorted((first + 1, some.stop)))]
+        same[begun - first - 1] = False
+        found += int(same.sum())
+    return found
 
 
 def report_repeats(count: int, report: Report) -> None:

@@ -14,7 +14,7 @@ from privacy_engine.errors import FormatError
 
 Watch = Callable[[float], None]
 CHUNK = 64 * 1024
-IN_ORDER = "Split it, or save it as CSV or Parquet with the rows of each series in the order of time."
+PLAIN_TABLE = "Split it, or save it as CSV or Parquet with longitude, latitude and times such as 2024-12-31T23:59:00Z."
 _SMALL = 1_000_000  # below this a high compression ratio does no harm
 
 
@@ -133,7 +133,7 @@ class Source:
                 whole = max(size, self._stream.seek(0, io.SEEK_END) if self.packed is None else size)
                 raise FormatError(
                     f"Of this format and layout, files of up to {limit / 1e6:g} MB are read; {display_name(self.name)} "
-                    f"has {'' if whole > size else 'more than '}{whole // 1_000_000} MB. {IN_ORDER}",
+                    f"has {'' if whole > size else 'more than '}{whole // 1_000_000} MB. {PLAIN_TABLE}",
                     code="too_large",
                     rule=f"at most {limit} bytes",
                     value=whole,

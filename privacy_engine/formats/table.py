@@ -96,7 +96,7 @@ def _series(column: Any, verbatim: bool) -> tuple[Any, list[str]]:
     coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
     names = [(name or "") if verbatim else (name or "").strip() for name in listed(coded.dictionary)]
     codes = pc.fill_null(coded.indices, len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
-    names.append("")
+    names += [""] * (coded.null_count > 0 or not names)
     distinct = list(dict.fromkeys(names))
     place = {name: i for i, name in enumerate(distinct)}
     codes = np.array([place[name] for name in names], dtype=np.int64)[codes]

@@ -2,12 +2,14 @@
 
 import io
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from privacy_engine.data import mapped_series, merged_runs
 from privacy_engine.formats import blockwise, parquet, read
 from tests.examples import examples
 
@@ -34,6 +36,9 @@ def outcome(content, refusals=(), **options):
     except refusals as refused:
         return str(refused)
     columns = [[getattr(one, name) for name in ("lon", "lat", "time_s")] for one in found.series]
+    same = [np.all([np.diff(one) == 0 for one in some if one is not None], axis=0) for some in columns]
+    noted = sum(note["count"] for note in found.report.notes if note["code"] == "repeated")
+    assert noted == np.sum([one.sum() for one in same]) or "first_n" in options
     bits = [[None if one is None else one.tobytes() for one in columns_of] for columns_of in columns]
     return [one.name for one in found.series], bits, found.report.as_dict()
 
@@ -78,11 +83,55 @@ def test_any_table_is_read_alike(data):
         read_alike(text, monkeypatch, refusals=ValueError)
 
 
+ROW = st.tuples(st.integers(0, 3), st.integers(10, 22), st.sampled_from([*"000111222333", "x"]), st.booleans())
+
+
+@settings(max_examples=examples(60), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(
+    rows=st.lists(ROW, min_size=30, max_size=90),
+    others=st.integers(0, 3),
+    most=st.integers(1, 12),
+    time=st.sampled_from([None, None, "#0"]),
+)
+def test_any_order_of_time_is_read_alike(rows, others, most, time):
+    """Equal times stay as they are in the file; ``x`` is no latitude, and may take a series' first rows."""
+    lines = [
+        f"{('a', 'c', 'b', '')[min(who, others, 1 + i // 20)]},2024-06-15T10:00:{second}Z,5{lat},1{east:d}"
+        for i, (who, second, lat, east) in enumerate(rows)
+    ]
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name, value in (("MOST", most), ("_EVERY", 1 + most % 3)):
+            monkeypatch.setattr(merged_runs, name, value)
+        monkeypatch.setattr(mapped_series, "FEW", 20)
+        read_alike("\n".join(["user,time,lat,lon", *lines]), monkeypatch, refusals=ValueError)
+
+
+@given(
+    runs=st.lists(
+        st.lists(st.integers(-7, 2).map(lambda time: max(time, 0.0)), min_size=1, max_size=30).map(sorted),
+        min_size=1,
+        max_size=9,
+    )
+)
+def test_runs_are_merged_in_pieces_that_fit(runs):
+    times, sizes = np.concatenate(runs), np.array([len(run) for run in runs])
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name, value in (("MOST", 8), ("_EVERY", 2)):
+            monkeypatch.setattr(merged_runs, name, value)
+        pieces = [some for _, some in merged_runs._pieces(times, np.cumsum(sizes) - sizes, sizes)]
+        found, order = merged_runs.merged(
+            (np.arange(len(times)) * 1.0, times), sizes * 0, np.cumsum(sizes) - sizes, sizes
+        )
+    assert all(some.sum() <= 8 + 2 * len(runs) or np.count_nonzero(some) == 1 for some in pieces)
+    assert np.array_equal(found, np.argsort(times, kind="stable"))
+    assert np.array_equal(order, np.sort(times))
+
+
 def replaced_last(text, old, new, count):
     return text[::-1].replace(old[::-1], new[::-1], count)[::-1]
 
 
-def test_blocks_are_used_where_all_is_in_order(monkeypatch):
+def test_blocks_are_used(monkeypatch):
     joined = []
     original = blockwise._Filed.series
     monkeypatch.setattr(blockwise._Filed, "series", lambda *given: joined.append(1) or original(*given))
@@ -92,9 +141,10 @@ def test_blocks_are_used_where_all_is_in_order(monkeypatch):
         (text, {}),
         (text, {"first_n": 3}),
         (text.replace(",13.0035", ",x13.0035"), {}),
+        (text.replace("10:00:3", "09:00:3"), {}),
         (untimed, {}),
         ("\ufeff" + untimed, {}),
     ):
         read_alike(rows, monkeypatch, **options)
         read_alike(replaced_last(rows, ",13", ",113", 40), monkeypatch, **options)  # both orders: in the first blocks
-    assert len(joined) == 20
+    assert len(joined) == 24

@@ -168,12 +168,13 @@ def test_memory_of_cleaning_does_not_grow_with_a_series(step):
     assert peak(2 * FEW + 1) < 1.2 * peak(FEW + 1)
 
 
-def test_memory_of_an_import_does_not_grow_with_a_series(monkeypatch):
+@pytest.mark.parametrize("order", [list, reversed])
+def test_memory_of_an_import_does_not_grow_with_a_series(monkeypatch, order):
     monkeypatch.setattr(mapped_series, "FEW", 1000)
 
     def peak(n):
         rows = b"".join(b"171845T,52.%06d,13.4\n" % i for i in range(BLOCK // 512))
-        seconds = (rows.replace(b"T", b"%04d" % i) for i in range(n // (BLOCK // 512)))
+        seconds = (rows.replace(b"T", b"%04d" % i) for i in order(range(n // (BLOCK // 512))))
         data = io.BytesIO(b"time,lat,lon\n" + b"".join(seconds))
         return peak_bytes(lambda: stored(read(data).series))
 

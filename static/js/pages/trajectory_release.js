@@ -68,7 +68,7 @@ const kindOf = (mechanisms, steps, common) => ({
     const shown = rated.map((row) => ({ ...row.found, key: row.key, lineStyle: row.lineStyle, title: row.title }));
     preview.rows(shown, (rows.chosen()[0] ?? rated[0])?.key, extent_m);
     const best = rows.best();
-    const answer = answerText(best && { ...best.found, key: best.key }, found.scale, rows.hasLandmarks);
+    const answer = answerText(best && { ...best.found, key: best.key }, found.scale, rows.hasLandmarks, dataset.people);
     return { answer, rule: ruleText(found.rules) };
   },
   bar: (state, chosen) => ($("[data-save]").disabled = !chosen.length || state === "invalid"),

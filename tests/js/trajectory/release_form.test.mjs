@@ -74,6 +74,10 @@ test("the answer names the release, its errors and the extent, or what to do", (
     "Usable: Ahalf of the events within 210 m (landmarks 300 m), 95 % within 1.5 km; your data is 8.5 km wide",
   );
   match(answer(row("A", "usable", 210, 1500, 300), scale, false), /^Usable, without landmarks: A.* 210 m, 95 %/);
+  const best = row("A", "usable", 210, 1500, 300);
+  const sampled = (people) => textOf(answerText({ ...best, errors: { ...best.errors, people } }, scale, true, 182));
+  match(sampled(2), /^Usable: Aof 2 of 182 people half of the events within 210 m/);
+  equal(sampled(182), answer(best, scale));
   match(answer(null, scale), /^No release is usable .*raise ε or lower the radius; .* 8\.5 km wide$/);
   equal(answer(null, none), "No verdict: all events are at one place.");
   const rules = [

@@ -2,7 +2,7 @@
 
 import { el } from "../../core/dom.js";
 import { quantity } from "../../core/elements.js";
-import { metres } from "../../core/format.js";
+import { count, metres, whole } from "../../core/format.js";
 
 const PLACE_M = 1e-3; // data that are no wider are at one place
 
@@ -10,8 +10,11 @@ const PLACE_M = 1e-3; // data that are no wider are at one place
 export const errorOf = ({ key, errors }, figure, group = "overall") =>
   quantity([figure, key, ...(group === "overall" ? [] : [group])].join(":"), metres(errors[group][figure]));
 
-/** The answer in a line, of the best row, null for none, beside the scale of the data and whether it has landmarks. */
-export function answerText(found, { extent_m }, hasLandmarks) {
+/**
+ * The answer in a line, of the best row, null for none, beside the scale of the data, whether it has landmarks and how
+ * many `people`, of whom the errors may be those of some.
+ */
+export function answerText(found, { extent_m }, hasLandmarks, people) {
   const data = extent_m > PLACE_M ? ["; your data is ", quantity("extent_m", metres(extent_m)), " wide"] : [];
   if (!found && !(extent_m > PLACE_M)) return [el("strong", {}, "No verdict: all events are at one place.")];
   if (!found)
@@ -25,7 +28,9 @@ export function answerText(found, { extent_m }, hasLandmarks) {
     el(
       "span",
       {},
-      "half of the events within ",
+      found.errors.people < people
+        ? `of ${whole(found.errors.people)} of ${count(people, "person")} half of the events within `
+        : "half of the events within ",
       errorOf(found, "typical_m"),
       landmarks && [" (landmarks ", errorOf(found, "typical_m", "landmarks"), ")"],
       ", 95\u202f% within ",
