@@ -12,7 +12,7 @@ from privacy_engine.fluent.base import Original
 from privacy_engine.fluent.frames import as_parquet, is_frame
 from privacy_engine.fluent.trajectories import TrajectoryData
 from privacy_engine.formats import KINDS, Reading, table_kinds
-from privacy_engine.formats.options import NAMED_COLUMN, PEOPLE
+from privacy_engine.formats.option_choices import NAMED_COLUMN, PEOPLE
 from privacy_engine.landmarks import landmark_methods
 from privacy_engine.landmarks.samples import samples
 from privacy_engine.mechanisms.base.mechanism import mechanisms

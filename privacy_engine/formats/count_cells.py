@@ -6,7 +6,8 @@ from typing import Any
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.numbers import number
-from privacy_engine.formats.options import THOUSANDS, ReadOptions
+from privacy_engine.formats.option_choices import THOUSANDS
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 
 MARKS = {",": ",", ".": ".", "space": "[ \u00a0\u202f]", "'": "['’]"}

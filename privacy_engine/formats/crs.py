@@ -9,7 +9,8 @@ from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import advance, blocks
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.options import SYSTEMS, Choices, ReadOptions
+from privacy_engine.formats.option_choices import SYSTEMS, Choices
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 
 _CODE = re.compile(r"(?:EPSG|ESRI|OGC|IGNF):[A-Z0-9]{1,12}")

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privacy_engine.formats.detect import formats
-from privacy_engine.formats.options import NAMED_COLUMN, OPTIONS, is_zone
+from privacy_engine.formats.option_choices import NAMED_COLUMN
+from privacy_engine.formats.options import OPTIONS, is_zone
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table_kind import table_kinds
 

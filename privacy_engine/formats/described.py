@@ -8,14 +8,14 @@ from typing import Any
 
 from privacy_engine.formats.column import CLOCK, DATE, INSTANT, Column, columns_of
 from privacy_engine.formats.columns import PERSON
+from privacy_engine.formats.first_rows import ROWS
 from privacy_engine.formats.layout import Layout
-from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS
+from privacy_engine.formats.option_choices import DATE_ORDERS, TIME_UNITS
 from privacy_engine.formats.position_columns import is_coordinate
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table_kind import table_kinds
 from privacy_engine.formats.time_columns import TIME, of_clock_option
 
-ROWS = 5
 MOST = 200
 """Columns, at most, that are described."""
 _PARTS = {"hour": "hour", "minute": "minute", "second": "second", "month": "month", "day": "day", "hhmm": "time of day"}
@@ -94,10 +94,10 @@ def _times(decided: Mapping[str, Any]) -> str:
 def _unused(column: Column) -> str:
     """What a column that is not used looks like; "" for nothing that matters."""
     if is_coordinate(column.name) or column.plain in ("x", "y"):
-        return "Looks like a coordinate; not used."
+        return "Resembles a coordinate; not used."
     if column.kind in (INSTANT, DATE, CLOCK) or (column.plain in TIME and column.cells):
-        return "Looks like a time; not used."
-    return "Looks like a person; not used." if column.plain in PERSON else ""
+        return "Resembles a time; not used."
+    return "Resembles a person; not used." if column.plain in PERSON else ""
 
 
 def _raw(layout: Layout) -> list[list[str]]:

@@ -11,7 +11,8 @@ from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc
 from privacy_engine.formats.column import MIDNIGHT
-from privacy_engine.formats.options import ZONES, ReadOptions, is_zone
+from privacy_engine.formats.option_choices import ZONES
+from privacy_engine.formats.options import ReadOptions, is_zone
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.time_columns import UNITS
 from privacy_engine.formats.times import Times, times

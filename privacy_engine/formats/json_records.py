@@ -16,7 +16,8 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import JsonReader, begins_like_json, parsed_line, text_of
-from privacy_engine.formats.options import COLUMNS, NAMED_COLUMN, TIMED, ReadOptions
+from privacy_engine.formats.option_choices import NAMED_COLUMN
+from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
 from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source

@@ -15,7 +15,8 @@ from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
 from privacy_engine.data.trajectories import Trajectories, labels_of, lengths_of
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.options import NAMED_COLUMN, ReadOptions
+from privacy_engine.formats.option_choices import NAMED_COLUMN
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import display_name, stem
 

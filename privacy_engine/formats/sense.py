@@ -39,7 +39,7 @@ class Sample(NamedTuple):
     sizes: list[int]
 
     def example(self, at: int) -> str:
-        """An event in words."""
+        """An event as text."""
         when = "" if np.isnan(self.time_s[at]) else f" at {_instant(self.time_s[at])}"
         name = self.names[self.code[at]]
         return f"{self.lon[at]:.5f}, {self.lat[at]:.5f}{when}" + (f" of {name[:40]!r}" if name else "")

@@ -15,6 +15,7 @@ from privacy_engine.data.mapped_series import leaving
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs, people, timezones
+from privacy_engine.formats.first_rows import first_rows
 from privacy_engine.formats.landmark_column import Marks, settle
 from privacy_engine.formats.numbers import REASON_NAMES, Reasons
 from privacy_engine.formats.options import ReadOptions
@@ -24,9 +25,6 @@ from privacy_engine.formats.times import Times
 MAX_SERIES = 100_000
 _WITHOUT_TIMES = "stay points and releases that need time are not available."
 _YEAR_2100_S = 4_102_444_800
-_LAST_S = 1e11
-SHOWN_FIRST = 5
-"""Rows of which a report shows how they were read."""
 
 
 @dataclass
@@ -134,7 +132,7 @@ def laid_out(
         keep = keep & ~points.marks.bad
     if options.person_column is not None:
         keep = _keep_persons(points, keep, options.person_column, report)
-    report.first = report.first or _first_rows(points, (lon, lat, seconds), keep)
+    report.first = report.first or first_rows(points, lon, lat, seconds, keep)
     if not keep.any():
         raise nothing_left(report)
     advance()
@@ -153,22 +151,6 @@ def laid_out(
         return points.rows(index if kept is None else kept[index])
 
     return _split(columns, codes, owners, rows, report, latest and latest(owners))
-
-
-def _first_rows(points: Points, columns: Sequence[Floats | None], keep: Mask) -> list[dict[str, Any]]:
-    """The first rows as read: the number of each, and its values as texts, none of a row that is left out."""
-    lon, lat, seconds = columns
-    found: list[dict[str, Any]] = []
-    assert lon is not None
-    assert lat is not None
-    for i in range(min(SHOWN_FIRST, len(lon))):
-        read = {"lon": f"{lon[i]:.6f}", "lat": f"{lat[i]:.6f}"}
-        if seconds is not None and np.isfinite(seconds[i]) and abs(seconds[i]) < _LAST_S:
-            read["time"] = f"{np.datetime64(round(seconds[i] * 1000), 'ms')}Z".replace(".000Z", "Z")
-        name = points.names[0 if points.codes is None else points.codes[i]]
-        read |= {"id": name[:80]} if name else {}
-        found.append({"row": int(points.rows(np.array([i]))[0]), "read": read if keep[i] else {}})
-    return found
 
 
 def _keep_persons(points: Points, keep: Mask, column: str, report: Report) -> Mask:

@@ -24,7 +24,8 @@ from privacy_engine.formats.count_tables import named, turned, without_totals
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, REASON_NAMES, numbers, typed
-from privacy_engine.formats.options import WITHHELD, ReadOptions
+from privacy_engine.formats.option_choices import WITHHELD
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import dates_across
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.stream_layout import (

@@ -15,7 +15,8 @@ from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats.arrow import in_pieces, listed, pa, pc
 from privacy_engine.formats.month_names import month_numbers, parse_month_name
 from privacy_engine.formats.numbers import EMPTY_TEXTS, as_floats
-from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
+from privacy_engine.formats.option_choices import DATE_ORDERS, TIME_UNITS
+from privacy_engine.formats.options import ReadOptions
 
 _CLOCK = (
     r"(?:[T ,]+(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{1,2})(?::(?P<s>[0-9]{1,2})(?:[.,](?P<f>[0-9]{1,9})[0-9]*)?)?"

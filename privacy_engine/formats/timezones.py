@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.core.plurals import counted
 from privacy_engine.errors import ChoiceNeeded
-from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ZONES, ReadOptions, zone
+from privacy_engine.formats.option_choices import DATE_ORDERS, TIME_UNITS, ZONES
+from privacy_engine.formats.options import ReadOptions, zone
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.times import Times
 

@@ -131,6 +131,7 @@ VALUES = {
     "sheet": "Fixes", "date_order": "mdy", "time_zone": "Asia/Tokyo", "time_unit": "ms", "count": "#3",
     "encoding": "UTF-8", "header": "1", "columns": "3", "clock": "#0", "place": "#1", "geometry": "#1",
     "separator": ":", "fourth": "none", "ends": "time", "parts": "trkpt", "records": "#/data",
+    "end": "none", "thousands": ",", "withheld": "0", "leave_out": "none",
 }  # fmt: skip
 USED_BY_ALL = {"format", "automatic", *PLACED}
 

@@ -102,7 +102,7 @@ def test_single_quotes_of_mysql():
     assert instants(data) == [NOON, LATER]
 
 
-def test_the_sentences_state_what_was_used_and_what_looks_alike():
+def test_the_sentences_state_what_was_used_and_what_resembles_it():
     data = table("time_local,time_utc,driver,lat,lon,speed",
                  "2024-06-03 11:00:00,2024-06-03 09:00:00,x,52.5,13.4,3")  # fmt: skip
     report = read_bytes(data, id="#0").report
@@ -110,7 +110,7 @@ def test_the_sentences_state_what_was_used_and_what_looks_alike():
         "time_utc": "time", "lat": "lat", "lon": "lon"
     }  # fmt: skip
     unused = {one["name"]: one["sentence"] for one in report.columns if not one["used"]}
-    assert unused["time_local"] == "Looks like a time; not used."
+    assert unused["time_local"] == "Resembles a time; not used."
     assert unused["speed"] == ""
     assert report.first == [
         {
