@@ -1,11 +1,11 @@
 """The first rows of a file as they were read, for its owner: see :mod:`privacy_engine.formats.described`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 
 ROWS = 5
 _LAST_S = 1e11  # of what datetime64 writes with four digits of the year, and then some
@@ -13,7 +13,8 @@ _LAST_S = 1e11  # of what datetime64 writes with four digits of the year, and th
 
 def first_rows(
     number: Callable[[Any], Any],
-    name: Callable[[int], str],
+    names: Sequence[str],
+    codes: Ints | None,
     lon: Floats,
     lat: Floats,
     time_s: Floats | None,
@@ -21,13 +22,14 @@ def first_rows(
 ) -> list[dict[str, Any]]:
     """The first rows: the number of each, and its values as texts, none of a row that is left out.
 
-    ``number`` gives the numbers of indices of rows, ``name`` the series of one.
+    ``number`` gives the numbers of indices of rows; ``codes`` (n,) are their places in ``names``, of one series None.
     """
     found: list[dict[str, Any]] = []
     for i in range(min(ROWS, len(lon))):
         read = {"lon": f"{lon[i]:.6f}", "lat": f"{lat[i]:.6f}"}
         if time_s is not None and np.isfinite(time_s[i]) and abs(time_s[i]) < _LAST_S:
             read["time"] = f"{np.datetime64(round(time_s[i] * 1000), 'ms')}Z".replace(".000Z", "Z")
-        read |= {"id": name(i)[:80]} if name(i) else {}
+        name = names[0 if codes is None else codes[i]][:80]
+        read |= {"id": name} if name else {}
         found.append({"row": int(number(np.array([i]))[0]), "read": read if keep[i] else {}})
     return found

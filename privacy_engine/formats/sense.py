@@ -1,4 +1,4 @@
-"""Whether what was read makes sense: what is read well and cannot be meant is told with an example and the option.
+"""Whether what was read makes sense: what cannot be meant is noted with an example and the option that mends it.
 
 The notes quote positions and times: they are for the owner of the file alone.
 """

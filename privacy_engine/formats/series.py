@@ -57,10 +57,6 @@ class Points:
     person_codes: Ints | None = None
     person_names: list[str] = field(default_factory=list)
 
-    def name_of(self, row: int) -> str:
-        """The series of a row."""
-        return self.names[0 if self.codes is None else self.codes[row]]
-
     def with_ends(
         self, times: Times, lon: Floats | None = None, lat: Floats | None = None, reasons: Any = None
     ) -> None:
@@ -136,7 +132,7 @@ def laid_out(
         keep = keep & ~points.marks.bad
     if options.person_column is not None:
         keep = _keep_persons(points, keep, options.person_column, report)
-    report.first = report.first or first_rows(points.rows, points.name_of, lon, lat, seconds, keep)
+    report.first = report.first or first_rows(points.rows, points.names, points.codes, lon, lat, seconds, keep)
     if not keep.any():
         raise nothing_left(report)
     advance()
