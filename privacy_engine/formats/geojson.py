@@ -15,7 +15,7 @@ from privacy_engine.formats.columns import LANDMARK, TIME, canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import begins_like_json, parsed
 from privacy_engine.formats.landmark_column import marks_of
-from privacy_engine.formats.line_times import LineTimes, fourth_is_time
+from privacy_engine.formats.line_times import CUT, LineTimes, fourth_is_time, uncut
 from privacy_engine.formats.moving_points import in_system, is_moving, lines
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import TIMED, ReadOptions
@@ -176,6 +176,8 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
         _add_line(coordinates, listed, _marks(properties, rows), number, code, rows)
     elif kind == "MultiLineString" and isinstance(coordinates, list):
         listed, marked = _listed(properties), _marks(properties, rows)
+        if properties.get(CUT) is True and all(isinstance(one, list) for one in (*coordinates, *listed)):
+            coordinates, listed = [uncut(coordinates)], uncut(listed)
         at = 0
         for i, line in enumerate(coordinates):
             line = line if isinstance(line, list) else []
