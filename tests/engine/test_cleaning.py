@@ -3,6 +3,8 @@
 import json
 import math
 from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from privacy_engine.data.mapped_series import mapped
 from privacy_engine.data.trajectories import together
 from privacy_engine.errors import DataError, ParameterErrors
 from tests.cases import each, refusal
-from tests.engine.mechanism_examples import plain_variants as variants
+from tests.engine.mechanism_examples import plain_variants
 from tests.engine.recorded import whole
 from tests.engine.test_long_charts import in_pieces_of
 from tests.examples import examples
@@ -47,8 +49,44 @@ def rows(series):
     return {row for one in series for row in zip(one.lon, one.lat, one.time_s, strict=True)}
 
 
+def far_m(one, i, j):
+    return float(geo.distance_m(one.lon[i], one.lat[i], one.lon[j], one.lat[j]))
+
+
+def plain_trimmed(step, one):
+    whole = range(len(one))
+    far = [[j for j in whole if far_m(one, i, j) >= step.trim_m] for i in (0, len(one) - 1)]
+    return [i for i in whole if far[0] and far[1] and far[0][0] <= i <= far[1][-1]]
+
+
+def plain_hours(step, one):
+    clocks = [datetime.fromtimestamp(t, ZoneInfo(step.time_zone)) for t in one.time_s]
+    dated = [(i, at) for i, at in enumerate(clocks) if f"{at:%F}" >= (step.first_date or "")]
+    return [i for i, at in dated if step.hours.startswith("daily") or (8 <= at.hour < 18 and at.weekday() < 5)]
+
+
+PLAIN = {
+    "leave-out-zone": lambda _, one: [
+        i for i in range(len(one)) if geo.distance_m(2.35, 48.85, one.lon[i], one.lat[i]) > 500
+    ],
+    "trim-distance": plain_trimmed,
+    "trim-time": lambda step, one: [
+        i for i, t in enumerate(one.time_s) if one.time_s[0] + step.trim_s <= t <= one.time_s[-1] - step.trim_s
+    ],
+    "only-hours": plain_hours,
+}
+"""The events of a series that a step keeps, by loops."""
+VALUES = {"hours": ("mon-fri:08:00-18:00",), "first_date": ("2023-11-16",), "trim_s": (0.0, 1e5), "trim_m": (0.0, 3e3)}
+
+
+def variants(cls):
+    return plain_variants(cls, VALUES)
+
+
 def nothing_left(step, series):
-    """True where no grid time of a resampling falls between a first and a last time."""
+    """True where no event is kept, or no grid time of a resampling falls between a first and a last time."""
+    if step.name in PLAIN:
+        return not any(PLAIN[step.name](step, one) for one in series)
     every_s = getattr(step, "every_s", None)
     return every_s is not None and all(
         math.ceil(one.time_s[0] / every_s) > math.floor(one.time_s[-1] / every_s) for one in series
@@ -216,6 +254,74 @@ class TestJumps:
             expected = plain_without_jumps(one, km_h)
             assert found.time_s.tolist() == one.time_s[expected].tolist()
             assert found.lon.tolist() == one.lon[expected].tolist()
+
+
+@each("name", PLAIN)
+@settings(max_examples=examples(40))
+@given(series=datasets())
+def test_what_stays_is_what_plain_loops_keep(name, series):
+    for step in variants(cleaning_steps[name]):
+        expected = [one.time_s[PLAIN[name](step, one)].tolist() for one in series]
+        if any(expected):
+            found, (done,) = clean(series, [step])
+            assert [one.time_s.tolist() for one in found] == [times for times in expected if times]
+            assert done.before - done.after == sum(map(len, series)) - sum(map(len, expected))
+
+
+@pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.reads == "positions"])
+@settings(max_examples=examples(15))
+@given(series=datasets(), data=st.data())
+def test_one_that_reads_positions_copies_each_event_from_one_record(cls, series, data):
+    """A record moved decides its own event alone, and which others stay: their positions are as they were."""
+    which = data.draw(st.integers(0, len(series) - 1))
+    record = data.draw(st.integers(0, len(series[which]) - 1))
+    moved = with_record_moved(series, which, record)
+    for step in variants(cls):
+        if nothing_left(step, moved):
+            continue
+        found, (done,) = clean(moved, [step])
+        own = {(moved[which].lon[record], moved[which].lat[record], moved[which].time_s[record])}
+        assert rows(found) <= rows(series) | own
+        assert done.stability == 1
+
+
+class TestZones:
+    box = line(0, 1000, 2000, 3000)
+
+    @each(
+        ("zone", "stay"),
+        [
+            ("0, 0, 1500", [2, 3]),
+            ("-1, 0.005; 1, 0.02", [0, 3]),
+            ("1, 0.02; -1, 0.005", [0, 3]),
+            ("-1, 0.005; 1, 0.005; 1, 0.02; -1, 0.02", [0, 3]),
+            ("0, 0.02, 1", [0, 1, 2, 3]),
+        ],
+    )
+    def test_are_circles_boxes_and_polygons(self, zone, stay):
+        (found,), _ = one_step([self.box], name="leave-out-zone", zone=zone)
+        assert found.time_s.tolist() == [10.0 * i for i in stay]
+
+    def test_lie_across_180_degrees(self):
+        ship = Trajectory([179.0, 179.9, -179.9, -179.0], [0.0] * 4, np.arange(4.0))
+        for zone in ("0, 180, 20000", "-1, 179.5; 1, 180.5"):
+            (found,), _ = one_step([ship], name="leave-out-zone", zone=zone)
+            assert found.time_s.tolist() == [0.0, 3.0]
+
+    @each(
+        "zone", ["", "1, 2", "1, 2, 3, 4", "1, 2; 3", "1, 2, -3", "91, 2, 3; 1, 2, 3", "95, 2, 3", "a, 2, 3", "1; 2; 3"]
+    )
+    def test_that_are_none_are_refused(self, zone):
+        wrong = refusal(ParameterErrors, parse_cleaning, [{"name": "leave-out-zone", "zone": zone}])
+        assert [(one.field, one.rule[:16]) for one in wrong.errors] == [("cleaning.0.zone", "must be a circle")]
+
+
+@each(("field", "value"), [("hours", "08:00"), ("hours", "abc:08:00-18:00"), ("hours", "mon:25:00-26:00"),
+                           ("time_zone", "Mars"), ("last_date", "2023-01-01"), ("first_date", "1 May")])  # fmt: skip
+def test_hours_that_are_none_are_refused(field, value):
+    step = {"name": "only-hours", "time_zone": "UTC", "first_date": "2024-01-01", field: value}
+    wrong = refusal(ParameterErrors, parse_cleaning, [step])
+    assert [one.field for one in wrong.errors] == [f"cleaning.0.{field}"]
 
 
 class TestSegments:
