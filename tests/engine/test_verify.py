@@ -48,7 +48,9 @@ def failed(data):
 
 def track(name="u", n=5, *, timed=True, shift=0.0):
     steps = np.arange(n)
-    return Trajectory((188.5 + shift + steps * 1e-4) % 360 - 180, 47.3 + steps * 1e-4, 1.2e9 + steps * 60.5 if timed else None, name)
+    return Trajectory(
+        (188.5 + shift + steps * 1e-4) % 360 - 180, 47.3 + steps * 1e-4, 1.2e9 + steps * 60.5 if timed else None, name
+    )
 
 
 @each("cls", list(mechanisms.of("trajectory")))
