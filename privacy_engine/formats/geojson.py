@@ -112,9 +112,8 @@ def read_features(
 def _features(document: Any) -> list[Any]:
     """The features of a document: of a collection, of a wrapper, or the document itself."""
     if isinstance(document, dict):
-        for key in ("features", "locations"):
-            if isinstance(document.get(key), list):
-                return list(document[key])
+        if (batch := batch_of(document)) is not None:
+            return batch
         if isinstance(document.get("type"), str) and ("geometry" in document or "coordinates" in document):
             return [document]
         if document.get("type") == "GeometryCollection":
@@ -122,6 +121,12 @@ def _features(document: Any) -> list[Any]:
     if isinstance(document, list) and document and all(isinstance(one, dict) and "geometry" in one for one in document):
         return document
     raise FormatError("This JSON is no GeoJSON: it has no features and no geometry.", code="not_geojson")
+
+
+def batch_of(document: dict[str, Any]) -> list[Any] | None:
+    """The features of a collection, or of Overland's wrapper; None of what is neither."""
+    lists = (document.get(key) for key in ("features", "locations"))
+    return next((list(one) for one in lists if isinstance(one, list)), None)
 
 
 def _read_feature(feature: Any, number: int, rows: _Rows) -> None:

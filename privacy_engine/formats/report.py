@@ -134,6 +134,18 @@ class Report:
             entry["rows"] = first
         self.notes.append(entry)
 
+    def lost(self, code: str, count: int, of: int, what: str) -> None:
+        """Record that ``count`` of the ``of`` positions were left out and ``what`` they are; from a tenth on a warning.
+
+        >>> report = Report()
+        >>> report.lost("left_out", 2, 10, "waypoints")
+        >>> report.warnings[0]["message"]
+        '2 of 10 positions were left out: waypoints.'
+        """
+        if count:
+            message = f"{count:,} of {of:,} positions were left out: {what}."
+            self.note(code, message, level="warning" if 10 * count > of else "info", count=count)
+
     def guess(self, what: str, value: Any, message: str, option: str) -> None:
         """Record something that was detected rather than stated, and the ``option`` that overrides it."""
         self.guesses.append({"what": what, "value": shown(value), "message": message, "option": option})

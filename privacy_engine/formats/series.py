@@ -241,7 +241,9 @@ def _keep_timed(points: Points, keep: Mask, seconds: Floats, report: Report) -> 
     timed = np.isfinite(seconds)
     missing = points.times.missing if points.times is not None else ~timed
     _drop(points, keep & ~timed & ~missing, "bad_time", report)
-    _drop(points, keep & ~timed & missing, "no_time", report)
+    untimed = keep & ~timed & missing
+    _drop(points, untimed, "no_time", report)
+    report.lost("untimed_rows", int(untimed.sum()), int(keep.sum()), "they have no time, the others do")
     return np.asarray(keep & timed)
 
 
