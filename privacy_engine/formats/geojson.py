@@ -279,6 +279,7 @@ def _points(rows: _Rows, options: ReadOptions) -> Points:
     points = Points(np.array(rows.lon, dtype=np.float64), np.array(rows.lat, dtype=np.float64), when)
     points.reasons = np.array(rows.reason, dtype=np.uint8)
     points.rows = lambda index: features[index]
+    points.unread(rows.time)
     if rows.marked:
         points.marks = marks_of(pa.array(rows.mark, pa.string()), rows.marked, options)
     elif options.landmark not in (None, "#0") and not options.applied:

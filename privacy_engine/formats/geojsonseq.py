@@ -50,7 +50,7 @@ GEOJSONSEQ = register(
     Format(
         "geojsonseq",
         "GeoJSON sequence",
-        ("geojsonl", "geojsons", "ndjson", "jsonl"),
+        ("geojsonl", "geojsons", "ndjson", "jsonl", "json"),
         sniff,
         read,
         rank=18,

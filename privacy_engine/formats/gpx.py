@@ -252,6 +252,7 @@ def _points(document: _Document, kind: str, options: ReadOptions) -> Points:
     reasons = np.where(lat_reasons == GOOD, lon_reasons, lat_reasons)
     when = None if options.time == "#0" else times(time_text, options)
     points = Points(lon, lat, when, reasons)
+    points.unread(lat_text, lon_text, time_text)
     of = track.to_numpy()
     if document.ours and kind == "trkpt" and document.names:
         points.names, points.codes = _coded(document.names, of)

@@ -47,10 +47,11 @@ WHY = {
 
 @dataclass
 class Drops:
-    """How much was dropped for one reason, and the first rows it happened on."""
+    """How much was dropped for one reason, the first rows it happened on, and what stands in the first of them."""
 
     count: int = 0
     rows: list[int] = field(default_factory=list)
+    cells: str = ""
 
 
 @dataclass
@@ -116,11 +117,15 @@ class Report:
         """``accept``, or ``accept_warn`` where rows were dropped or something needs attention."""
         return "accept_warn" if self.drops or self.warnings else "accept"
 
-    def drop(self, reason: str, count: int, rows: Iterable[int] = ()) -> None:
-        """Count ``count`` rows as dropped for ``reason``; ``rows`` are the (first of the) row numbers."""
+    def drop(self, reason: str, count: int, rows: Iterable[int] = (), *, cells: str = "") -> None:
+        """Count ``count`` rows as dropped for ``reason``; ``rows`` are the (first of the) row numbers.
+
+        ``cells`` quotes the first of them: it goes into the error of a file of which nothing is left, for its owner.
+        """
         if count:
             drops = self.drops.setdefault(reason, Drops())
             drops.count += count
+            drops.cells = drops.cells or cells
             drops.rows += [int(row) for row in rows][: SHOWN_ROWS - len(drops.rows)]
 
     def note(
