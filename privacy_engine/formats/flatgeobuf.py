@@ -15,7 +15,7 @@ _VERSION = 3
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a FlatGeobuf file."""
     report.unit = "row"
-    if (version := source.head[3]) != _VERSION:
+    if sniff(source.head) and (version := source.head[3]) != _VERSION:
         message = (
             f"This is a FlatGeobuf file of version {version}; version {_VERSION} is read (ogr2ogr new.fgb old.fgb)."
         )

@@ -64,8 +64,9 @@ def _entries(
         for number, record in records(source, options, report):
             yield number, record, None
         return
+    lines = lines_of(source.read_lines(), report, options)
     start, held = 0, ""  # of an entry whose object goes on in the lines after it
-    for number, line in enumerate(lines_of(source.read_lines(), report, options), start=1):
+    for number, line in enumerate(lines, start=1):
         goes_on = held and not _LINE.match(line) and len(held) < _LONGEST
         if held and not goes_on:
             yield start, None, None

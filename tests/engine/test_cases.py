@@ -1,6 +1,6 @@
-"""Files of public bug reports (../shared/cases), each read as a person would expect, asked about, or refused.
+"""Files of public bug reports (../shared/cases): each is read as a person would expect, is refused, or needs a choice.
 
-The EXPECTED of a directory states that in words; here is what must hold of each file, one of several outcomes. A case
+The EXPECTED of a directory states that as text; here is what must hold of each file, one of several outcomes. A case
 that waits for work is a strict expected failure, so that it must be turned on with the work.
 """
 
@@ -18,7 +18,7 @@ from privacy_engine.errors import ChoiceNeeded, FormatError
 class Read:
     """What is read, as far as it is stated: one list for each series; times as in ISO 8601; ``rows`` are check-ins'.
 
-    ``told`` are codes of notes, options of guesses or parts of their messages; none of ``not_told`` may be one.
+    ``reported`` are codes of notes, options of guesses or parts of their messages; none of ``unreported`` may be one.
     """
 
     times: list | None = None
@@ -29,14 +29,14 @@ class Read:
     counts: list | None = None
     rows: list | None = None
     kind: str = "trajectory"
-    told: tuple = ()
-    not_told: tuple = ()
+    reported: tuple = ()
+    unreported: tuple = ()
 
     def holds(self, found):
         report, series = found.report, found.series
         entries = [(one.get("code", one.get("option")), one["message"]) for one in (*report.notes, *report.guesses)]
 
-        def is_told(what):
+        def is_reported(what):
             return any(what == code or what in message for code, message in entries)
 
         seen = {
@@ -53,19 +53,19 @@ class Read:
         if self.times is not None:
             wanted["times"] = [[seconds(text) for text in one] for one in self.times]
         different = {name: seen[name] for name, value in wanted.items() if seen[name] != value}
-        different |= {what: entries for what in self.told if not is_told(what)}
-        return different | {what: entries for what in self.not_told if is_told(what)}
+        different |= {what: entries for what in self.reported if not is_reported(what)}
+        return different | {what: entries for what in self.unreported if is_reported(what)}
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The owner is asked for this option."""
+class Choice:
+    """The owner must choose this option."""
 
     option: str
 
     def holds(self, error):
-        asked = isinstance(error, ChoiceNeeded) and error.parameter == self.option
-        return {} if asked else {"asked": repr(error)}
+        needed = isinstance(error, ChoiceNeeded) and error.parameter == self.option
+        return {} if needed else {"choice": repr(error)}
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,13 @@ CASES = {
         Read(
             times=[[*at("2018-03-19", "22:49:10", "22:50:10", "22:51:10.137")]],
             lat=[[47.1, 47.2, 47.3]],
-            not_told=("time_zone",),
+            unreported=("time_zone",),
         )
     ],
-    "03-gpx-naive/a.gpx": [Read(times=[at("2018-04-04", "10:36:53", "10:41:07")], told=("time_zone",))],
+    "03-gpx-naive/a.gpx": [Read(times=[at("2018-04-04", "10:36:53", "10:41:07")], reported=("time_zone",))],
     "05-gpx-fraction/a.gpx": [Read(times=[at("2024-09-08", "10:00:00.050", "10:00:00.500", "10:00:01")])],
     "09-kml-span-even/a.kml": [
-        Read(times=[at("2019-05-01", "12:00:00", "13:00:00", "14:00:00")], told=("interpolated",))
+        Read(times=[at("2019-05-01", "12:00:00", "13:00:00", "14:00:00")], reported=("interpolated",))
     ],
     "10-kml-span-point/a.kml": [
         Read(times=[[*at("2019-04-30", "20:35:42"), *at("2019-05-01", "10:00:22", "11:00:00", "12:00:00")]])
@@ -121,12 +121,14 @@ CASES = {
     "12-csv-slash-dates/a.csv": [Read(times=[[*at("2018-05-30", "10:00:00"), *at("2018-05-31", "10:00:00")]])],
     "12-csv-slash-dates/b.csv": [Read(times=[[f"2018-{day}T00:00:00Z" for day in ("05-30", "05-31", "06-01")]])],
     "14-csv-date-and-localtime/a.csv": [
-        Read(times=[[*at("2022-02-10", "10:00:00", "10:00:05"), *at("2022-02-11", "10:00:05")]], told=("time_zone",)),
-        Asked("time_zone"),
+        Read(
+            times=[[*at("2022-02-10", "10:00:00", "10:00:05"), *at("2022-02-11", "10:00:05")]], reported=("time_zone",)
+        ),
+        Choice("time_zone"),
     ],
-    "15-tsv-dmy-ambiguous/a.txt": [Asked("date_order")],
+    "15-tsv-dmy-ambiguous/a.txt": [Choice("date_order")],
     "17-movebank-empty-id/a.csv": [
-        Read(lat=[[33.1], [33.1, 33.2], [33.1]], told=("unnamed_person",)),
+        Read(lat=[[33.1], [33.1, 33.2], [33.1]], reported=("unnamed_person",)),
         Read(lat=[[33.1], [33.1]], dropped={"no_person": 2}),
     ],
     "18-csv-unpadded/a.csv": [
@@ -152,13 +154,13 @@ CASES = {
     ],
     "25-csv-dms-primes/a.csv": [Read(lat=[[45.5, 45.51]], lon=[[-9.25, -9.25]])],
     "25-csv-dms-primes/b.csv": [Read(lat=[[45.5, 45.51]], lon=[[-9.25, -9.25]])],
-    "27-counts-gap-dup/a.csv": [Asked("count")],
-    "28-counts-bad-header/a.csv": [Read(kind="stream", counts=[[1, 2, 3], [4, 5, 6]], told=("'a'",))],
+    "27-counts-gap-dup/a.csv": [Choice("count")],
+    "28-counts-bad-header/a.csv": [Read(kind="stream", counts=[[1, 2, 3], [4, 5, 6]], reported=("'a'",))],
     "28-counts-bad-header/b.csv": [Read(kind="stream", counts=[[1, 2], [3, 4]])],
     "29-timeline-same-times/a.json": [Read(times=[at(MAY, "08:14:00") * 5], lat=[[47.1, 47.11, 47.12, 47.13, 47.14]])],
     "30-null-island-run/a.csv": [
         Read(dropped={"no_position": 8}),
-        Read(lat=[[52.5] * 2 + [0] * 8 + [52.5] * 4], told=("0, 0",)),
+        Read(lat=[[52.5] * 2 + [0] * 8 + [52.5] * 4], reported=("0, 0",)),
     ],
     "31-rec-csv-topic/a.rec": [
         Read(times=[at("2017-07-19", "09:21:49", "09:22:49", "09:23:49")], lat=[[47.1, 47.11, 47.12]])
@@ -168,7 +170,7 @@ CASES = {
     "35-jhu-wide/a.csv": [Read(kind="stream", counts=[[2, 2], [3, 1], [5, 2], [7, 2]]), Refused("turn")],
     "36-citibike-trips/a.csv": [
         Refused("the reading options lon and lat"),
-        Asked("lat"),
+        Choice("lat"),
         Read(lat=[[40.7, 40.75], [40.71, 40.76]], lon=[[-74.0, -73.99], [-74.0, -73.98]]),
     ],
     "37-weeplaces/a.csv": [
@@ -198,8 +200,8 @@ CASES = {
     ],
     **{f"54-geojson-3lineprops/{one}.geojson": [Read(times=[THREE], lon=[[8.1, 8.2, 8.3]])] for one in "abc"},
     "56-overland-batch-lines/a.json": [Read(times=[[*THREE, *at(MAY, "11:00:00", "11:01:00", "11:02:00")]], people=1)],
-    "58-tz-abbrev-header/a.csv": [ZONED, Asked("time_zone")],
-    "58-tz-abbrev-header/b.csv": [Asked("time_zone")],
+    "58-tz-abbrev-header/a.csv": [ZONED, Choice("time_zone")],
+    "58-tz-abbrev-header/b.csv": [Choice("time_zone")],
     "58-tz-abbrev-header/c.csv": [ZONED],
     "62-gowalla-zero/a.txt": [
         Read(
@@ -225,7 +227,7 @@ def waits(path):
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, marks=waits(path)) for path in CASES])
-def test_a_file_of_a_bug_report_is_read_asked_about_or_refused(path, shared):
+def test_a_file_of_a_bug_report_is_read_refused_or_needs_a_choice(path, shared):
     try:
         found = formats.read(shared / "cases" / path, kinds=formats.KINDS)
     except (ChoiceNeeded, FormatError) as error:
