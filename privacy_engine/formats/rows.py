@@ -89,7 +89,7 @@ class Rows:
             raise FormatError(message, code="too_large", rule=rule)
         x, why_x = coordinate(lon, "lon")
         y, why_y = coordinate(lat, "lat")
-        if len(self.lon) < MOST_QUOTED or (why_x or (why_y and len(self.cells) < 2 * MOST_QUOTED)):
+        if len(self.cells) < MOST_QUOTED or ((why_x or why_y) and len(self.cells) < 2 * MOST_QUOTED):
             self.cells[len(self.lon)] = quoted(lat, lon, time)
         self.lon.append(x / scale)
         self.lat.append(y / scale)
