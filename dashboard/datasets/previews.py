@@ -32,8 +32,8 @@ class ColumnSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(help_text="As the file names it, shortened.")
     role = serializers.CharField(
         help_text="What it is read as: time, lat, lon, id (the series), person (where that is another column) or "
-        "landmark; clock, offset, lat_sign and lon_sign go with another, geometry holds positions; empty: it is not "
-        "read."
+        "landmark; clock and the other parts of a time, lat_sign and lon_sign go with another; end_time, end_lat and "
+        "so on are of the end of a trip; geometry holds positions; empty: it is not read."
     )
 
 

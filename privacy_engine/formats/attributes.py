@@ -11,13 +11,17 @@ from privacy_engine.core.arrays import Ints, Mask
 from privacy_engine.core.progress import advance
 from privacy_engine.formats.arrow import listed, pa
 from privacy_engine.formats.columns import whose
+from privacy_engine.formats.instants import END_ROLES, TIME_ROLES, ends
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.line_times import BETWEEN, ENDS, by_time_or_place
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
+from privacy_engine.formats.time_columns import zone_of
 from privacy_engine.formats.times import Times, times
 from privacy_engine.formats.wkb import Geometries
+
+TIMED_ROLES = (*TIME_ROLES, *END_ROLES)
 
 
 def coded(column: Any) -> tuple[Ints, list[str]]:
@@ -107,16 +111,19 @@ def points_of(
 
     A geometry that is none, or no point or line, is one row that is dropped with its reason.
     """
-    read = ends = None
+    read = line_ends = last = None
     if "start" in roles and (np.bincount(found.row, minlength=1) > 1).any():
         series = [coded(column(roles[role]))[0] for role in ("id", "person") if role in roles]
         columns = [column(roles[role]) for role in ("start", "end", "time")]
         found, read = _with_ends(found, columns, series, options, report)
-        ends = read
+        line_ends = read
+        report.decided.pop("end", None)
+        report.guesses = [guess for guess in report.guesses if guess["option"] != "end"]
     row = found.row
     points = Points(found.lon, found.lat, None, found.reasons, rows=lambda index: row[index] + 1)
     if read is None and "time" in roles:
-        read = times(column(roles["time"]), options)
+        read, last = ends({role: column(roles[role]) for role in TIMED_ROLES if role in roles}, options, report)
+    if read is not None and line_ends is None:
         read = replace(read, seconds=read.seconds[row], naive=read.naive[row], missing=read.missing[row])
     points.times = read
     if "id" in roles:
@@ -125,12 +132,16 @@ def points_of(
     if "person" in roles:
         codes, points.person_names = coded(column(roles["person"]))
         points.person_codes = codes[row]
-    points.whose = whose(list(roles.values()), {role: i for i, role in enumerate(roles)}, options)
+    names, places = list(roles.values()), {role: i for i, role in enumerate(roles)}
+    points.stated = zone_of(names, places)
+    points.whose = whose(names, places, options)
     if "landmark" in roles:
         marks = marks_of(column(roles["landmark"]), roles["landmark"], options)
         marks.yes, marks.filled, marks.bad = marks.yes[row], marks.filled[row], marks.bad[row]
         points.marks = marks
-    if ends is None and (np.bincount(row, minlength=1) > 1).any() and points.times is not None:
+    if last is not None and len(row) == len(np.unique(row)):
+        points.with_ends(replace(last, seconds=last.seconds[row], naive=last.naive[row], missing=last.missing[row]))
+    if line_ends is None and (np.bincount(row, minlength=1) > 1).any() and points.times is not None:
         message = "Positions of one line share the time of their row."
         report.note("shared_times", message, count=int((np.bincount(row) > 1).sum()))
     return points

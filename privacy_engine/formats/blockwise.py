@@ -19,7 +19,7 @@ from privacy_engine.data.mapped_series import FileColumn, parts_at
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.crs import report_eastward
-from privacy_engine.formats.dialect import Dialect, as_utf8, encoding_of_mark, sniff
+from privacy_engine.formats.dialect import Dialect, as_utf8, encoding_of_mark, requoted, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import Whose, settle
 from privacy_engine.formats.report import Report
@@ -135,6 +135,8 @@ def _points(blocks: Iterator[bytes], options: ReadOptions, points_in: ReadBlock)
         raise _NotPlain
     own, row = Report(), data.count(b"\n") + 1
     data = as_utf8(data, own, options)
+    if requoted(data) is not data:
+        raise _NotPlain
     dialect = sniff(data, options, own)
     if "landmark" in dialect.roles or not order_is_plain(dialect):
         raise _NotPlain

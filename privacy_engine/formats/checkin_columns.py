@@ -4,8 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from privacy_engine.formats.columns import LAT, LON, TIME, canonical
+from privacy_engine.formats.column import Column, canonical, columns_of
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.periods import PERIOD
+from privacy_engine.formats.position_columns import LAT, LON, pairs
+from privacy_engine.formats.time_columns import TIME, of_clock_option, time_of
 
 USERS: tuple[str, ...] = ("user_id", "userid", "user", "user_no", "uid", "person_id", "member_id", "visitor_id")
 USERS += ("customer_id", "user_name", "username", "account_id", "account", "person", "member", "visitor", "customer")
@@ -36,11 +39,6 @@ _TIMES += ("visit_date", "visited_on", "date_of_visit", "checkin_date", "check_i
 _PERIODS = ("day", "week", "month", "year")
 _OFFSETS = ("timezone_offset", "timezoneoffset", "time_zone_offset", "tz_offset", "tzoffset", "utc_offset")
 _KNOWN = {"user": USERS, "time": _TIMES, "place": PLACES, "lon": LON, "lat": LAT, "offset": _OFFSETS, "name": NAMES}
-PERIOD = re.compile(
-    r"(?P<year>(?:19|20)[0-9]{2})(?:-W(?P<week>0[1-9]|[1-4][0-9]|5[0-3])|-(?P<month>0[1-9]|1[0-2]))?"
-    r"|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4}|(?:19|20)[0-9]{6}"
-)
-"""A day, or a week, month or year in the form of ISO 8601."""
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}Z?"
 _MAIL = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [0-9]{2} [0-9:]{8} [+-][0-9]{4} [0-9]{4}"
 _DEGREES = r"-?[0-9]{1,3}\.[0-9]+"
@@ -121,15 +119,41 @@ def lacks_times(names: Sequence[str], sample: Sequence[Sequence[str]], headed: b
     return {"user", "place"} <= roles and not {"time", "lon", "lat"} & roles
 
 
-def roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool, options: ReadOptions) -> Roles:
-    """The column (from 0) of each role: user, time, place, lon, lat, offset, name."""
+def roles_of(
+    names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool, options: ReadOptions, *, strict: bool = False
+) -> Roles:
+    """The column (from 0) of each role: user, time and what goes with it, place, lon, lat, offset, name.
+
+    With ``strict`` a column that may be the time of day of a date is required to be stated, as ChoiceNeeded.
+    """
     if not headed and not (options.id and options.time) and (layout := layout_of(sample, CHECKINS)):
         return dict(layout.roles)
     named = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": options.place}
-    found = _named(names, headed, named, ("user", "time", "place", "lon", "lat", "offset", "name"))
-    if "time" not in found and options.time is None and headed:
-        found |= _period(names, sample)
-    return found
+    found = _named(names, headed, named, ("user", "place", "offset", "name"))
+    columns = [one for one in columns_of(names, sample) if headed and one.place not in found.values()]
+    stated = _named(names, headed, {role: named[role] for role in ("time", "lon", "lat")}, ("time", "lon", "lat"))
+    found |= {role: place for role, place in stated.items() if named[role] is not None}
+    if (
+        headed
+        and "#0" not in (options.lat, options.lon)
+        and (likely := pairs(columns, found.get("lat"), found.get("lon")))
+    ):
+        found |= {"lat": likely[0].lat.place, "lon": likely[0].lon.place}
+    if options.time is None and headed:
+        found |= _time(columns, stated, {*found.values()}, strict)
+        if "time" not in found:
+            found |= _period(names, sample)
+    clock = None if options.clock in (None, "#0") else of_clock_option(str(options.clock), len(names))
+    return found | (clock or {})
+
+
+def _time(columns: Sequence[Column], named: Roles, taken: set[int], strict: bool) -> Roles:
+    """The column of the time by a name that only check-ins have, else as in any table."""
+    own = named.get("time")
+    if own is not None and canonical(next((one.name for one in columns if one.place == own), "")) not in TIME:
+        return {"time": own}
+    time = time_of(columns, taken, strict=strict)
+    return {} if time is None else {"time": time.time.place} | {unit: one.place for unit, one in time.others}
 
 
 def _period(names: Sequence[str], sample: Sequence[Sequence[str]]) -> Roles:

@@ -6,7 +6,6 @@ that have none.
 
 import re
 from collections.abc import Sequence
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,17 @@ from privacy_engine.data.venues import Venues
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc
-from privacy_engine.formats.checkin_columns import CHECKINS, PERIOD, Roles, layout_of, roles_of
-from privacy_engine.formats.columns import canonical, named_place, which_column
+from privacy_engine.formats.checkin_columns import CHECKINS, Roles, layout_of, roles_of
+from privacy_engine.formats.column import canonical, columns_of
+from privacy_engine.formats.columns import named_place, which_column
 from privacy_engine.formats.crs import eastward
 from privacy_engine.formats.generic_table import Table
+from privacy_engine.formats.instants import TIME_ROLES, instants
 from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers, typed
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.periods import first_days
 from privacy_engine.formats.report import WHY, Report
-from privacy_engine.formats.times import times
+from privacy_engine.formats.time_columns import clock_option, zone_of
 
 _NO_TIME, _BAD_TIME, _OUT_OF_RANGE, _NO_POSITION, _UNKNOWN_VENUE = range(len(REASON_NAMES), len(REASON_NAMES) + 5)
 _REASONS = {_NO_TIME: "no_time", _BAD_TIME: "bad_time", _OUT_OF_RANGE: "out_of_range"}
@@ -45,9 +47,11 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
     ChoiceNeeded
         Two columns of times, longitudes or latitudes bear the same name, or the times can be read in several ways.
     """
-    roles = roles_of(table.names, table.sample, table.headed, options)
+    roles = roles_of(table.names, table.sample, table.headed, options, strict=True)
     for role, option in (("user", "id"), ("time", "time"), ("lon", "lon"), ("lat", "lat"), ("place", "place")):
         report.decide(option, named_place(roles.get(role)))
+    if clock := {unit: roles[unit] for unit in TIME_ROLES[1:] if unit in roles}:
+        report.decide("clock", clock_option(clock))
     for role in ("user", "time"):
         if role not in roles:
             raise _no_column(role, table)
@@ -57,7 +61,7 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
     columns = {role: table.columns[place] for role, place in roles.items()}
     reasons, position = _reasons(table, columns, options, report, venues)
     advance()
-    seconds, reasons = _instants(table, roles, columns, reasons, options, report)
+    seconds, reasons = _instants(table, roles, columns, reasons, options, report, position)
     advance()
     kept = _kept(reasons, table, report)
     user, users = _coded(columns["user"], kept)
@@ -89,11 +93,11 @@ def _no_column(title: str, table: Table) -> FormatError:
 
 def _refuse_twice(table: Table, roles: Roles, options: ReadOptions) -> None:
     """Request a choice where two columns have the name of the time, the longitude or the latitude."""
-    names = [canonical(name) for name in table.names] if table.headed else []
+    columns = columns_of(table.names, table.sample) if table.headed else []
     for role in {"time", "lon", "lat"} & roles.keys():
-        places = [i for i, name in enumerate(names) if name == names[roles[role]]]
-        if len(places) > 1 and getattr(options, role) is None:
-            raise which_column(role, table.names, places, table.sample)
+        alike = [one for one in columns if one.plain == columns[roles[role]].plain]
+        if len(alike) > 1 and getattr(options, role) is None:
+            raise which_column(role, alike)
 
 
 def _reasons(
@@ -196,10 +200,20 @@ def _names(
 
 
 def _instants(
-    table: Table, roles: Roles, columns: dict[str, Any], reasons: Any, options: ReadOptions, report: Report
+    table: Table,
+    roles: Roles,
+    columns: dict[str, Any],
+    reasons: Any,
+    options: ReadOptions,
+    report: Report,
+    position: dict[str, Floats],
 ) -> tuple[Floats, Any]:
     """Seconds since 1970 UTC of each row, and the reasons with those of rows without a time."""
-    found = times(_first_days(columns["time"], report), options)
+    more = "; check-ins of one day keep the order of the rows"
+    if columns.keys().isdisjoint(TIME_ROLES[1:]):
+        columns = {**columns, "time": first_days(columns["time"], report, more)}
+    found = instants(columns, options, report)
+    assert found is not None
     local = table.headed and canonical(table.names[roles["time"]]).startswith("local")
     if "offset" in columns and local and options.time_zone is None:
         found.seconds, found.naive = _by_offset(found.seconds, found.naive, columns["offset"]), found.naive & False
@@ -207,41 +221,11 @@ def _instants(
     elif "offset" in columns:
         message = "The column of offsets from UTC was not used: times are stored in UTC."
         report.note("offset_ignored", message, level="info")
-    seconds = timezones.settle(found, None, options, report)
+    stated = zone_of(table.names, roles) if table.headed else ""
+    seconds = timezones.settle(found, None, options, report, stated=stated, lon=position.get("lon"))
     bad = ~(np.abs(seconds) <= 1e12)
     reasons = np.where((reasons == GOOD) & bad & found.missing, _NO_TIME, reasons)
     return seconds, np.where((reasons == GOOD) & bad, _BAD_TIME, reasons)
-
-
-def _first_days(column: Any, report: Report) -> Any:
-    """Times as text of which weeks, months and years are their first days, each cell apart."""
-    if not pa.types.is_string(column.type):
-        return column
-    coded = pc.utf8_trim_whitespace(column).dictionary_encode()
-    texts = listed(coded.dictionary)
-    days = [_first_day(text) for text in reported(texts, ROWS)]
-    if days == texts:
-        return column
-    message = "Weeks, months and years were read as their first days; check-ins of one day keep the order of the rows."
-    report.note("coarse_times", message, level="info")
-    return pa.array(days, pa.string()).take(coded.indices)
-
-
-def _first_day(text: str) -> str:
-    """The first day of a week, month or year; another text as it is.
-
-    >>> _first_day("2024-W18"), _first_day("2024-05"), _first_day("2024")
-    ('2024-04-29', '2024-05-01', '2024-01-01')
-    """
-    match = PERIOD.fullmatch(text)
-    if match is None or match["year"] is None:
-        return text
-    if match["week"] is None:
-        return f"{match['year']}-{match['month'] or '01'}-01"
-    try:
-        return date.fromisocalendar(int(match["year"]), int(match["week"]), 1).isoformat()
-    except ValueError:  # a year of 52 weeks
-        return text
 
 
 def _by_offset(seconds: Floats, naive: Any, offset: Any) -> Floats:

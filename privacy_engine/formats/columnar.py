@@ -11,28 +11,30 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.attributes import coded, points_of, with_ends
-from privacy_engine.formats.columns import assign, assign_beside, has_positions, named_place, place_of, whose
+from privacy_engine.formats.columns import assign, assign_beside, named_place, place_of, whose
 from privacy_engine.formats.geoparquet import Geometry, geometries, geometry_column, is_binary
+from privacy_engine.formats.instants import END_ROLES, TIME_ROLES, ends
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, numbers, typed
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
+from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
-from privacy_engine.formats.times import times
+from privacy_engine.formats.time_columns import zone_of
 from privacy_engine.formats.well_known_text import geometry_cells, of_texts
 
 COLUMNAR: dict[str, Any] = {
     "rank": 10,
     "keeps": "times, series, landmarks, coordinate system",
-    "options": ("decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
+    "options": ("decimal", "lon", "lat", "geometry", "clock", "end", "id", "landmark", "ends", *TIMED),
     "columns": COLUMNS,
     "person": "a column, as of a CSV table",
     "tabular": True,
 }
 """What the formats of such tables declare alike."""
 
-_ROLES = ("lon", "lat", "time", "id", "person", "landmark")
+_ROLES = ("lon", "lat", "id", "person", "landmark", *TIME_ROLES, *END_ROLES)
 
 
 @dataclass(frozen=True)
@@ -104,18 +106,17 @@ def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> lis
         if rows is not None:
             points.rows = lambda index: rows[found.row[index]]
         return build(points, options, report)
-    return build(plain_points(table, chosen, rows), options, report)
+    return build(plain_points(table, chosen, rows, report), options, report)
 
 
-def plain_points(table: Any, chosen: Plan, rows: Any) -> Points:
+def plain_points(table: Any, chosen: Plan, rows: Any, report: Report) -> Points:
     """The rows of a table with positions in two columns; see :func:`series_of`."""
     roles, options = chosen.roles, chosen.options
-    decimal = options.decimal or "."
-    (lon, lon_reasons), (lat, lat_reasons) = (_coordinate(table, roles[axis], decimal) for axis in ("lon", "lat"))
-    if chosen.e7 and options.crs is None:
-        lon, lat = lon / 1e7, lat / 1e7
-    when = times(simple(table, roles["time"]), options) if "time" in roles else None
-    points = Points(lon, lat, when, np.where(lat_reasons == GOOD, lon_reasons, lat_reasons), e7=chosen.e7)
+    timed = {role: simple(table, roles[role]) for role in (*TIME_ROLES, *END_ROLES) if role in roles}
+    start, end = ends(timed, options, report)
+    lon, lat, reasons = _position(table, chosen, "")
+    points = Points(lon, lat, start, reasons, e7=chosen.e7)
+    points.stated = zone_of([*roles.values()], {role: i for i, role in enumerate(roles)})
     if rows is not None:
         points.rows = lambda index: rows[index]
     if "id" in roles:
@@ -125,7 +126,19 @@ def plain_points(table: Any, chosen: Plan, rows: Any) -> Points:
     points.whose = whose(list(roles.values()), {role: i for i, role in enumerate(roles)}, options)
     if "landmark" in roles:
         points.marks = marks_of(table.column(roles["landmark"]).combine_chunks(), roles["landmark"], options)
+    if end is not None:
+        points.with_ends(end, *(_position(table, chosen, "end_") if "end_lon" in roles else ()))
     return points
+
+
+def _position(table: Any, chosen: Plan, of: str) -> tuple[Any, Any, Any]:
+    """Longitudes, latitudes and why they cannot be used; ``of`` is ``end_`` for those of ends."""
+    decimal = chosen.options.decimal or "."
+    found = (_coordinate(table, chosen.roles[f"{of}{axis}"], decimal) for axis in ("lon", "lat"))
+    (lon, lon_reasons), (lat, lat_reasons) = found
+    if chosen.e7 and chosen.options.crs is None:
+        lon, lat = lon / 1e7, lat / 1e7
+    return lon, lat, np.where(lat_reasons == GOOD, lon_reasons, lat_reasons)
 
 
 def _is_text(kind: Any) -> bool:
@@ -148,7 +161,7 @@ def simple(table: Any, name: str) -> Any:
         kind = column.type
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) or pa.types.is_date(kind):
         return column.cast(pa.string())
-    if pa.types.is_null(kind):  # a column without any value, as pandas writes it
+    if pa.types.is_null(kind) or pa.types.is_time(kind):  # a column without any value, as pandas writes it
         return column.cast(pa.string())
     if pa.types.is_decimal(kind):
         return column.cast(pa.float64())

@@ -4,40 +4,26 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.errors import ChoiceNeeded, FormatError, ParameterError
+from privacy_engine.formats.column import Column, canonical, columns_of
 from privacy_engine.formats.options import OPTIONS, ReadOptions
 from privacy_engine.formats.people import COLUMN, EITHER, ONE, SERIES, Whose
+from privacy_engine.formats.position_columns import LAT, LON, pairs
+from privacy_engine.formats.position_columns import end_of as end_position
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.time_cells import are_dated, are_times
+from privacy_engine.formats.time_columns import (
+    UNITS,
+    TimeColumns,
+    candidates,
+    clock_option,
+    end_of,
+    listed,
+    of_clock_option,
+    time_of,
+)
 
 Roles = dict[str, int]
 
-
-def listed(text: str) -> tuple[str, ...]:
-    """The names of a text, which white space separates."""
-    return tuple(text.split())
-
-
-LAT = listed(
-    "lat latitude latitude_n_s gps_lat gps_latitude location_lat location_latitude lat_deg latitude_deg "
-    "latitude_degrees latitude_decimal decimal_latitude decimallatitude lat_dd latdd wgs84_lat lat_wgs84 geo_lat "
-    "position_lat pos_lat latitudee7 latitude_e7 late7 lat_e7 latitud breitengrad point_y y coord_y y_coord ycoord "
-    "northing"
-)
-LON = listed(
-    "lon lng long longitude longitude_e_w gps_lon gps_lng gps_long gps_longitude location_long location_lon "
-    "location_lng location_longitude lon_deg lng_deg long_deg longitude_deg longitude_degrees longitude_decimal "
-    "decimal_longitude decimallongitude lon_dd lng_dd londd wgs84_lon lon_wgs84 geo_lon geo_lng position_long "
-    "position_lon pos_lon longitudee7 longitude_e7 lone7 lon_e7 lng_e7 longitud laengengrad längengrad point_x x "
-    "coord_x x_coord xcoord easting"
-)
-TIME = listed(
-    "timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time utc_datetime utc "
-    "tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime gps_timestamp gps_datetime "
-    "recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at sampled_at occurred_at "
-    "event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s epoch_ms unix unixtime "
-    "unix_time unix_timestamp basedatetime tst start_time starttime started_at begin begin_time when dt date"
-)
 PERSON = listed(
     "user_id userid user_no uid user username user_name individual_local_identifier individual_id animal_id "
     "tag_local_identifier mmsi vehicle_id vehicleid vehicle vehicle_ref taxi_id taxiid taxi cab_id device_id "
@@ -53,31 +39,12 @@ ID = (
     ),
 )
 LANDMARK = listed("landmark is_landmark islandmark landmarks marked poi sensitive")
+UNITS_OF = ("clock", *UNITS)
 _BY_COLUMN = ("lon", "lat", "time", "id", "landmark")
-CLOCKS = {"date": "time", "lcl_date": "lcl_time", "local_date": "local_time", "utc_date": "utc_time"}
-CLOCKS |= {"gps_date": "gps_time", "start_date": "start_time", "datum": "zeit"}
-OFFSETS = ("utcofst", "utc_offset", "utcoffset")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
 TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series", "landmark": "landmark"}
 TITLES |= {"person": "person", "count": "count", "clock": "time of day", "place": "place", "geometry": "geometry"}
-_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}.*|[0-9]{6}(\.[0-9]+)?")
-_TIME_LIKE = re.compile(r"time|date|stamp|epoch|utc|zeit|datum|fecha|hora|heure|(^|_)(ts|dt|when)(_|$)")
-
-
-def canonical(name: str) -> str:
-    """A column's name for comparing: lower case, parts joined by ``_``, without a leading comment sign.
-
-    >>> canonical("# Latitude (deg)")
-    'latitude_deg'
-    """
-    return re.sub(r"[^\w]+", "_", name.replace("\ufeff", "").casefold()).strip("_")
-
-
-def has_positions(names: Sequence[str]) -> bool:
-    """Whether both a longitude and a latitude are among the names."""
-    known = {canonical(name) for name in names}
-    return bool(known & set(LON)) and bool(known & set(LAT))
 
 
 def assign(
@@ -93,23 +60,17 @@ def assign(
         Two columns bear the same name.
     """
     plain = [canonical(name) for name in names]
-    roles = _assigned(_KNOWN, names, sample, options, report)
+    roles = _assigned(("lat", "lon", "time", "id", "landmark"), names, sample, options, report)
     for role in ("lat", "lon"):
         if role not in roles:
             raise no_positions(names, role, report.hint)
     if roles["lat"] == roles["lon"]:
         message = f"Column {names[roles['lat']][:30]!r} cannot be both the longitude and the latitude."
         raise FormatError(message, code="same_column", field="lat", rule="two columns")
-    _add_clock(names, plain, sample, roles, options)
-    for role in ("time", "clock"):
-        report.decide(role, named_place(roles.get(role)))
     for role, known_names in HEMISPHERES.items():
         if found := [i for i, name in enumerate(plain) if name in known_names]:
             roles[role] = found[0]
     return roles, plain[roles["lat"]].endswith("e7") and plain[roles["lon"]].endswith("e7")
-
-
-_KNOWN = (("lat", LAT), ("lon", LON), ("time", TIME), ("id", ID), ("landmark", LANDMARK))
 
 
 def whose(names: Sequence[str], roles: Roles, options: ReadOptions) -> Whose:
@@ -130,40 +91,135 @@ def kind_of(name: str) -> str:
 
 def assign_beside(names: Sequence[str], sample: Sequence[Sequence[str]], options: ReadOptions, report: Report) -> Roles:
     """The roles of the columns beside a geometry, which holds the position."""
-    return _assigned(_KNOWN[2:], names, sample, options, report)
+    return _assigned(("time", "id", "landmark"), names, sample, options, report)
 
 
 def _assigned(
-    known: Sequence[tuple[str, Sequence[str]]],
+    wanted: Sequence[str],
     names: Sequence[str],
     sample: Sequence[Sequence[str]],
     options: ReadOptions,
     report: Report,
 ) -> Roles:
-    plain = [canonical(name) for name in names]
-    roles = named_roles(names, options, [role for role, _ in known])
+    columns = columns_of(names, sample)
+    plain = [column.plain for column in columns]
+    roles = named_roles(names, options, wanted)
     if report.layout is not None:
         report.layout.roles = roles
-    for role, candidates in known:
+    if "lat" in wanted:
+        _add_positions(columns, roles, report)
+    _add_time(columns, roles, options, report)
+    for role, known in (("id", ID), ("landmark", LANDMARK)):
         if getattr(options, role) is None:
-            taken = _taken(role, roles)
-            place = _known(role, names, plain, candidates, sample, taken)
-            if role == "time" and place is None:
-                place = _by_values(plain, sample, taken)
-                place = _begins_as_time(plain, taken) if place is None else place
-            if role == "id" and place is not None and _numbers_the_rows(plain[place], sample, place):
-                place = None
-            if place is not None and role != "landmark":  # of that, the cells decide
-                _report(role, names[place], plain[place], report)
-            if place is not None:
+            place = _known(role, columns, known, _taken(role, roles))
+            if place is not None and not (role == "id" and _numbers_the_rows(columns[place])):
                 roles[role] = place
-    for role, _ in known:
+                if role == "id":  # of a landmark, the cells decide
+                    _report(role, names[place], plain[place], report)
+    roles |= _end_roles(columns, roles, options, report)
+    for role in wanted:
         if role in roles or not OPTIONS[role].needed:
             report.decide(role, named_place(roles.get(role)))
+    if clock := {unit: roles[unit] for unit in UNITS_OF if unit in roles}:
+        report.decide("clock", clock_option(clock))
     place = _person(names, plain, roles, options)
     if place is not None and place != roles.get("id"):
         roles["person"] = place
     return roles
+
+
+def _add_positions(columns: Sequence[Column], roles: Roles, report: Report) -> None:
+    """The columns of the position that the options do not name: those that go together."""
+    if {"lat", "lon"} <= roles.keys():
+        return
+    found = pairs(columns, roles.get("lat"), roles.get("lon"))
+    free = [one for one in columns if one.place not in roles.values()]
+    for role, names in (("lat", LAT), ("lon", LON)):
+        if role in roles:
+            continue
+        best = (
+            getattr(found[0], role) if found else next((one for one in (*free, *columns) if one.plain in names), None)
+        )
+        if best is None:
+            continue
+        _require_one(role, best, free)
+        roles[role] = best.place
+        _report(role, best.name, best.plain, report)
+
+
+def _require_one(role: str, column: Column, columns: Sequence[Column]) -> None:
+    """Refuse to choose between columns of one name."""
+    alike = [one for one in columns if one.plain == column.plain]
+    if len(alike) > 1:
+        raise which_column(role, alike)
+
+
+def _add_time(columns: Sequence[Column], roles: Roles, options: ReadOptions, report: Report) -> None:
+    """The column of the time where the options name none, and those that are one instant with it."""
+    stated = roles.get("time")
+    free = [one for one in columns if one.place not in _taken("time", roles) or one.place == stated]
+    given = None if options.clock in (None, "#0") else _clock_places(options.clock, [one.name for one in columns])
+    found = None
+    if stated is None and options.time is None:
+        found = time_of(free, set((given or {}).values()))
+    elif stated is not None and options.clock is None and not options.applied:
+        found = next((one for one in candidates(free) if one.time.place == stated), None)
+    if found is not None and stated is None:
+        _require_one("time", found.time, free)
+        roles["time"] = found.time.place
+        _report_time(found, report)
+    if "time" in roles and given is None and found is not None and options.clock is None:
+        given = {unit: column.place for unit, column in found.others}
+    if "time" in roles:
+        roles |= given or {}
+
+
+def _end_roles(columns: Sequence[Column], roles: Roles, options: ReadOptions, report: Report) -> Roles:
+    """The columns of the end of a stay or trip, as roles that begin with ``end_``.
+
+    Raises
+    ------
+    ParameterError
+        The option for them names no time, or a column that is not there.
+    """
+    if "time" not in roles or options.end == "none" or (options.end is None and options.applied):
+        return {}
+    if options.end is not None:
+        found = of_clock_option(options.end, len(columns), "end")
+        if found is None or "time" not in found:
+            raise ParameterError.must_be("end", "none, or columns such as time #4, lon #6, lat #5", options.end)
+    else:
+        start = TimeColumns(
+            columns[roles["time"]], tuple((unit, columns[roles[unit]]) for unit in UNITS_OF if unit in roles)
+        )
+        end = end_of(start, [one for one in columns if one.place not in roles.values()])
+        if end is None:
+            return {}
+        found = {"time": end.time.place} | {unit: column.place for unit, column in end.others}
+        if {"lat", "lon"} <= roles.keys():
+            own = [one for one in pairs(columns) if (one.lat.place, one.lon.place) == (roles["lat"], roles["lon"])]
+            if own and (place := end_position(own[0], pairs(columns))):
+                found |= {"lat": place.lat.place, "lon": place.lon.place}
+        names = [columns[place].name.strip()[:40] for place in found.values()]
+        message = f"Each row is two events, of its start and of its end: {', '.join(map(repr, names))}."
+        report.guess("ends", clock_option(found), message, "end")
+    report.decide("end", clock_option(found))
+    return {f"end_{unit}": place for unit, place in found.items()}
+
+
+def _report_time(time: TimeColumns, report: Report) -> None:
+    """Name the columns that were taken for the time, unless there is one and it is called so."""
+    if not time.others:
+        _report("time", time.time.name, time.time.plain, report)
+        return
+    named = [repr(column.name.strip()[:40]) for column in time.all]
+    message = f"Columns {', '.join(named[:-1])} and {named[-1]} were read as one time."
+    report.guess("time column", time.time.name.strip(), message, "time")
+
+
+def _clock_places(value: str, names: Sequence[str]) -> Roles:
+    places = of_clock_option(value, len(names))
+    return {"clock": place_of("clock", names, value)} if places is None else places
 
 
 def named_place(place: int | None) -> str:
@@ -228,7 +284,7 @@ def _named(role: str, names: Sequence[str], wanted: str | None) -> int | None:
     if len(places) == 1:
         return places[0]
     if len(places) > 1:
-        raise which_column(role, names, places, ())
+        raise which_column(role, [Column(i, names[i], ()) for i in places])
     raise no_column(role, names, wanted)
 
 
@@ -243,68 +299,38 @@ def no_column(role: str, names: Sequence[str], wanted: str) -> FormatError:
     )
 
 
-def _known(
-    role: str,
-    names: Sequence[str],
-    plain: Sequence[str],
-    known: Sequence[str],
-    sample: Sequence[Sequence[str]],
-    taken: set[int],
-) -> int | None:
+def _known(role: str, columns: Sequence[Column], known: Sequence[str], taken: set[int]) -> int | None:
     for name in known:
-        places = [i for i, one in enumerate(plain) if one == name and i not in taken]
-        if len(places) > 1:
-            raise which_column(role, names, places, sample)
-        if places:
-            return places[0]
+        alike = [one for one in columns if one.plain == name and one.place not in taken]
+        if len(alike) > 1:
+            raise which_column(role, alike)
+        if alike:
+            return alike[0].place
     return None
 
 
-def which_column(
-    role: str, names: Sequence[str], places: Sequence[int], sample: Sequence[Sequence[str]]
-) -> ChoiceNeeded:
-    """The question which of the columns of one name, at ``places``, has a role."""
+def which_column(role: str, columns: Sequence[Column]) -> ChoiceNeeded:
+    """The question which of the columns of one name has a role."""
 
-    def label(place: int) -> str:
-        cells = ", ".join(row[place][:20] for row in sample[:2] if place < len(row))
-        return f"column {place + 1}: {names[place][:30]}" + (f" ({cells} …)" if cells else "")
+    def label(column: Column) -> str:
+        cells = ", ".join(cell[:20] for cell in column.cells[:2])
+        return f"column {column.place + 1}: {column.name[:30]}" + (f" ({cells} …)" if cells else "")
 
     return ChoiceNeeded(
-        f"{len(places)} columns are called {names[places[0]][:30]!r}. Specify which one is the {TITLES[role]}.",
+        f"{len(columns)} columns are called {columns[0].name[:30]!r}. Specify which one is the {TITLES[role]}.",
         parameter=role,
-        choices=[(f"#{place + 1}", label(place)) for place in places],
-        default=f"#{places[0] + 1}",
+        choices=[(f"#{column.place + 1}", label(column)) for column in columns],
+        default=f"#{columns[0].place + 1}",
     )
 
 
-def _cells(sample: Sequence[Sequence[str]], place: int) -> list[str]:
-    return [row[place].strip() for row in sample if place < len(row) and row[place].strip()]
-
-
-def _by_values(plain: Sequence[str], sample: Sequence[Sequence[str]], taken: set[int]) -> int | None:
-    """The first column whose cells are times: dates with a time of day, or also others where its name is time-like."""
-    free = [(place, _cells(sample, place)) for place in range(len(plain)) if place not in taken]
-    hinted = [(place, cells) for place, cells in free if _TIME_LIKE.search(plain[place])]
-    for places, judge in ((hinted, are_dated), (free, are_dated), (hinted, are_times)):
-        for place, cells in places:
-            if cells and judge(cells):
-                return place
-    return None
-
-
-def _begins_as_time(plain: Sequence[str], taken: set[int]) -> int | None:
-    """The first column whose name promises instants, of which no values are plain times: such as days since 1899."""
-    begins = ("timestamp", "datetime")
-    return next((i for i, name in enumerate(plain) if name.startswith(begins) and i not in taken), None)
-
-
-def _numbers_the_rows(name: str, sample: Sequence[Sequence[str]], place: int) -> bool:
+def _numbers_the_rows(column: Column) -> bool:
     """A column called id that counts the rows, or name that names each row, does not identify persons."""
-    cells = _cells(sample, place)
-    if name == "name":
+    cells = column.cells
+    if column.plain == "name":
         return len(set(cells)) == len(cells)
     if (
-        name != "id"
+        column.plain != "id"
         or len(cells) < 2
         or not all(cell.isascii() and cell.isdigit() and len(cell) < 19 for cell in cells)
     ):
@@ -317,25 +343,3 @@ def _report(role: str, name: str, plain: str, report: Report) -> None:
     if plain not in usual.get(role, ()):
         message = f"Column {name.strip()[:40]!r} was read as the {TITLES[role]}."
         report.guess(f"{role} column", name.strip(), message, role)
-
-
-def _add_clock(
-    names: Sequence[str], plain: Sequence[str], sample: Sequence[Sequence[str]], roles: Roles, options: ReadOptions
-) -> None:
-    """Date and time of day in two columns are one time."""
-    if options.clock is not None:
-        place = _named("clock", names, options.clock)
-        roles |= {} if place is None or "time" not in roles else {"clock": place}
-    elif options.time is not None and options.time != "#0" and "time" in roles:
-        date = plain[roles["time"]]
-        if date in CLOCKS and CLOCKS[date] in plain:
-            roles["clock"] = plain.index(CLOCKS[date])
-    elif options.time is None:
-        for date, clock in CLOCKS.items():
-            if date in plain and clock in plain:
-                cells = _cells(sample, plain.index(clock))
-                if cells and all(_CLOCK.fullmatch(cell) for cell in cells):
-                    roles["time"], roles["clock"] = plain.index(date), plain.index(clock)
-                    break
-    if "clock" in roles and (offsets := [i for i, name in enumerate(plain) if name in OFFSETS]):
-        roles["offset"] = offsets[0]

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from privacy_engine.errors import ParameterError
 from privacy_engine.formats.detect import formats
-from privacy_engine.formats.options import NAMED_COLUMN, OPTIONS, zone
+from privacy_engine.formats.options import NAMED_COLUMN, OPTIONS, is_zone
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table_kind import table_kinds
 
@@ -115,13 +114,6 @@ def _published(name: str, value: Any) -> str:
     known = [*(choice for choice, _ in OPTIONS[name].choices)] if name in OPTIONS else [*table_kinds, LEFT_OUT]
     known += [one.name for one in formats()] if name == "format" else []
     line = name == "header" and text.isdecimal()
-    if text in known or line or _SAFE.fullmatch(text) or (name == "time_zone" and _is_zone(text)):
+    if text in known or line or _SAFE.fullmatch(text) or (name == "time_zone" and is_zone(text)):
         return text if text[:1].isalnum() or text[:1] == "#" else f'"{text}"'
     return HIDDEN
-
-
-def _is_zone(text: str) -> bool:
-    try:
-        return bool(zone(text))
-    except ParameterError:
-        return False

@@ -6,17 +6,18 @@ from privacy_engine.data import Trajectory
 from privacy_engine.formats import blockwise, head_sample
 from privacy_engine.formats.columns import whose
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.dialect import Dialect, as_utf8, looks_like_text, sniff
+from privacy_engine.formats.dialect import Dialect, as_utf8, looks_like_text, requoted, sniff
 from privacy_engine.formats.options import COLUMNS, TABLE, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import read_points
+from privacy_engine.formats.time_columns import zone_of
 
 
 def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
     """The rows of a table whose dialect is found out."""
-    data = as_utf8(data, report, options)
+    data = requoted(as_utf8(data, report, options))
     return points_in(data, sniff(data, options, report), options, report)
 
 
@@ -25,9 +26,7 @@ def points_in(data: bytes, dialect: Dialect, options: ReadOptions, report: Repor
     points = read_points(data, dialect, options, report)
     points.labelled = True
     points.whose = whose(dialect.names, dialect.roles, options)
-    place = dialect.roles.get("time")
-    if place is not None and "/" in dialect.names[place]:
-        points.hint = f"Its column is called {dialect.names[place].strip()[:60]!r}: should that be the zone?"
+    points.stated = zone_of(dialect.names, dialect.roles)
     if dialect.ours:
         points.names = [_without_guard(name) for name in points.names]
         points.person_names = [_without_guard(name) for name in points.person_names]

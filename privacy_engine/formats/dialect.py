@@ -7,10 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.columns import Roles, assign, canonical, has_positions, named_roles, no_positions
+from privacy_engine.formats.column import Column, canonical, columns_of
+from privacy_engine.formats.columns import Roles, assign, named_roles, no_positions
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.position_columns import has_positions, pairs
 from privacy_engine.formats.quoting import require_all_closed, require_closed
 from privacy_engine.formats.report import Report
 
@@ -130,6 +132,28 @@ def first_lines(data: bytes) -> list[str]:
     return [line for line in lines if line][: SAMPLE_LINES + HEADER_WITHIN]
 
 
+_SINGLE = re.compile(r"[ \t]*'(?:[^']|'')*'[ \t]*")
+
+
+def requoted(data: bytes) -> bytes:
+    """A text whose cells stand in single quotes, as of MySQL, with double ones; others as they are."""
+    lines = first_lines(data)
+    mark = next((mark for mark in _TITLES if any(f"'{mark}" in line for line in lines[1:])), None)
+    if mark is None or not all(_is_single(line, mark) for line in lines[1:]):
+        return data
+    header, rest = data[: len(lines[0].encode())], data[len(lines[0].encode()) :]
+    text, rows = io.StringIO(rest.decode("utf-8", "replace"), newline=""), io.StringIO()
+    writer = csv.writer(rows, delimiter=mark, lineterminator="\n")
+    writer.writerows(csv.reader(text, delimiter=mark, quotechar="'", skipinitialspace=True))
+    return header + rows.getvalue().encode()
+
+
+def _is_single(line: str, mark: str) -> bool:
+    """Whether half of the cells of a line stand in single quotes."""
+    cells = line.rstrip("\r\n").split(mark)
+    return sum(_SINGLE.fullmatch(cell) is not None for cell in cells) * 2 >= len(cells)
+
+
 def cut(lines: list[str], delimiter: str) -> list[list[str]]:
     """Lines as rows of cells; a line is one row here, since this is only for looking."""
     rows = []
@@ -184,6 +208,7 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
         require_all_closed(data, mark)
         raise
     require_closed(data, dialect.offset, mark)
+    report.decide("clock", report.decided.get("clock", "#0"))
     report.decide("header", str(headers[mark] + 1 if headers else 0))
     report.decide("delimiter", {"\t": "tab", " ": "space"}.get(mark, mark))
     if options.delimiter is None and mark != ",":
@@ -235,11 +260,35 @@ def _with_header(
     names, sample = rows[at], _filled(rows[at + 1 :])
     if not sample:
         raise FormatError("A header was found, but no data rows.", code="no_rows", row=at + 1)
+    if _has_row_names(names, sample, options):
+        names = ["", *names]
+        report.decide("columns", str(len(names)))
+        message = "Each row has one cell more than the header: the first cell was taken for the name of the row."
+        report.note("row_names", message, level="info")
     offset = sum(len(line.encode("utf-8")) for line in lines[: at + 1])
     report.layout = Layout(names, delimiter=mark, offset=offset)
     roles, e7 = assign(names, sample, options, report)
     width = min(len(names), max(len(row) for row in sample))
     return Dialect(mark, offset, at + 2, width, roles, e7=e7, names=names, sample=sample)
+
+
+def _has_row_names(names: list[str], sample: list[list[str]], options: ReadOptions) -> bool:
+    """Whether rows begin with a name that the header leaves out, as R writes them."""
+    if options.applied or options.columns is not None:
+        return options.columns == str(len(names) + 1)
+    if any(len(row) != len(names) + 1 for row in sample) or not any(row[-1].strip() for row in sample):
+        return False
+    named, bare = (_on_globe(columns_of(some, sample)) for some in (["", *names], names))
+    return named and not (bare and len({row[0] for row in sample}) < len(sample))
+
+
+def _on_globe(columns: list[Column]) -> bool:
+    """Whether the likeliest columns of the position hold degrees."""
+    limits = (("lat", 90), ("lon", 360))
+    return any(
+        all(getattr(pair, axis).mostly(lambda cell: abs(number(cell, axis)[0]) <= most) for axis, most in limits)  # noqa: B023
+        for pair in pairs(columns)[:1]
+    )
 
 
 def _without_header(

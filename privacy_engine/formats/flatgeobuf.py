@@ -37,7 +37,7 @@ FLATGEOBUF = register(
         read,
         rank=13,
         keeps="times, series, landmarks, coordinate system",
-        options=("id", "landmark", "ends", *TIMED),
+        options=("clock", "end", "id", "landmark", "ends", *TIMED),
         columns=("time", "id", "person", "landmark"),
         person="a column, as of a CSV table",
         source="https://flatgeobuf.org",

@@ -1,7 +1,7 @@
 """A table whatever its columns mean: names and columns of text, for the kinds that have no positions in them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from privacy_engine.core.progress import advance, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columnar import as_texts
+from privacy_engine.formats.columns import named_place
 from privacy_engine.formats.dialect import as_utf8, cut, first_lines
 from privacy_engine.formats.geoparquet import is_binary
 from privacy_engine.formats.layout import Layout
@@ -33,7 +34,8 @@ _POSITION = re.compile(r"-?[0-9]{1,3}\.[0-9]{3,}")
 class Table:
     """Columns with their names; ``headed`` where the names stand in the file, ``sample`` the first rows.
 
-    ``metadata`` are those of the schema of a Parquet file.
+    ``metadata`` are those of the schema of a Parquet file, ``origin`` the places of the columns in the file where some
+    are left out.
     """
 
     names: list[str]
@@ -42,6 +44,11 @@ class Table:
     headed: bool
     sample: list[list[str]]
     metadata: Mapping[bytes, bytes] = field(default_factory=dict)
+    origin: Sequence[int] = ()
+
+    def place(self, at: int | None) -> str:
+        """The place of a column in the file, as reading options name it."""
+        return named_place(self.origin[at] if self.origin and at is not None else at)
 
 
 @dataclass
@@ -78,7 +85,12 @@ def outline(data: bytes, options: ReadOptions) -> Outline:
     before = sum(len(line.encode()) for line in lines[: at + 1]) if headed else 0
     width = int(options.columns or len(filled[0]))
     names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(width)]
-    if headed and len(names) > 1 and not names[-1]:
+    if (
+        headed
+        and len(names) > 1
+        and not names[-1]
+        and not any(len(row) >= len(names) and row[-1] for row in filled[1:])
+    ):
         names.pop()  # a separator at the end of each line
     return Outline(mark, names, headed, filled[headed:], before, at + 1 if headed else 0)
 

@@ -11,7 +11,8 @@ from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.columns import LANDMARK, TIME, canonical
+from privacy_engine.formats.column import canonical
+from privacy_engine.formats.columns import LANDMARK
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import begins_like_json, parsed
 from privacy_engine.formats.landmark_column import marks_of
@@ -24,6 +25,7 @@ from privacy_engine.formats.properties import Named, all_properties, named
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
+from privacy_engine.formats.time_columns import TIME
 from privacy_engine.formats.times import times
 
 _LISTS = ("coordTimes", "times", "datetimes", "timestamps", "coordinateTimes", "time")

@@ -5,10 +5,10 @@ import io
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8, cut, first_lines, looks_like_text
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
@@ -61,7 +61,7 @@ GEOMETRY_TABLE = register(
         read,
         rank=40,
         keeps="times, series, landmarks, coordinate system (SRID)",
-        options=("encoding", "delimiter", "geometry", "id", "landmark", "ends", *TIMED),
+        options=("encoding", "delimiter", "geometry", "clock", "end", "id", "landmark", "ends", *TIMED),
         columns=("time", "id", "person", "landmark"),
         person="a column, as of a CSV table",
         source="https://www.ogc.org/standards/sfa/",

@@ -220,7 +220,7 @@ GEOPACKAGE = register(
         read,
         rank=11,
         keeps="times, series, landmarks, coordinate system",
-        options=("id", "landmark", "ends", *TIMED),
+        options=("clock", "end", "id", "landmark", "ends", *TIMED),
         columns=("time", "id", "person", "landmark"),
         person="a column, as of a CSV table; a name is the same person in all tables",
         source="https://www.geopackage.org/spec/",

@@ -11,7 +11,7 @@ from privacy_engine.core.arrays import Ints
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.columns import canonical
+from privacy_engine.formats.column import canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.gpx_runs import Run, runs
 from privacy_engine.formats.numbers import GOOD, numbers

@@ -8,7 +8,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import head_sample
 from privacy_engine.formats.arrow import pc
-from privacy_engine.formats.columns import canonical
+from privacy_engine.formats.column import canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.layout import Layout

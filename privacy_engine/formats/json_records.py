@@ -14,10 +14,10 @@ from typing import Any
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import JsonReader, begins_like_json, parsed_line, text_of
 from privacy_engine.formats.options import COLUMNS, NAMED_COLUMN, TIMED, ReadOptions
+from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.text_rows import SAMPLE, series_of_rows
@@ -247,7 +247,20 @@ JSON_RECORDS = register(
         read,
         rank=21,
         keeps="times, series, landmarks",
-        options=("encoding", "records", "decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
+        options=(
+            "encoding",
+            "records",
+            "decimal",
+            "lon",
+            "lat",
+            "geometry",
+            "clock",
+            "end",
+            "id",
+            "landmark",
+            "ends",
+            *TIMED,
+        ),
         columns=COLUMNS,
         person="a member of the records, as a column of a CSV table",
         source="https://jsonlines.org",

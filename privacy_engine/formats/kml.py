@@ -8,7 +8,7 @@ from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.columns import canonical
+from privacy_engine.formats.column import canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN, Whose

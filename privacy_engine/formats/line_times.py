@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from privacy_engine.core.plurals import counted
+from privacy_engine.formats.column import are_times
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.time_cells import are_times
 
 ENDS = (("prev_t", "t"), ("start_t", "end_t"), ("started_at", "finished_at"), ("start_time", "end_time"))
 """Names of what holds the times of both ends of a line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import zoneinfo
 from collections.abc import Collection, Mapping
@@ -66,6 +67,14 @@ PARTS: Choices = (
     ("timed", "placemarks with a time"),
     ("untimed", "placemarks without a time"),
 )
+THOUSANDS: Choices = (
+    (",", "comma: 1,234"),
+    (".", "point: 1.234"),
+    ("space", "space: 1 234"),
+    ("'", "apostrophe: 1'234"),
+    ("none", "nothing: 1.234 is a fraction"),
+)
+WITHHELD: Choices = (("0", "as 0"), ("leave_out", "left out, with all counts of that time"))
 AUTOMATIC: Choices = (("no", "nothing: what no option states is not looked for"),)
 PEOPLE: Choices = (
     ("one", "everything is one person"),
@@ -165,6 +174,13 @@ class ReadOptions:
     clock: str | None = _option(
         "text", "Column of times of day", _COLUMN + " #0: the time column holds date and time.", advanced=True
     )
+    end: str | None = _option(
+        "text",
+        "Columns of the end",
+        "Columns with the end of a stay or trip, which makes a row two events: time #4, lon #6, lat #5. none: a row is "
+        "one event.",
+        advanced=True,
+    )
     place: str | None = _option("text", "Place column", _COLUMN + " Where each check-in was.", advanced=True)
     records: str | None = _option(
         "text",
@@ -177,6 +193,19 @@ class ReadOptions:
     zeros: str | None = _option("choice", "Position 0, 0", "What the position 0, 0 stands for.", ZEROS, advanced=True)
     separator: str | None = _option(
         "text", "Separator of names", "What joins the names of a stream that several columns name.", advanced=True
+    )
+    thousands: str | None = _option(
+        "choice", "Mark between thousands", "What stands between the thousands of a count.", THOUSANDS, advanced=True
+    )
+    withheld: str | None = _option(
+        "choice", "Withheld counts", "How cells such as <5 and * are read, which do not give a count.", WITHHELD
+    )
+    leave_out: str | None = _option(
+        "text",
+        "Left out",
+        "Rows and columns of a table of counts that are no part of it, by their names: row:Total, column:Total. "
+        "none: nothing is.",
+        advanced=True,
     )
     series_names: str | None = _option(
         "choice", "Names of series", "What a series of a person is called.", SERIES_NAMES, advanced=True
@@ -256,7 +285,7 @@ TIMED = ("time", "date_order", "time_zone", "time_unit")
 TEXT = ("encoding", "header", "columns", "delimiter", "decimal")
 """The options about how a table of text is written."""
 
-TABLE = (*TEXT, "lon", "lat", "clock", "id", "landmark", *TIMED)
+TABLE = (*TEXT, "lon", "lat", "clock", "end", "id", "landmark", *TIMED)
 """The options about tables of text."""
 
 COLUMNS = ("lon", "lat", "time", "id", "person", "landmark")
@@ -351,9 +380,25 @@ def unusable(title: str, used: Collection[str], columns: Collection[str], option
     return found
 
 
-def zone(name: str) -> zoneinfo.ZoneInfo:
-    """The time zone called ``name``; ParameterError where there is none."""
+def zone(name: str) -> dt.tzinfo:
+    """The time zone called ``name``, or ``+08:00`` from UTC; ParameterError where there is none."""
+    if match := re.fullmatch(r"([+-])([0-9]{2}):([0-5][0-9])", name):
+        offset = dt.timedelta(hours=int(match[2]), minutes=int(match[3]))
+        if offset <= dt.timedelta(hours=14):
+            return dt.timezone(offset if match[1] == "+" else -offset)
     try:
         return zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise _refused(OPTIONS["time_zone"], name, "must be the name of a time zone, such as Europe/Berlin") from error
+        raise _refused(
+            OPTIONS["time_zone"],
+            name,
+            "must be the name of a time zone, such as Europe/Berlin, or a distance from UTC, such as +02:00",
+        ) from error
+
+
+def is_zone(name: str) -> bool:
+    """Whether there is a time zone of that name."""
+    try:
+        return bool(zone(name))
+    except ParameterError:
+        return False

@@ -68,7 +68,8 @@ def _plain(file: Any, size: int, source: Source, options: ReadOptions, report: R
         first = 1
         for batch in file.iter_batches(BLOCK, columns=chosen.columns, use_threads=False):
             rows = np.arange(first, first + len(batch))
-            yield plain_points(pa.Table.from_batches([batch]), chosen, rows), deepcopy(own)
+            here = deepcopy(own)
+            yield plain_points(pa.Table.from_batches([batch]), chosen, rows, here), here
             first += len(batch)
             source.meter.count(size * len(batch) // file.metadata.num_rows)
 

@@ -9,7 +9,8 @@ from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.columns import canonical, place_of
+from privacy_engine.formats.column import canonical
+from privacy_engine.formats.columns import place_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.jsontools import parsed_line

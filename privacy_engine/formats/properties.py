@@ -6,7 +6,8 @@ from typing import Any
 
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.columns import ID, PERSON, canonical, kind_of
+from privacy_engine.formats.column import canonical
+from privacy_engine.formats.columns import ID, PERSON, kind_of
 from privacy_engine.formats.moving_points import is_moving
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import COLUMN, EITHER, SERIES, UNNAMED, Whose

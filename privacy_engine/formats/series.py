@@ -1,7 +1,7 @@
 """Rows to series: positions settled, unusable rows dropped by reason, grouped by id, sorted by time."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,7 +31,8 @@ class Points:
     """Rows of a file as columns. ``rows`` turns 0-based indices into row numbers of the file.
 
     ``codes`` states which of ``names`` each row belongs to; None is one series. ``labelled`` and ``e7`` are about the
-    coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented`` and ``hint``
+    coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented``, ``hint`` and
+    ``stated``
     are about the time zone: see :func:`privacy_engine.formats.timezones.settle`. ``marks`` are a landmark column's
     cells.
     ``whose`` states whose the series are; where its kind is ``column``, ``person_codes`` states which of
@@ -49,11 +50,36 @@ class Points:
     e7: bool = False
     documented: str = ""
     hint: str = ""
+    stated: str = ""
     marks: Marks | None = None
     whose: people.Whose = people.UNNAMED
     person_codes: Ints | None = None
     person_names: list[str] = field(default_factory=list)
     cells: Mapping[int, str] = field(default_factory=dict)
+
+    def with_ends(
+        self, times: Times, lon: Floats | None = None, lat: Floats | None = None, reasons: Any = None
+    ) -> None:
+        """Make each row two: itself, and its end at ``times``, at its own position where no other is given."""
+
+        def paired(own: Any, end: Any = None) -> Any:
+            return None if own is None else np.stack([own, own if end is None else end], axis=1).ravel()
+
+        assert self.times is not None
+        pairs = {
+            name: paired(getattr(self.times, name), getattr(times, name)) for name in ("seconds", "naive", "missing")
+        }
+        self.times = replace(self.times, **pairs)
+        self.lon, self.lat, self.reasons = (
+            paired(own, end) for own, end in ((self.lon, lon), (self.lat, lat), (self.reasons, reasons))
+        )
+        self.codes, self.person_codes = paired(self.codes), paired(self.person_codes)
+        if self.marks is not None:
+            self.marks = replace(
+                self.marks, **{name: paired(getattr(self.marks, name)) for name in ("yes", "filled", "bad")}
+            )
+        rows = self.rows
+        self.rows = lambda index: rows(index // 2)
 
     def forget(self) -> None:
         """Let go of the columns; ``rows`` and ``whose`` stay."""
@@ -228,7 +254,16 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
             code="bad_times",
             row=first,
         )
-    seconds = timezones.settle(times, points.codes, options, report, documented=points.documented, hint=points.hint)
+    seconds = timezones.settle(
+        times,
+        points.codes,
+        options,
+        report,
+        documented=points.documented,
+        hint=points.hint,
+        stated=points.stated,
+        lon=points.lon[keep],
+    )
     advance()
     seconds = np.where(np.abs(seconds) <= 1e12, seconds, np.nan)
     _report_far(points, keep, seconds, report)

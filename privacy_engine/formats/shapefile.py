@@ -100,7 +100,7 @@ SHAPEFILE = register(
         read,
         rank=14,
         keeps="times, series, landmarks, coordinate system",
-        options=("id", "landmark", "ends", *TIMED),
+        options=("clock", "end", "id", "landmark", "ends", *TIMED),
         columns=("time", "id", "person", "landmark"),
         person="a column, as of a CSV table; a name is the same person in all layers",
         source="https://www.esri.com/content/dam/esrisites/sitecore-archive/Files/Pdfs/library/whitepapers/pdfs/"

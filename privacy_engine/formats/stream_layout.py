@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.columns import ID, LAT, LON, TIME, canonical, has_positions, listed, place_of
+from privacy_engine.formats.column import are_times, canonical
+from privacy_engine.formats.columns import ID, place_of
+from privacy_engine.formats.count_cells import count_of
 from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, number
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.time_cells import are_times
+from privacy_engine.formats.periods import dates_across
+from privacy_engine.formats.position_columns import LAT, LON, has_positions
+from privacy_engine.formats.time_columns import TIME, listed
 
 LABELS = (
     *TIME,
@@ -60,18 +64,22 @@ def looks_like(names: list[str], sample: list[list[str]]) -> bool:
 
     A long table has one count on each row: one column is a time, one the count, and the others name the stream.
     """
+    if sample and dates_across(names):
+        return True
     if has_positions(names) or not sample:
         return False
     if _certain_long(names, sample) is not None:
         return True
     time = time_place(names, sample, headed=True)
     cells = [[row[i] for i in range(min(len(row), len(names))) if i != time] for row in sample[:20]]
-    numeric = [all(number(cell)[1] == GOOD for cell in row) for row in cells]
+    numeric = [all(count_of(cell)[1] == GOOD for cell in row) for row in cells]
     return len(names) > (time is not None) and sum(numeric) * 2 > len(numeric)
 
 
 def is_certain(names: list[str], sample: list[list[str]], headed: bool) -> bool:
     """Whether a table can be nothing but counts: whole numbers beside timestamps, or in :data:`MANY` columns."""
+    if headed and dates_across(names):
+        return True
     plain = [canonical(name) for name in names]
     places = _certain_long(names, sample)
     if places is not None:
@@ -85,7 +93,7 @@ def is_certain(names: list[str], sample: list[list[str]], headed: bool) -> bool:
 
 
 def _is_whole(cell: str) -> bool:
-    value, why = number(cell)
+    value, why = count_of(cell)
     return why == GOOD and value >= 0 and value == int(value)
 
 
@@ -145,7 +153,7 @@ def _columns(names: Sequence[str], sample: list[list[str]]) -> _Columns | None:
 
 
 def _are_numbers(cells: list[str]) -> bool:
-    good = sum(number(cell)[1] == GOOD for cell in cells)
+    good = sum(count_of(cell)[1] == GOOD for cell in cells)
     return good * 2 > len(cells)
 
 

@@ -9,6 +9,7 @@ from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.periods import first_days
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.times import times
 
@@ -82,21 +83,28 @@ def dated(labels: Any, options: ReadOptions) -> Any:
     """Which labels are instants, where it was decided before that they are; else all."""
     if not options.applied or options.time_unit == NONE:
         return np.ones(len(labels), dtype=np.bool_)
-    found = times(labels.cast(pa.string()) if pa.types.is_date(labels.type) else labels, options)
+    found = times(_days(labels, Report()), options)
     return np.isfinite(found.seconds) & (np.abs(found.seconds) <= 1e12)
+
+
+def _days(labels: Any, report: Report) -> Any:
+    """Labels with the first days of weeks, months, quarters and years."""
+    return first_days(labels.cast(pa.string()) if pa.types.is_date(labels.type) else labels, report)
 
 
 def _seconds(labels: Any, options: ReadOptions, report: Report) -> Floats | None:
     if options.time_unit == NONE:
         return None
+    own = Report()
     try:
-        found = times(labels.cast(pa.string()) if pa.types.is_date(labels.type) else labels, options)
+        found = times(_days(labels, own), options)
     except ChoiceNeeded as choice:
         if choice.parameter == "time_unit":  # weeks and numbers
             return None
         raise
     if not len(found.seconds) or not np.isfinite(found.seconds).all() or (np.abs(found.seconds) > 1e12).any():
         return None
+    report.notes += own.notes
     days = not (found.seconds % DAY_S).any()
     documented = "The days of the table were read as days of UTC." if days else ""
     return timezones.settle(found, None, options, report, documented=documented)

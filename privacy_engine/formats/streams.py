@@ -1,6 +1,7 @@
 """Count streams: wide tables (timestamps down, streams across) and long ones (one count on each row)."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,14 +14,18 @@ from privacy_engine.core.progress import reported
 from privacy_engine.data import LARGEST_COUNT, CountStream
 from privacy_engine.data.counted import Counted
 from privacy_engine.data.hierarchy import SEPARATORS
-from privacy_engine.errors import FormatError
+from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.column import canonical
 from privacy_engine.formats.columnar import as_texts
-from privacy_engine.formats.columns import canonical, named_place, place_of
+from privacy_engine.formats.columns import place_of
+from privacy_engine.formats.count_cells import is_withheld, without_marks
+from privacy_engine.formats.count_tables import named, turned, without_totals
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.generic_table import Table
-from privacy_engine.formats.numbers import GOOD, REASON_NAMES, numbers, typed
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, REASON_NAMES, numbers, typed
+from privacy_engine.formats.options import WITHHELD, ReadOptions
+from privacy_engine.formats.periods import dates_across
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.stream_layout import (
     VALUES,
@@ -48,13 +53,17 @@ def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream
     FormatError
         No row is left, or no column holds numbers.
     """
-    table = _without_label(table)
+    table = named(_without_label(table), report)
+    if across := dates_across(table.names):
+        table = turned(table, across, report)
+    options = _by_name(table, options)
+    table = without_totals(table, _label(table, options), options, report)
     places = long_places(table.names, table.sample, options)
     if places is None and options.count is None:
         places = _repeated(table, options)
-    report.decide("count", named_place(places.value) if places else WIDE)
+    report.decide("count", table.place(places.value) if places else WIDE)
     if places:
-        report.decide("time", named_place(places.time))
+        report.decide("time", table.place(places.time))
         title = table.names[places.value].strip()
         if options.count is None and canonical(title) not in VALUES:
             message = f"Column {title[:40]!r} was read as the count; the others name the stream."
@@ -101,8 +110,25 @@ def _named(columns: list[Any], titles: list[str], stated: str | None, report: Re
     return pc.binary_join_element_wise(*texts, separator)
 
 
-def _numbers(column: Any) -> tuple[Floats, Any]:
+def _numbers(column: Any, options: ReadOptions, report: Report) -> tuple[Floats, Any]:
+    """The counts of a column, and why a cell holds none.
+
+    Raises
+    ------
+    ChoiceNeeded
+        A count is withheld, and no option states how it is read.
+    """
+    column = without_marks(column, options, report)
     values, reasons = numbers(column) if pa.types.is_string(column.type) else typed(column)
+    for at in np.flatnonzero(reasons == NOT_A_NUMBER) if pa.types.is_string(column.type) else ():
+        cell = column[int(at)].as_py() or ""
+        if not is_withheld(cell):
+            continue
+        if options.withheld is None and not options.applied:
+            message = f"Cells such as {cell.strip()[:10]!r} do not give their count. Specify how they are read."
+            raise ChoiceNeeded(message, parameter="withheld", choices=WITHHELD, default="leave_out")
+        if options.withheld == "0":
+            values[at], reasons[at] = 0.0, GOOD
     return values, np.where(values < 0, len(REASON_NAMES), reasons)
 
 
@@ -139,10 +165,8 @@ def _no_counts(reasons: Any, cell: Callable[[int], tuple[str, str]], table: Tabl
 
 
 def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
-    label = time_place(table.names, table.sample, headed=table.headed)
-    if options.time is not None:
-        label = None if options.time == "#0" else place_of("time", table.names, options.time)
-    report.decide("time", named_place(label))
+    label = _label(table, options)
+    report.decide("time", table.place(label))
     places = [i for i in range(len(table.names)) if i != label]
     columns = [table.columns[i] for i in places]
     if not columns or len(columns) * len(columns[0]) > MAX_CELLS:
@@ -151,7 +175,7 @@ def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
     reasons = np.zeros(len(columns[0]), dtype=np.int64)
     wrong = np.zeros(len(columns[0]), dtype=np.intp)
     for j, column in enumerate(reported(columns)):
-        counts[:, j], why = _numbers(column)
+        counts[:, j], why = _numbers(column, options, report)
         wrong[(reasons == GOOD) & (why != GOOD)] = places[j]
         reasons = np.where(reasons == GOOD, why, reasons)
     if label is not None:
@@ -171,6 +195,23 @@ def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
     else:
         counts = counts[times.first]
     return CountStream(counts, names, times.labels, times.time_s, table.names[label] if table.headed else "time")
+
+
+def _by_name(table: Table, options: ReadOptions) -> ReadOptions:
+    """The options with the names of columns in place of their places, which change where columns are left out."""
+
+    def name(stated: str | None) -> str | None:
+        at = int(stated[1:]) - 1 if stated and re.fullmatch("#[1-9][0-9]{0,4}", stated) else -1
+        return table.names[at] if 0 <= at < len(table.names) else stated
+
+    return replace(options, time=name(options.time), count=name(options.count))
+
+
+def _label(table: Table, options: ReadOptions) -> int | None:
+    """The place of the column of the times of a wide table."""
+    if options.time is not None:
+        return None if options.time == "#0" else place_of("time", table.names, options.time)
+    return time_place(table.names, table.sample, headed=table.headed)
 
 
 def _cell(table: Table, place: int, row: int) -> tuple[str, str]:
@@ -222,7 +263,7 @@ def _long(table: Table, places: Long, options: ReadOptions, report: Report) -> C
     time, value = table.columns[places.time], table.columns[places.value]
     columns, titles = ([of[i] for i in places.names] for of in (table.columns, table.names))
     name = _named(columns, titles, options.separator, report)
-    values, reasons = _numbers(value)
+    values, reasons = _numbers(value, options, report)
     reasons = np.where(dated(time, options) | (reasons != GOOD), reasons, _BAD_TIME)
     kept = _drop(reasons, lambda row: _cell(table, places.value, row), table, report)
     _report_odd(values[kept, None], [table.names[places.value]], table.rows(np.flatnonzero(kept)), report)

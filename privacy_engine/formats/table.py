@@ -13,12 +13,13 @@ from privacy_engine.core.progress import ROWS, advance, reported
 from privacy_engine.formats import numbers as num
 from privacy_engine.formats.arrow import listed, pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
+from privacy_engine.formats.instants import TIME_ROLES, ends
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
-from privacy_engine.formats.times import ISO, Times, times
+from privacy_engine.formats.times import ISO
 
 Rows = Callable[[NDArray[np.intp]], NDArray[Any]]
 
@@ -42,20 +43,28 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     cells = _arrow(data, dialect, report) or _careful(data, dialect, report)
     columns = cells.columns
     advance()
-    lon, lon_reasons = _coordinate(columns, "lon", dialect.decimal)
-    lat, lat_reasons = _coordinate(columns, "lat", dialect.decimal)
-    if dialect.e7 and options.crs is None:
-        lon, lat = lon / 1e7, lat / 1e7
-    advance()
-    reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
-    reasons = np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
+    lon, lat, reasons = _position(columns, "", dialect, options)
     codes, names = _series(None if options.id == "#0" else columns.get("id"), dialect.ours)
-    points = Points(lon, lat, _times(columns, options), reasons, codes, names, cells.rows, e7=dialect.e7)
+    start, end = ends(columns, options, report)
+    points = Points(lon, lat, start, reasons, codes, names, cells.rows, e7=dialect.e7)
     if "person" in columns:
         points.person_codes, points.person_names = _series(columns["person"], dialect.ours)
     if "landmark" in columns:
         points.marks = marks_of(columns["landmark"], dialect.names[dialect.roles["landmark"]], options)
+    if end is not None:
+        points.with_ends(end, *(_position(columns, "end_", dialect, options) if "end_lon" in columns else ()))
     return points
+
+
+def _position(columns: dict[str, Any], of: str, dialect: Dialect, options: ReadOptions) -> tuple[Any, Any, Any]:
+    """Longitudes, latitudes and why they cannot be used; ``of`` is ``end_`` for those of ends."""
+    lon, lon_reasons = _coordinate(columns, f"{of}lon", dialect.decimal)
+    lat, lat_reasons = _coordinate(columns, f"{of}lat", dialect.decimal)
+    if dialect.e7 and options.crs is None:
+        lon, lat = lon / 1e7, lat / 1e7
+    advance()
+    reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
+    return lon, lat, np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
 
 
 def text_columns(
@@ -68,27 +77,15 @@ def text_columns(
 
 def _coordinate(columns: dict[str, Any], axis: str, decimal: str) -> tuple[Any, Any]:
     column = columns[axis]
-    values, reasons = num.numbers(column, axis, decimal) if pa.types.is_string(column.type) else num.typed(column)
+    values, reasons = (
+        num.numbers(column, axis.removeprefix("end_"), decimal)
+        if pa.types.is_string(column.type)
+        else num.typed(column)
+    )
     if (sign := columns.get(f"{axis}_sign")) is not None:
         letters = pc.ascii_upper(pc.ascii_trim_whitespace(sign)).to_numpy(zero_copy_only=False)
         values = np.where(np.isin(letters, ["S", "W"]), -np.abs(values), values)
     return values, reasons
-
-
-def _times(columns: dict[str, Any], options: ReadOptions) -> Times | None:
-    if "time" not in columns or options.time == "#0":
-        return None
-    column = columns["time"]
-    if pa.types.is_date32(column.type):
-        days, seconds = (columns[role].cast(pa.int32()).cast(pa.int64()) for role in ("time", "clock"))
-        return times(pc.add(pc.multiply(days, 86400), seconds).cast(pa.timestamp("s")), options)
-    for part in ("clock", "offset"):
-        if part in columns:
-            other = pc.ascii_trim_whitespace(columns[part])
-            column = pc.binary_join_element_wise(
-                pc.ascii_trim_whitespace(column), other, " " if part == "clock" else ""
-            )
-    return times(column, options)
 
 
 def _series(column: Any, verbatim: bool) -> tuple[Any, list[str]]:
@@ -169,9 +166,13 @@ def _types(dialect: Dialect) -> dict[str, Any]:
     kinds = {f"c{roles[role]}": pa.float64() for role in ("lon", "lat")}
     for role in {"id", "person", "landmark"} & roles.keys():
         kinds[f"c{roles[role]}"] = pa.dictionary(pa.int32(), pa.string())
-    if "time" in roles and "clock" not in roles:
+    kinds |= {f"c{roles[role]}": pa.float64() for role in ("end_lon", "end_lat") if role in roles}
+    others = roles.keys() & set(TIME_ROLES[1:])
+    if "end_time" in roles and not others:
+        kinds[f"c{roles['end_time']}"] = _kind_of_time(dialect)
+    if "time" in roles and not others:
         kinds[f"c{roles['time']}"] = _kind_of_time(dialect)
-    elif "time" in roles and "offset" not in roles:
+    elif others == {"clock"}:
         dates, clocks = (_first_cells(dialect, role) for role in ("time", "clock"))
         iso = all(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", cell) for cell in dates)
         if dates and iso and all(re.fullmatch(r"[0-9]{2}:[0-9]{2}:[0-9]{2}", cell) for cell in clocks):
@@ -196,7 +197,9 @@ def _kind_of_time(dialect: Dialect) -> Any:
 
 def order_is_plain(dialect: Dialect) -> bool:
     """Whether the first times are of a kind that reads the same in every part of a column: ISO 8601, or numbers."""
-    return "time" not in dialect.roles or ("clock" not in dialect.roles and _kind_of_time(dialect) != pa.string())
+    return "time" not in dialect.roles or (
+        dialect.roles.keys().isdisjoint(TIME_ROLES[1:]) and _kind_of_time(dialect) != pa.string()
+    )
 
 
 def _plain_lines(data: bytes, offset: int) -> bool:

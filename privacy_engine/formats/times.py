@@ -18,7 +18,7 @@ from privacy_engine.formats.numbers import EMPTY_TEXTS, as_floats
 from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
 
 _CLOCK = (
-    r"(?:[T ,]+(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2})(?::(?P<s>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9})[0-9]*)?)?"
+    r"(?:[T ,]+(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{1,2})(?::(?P<s>[0-9]{1,2})(?:[.,](?P<f>[0-9]{1,9})[0-9]*)?)?"
     r" ?(?P<ap>[AaPp]\.?[Mm]\.?)?)? ?(?P<z>Z|z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
 )
 _YEAR_FIRST = r"^(?P<y>[0-9]{4})[-/.](?P<mo>[0-9]{1,2})[-/.](?P<d>[0-9]{1,2})" + _CLOCK

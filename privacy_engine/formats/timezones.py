@@ -1,7 +1,6 @@
 """Times without a zone: required, guessed and reported, or read in the zone the owner named."""
 
 import datetime as dt
-import zoneinfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,22 @@ _EPOCH = dt.datetime(1970, 1, 1)
 
 
 def settle(
-    found: Times, codes: Ints | None, options: ReadOptions, report: Report, *, documented: str = "", hint: str = ""
+    found: Times,
+    codes: Ints | None,
+    options: ReadOptions,
+    report: Report,
+    *,
+    documented: str = "",
+    hint: str = "",
+    stated: str = "",
+    lon: Floats | None = None,
 ) -> Floats:
     """Seconds since 1970 UTC of all times.
 
     ``documented`` is the sentence of a format whose own documentation states its times are UTC; ``hint`` is
-    added to the message of a guess. Units and orders that were found out are reported here too. Raises ChoiceNeeded
-    where only some times name a zone.
+    added to the message of a guess. ``stated`` is the zone that the names of columns state, ``local`` for that of the
+    place, whose longitudes are ``lon``. Units and orders that were found out are reported here too. Raises
+    ChoiceNeeded where only some times name a zone, or they are local to a place.
     """
     _report_decided(found, options, report)
     report.decide("time_zone", options.time_zone or "UTC")  # also of records that are not there yet
@@ -32,10 +40,22 @@ def settle(
     count = int(naive.sum())
     if not count:
         return found.seconds
-    if options.time_zone is not None:
+    name = options.time_zone or (stated if stated != "local" else None)
+    if name:
+        if options.time_zone is None:
+            report.decide("time_zone", name)
+            message = f"The name of the column of times states its zone, {name}."
+            report.guess("time zone", name, message, "time_zone")
         seconds = found.seconds.copy()
-        seconds[naive] = _local(seconds[naive], None if codes is None else codes[naive], options.time_zone, report)
+        seconds[naive] = local(seconds[naive], None if codes is None else codes[naive], name, report)
         return seconds
+    if stated == "local":
+        raise ChoiceNeeded(
+            "The times are local by the name of their column. Specify their zone.",
+            parameter="time_zone",
+            choices=ZONES,
+            default=_nearest(lon, found.seconds[naive][0]),
+        )
     timed = int(np.isfinite(found.seconds).sum())
     if count < timed:
         raise ChoiceNeeded(
@@ -50,6 +70,17 @@ def settle(
         message = " ".join(filter(None, ("The times name no zone and were read as UTC.", hint)))
         report.guess("time zone", "UTC", message, "time_zone")
     return found.seconds
+
+
+def _nearest(lon: Floats | None, time_s: float) -> str:
+    """The zone of the choices whose clock is nearest to that of the sun at the middle of longitudes."""
+    known = np.empty(0) if lon is None else lon[np.isfinite(lon)]
+    east = float(np.median(known)) if len(known) else 0.0
+    near = {
+        name: abs(float(_offsets(np.array([int(time_s) // _QUARTER]), zone(name))[0][0]) / 240 - east)
+        for name, _ in ZONES
+    }
+    return min(near, key=near.__getitem__)
 
 
 def _report_decided(times: Times, options: ReadOptions, report: Report) -> None:
@@ -76,7 +107,7 @@ def _report_decided(times: Times, options: ReadOptions, report: Report) -> None:
         report.guess("order of dates", times.order, message, "date_order")
 
 
-def _local(seconds: Floats, codes: Ints | None, name: str, report: Report) -> Floats:
+def local(seconds: Floats, codes: Ints | None, name: str, report: Report) -> Floats:
     """Clock readings in the zone ``name`` as UTC.
 
     An hour that comes twice in autumn is read in file order: summer time until the clock goes back. An hour
@@ -96,7 +127,7 @@ def _local(seconds: Floats, codes: Ints | None, name: str, report: Report) -> Fl
     return np.asarray(seconds - np.where(second, after, before))
 
 
-def _offsets(quarters: NDArray[np.int64], tz: zoneinfo.ZoneInfo) -> tuple[Floats, Floats]:
+def _offsets(quarters: NDArray[np.int64], tz: dt.tzinfo) -> tuple[Floats, Floats]:
     """The offsets from UTC at clock readings, for the first and the second time they come."""
     pairs = np.zeros((len(quarters), 2))
     for i, quarter in enumerate(quarters.tolist()):

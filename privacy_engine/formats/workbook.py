@@ -20,14 +20,16 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import EngineError, FormatError
 from privacy_engine.formats import delimited
 from privacy_engine.formats.archive import opened
-from privacy_engine.formats.columns import TIME, canonical, has_positions
+from privacy_engine.formats.column import canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import HEADER_WITHIN
 from privacy_engine.formats.head_sample import Head
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
+from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.sheet_text import SheetText, texts_of
 from privacy_engine.formats.source import Limits, Meter, Source, size_of
+from privacy_engine.formats.time_columns import TIME
 from privacy_engine.formats.xmltools import Checked
 
 _HEAD_ROWS = 200
@@ -203,7 +205,7 @@ XLSX = register(
         read,
         rank=15,
         keeps="times, series, landmarks",
-        options=("sheet", "header", "columns", "decimal", "lon", "lat", "clock", "id", "landmark", *TIMED),
+        options=("sheet", "header", "columns", "decimal", "lon", "lat", "clock", "end", "id", "landmark", *TIMED),
         columns=COLUMNS,
         person="a column, as of a CSV table",
         tabular=True,

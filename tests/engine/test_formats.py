@@ -373,4 +373,5 @@ class TestLines:
         assert reading.report.dropped == {"no_time": 2}
         assert "Only the ends" in str(reading.report.notes)
         points = f"id,{column},start_t,end_t\n1,POINT(1 2),2024-06-15T12:00:00,2024-06-15T12:02:00\n" * 1
-        assert seconds(read_bytes(points.encode(), "x.csv").series[0]) == [FIX]
+        assert seconds(read_bytes(points.encode(), "x.csv").series[0]) == [FIX, FIX + 120], "a stay is two events"
+        assert seconds(read_bytes(points.encode(), "x.csv", end="none").series[0]) == [FIX]

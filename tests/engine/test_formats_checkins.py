@@ -217,13 +217,13 @@ class TestCoarseTimes:
         apart = "\n".join(["user,lat,lon,date,clock", *(f"u,48.8,2.3,2024-05-01,10:0{i}" for i in range(9)), ""])
         assert read_bytes(apart.encode(), kinds=KINDS).kind == "trajectory", "there is a time of day"
 
-    @each("cell", ["2024-W60", "2024-13", "12", "May", "1714521600"])
+    @each("cell", ["2024-W60", "2024-13", "12", "May"])
     def test_what_is_no_period_is_none(self, cell):
         assert samples.refused(visits(cell, cell), "no_position_columns", kinds=KINDS)
 
-    def test_parts_of_a_date_in_columns_of_their_own_are_not_guessed(self):
+    def test_parts_of_a_date_in_columns_of_their_own_are_one_time(self):
         table = b"user,place,year,month,day\n" + b"".join(b"u,p%d,2024,5,%d\n" % (i, i + 1) for i in range(9))
-        samples.refused(table, "no_position_columns", kinds=KINDS)
+        assert np.diff(read_bytes(table, kinds=KINDS).other.time_s).tolist() == [86400.0] * 8
 
     def test_without_any_time_the_error_states_what_check_ins_need(self):
         table = b"user,place\n" + b"".join(b"u%d,p%d\n" % (i % 2, i) for i in range(9))

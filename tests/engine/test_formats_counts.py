@@ -112,7 +112,9 @@ class TestStreams:
         every = PATHS.replace(b",b,", b",b/c:d|e,")
         refused(every, "separator", "region, city, shop must have names without one of", kinds=["stream"])
         wide = b"date,total,north,south\n2024-01-01,3,1,2\n2024-01-02,4,2,2\n"
-        counted(wide, names=("total", "north", "south"), counts=[[3, 1, 2], [4, 2, 2]])
+        found = counted(wide, names=("north", "south"), counts=[[1, 2], [2, 2]])
+        assert [guess["option"] for guess in found.report.guesses] == ["leave_out"]
+        counted(wide, leave_out="none", names=("total", "north", "south"), counts=[[3, 1, 2], [4, 2, 2]])
         wide = b"date,cases,deaths\n2026-01-01,3,1\n2026-01-02,4,0\n"
         counted(wide, names=("cases", "deaths"), counts=[[3, 1], [4, 0]])
         data = b"date,a,b\n2026-01-01,1,2\n2026-01-02,2,4\n"
@@ -151,7 +153,7 @@ class TestStreams:
         ("data", "text"),
         [
             (b"date,a,b\n2026-01-01,true,2\n2026-01-02,true,2\n", "in line 2, column 'a', 'true' is not a number"),
-            (b'date,a,b\n2026-01-01,"1,001",3\n2026-01-02,"1,002",3\n', "in line 2, column 'a', '1,001' is not"),
+            (b'date,a,b\n2026-01-01,"1,01",3\n2026-01-02,"1,02",3\n', "in line 2, column 'a', '1,01' is not"),
             (b"date,a,b\n2026-01-01,1,\n2026-01-02,,3\n", "in line 2, column 'b', a count is missing"),
         ],
     )

@@ -19,7 +19,7 @@ class CheckInTables(TableKind):
     kind: ClassVar[str] = CheckIns.kind
     rank: ClassVar[int] = 2
     title: ClassVar[str] = "check-ins"
-    used = ("lon", "lat", "time", "id", "place", "lon_range", "zeros")
+    used = ("lon", "lat", "time", "clock", "id", "place", "lon_range", "zeros")
     used_if_known = ("decimal",)
     roles = (
         *(Role("id", "User", needed=True), Role("time", "Time", needed=True), Role("place", "Place")),

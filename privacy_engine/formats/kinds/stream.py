@@ -17,7 +17,7 @@ class CountTables(TableKind):
     kind: ClassVar[str] = CountStream.kind
     rank: ClassVar[int] = 1
     title: ClassVar[str] = "counts"
-    used = ("count", "time", "separator")
+    used = ("count", "time", "separator", "thousands", "withheld", "leave_out")
     roles = (Role("time", "Time"), Role("count", "Count"))
     described = streams, stream_layout.looks_like
 

@@ -3,9 +3,9 @@
 from typing import Any, ClassVar
 
 from privacy_engine.data import Trajectory
-from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.geoparquet import geometry_column
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table_kind import Columns, TableKind
 

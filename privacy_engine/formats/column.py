@@ -1,0 +1,122 @@
+"""``Column``: what is known of a column of a table by its name and its first cells, whatever it is taken for."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+from privacy_engine.formats.month_names import parse_month_name
+from privacy_engine.formats.numbers import GOOD, number
+from privacy_engine.formats.times import PATTERNS
+
+INSTANT, DATE, CLOCK, NUMBER, TEXT, EMPTY = "instant", "date", "clock", "number", "text", "empty"
+"""What the cells of a column are: dates with a time of day, dates, times of day, numbers, something else, nothing."""
+
+_PATTERNS = tuple(re.compile(pattern) for pattern in PATTERNS)
+_CLOCK = re.compile(
+    r"(?:[01]?[0-9]|2[0-4]):[0-5]?[0-9](?::[0-6]?[0-9](?:[.,][0-9]{1,9})?)?(?: ?[AaPp]\.?[Mm]\.?)?"
+    r"(?: ?(?:Z|z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?"
+)
+_EPOCH = re.compile(r"[0-9]{9,19}(?:\.[0-9]{1,9})?")
+MIDNIGHT = r"[T ]00:00(?::00(?:\.0+)?)?$"
+_MIDNIGHT = re.compile(MIDNIGHT)
+_SINCE_2001 = (1e9, 1e12, 1e15, 1e18)  # in s, ms, us and ns
+_TO_2100 = 4.1024448
+_TERM = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+|[^\W_]+")
+_MOST = 0.8  # of the cells: a few damaged ones do not hide what the others are
+
+
+def canonical(name: str) -> str:
+    """A column's name for comparing: lower case, parts joined by ``_``, without a leading comment sign.
+
+    >>> canonical("# Latitude (deg)")
+    'latitude_deg'
+    """
+    return re.sub(r"[^\w]+", "_", name.replace("\ufeff", "").casefold()).strip("_")
+
+
+class Column:
+    """A column at ``place`` (from 0) with its ``name`` and the ``cells`` of its first rows that are not empty."""
+
+    def __init__(self, place: int, name: str, cells: Sequence[str]) -> None:
+        self.place, self.name, self.cells = place, name, [cell.strip() for cell in cells if cell.strip()]
+
+    @cached_property
+    def plain(self) -> str:
+        """The name for comparing."""
+        return canonical(self.name)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The terms of the name, in lower case: of ``startLat`` and of ``start_lat`` start and lat."""
+        return frozenset(term.casefold() for term in _TERM.findall(self.name))
+
+    @cached_property
+    def kind(self) -> str:
+        """What most of the cells are, as one of :data:`INSTANT` to :data:`EMPTY`."""
+        if not self.cells:
+            return EMPTY
+        if self.mostly(_is_dated):
+            return DATE if all(_MIDNIGHT.search(cell) for cell in self.cells) and len(self.cells) > 1 else INSTANT
+        if self.mostly(is_date):
+            return DATE
+        if self.mostly(lambda cell: _CLOCK.fullmatch(cell) is not None):
+            return CLOCK
+        return NUMBER if self.mostly(lambda cell: number(cell)[1] == GOOD) else TEXT
+
+    def mostly(self, judge: Callable[[str], bool]) -> bool:
+        """Whether most of the cells are so; of no cell nothing is."""
+        return bool(self.cells) and sum(map(judge, self.cells)) >= _MOST * len(self.cells)
+
+    def whole(self, low: int, high: int) -> bool:
+        """Whether all cells are whole numbers from ``low`` to ``high``."""
+        return bool(self.cells) and all(
+            re.fullmatch(r"[0-9]{1,4}(?:\.0+)?", cell) and low <= float(cell) <= high for cell in self.cells
+        )
+
+    @cached_property
+    def dated(self) -> bool:
+        """Whether all cells are dates with a time of day, in any form that is read."""
+        return bool(self.cells) and all(map(_is_dated, self.cells))
+
+    @cached_property
+    def timed(self) -> bool:
+        """Whether all cells are dates, or all are numbers of the size of instants from 2001 to 2099."""
+        return bool(self.cells) and are_times(self.cells)
+
+
+def columns_of(names: Sequence[str], sample: Sequence[Sequence[str]]) -> list[Column]:
+    """The columns of a table by its first rows."""
+    return [Column(i, name, [row[i] for row in sample if i < len(row)]) for i, name in enumerate(names)]
+
+
+def are_times(cells: Iterable[str]) -> bool:
+    """Whether all cells are dates, or all are numbers of the size of instants from 2001 to 2099."""
+    known = list(cells)
+    return all(map(is_date, known)) or all(map(_is_instant, known))
+
+
+def _is_dated(cell: str) -> bool:
+    for pattern in _PATTERNS:
+        match = pattern.match(cell)
+        if match is not None:
+            return bool(match["h"])
+    return ":" in cell and _names_month(cell)
+
+
+def is_date(cell: str) -> bool:
+    """Whether a cell is a date, with or without a time of day, in any form that is read."""
+    return any(pattern.match(cell) for pattern in _PATTERNS) or _names_month(cell)
+
+
+def _names_month(cell: str) -> bool:
+    return math.isfinite(parse_month_name(cell)[0])
+
+
+def _is_instant(cell: str) -> bool:
+    if not _EPOCH.fullmatch(cell):
+        return False
+    value = float(cell)
+    return any(low <= value < low * _TO_2100 for low in _SINCE_2001)

@@ -1,0 +1,165 @@
+"""A table of counts before its counts are read: its names made distinct, totals left out, dates across turned down."""
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from privacy_engine.core.progress import reported
+from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.column import Column, canonical, columns_of
+from privacy_engine.formats.columnar import as_texts, distinct
+from privacy_engine.formats.count_cells import count_of
+from privacy_engine.formats.generic_table import Table
+from privacy_engine.formats.numbers import GOOD
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.position_columns import is_coordinate
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.time_columns import listed
+
+TOTALS = frozenset(
+    listed(
+        "total totals all sum grand_total overall gesamt summe insgesamt totale totaal suma itogo итого 合计 总计 合計"
+    )
+)
+IDS = frozenset(listed("id index row rowid row_id nr no unnamed_0 record"))
+NONE = "none"
+
+
+def named(table: Table, report: Report) -> Table:
+    """The table with a name for each column, and none twice."""
+    names = [name.strip() or f"column {i + 1}" for i, name in enumerate(table.names)] if table.headed else table.names
+    blank = [i + 1 for i, name in enumerate(table.names) if not name.strip()]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    first_is_blank = blank == [1]  # as pandas writes an index
+    if blank and not first_is_blank:
+        report.note("blank_names", f"Column {blank[0]} has no name.", count=len(blank))
+    if twice:
+        message = (
+            f"{names.count(twice[0])} columns are called {twice[0][:40]!r}: a number follows the name of the others."
+        )
+        report.note("repeated_names", message, count=sum(names.count(name) - 1 for name in twice))
+    names = ["", *names[1:]] if first_is_blank else names
+    return replace(table, names=distinct(names))
+
+
+def without_totals(table: Table, label: int | None, options: ReadOptions, report: Report) -> Table:
+    """The table without the rows and columns that are totals or number the rows, by their names; all are wide.
+
+    ``label`` is the place of the times. What is left out is a guess where no option states it.
+    """
+    stated = options.leave_out
+    if stated is None and options.applied:
+        return table
+    rows, columns = _stated(stated) if stated is not None else _found(table, label)
+    unknown = [name for name in columns if name not in table.names]
+    if stated is not None and unknown:
+        rule = "the name of a column of the table"
+        raise ParameterError(
+            f"leave_out: {unknown[0][:40]!r} must be {rule}", field="leave_out", rule=rule, value=stated
+        )
+    if stated is None and (rows or columns):
+        value = ", ".join([*(f"row:{name}" for name in rows), *(f"column:{name}" for name in columns)])
+        message = f"{_shown([*rows, *columns])} no part of the counts: left out."
+        report.decide("leave_out", value)
+        report.guess("totals", value, message, "leave_out")
+    kept = [i for i, name in enumerate(table.names) if name not in columns]
+    table = replace(
+        table,
+        names=[table.names[i] for i in kept],
+        columns=[table.columns[i] for i in kept],
+        sample=[[row[i] for i in kept if i < len(row)] for row in table.sample],
+        origin=kept,
+    )
+    if not rows or label is None:
+        return table
+    at = kept.index(label)
+    texts = pc.utf8_trim_whitespace(pc.fill_null(table.columns[at].cast(pa.string()), ""))
+    keep = pc.invert(pc.is_in(texts, value_set=pa.array(rows)))
+    places, numbers = np.flatnonzero(keep.to_numpy(zero_copy_only=False)), table.rows
+    return replace(
+        table,
+        columns=[column.filter(keep) for column in reported(table.columns)],
+        sample=[row for row in table.sample if at >= len(row) or row[at].strip() not in rows],
+        rows=lambda index: numbers(places[index]),
+    )
+
+
+def _stated(value: str) -> tuple[list[str], list[str]]:
+    """The names of rows and of columns that the option leave_out names.
+
+    Raises
+    ------
+    ParameterError
+        A part is neither ``row:NAME`` nor ``column:NAME``.
+    """
+    rows: list[str] = []
+    columns: list[str] = []
+    for part in value.split(", ") if value != NONE else ():
+        kind, _, name = part.partition(":")
+        if kind not in ("row", "column") or not name:
+            rule = "must be none, or row:NAME and column:NAME, separated by a comma and a space"
+            raise ParameterError(f"leave_out {rule}, got {value[:60]!r}", field="leave_out", rule=rule, value=value)
+        (rows if kind == "row" else columns).append(name)
+    return rows, columns
+
+
+def _found(table: Table, label: int | None) -> tuple[list[str], list[str]]:
+    """The names of rows that are totals, and of columns that are or that number the rows."""
+    if not table.headed:
+        return [], []
+    others = [one for one in columns_of(table.names, table.sample) if one.place != label]
+    totals = [one.name for one in others if one.plain in TOTALS]
+    ids = [one.name for one in others if one.plain in IDS and _counts_up(one)]
+    columns = [*totals, *ids] if len(others) - len(totals) - len(ids) > 1 else ids if len(others) - len(ids) > 0 else []
+    if label is None:
+        return [], columns
+    texts = pc.utf8_trim_whitespace(pc.fill_null(table.columns[label].cast(pa.string()), ""))
+    rows = [text for text in pc.unique(texts).to_pylist() if canonical(text) in TOTALS] if len(texts) else []
+    return rows, columns
+
+
+def _counts_up(column: Column) -> bool:
+    cells = [cell for cell in column.cells if cell.isascii() and cell.isdigit() and len(cell) < 19]
+    return len(cells) == len(column.cells) > 1 and all(int(b) == int(a) + 1 for a, b in itertools.pairwise(cells))
+
+
+def _shown(names: Sequence[str]) -> str:
+    quoted = [repr(name[:40]) for name in names]
+    return f"{quoted[0]} is" if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]} are"
+
+
+def turned(table: Table, across: Sequence[int], report: Report) -> Table:
+    """A table with a column for each time as one with a row for each time; its rows are the streams.
+
+    A stream is called by the texts of its row; coordinates do not name it.
+
+    Raises
+    ------
+    FormatError
+        Two rows have the same texts.
+    """
+    beside = [i for i in range(len(table.names)) if i not in across and not is_coordinate(table.names[i])]
+    cells = columns_of(table.names, table.sample)
+    naming = [i for i in beside if not all(count_of(cell)[1] == GOOD for cell in cells[i].cells)] or beside[:1]
+    parts = [as_texts(table.columns[i]) for i in naming]
+    names = [" / ".join(filter(None, (part.strip() for part in row))) for row in zip(*parts, strict=True)]
+    names = names or [str(i + 1) for i in range(len(table.columns[0]))]
+    if twice := next((name for name, count in Counter(names).items() if count > 1), None):
+        rule = "one row of each name"
+        message = f"Several rows are called {twice[:40]!r}: a table with dates across must have {rule}."
+        raise FormatError(message, code="repeated_names", rule=rule, value=twice)
+    unused = [table.names[i] for i in range(len(table.names)) if i not in across and i not in naming]
+    message = f"{len(across)} columns are called by dates: each row is a stream, and each of these columns a time."
+    report.note("dates_across", message + (f" {_shown(unused)} not used." if unused else ""), level="info")
+    rows = zip(*(as_texts(table.columns[i]) for i in across), strict=True)
+    columns: list[Any] = [pa.array(row, pa.string()) for row in reported(rows)]
+    labels = [table.names[i].strip() for i in across]
+    sample = [
+        [labels[i], *(column[i].as_py() for column in columns)] for i in range(min(len(labels), len(table.sample)))
+    ]
+    return Table(["date", *names], [pa.array(labels, pa.string()), *columns], lambda index: index + 1, True, sample)

@@ -1,0 +1,318 @@
+"""Which columns of a table are the time of its rows: one, or a date and its parts; which zone their names state.
+
+All columns are looked at together: a time of day belongs to a date, a start to an end, UTC comes before local time.
+"""
+
+from __future__ import annotations
+
+import re
+import zoneinfo
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from privacy_engine.errors import ChoiceNeeded, ParameterError
+from privacy_engine.formats.column import CLOCK, DATE, EMPTY, INSTANT, NUMBER, Column
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The names of a text, which white space separates."""
+    return tuple(text.split())
+
+
+TIME = listed(
+    "timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time utc_datetime utc "
+    "tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime gps_timestamp gps_datetime "
+    "recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at sampled_at occurred_at "
+    "event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s epoch_ms unix unixtime "
+    "unix_time unix_timestamp basedatetime tst start_time starttime started_at begin begin_time when dt date"
+)
+START = frozenset(
+    listed(
+        "start started begin began from origin orig pickup departure dep depart first checkin abfahrt "
+        "inicio debut beginn source unlock entry enter arrived"
+    )
+)
+END = frozenset(
+    listed(
+        "end ended stop stopped finish finished to dest destination dropoff arrival arr arrive last "
+        "checkout ankunft fin ende target return lock exit leave left departed"
+    )
+)
+_UTC = frozenset(listed("utc gmt zulu epoch unix"))
+_LOCAL = frozenset(listed("local lcl localtime ortszeit lokal locale localdatetime localtimestamp"))
+_BEST = frozenset(listed("fix fixtime gps gpstime"))
+_LATER = frozenset(
+    listed(
+        "server servertime received upload uploaded updated modified created createdat inserted processed export "
+        "exported synced import imported expires deleted birth birthday registered signup"
+    )
+)
+_DEVICE = frozenset(listed("device devicetime"))
+_LIKE = frozenset(
+    listed(
+        "time date datetime timestamp timestampms stamp epoch utc zeit uhrzeit datum fecha hora heure data ora tid "
+        "tijd czas godzina dato jour when ts dt tst unix unixtime basedatetime localtime fixtime gpstime eventtime "
+        "starttime endtime servertime devicetime createdat recordedat zeitstempel horodate marca tiempo дата время "
+        "日期 时间 時間 時刻 日時 tarih saat päivä aika day hour"
+    )
+)
+_OF_DATE = frozenset(listed("date datum fecha data dato jour дата 日期 tarih päivä day"))
+_OF_CLOCK = _LIKE - _OF_DATE
+_PARTS: Mapping[str, tuple[frozenset[str], int, int]] = {
+    "year": (frozenset(listed("year yr yyyy anno ano año jahr annee année")), 1900, 2100),
+    "month": (frozenset(listed("month mon mm mes monat mois mese")), 1, 12),
+    "day": (frozenset(listed("day dd dia día tag jour giorno")), 1, 31),
+    "hour": (frozenset(listed("hour hours hr hh hora stunde heure ora")), 0, 24),
+    "minute": (frozenset(listed("minute minutes min mi minuto minuten")), 0, 59),
+    "second": (frozenset(listed("second seconds sec ss segundo sekunde seconde secondo")), 0, 60),
+}
+"""The parts of an instant: how their columns are called, and what they hold."""
+UNITS = ("year", "month", "day", "hhmm", "hour", "minute", "second", "zone")
+_PART = re.compile(rf"(?:({'|'.join((*UNITS, 'time', 'lon', 'lat'))}) )?(#[1-9][0-9]{{0,3}})")
+_OFFSET_NAMES = listed("utcofst utc_offset utcoffset tz_offset timezone_offset offset gmt_offset")
+_OFFSET = re.compile(r"(?:UTC|GMT)?[+-][0-9]{1,2}(?::?[0-9]{2})?|Z|UTC")
+_STATED = re.compile(r"(?:UTC|GMT) ?(?P<sign>[+-−]) ?(?P<h>[0-9]{1,2})(?::?(?P<m>[0-9]{2}))?(?![0-9])", re.IGNORECASE)
+_ZONE = re.compile(r"[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_]+)+")
+
+
+@dataclass(frozen=True)
+class TimeColumns:
+    """Columns that give one instant together: ``time`` and the others by their unit (``clock``, ``month`` …)."""
+
+    time: Column
+    others: tuple[tuple[str, Column], ...] = ()
+
+    @cached_property
+    def all(self) -> tuple[Column, ...]:
+        """Every column, that of the date first."""
+        return (self.time, *(column for _, column in self.others))
+
+    @property
+    def clock(self) -> str:
+        """The value of the reading option ``clock``."""
+        return clock_option({unit: column.place for unit, column in self.others})
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The terms of all names."""
+        return frozenset().union(*(column.terms for column in self.all))
+
+    @property
+    def zone(self) -> str:
+        """The zone that the names state; ``local`` where they state that it is the zone of the place, "" for none."""
+        for column in self.all:
+            if zone := zone_in(column.name):
+                return zone
+        return "UTC" if self.terms & _UTC else "local" if self.terms & _LOCAL else ""
+
+    @property
+    def rank(self) -> tuple[int, ...]:
+        """For sorting: the likelier to be the time of the row, the less."""
+        terms = self.terms
+        means = 0 if terms & _BEST else 2 if terms & _DEVICE else 4 if terms & _LATER else 1
+        means = 5 if terms & END and not terms & START else means
+        zone = {"UTC": 0, "": 1, "local": 3}.get(self.zone, 2)
+        plain = self.time.plain
+        named = TIME.index(plain) if plain in TIME else 60 if terms & _LIKE else 90
+        return (self.time.kind == DATE and not self.others, means, zone, named, self.time.place)
+
+
+def clock_option(places: Mapping[str, int]) -> str:
+    """The value of the reading option ``clock`` for columns (from 0) by their units.
+
+    >>> clock_option({"clock": 3}), clock_option({"month": 1, "day": 2})
+    ('#4', 'month #2, day #3')
+    """
+    shown = [f"#{at + 1}" if unit == "clock" else f"{unit} #{at + 1}" for unit, at in places.items()]
+    return ", ".join(shown) or "#0"
+
+
+def of_clock_option(value: str, width: int, option: str = "clock") -> dict[str, int] | None:
+    """The places (from 0) by unit of a value of the option ``clock`` or ``end``; None where it has another form.
+
+    Raises
+    ------
+    ParameterError
+        There is no such column.
+    """
+    matches = [_PART.fullmatch(part.strip()) for part in value.split(",")]
+    if not all(matches):
+        return None
+    found = {match[1] or "clock": int(match[2][1:]) - 1 for match in matches if match}
+    if max(found.values()) >= width:
+        rule = f"of columns from #1 to #{width}"
+        raise ParameterError(f"{option} must be {rule}, got {value[:60]}", field=option, rule=rule, value=value)
+    return found
+
+
+def zone_in(name: str) -> str:
+    """The time zone that the name of a column states, as a reading option names it; "" where it states none.
+
+    >>> zone_in("Time (UTC+8)"), zone_in("time (Europe/Berlin)"), zone_in("time")
+    ('+08:00', 'Europe/Berlin', '')
+    """
+    if match := _STATED.search(name):
+        sign = "-" if match["sign"] in "-−" else "+"
+        return f"{sign}{int(match['h']):02d}:{match['m'] or '00'}" if int(match["h"]) <= 14 else ""
+    known = (zone for zone in _ZONE.findall(name) if zone in zoneinfo.available_timezones())
+    return next(known, "")
+
+
+def candidates(columns: Iterable[Column]) -> list[TimeColumns]:
+    """All that may be the time of a row, the likeliest first."""
+    columns = list(columns)
+    whole = [
+        TimeColumns(one)
+        for one in columns
+        if (one.kind == INSTANT and (one.dated or one.terms & _LIKE)) or (one.kind == NUMBER and _counts_time(one))
+    ]
+    found = [*whole, *_with_clocks(columns, bool(whole)), *_of_parts(columns)]
+    used = {column.place for one in found for column in one.all}
+    found += [TimeColumns(one) for one in columns if one.kind == DATE and one.place not in used and _is_day(one)]
+    return sorted(_with_zones(found, columns), key=lambda one: one.rank)
+
+
+def _counts_time(column: Column) -> bool:
+    return bool(column.plain in TIME or column.terms & _LIKE) and column.timed
+
+
+def _is_day(column: Column) -> bool:
+    return bool(column.terms & _LIKE) or column.plain in TIME
+
+
+def _with_clocks(columns: Sequence[Column], has_instants: bool) -> list[TimeColumns]:
+    """Dates with the times of day that go with them by their names, else by their places."""
+    dates = [one for one in columns if _is_date(one) and (_is_day(one) or not has_instants)]
+    clocks = [(("clock", one)) for one in columns if one.kind == CLOCK]
+    clocks += [("hhmm", one) for one in columns if _is_digits_of_clock(one)]
+    found, free = [], list(clocks)
+    for date in dates:
+        if not free:
+            break
+        best = min(free, key=lambda item: (len(_about(date) ^ _about(item[1])), abs(item[1].place - date.place)))
+        if _about(date) == _about(best[1]) or len(dates) == 1:
+            if len(dates) > 1:
+                free.remove(best)
+            found.append(TimeColumns(date, (best,)))
+            found += [TimeColumns(date, (one,)) for one in free if len(dates) == 1 and one is not best]
+    return found
+
+
+def _about(column: Column) -> frozenset[str]:
+    """What a name states beside that it is a date or a time."""
+    return column.terms - _LIKE - {"of"}
+
+
+def _is_date(column: Column) -> bool:
+    """Whether a column holds dates, or is called so and holds 311224."""
+    digits = (
+        column.kind == NUMBER and column.terms & _OF_DATE and all(re.fullmatch("[0-9]{6}", one) for one in column.cells)
+    )
+    return column.kind == DATE or bool(digits)
+
+
+def _is_digits_of_clock(column: Column) -> bool:
+    """Whether a column is called as a time of day and holds 930 or 093000."""
+    if column.kind not in (NUMBER, DATE) or not column.terms & _OF_CLOCK or column.terms & _PARTS["year"][0]:
+        return False
+    return all(
+        re.fullmatch(r"[0-9]{3,6}", cell) and _is_clock(cell.zfill(4 if len(cell) < 5 else 6)) for cell in column.cells
+    )
+
+
+def _is_clock(digits: str) -> bool:
+    return digits[:2] < "24" and digits[2:4] < "60" and digits[4:] < "61"
+
+
+def _of_parts(columns: Sequence[Column]) -> list[TimeColumns]:
+    """Year, month and day in columns of their own, or a date, with the hour and what is finer."""
+    part = {}
+    for unit, (names, low, high) in _PARTS.items():
+        part[unit] = next((one for one in columns if one.terms & names and one.whole(low, high)), None)
+    fine = []
+    for unit in ("hour", "minute", "second"):
+        if (column := part[unit]) is None:
+            break
+        fine.append((unit, column))
+    if (year := part["year"]) and (month := part["month"]) and (day := part["day"]):
+        clock = [("clock", one) for one in columns if one.kind == CLOCK][:1]
+        return [TimeColumns(year, (("month", month), ("day", day), *(fine or clock)))]
+    dates = [one for one in columns if one.kind == DATE]
+    return [TimeColumns(dates[0], tuple(fine))] if dates and fine else []
+
+
+def _with_zones(found: Sequence[TimeColumns], columns: Sequence[Column]) -> list[TimeColumns]:
+    """The same with the column of the offset or the zone of each row, where there is one and the times have none."""
+    zones = [
+        one for one in columns if one.plain in _OFFSET_NAMES and one.mostly(lambda cell: bool(_OFFSET.fullmatch(cell)))
+    ]
+    if not zones:
+        return list(found)
+    return [
+        replace(one, others=(*one.others, ("zone", zones[0])))
+        if not one.zone and one.time.kind in (INSTANT, DATE) and not one.all[-1].mostly(_names_zone)
+        else one
+        for one in found
+    ]
+
+
+def _names_zone(cell: str) -> bool:
+    return bool(re.search(r"(?:Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)$", cell.partition(" ")[2] or cell[10:]))
+
+
+def time_of(columns: Sequence[Column], taken: set[int], *, strict: bool = True) -> TimeColumns | None:
+    """The time of the rows of a table, whose columns at ``taken`` are something else; None where there is none.
+
+    Raises
+    ------
+    ChoiceNeeded
+        There is a date, and it is not certain which time of day goes with it; not without ``strict``.
+    """
+    free = [one for one in columns if one.place not in taken]
+    if found := candidates(free):
+        if strict and found[0].time.kind == DATE and not found[0].others:
+            _require_no_clock(found[0].time, free)
+        return found[0]
+    named = [one for one in free if one.plain in TIME and one.kind != EMPTY] or [
+        one for one in free if one.plain in TIME
+    ]
+    begins = [one for one in free if one.plain.startswith(("timestamp", "datetime"))]
+    hinted = [one for one in free if one.terms & _LIKE and one.timed]
+    named.sort(key=lambda one: TIME.index(one.plain))
+    return next((TimeColumns(one) for one in (*named, *hinted, *begins)), None)
+
+
+def end_of(start: TimeColumns, columns: Sequence[Column]) -> TimeColumns | None:
+    """The columns of the end of what begins at ``start``, called alike; None where there are none."""
+    if not start.terms & START:
+        return None
+    ends = (one for one in candidates(columns) if one.terms & END and not one.terms & START)
+    about = start.terms - _LIKE - START
+    units = [unit for unit, _ in start.others]
+    alike = (one for one in ends if one.terms - _LIKE - END == about and [unit for unit, _ in one.others] == units)
+    return next(alike, None)
+
+
+def _require_no_clock(date: Column, columns: Sequence[Column]) -> None:
+    """Refuse to read a date as midnight beside a column that may be its time of day."""
+    clocks = [one for one in columns if one is not date and (one.kind == CLOCK or one.plain in ("time", "hour"))]
+    clocks = [one for one in clocks if one.kind in (CLOCK, NUMBER)]
+    if clocks:
+        choices = [
+            (f"#{one.place + 1}", f"column {one.place + 1}: {one.name[:30]} ({one.cells[0][:20]} …)") for one in clocks
+        ]
+        raise ChoiceNeeded(
+            f"Column {date.name.strip()[:40]!r} holds dates. Specify the column of their time of day.",
+            parameter="clock",
+            choices=[*choices, ("#0", "none: all are at midnight")],
+            default=choices[0][0],
+        )
+
+
+def zone_of(names: Sequence[str], roles: Mapping[str, int]) -> str:
+    """What the names of the columns of a time state of its zone: see :attr:`TimeColumns.zone`."""
+    used = [
+        Column(place, names[place], ()) for role, place in roles.items() if role in ("time", "clock", "hhmm", "hour")
+    ]
+    return TimeColumns(used[0], tuple(("clock", one) for one in used[1:])).zone if used else ""
