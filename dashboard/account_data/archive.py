@@ -103,7 +103,7 @@ def _of_dataset(row: Dataset) -> Iterator[Member]:
 
 def _of_release(row: Release, folder: str) -> Iterator[Member]:
     fmt, export = next(iter(datatypes[row.kind].exports.items()))
-    path = f"{folder}/release.{export.extension.lstrip('.')}"
+    path = f"{folder}/release.{export.extension}"
     yield Member(path, partial(_first, downloads.export, row, fmt))
     yield Member(f"{folder}/label.json", partial(_json, partial(downloads.label, row)))
     yield Member(f"{folder}/configuration.json", lambda: BytesIO(reproduce.configuration([row]).encode()))

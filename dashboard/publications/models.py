@@ -111,7 +111,7 @@ class Publication(models.Model):
 
     def file_name(self, fmt: str) -> str:
         """What its download in a format is called."""
-        return f"{self.file_stem}.{datatypes[self.kind].exports[fmt].extension.lstrip('.')}"
+        return f"{self.file_stem}.{datatypes[self.kind].exports[fmt].extension}"
 
     @property
     def first_file(self) -> str:

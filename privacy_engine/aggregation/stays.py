@@ -3,13 +3,15 @@
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, BinaryIO
 
 import numpy as np
 
+from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.instants import instant
-from privacy_engine.core.params import DistanceM, DurationS, GapS, Spec
+from privacy_engine.core.params import DistanceM, DurationS, GapS, PlaceM, Spec
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import CheckIns, Trajectory
 from privacy_engine.data.detected_stays import DetectedStays
@@ -33,12 +35,15 @@ class StaySpec(Spec):
         Which reading of the published definition.
     max_gap_s : float or None
         A gap longer than this ends a stay.
+    place_m : float or None
+        Stays of one person this near to the first one at a place are at that place; None for no places.
     """
 
     distance_m: DistanceM
     duration_s: DurationS
     reading: Annotated[Reading, READING] = "seed"
     max_gap_s: GapS | None = None
+    place_m: PlaceM | None = None
 
     def described(self, cleaned: Sequence[str] = ()) -> DetectedStays:
         """What promises about the check-ins name."""
@@ -48,8 +53,9 @@ class StaySpec(Spec):
 def stays_of(series: Sequence[Trajectory], spec: StaySpec) -> CheckIns:
     """The stays of each person as check-ins, in the order of their times.
 
-    A check-in is at the time of the first event of a stay and at the mean position of its events. The stays of one
-    person depend on no other person's events.
+    A check-in is at the time of the first event of a stay and at the mean position of its events; with ``place_m`` at
+    that of the first stay at its place, which is "Place 1", "Place 2" … of the person. The stays and places of one
+    person depend on no other person's events: a person is one user, whatever one of their events changes.
 
     Raises
     ------
@@ -65,7 +71,26 @@ def stays_of(series: Sequence[Trajectory], spec: StaySpec) -> CheckIns:
     time_s, lon, lat = (np.concatenate([one[column] for one in found]) for column in (1, 2, 3))
     order = np.lexsort((time_s, user))
     names = [name or ONE_PERSON for name in people]
-    return CheckIns(user[order], names, time_s[order], lon=lon[order], lat=lat[order])
+    stays = CheckIns(user[order], names, time_s[order], lon=lon[order], lat=lat[order])
+    return stays if spec.place_m is None else _at_places(stays, spec.place_m)
+
+
+def _at_places(stays: CheckIns, place_m: float) -> CheckIns:
+    """The same, each where the first stay at its place was: the first such place of its user, or a new one."""
+    lon, lat = np.array([stays.lon, stays.lat])
+    first, place = list[int](), np.empty(len(stays), dtype=np.int64)
+    begins = np.searchsorted(stays.user, stays.user)
+    for i, begin in enumerate(reported(begins.tolist(), ROWS)):
+        own = first[place[begin] if begin < i else len(first) :]
+        near = np.flatnonzero(geo.distance_m(lon[i], lat[i], lon[own], lat[own]) <= place_m)
+        place[i] = len(first) - len(own) + near[0] if len(near) else len(first)
+        if not len(near):
+            first.append(i)
+    user = stays.user[first]
+    numbers = (np.arange(len(first)) - np.searchsorted(user, user) + 1).tolist()
+    places = [f"{stays.users[one]} {number}" for one, number in zip(user, numbers, strict=True)]
+    called, at = [f"Place {number}" for number in numbers], np.array(first)[place]
+    return replace(stays, place=place, places=places, lon=lon[at], lat=lat[at], place_names=called)
 
 
 def _stays(one: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
@@ -103,13 +128,16 @@ def _means(values: Floats, groups: Ints) -> Floats:
 
 
 def write_csv(checkins: CheckIns, out: BinaryIO) -> None:
-    """Write users, times in UTC and positions, to be read as check-ins again. They are raw data, and have no label."""
+    """Write users, times in UTC, positions and places, to be read as check-ins again: raw data, without a label."""
     assert checkins.lon is not None
     assert checkins.lat is not None
     text = io.TextIOWrapper(out, encoding="utf-8", newline="")
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["user_id", "time", "lat", "lon"])
-    columns = (column.tolist() for column in (checkins.user, checkins.time_s, checkins.lat, checkins.lon))
-    for user, time_s, lat, lon in reported(zip(*columns, strict=True), ROWS):
-        rows.writerow([checkins.users[user], instant(time_s) or repr(time_s), repr(lat), repr(lon)])
+    placed = checkins.place is not None
+    rows.writerow(["user_id", "time", "lat", "lon", *["place_id", "place_name"] * placed])
+    at = np.zeros(len(checkins), dtype=np.int64) if checkins.place is None else checkins.place
+    columns = (column.tolist() for column in (checkins.user, checkins.time_s, checkins.lat, checkins.lon, at))
+    for user, time_s, lat, lon, place in reported(zip(*columns, strict=True), ROWS):
+        named = [checkins.places[place], checkins.place_names[place]] if placed else []
+        rows.writerow([checkins.users[user], instant(time_s) or repr(time_s), repr(lat), repr(lon), *named])
     text.detach()

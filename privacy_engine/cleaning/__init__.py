@@ -23,6 +23,9 @@ from privacy_engine.cleaning.repeats import DropRepeats
 from privacy_engine.cleaning.jumps import DropJumps
 from privacy_engine.cleaning.segments import SplitAntimeridian, SplitGaps
 from privacy_engine.cleaning.resample import Resample
+from privacy_engine.cleaning.zone import LeaveOutZone
+from privacy_engine.cleaning.trim import TrimDistance, TrimTime
+from privacy_engine.cleaning.hours import OnlyHours
 from privacy_engine.cleaning.base import CleaningStep, Done, cleaning_steps
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import MappedSeries
@@ -35,10 +38,14 @@ __all__ = [
     "DropJumps",
     "DropRepeats",
     "FirstEvents",
+    "LeaveOutZone",
+    "OnlyHours",
     "OnlySeries",
     "Resample",
     "SplitAntimeridian",
     "SplitGaps",
+    "TrimDistance",
+    "TrimTime",
     "clean",
     "cleaning_steps",
     "parse_cleaning",

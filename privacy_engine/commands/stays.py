@@ -25,7 +25,7 @@ at the level of users (cairn release stays.csv --mechanism checkin-popularity â€
 class Stays(Command):
     help = "Detect the stays in a file of trajectories: check-ins to release."
     example = EXAMPLE
-    arguments = ("file", "distance_m", "duration_s", "variant", "max_gap_s", "read", "person", "out")
+    arguments = ("file", "distance_m", "duration_s", "variant", "max_gap_s", "place_m", "read", "person", "out")
     place = "file"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -35,6 +35,7 @@ class Stays(Command):
         add("--duration-s", required=True, metavar="SECONDS", help="how long a stay must last")
         add("--variant", default="seed", metavar="NAME", help="seed (default), li08_def or trackintel")
         add("--max-gap-s", metavar="SECONDS", help="a gap longer than this ends a stay")
+        add("--place-m", metavar="METRES", help="stays of one person this near to an earlier one are at one place")
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="a reading option")
         add("--person", metavar="WHAT", help=PERSON)
         add("--out", type=Path, required=True, metavar="FILE", help="file to write, .csv")

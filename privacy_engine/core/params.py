@@ -144,6 +144,16 @@ GapS = Annotated[
     float,
     Param(label="Gap limit", unit="s", help="A gap longer than this ends a stay.", lowest=0.0, highest=1e9),
 ]
+PlaceM = Annotated[
+    float,
+    Param(
+        label="One place within",
+        unit="m",
+        help="Stays of one person this near to an earlier one are at the same place, which gets a name.",
+        lowest=0.0,
+        highest=2.1e7,
+    ),
+]
 WindowLength = Annotated[
     int,
     Param(

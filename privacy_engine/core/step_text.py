@@ -30,17 +30,22 @@ def short_forms(steps: Iterable[type[Component]]) -> list[str]:
 def parse_short_step(text: str, steps: Iterable[type[Component]], *, option: str) -> dict[str, Any]:
     """The description of a step in short: its name and, in their order, its parameters; the last may be left out.
 
+    Others with a default may be empty. A last one that is text takes the rest: only-hours:UTC:::mon-fri:08:00-18:00.
+
     Raises
     ------
     ParameterError
         About ``option``: there is no such step, or it has fewer parameters.
     """
-    name, *values = text.split(":")
+    name = text.partition(":")[0]
     cls = next((one for one in steps if one.registered_name() == name), None)
     fields = cls.fields() if cls else []
+    values = text.split(":", len(fields) if fields and fields[-1]["text"] else -1)[1:]
     if cls is None or len(values) > len(fields):
         rule = f"one of {', '.join(short_forms(steps))}"
         field = option.removeprefix("--")
         raise ParameterError(f"{option} must be {rule}, got {text!r:.60}", field=field, rule=rule, value=text)
     given = zip(fields, values, strict=False)
-    return {"name": name} | {field["name"]: value if field["text"] else value_of(value) for field, value in given}
+    return {"name": name} | {
+        field["name"]: value if field["text"] else value_of(value) for field, value in given if value
+    }

@@ -70,7 +70,7 @@ class DataType(ABC):
     @property
     def extensions(self) -> dict[str, str]:
         """The name of the export format of each file extension, with its point."""
-        return {f".{one.extension.lstrip('.')}": name for name, one in self.exports.items()}
+        return {f".{one.extension}": name for name, one in self.exports.items()}
 
     def export_of(self, file_name: str) -> str | None:
         """The name of the export format that a file name ends like, of the longest extension; None without one."""

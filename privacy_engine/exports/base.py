@@ -39,6 +39,9 @@ class ExportFormat:
     bundled: bool = False
     require: Callable[[Any], object] | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "extension", self.extension.lstrip("."))  # names of files have one point before it
+
 
 @dataclass(frozen=True)
 class Exports:

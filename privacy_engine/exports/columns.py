@@ -30,11 +30,8 @@ def millis(time_s: Floats) -> Any:
 
 
 def instants(time_s: Floats) -> list[str]:
-    """Times in ISO 8601 with Z; milliseconds only where the second is not whole."""
-    whole = millis(time_s)
-    texts = np.datetime_as_string(whole.astype("M8[ms]"), unit="s").tolist()
-    part = (whole % 1000).tolist()
-    return [f"{text}.{ms:03d}Z" if ms else f"{text}Z" for text, ms in zip(texts, part, strict=True)]
+    """Times in ISO 8601 with Z, all with milliseconds: pandas reads a column of one form only."""
+    return [f"{text}Z" for text in np.datetime_as_string(millis(time_s).astype("M8[ms]"), unit="ms").tolist()]
 
 
 def pieces(one: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:
@@ -57,8 +54,3 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     columns = np.array(boxes)
     least, most = columns[:, :2].min(axis=0), columns[:, 2:].max(axis=0)
     return [float(edge) for edge in rounded(np.array([*least, *most]))]
-
-
-def fixed_instants(time_s: Floats) -> list[str]:
-    """Times in ISO 8601 with Z, all with milliseconds: pandas reads a column of one form only."""
-    return [f"{text}Z" for text in np.datetime_as_string(millis(time_s).astype("M8[ms]"), unit="ms").tolist()]

@@ -1,17 +1,27 @@
-"""GeoJSON of series: a line each, the same as trips of kepler.gl, and a point for each event."""
+"""GeoJSON of series: a line each, the same as trips of kepler.gl, and a point for each event.
 
-from collections.abc import Callable, Iterable, Sequence
+A line across 180° is cut there, with a position at either side (RFC 7946, 3.1.9); trips cannot be, since kepler.gl
+reads lines of one part only.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import BinaryIO
 
-from privacy_engine.core.progress import reported
+import numpy as np
+
+from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MAPS, MOVEMENT, ExportFormat, Label, as_json
-from privacy_engine.exports.columns import chunks, fixed_instants, millis, pieces, several_people
+from privacy_engine.exports.columns import CHUNK, instants, millis, pieces, rounded, several_people
+from privacy_engine.formats.line_times import CUT
 
 MEDIA_TYPE = "application/geo+json"
 POINTS = "points"
 """The name of the collection whose features are the points of series, which distinguishes it from one of lines."""
+Cut = tuple[float, float, str]
+"""The side that a line leaves, 180.0 or -180.0, the latitude, and the time as text, empty where there is none."""
 
 
 def _begin(out: BinaryIO, label: Label, name: str = "") -> None:
@@ -37,15 +47,47 @@ def write_pieces(texts: Iterable[str], out: BinaryIO) -> None:
 
 
 def write_line(one: Trajectory, out: BinaryIO, several: bool, *, trips: bool = False) -> None:
-    """Write the feature of a series: its line, or no geometry, with its times in ``coordTimes``."""
+    """Write the feature of a series: its line, a point, or no geometry; ``coordTimes`` has as many parts."""
+    cuts = {} if trips else dict(cuts_of(one))
+    left, right = ("[[", "]]") if cuts else ("[", "]")
     out.write(b'\n{"type":"Feature","geometry":')
-    _write_geometry(one, out, trips and one.time_s is not None)
-    out.write(f',"properties":{{{names(one, several)}'.encode())
+    if len(one) < 2:
+        out.write(f'{{"type":"Point","coordinates":{"".join(positions(one))}}}'.encode() if len(one) else b"null")
+    else:
+        out.write(f'{{"type":"{"Multi" if cuts else ""}LineString","coordinates":{left}'.encode())
+        places = {at: f"[{x:.0f},{y:.7f}]],[[{-x:.0f},{y:.7f}]," for at, (x, y, _) in cuts.items()}
+        write_pieces(_trip_positions(one) if trips and one.time_s is not None else positions(one, places), out)
+        out.write(f"{right}}}".encode())
+    out.write(f',"properties":{{{names(one, several)}{f""","{CUT}":true""" if cuts else ""}'.encode())
     if one.time_s is not None:
-        out.write(b',"coordTimes":[')
-        write_pieces((",".join(f'"{t}"' for t in times or ()) for _, _, times in chunks(one)), out)
-        out.write(b"]")
+        out.write(f',"coordTimes":{left}'.encode())
+        times = ([f'"{text}"' for text in instants(time_s)] for _, _, time_s in pieces(one) if time_s is not None)
+        write_pieces(_joined(times, {at: f'"{text}"],["{text}",' for at, (_, _, text) in cuts.items()}), out)
+        out.write(right.encode())
     out.write(b"}}")
+
+
+def cuts_of(one: Trajectory) -> Iterator[tuple[int, Cut]]:
+    """The events that lie across 180° from the one before, and where and when the line between them crosses it."""
+    for part in blocks(len(one) - 1, CHUNK):
+        lon, lat = (rounded(column[part.start : part.stop + 1]) for column in (one.lon, one.lat))
+        for i in np.flatnonzero(np.abs(np.diff(lon)) > 180).tolist():
+            at, side = part.start + i, 180.0 if lon[i] > 0 else -180.0
+            way = 360 - abs(lon[i + 1] - lon[i])
+            share = (180 - abs(lon[i])) / way if way else 0.0
+            time_s = None if one.time_s is None else one.time_s[at] + share * np.diff(one.time_s[at : at + 2])
+            yield at + 1, (side, lat[i] + share * (lat[i + 1] - lat[i]), "" if time_s is None else instants(time_s)[0])
+
+
+def _joined(values: Iterable[list[str]], before: Mapping[int, str]) -> Iterator[str]:
+    """The values of a series as JSON, in pieces; ``before`` has what stands before some."""
+    start = 0
+    for piece in values:
+        for at, text in before.items():
+            if start <= at < start + len(piece):
+                piece[at - start] = text + piece[at - start]
+        start += len(piece)
+        yield ",".join(piece)
 
 
 def write_features(
@@ -60,21 +102,10 @@ def write_features(
     _end(out)
 
 
-def _write_geometry(one: Trajectory, out: BinaryIO, trips: bool) -> None:
-    """A line; a point where there is one event, and no geometry where there is none (a line needs two)."""
-    if len(one) == 0:
-        out.write(b"null")
-        return
-    kind, left, right = ("Point", "", "") if len(one) == 1 else ("LineString", "[", "]")
-    out.write(f'{{"type":"{kind}","coordinates":{left}'.encode())
-    write_pieces(_trip_positions(one) if trips else positions(one), out)
-    out.write(f"{right}}}".encode())
-
-
-def positions(one: Trajectory) -> Iterable[str]:
-    """The positions of a series as JSON, in pieces."""
-    for lon, lat, _ in chunks(one):
-        yield ",".join([f"[{x:.7f},{y:.7f}]" for x, y in zip(lon, lat, strict=True)])
+def positions(one: Trajectory, before: Mapping[int, str] = MappingProxyType({})) -> Iterator[str]:
+    """The positions of a series as JSON, in pieces; ``before`` has what stands before some."""
+    rows = (zip(lon.tolist(), lat.tolist(), strict=True) for lon, lat, _ in pieces(one))
+    return _joined(([f"[{x:.7f},{y:.7f}]" for x, y in row] for row in rows), before)
 
 
 def _trip_positions(one: Trajectory) -> Iterable[str]:
@@ -97,7 +128,7 @@ def _write_points(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> 
             f']}},"properties":{{{names(one, several)}',
         )
         for lon, lat, time_s in pieces(one):
-            times = [""] * len(lon) if time_s is None else [f',"time":"{t}"' for t in fixed_instants(time_s)]
+            times = [""] * len(lon) if time_s is None else [f',"time":"{t}"' for t in instants(time_s)]
             columns = lon.tolist(), lat.tolist(), times
             rows = [f"{head}{x:.7f},{y:.7f}{tail}{t}}}}}" for x, y, t in zip(*columns, strict=True)]
             out.write((comma + ",".join(rows)).encode("ascii"))

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import LABEL_NAMESPACE, MAPS, ExportFormat, Label, as_json
-from privacy_engine.exports.columns import bounds, fixed_instants, pieces, several_people
+from privacy_engine.exports.columns import bounds, instants, pieces, several_people
 from privacy_engine.exports.parquet import wkb_points
 
 LAYER = "points"
@@ -105,7 +105,7 @@ def _rows(one: Trajectory, several: bool) -> Iterator[tuple[bytes | str | None, 
     named = (one.name, one.person) if several else (one.name,)
     for lon, lat, time_s in pieces(one):
         data = wkb_points(lon, lat, _HEAD)
-        times = [None] * len(data) if time_s is None else fixed_instants(time_s)
+        times = [None] * len(data) if time_s is None else instants(time_s)
         for row, time in zip(data, times, strict=True):
             yield row.tobytes(), *named, time
 

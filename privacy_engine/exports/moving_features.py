@@ -9,7 +9,7 @@ from typing import BinaryIO
 from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MOVEMENT, ExportFormat
-from privacy_engine.exports.columns import CHUNK, fixed_instants
+from privacy_engine.exports.columns import CHUNK, instants
 from privacy_engine.exports.geojson import names, positions, write_features, write_line, write_pieces
 
 
@@ -19,7 +19,7 @@ def _write(one: Trajectory, out: BinaryIO, several: bool) -> None:
         return
     time_s = one.time_s
     out.write(b'\n{"type":"Feature","temporalGeometry":{"type":"MovingPoint","datetimes":[')
-    write_pieces((",".join(f'"{t}"' for t in fixed_instants(time_s[at])) for at in blocks(len(one), CHUNK)), out)
+    write_pieces((",".join(f'"{t}"' for t in instants(time_s[at])) for at in blocks(len(one), CHUNK)), out)
     out.write(b'],"coordinates":[')
     write_pieces(positions(one), out)
     out.write(f'],"interpolation":"Discrete"}},"properties":{{{names(one, several)}}}}}'.encode())

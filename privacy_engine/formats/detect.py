@@ -120,13 +120,14 @@ _TEXTS: tuple[tuple[bytes, str], ...] = (
     (rb"\s*(<!doctype html|<html)", "a web page"),
     (rb"\s*\{\\rtf", "an RTF document"),
     (rb"%!PS", "a PostScript document"),
+    (rb"[^\0]*?^(INSERT INTO|CREATE TABLE|COPY)\s[^,\n]*[(`\"\[]", "an SQL dump; export its table as CSV"),
 )
 
 
 def kind_of_other(head: bytes) -> str | None:
     """What a file is that is not a location file of ours, as text; None where that is unknown."""
     found = _title_of(head, (*_SPREADSHEETS, *_SIGNATURES), re.DOTALL)
-    return found or _title_of(plain_head(head[:4096]), _TEXTS, re.IGNORECASE)
+    return found or _title_of(plain_head(head[:4096]), _TEXTS, re.IGNORECASE | re.MULTILINE)
 
 
 def _title_of(head: bytes, titles: tuple[tuple[bytes, str], ...], flags: re.RegexFlag) -> str | None:

@@ -8,6 +8,7 @@ import itertools
 import struct
 from dataclasses import dataclass, field
 
+from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
@@ -46,6 +47,7 @@ class _State:
     layouts: dict[int, _Layout] = field(default_factory=dict)
     time: int | None = None
     records: int = 0
+    located: int = 0
     follow: int = 0  # records without a whole time of their own
 
 
@@ -64,8 +66,10 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         report.note("cut_off", f"The file is damaged after record {state.records}; what came before was read.")
     if options.time != "#0":
         note_follows(state.follow, "record", report)
-    if not state.rows:
-        raise FormatError("The FIT file holds no records: it is no track.", code="no_points")
+    if not state.located:
+        what = f"holds {counted(state.records, 'record')}, none with a position: it was recorded without GPS"
+        message = f"The FIT file {what if state.records else 'holds no records: it is no track'}."
+        raise FormatError(message, code="no_points")
     return build(state.rows.points(options), options, report)
 
 
@@ -133,6 +137,7 @@ def _values(data: bytes, at: int, local: int, state: _State) -> int:
         state.follow += _TIMESTAMP not in layout.fields
         state.records += 1
         lat, lon = (_degrees(data, at, layout, number) for number in (_LAT, _LON))
+        state.located += lat is not None and lon is not None
         dated = state.time is not None and state.time >= _OLDEST_DATE_S
         state.rows.add(lon, lat, float((state.time or 0) + _EPOCH_S) if dated else None, state.records)
     return at + layout.size

@@ -16,7 +16,7 @@ from privacy_engine.formats.columns import LANDMARK
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import begins_like_json, parsed
 from privacy_engine.formats.landmark_column import marks_of
-from privacy_engine.formats.line_times import LineTimes, fourth_is_time
+from privacy_engine.formats.line_times import CUT, LineTimes, fourth_is_time, uncut
 from privacy_engine.formats.moving_points import in_system, is_moving, lines
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import TIMED, ReadOptions
@@ -114,9 +114,8 @@ def read_features(
 def _features(document: Any) -> list[Any]:
     """The features of a document: of a collection, of a wrapper, or the document itself."""
     if isinstance(document, dict):
-        for key in ("features", "locations"):
-            if isinstance(document.get(key), list):
-                return list(document[key])
+        if (batch := batch_of(document)) is not None:
+            return batch
         if isinstance(document.get("type"), str) and ("geometry" in document or "coordinates" in document):
             return [document]
         if document.get("type") == "GeometryCollection":
@@ -124,6 +123,12 @@ def _features(document: Any) -> list[Any]:
     if isinstance(document, list) and document and all(isinstance(one, dict) and "geometry" in one for one in document):
         return document
     raise FormatError("This JSON is no GeoJSON: it has no features and no geometry.", code="not_geojson")
+
+
+def batch_of(document: dict[str, Any]) -> list[Any] | None:
+    """The features of a collection, or of Overland's wrapper; None of what is neither."""
+    lists = (document.get(key) for key in ("features", "locations"))
+    return next((list(one) for one in lists if isinstance(one, list)), None)
 
 
 def _read_feature(feature: Any, number: int, rows: _Rows) -> None:
@@ -178,6 +183,8 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
         _add_line(coordinates, listed, _marks(properties, rows), number, code, rows)
     elif kind == "MultiLineString" and isinstance(coordinates, list):
         listed, marked = _listed(properties), _marks(properties, rows)
+        if properties.get(CUT) is True and all(isinstance(one, list) for one in (*coordinates, *listed)):
+            coordinates, listed = [uncut(coordinates)], uncut(listed)
         at = 0
         for i, line in enumerate(coordinates):
             line = line if isinstance(line, list) else []
@@ -274,6 +281,7 @@ def _points(rows: _Rows, options: ReadOptions) -> Points:
     points = Points(np.array(rows.lon, dtype=np.float64), np.array(rows.lat, dtype=np.float64), when)
     points.reasons = np.array(rows.reason, dtype=np.uint8)
     points.rows = lambda index: features[index]
+    points.unread(rows.time)
     if rows.marked:
         points.marks = marks_of(pa.array(rows.mark, pa.string()), rows.marked, options)
     elif options.landmark not in (None, "#0") and not options.applied:

@@ -1,4 +1,4 @@
-"""GeoJSON text sequences (RFC 8142) and newline-delimited GeoJSON: one feature on each line."""
+"""GeoJSON text sequences (RFC 8142) and newline-delimited GeoJSON: a feature, or a batch of them, on each line."""
 
 import re
 
@@ -7,7 +7,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import lines_of
-from privacy_engine.formats.geojson import PERSON_TEXT, read_features
+from privacy_engine.formats.geojson import PERSON_TEXT, batch_of, read_features
 from privacy_engine.formats.jsontools import parsed_line
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
@@ -30,8 +30,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
             continue
         feature = parsed_line(line) if len(line) <= MAX_LINE else None
         if isinstance(feature, dict):
-            features.append(feature)
-            numbers.append(number)
+            batch = batch_of(feature) or [feature]
+            features += batch
+            numbers += [number] * len(batch)
         else:
             bad.append(number)
     report.drop("bad_json", len(bad), bad[:20])
@@ -49,7 +50,7 @@ GEOJSONSEQ = register(
     Format(
         "geojsonseq",
         "GeoJSON sequence",
-        ("geojsonl", "geojsons", "ndjson", "jsonl"),
+        ("geojsonl", "geojsons", "ndjson", "jsonl", "json"),
         sniff,
         read,
         rank=18,

@@ -8,7 +8,6 @@ from xml.parsers import expat  # nosec B407
 import numpy as np
 
 from privacy_engine.core.arrays import Ints
-from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
@@ -95,9 +94,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     if kind not in KINDS or not document.points[kind]:
         raise FormatError("The GPX holds no points.", code="no_points")
     report.decide("parts", kind)
-    if others := sum(len(document.points[one]) for one in KINDS if one != kind):
-        message = f"The {_TITLES[kind]} of the file were read; {counted(others, 'other point')} left out."
-        report.note("left_out", message, level="info", count=others)
+    sizes = {one: len(points) for one, points in document.points.items()}
+    others = " and ".join(f"{size:,} {_TITLES[one]}" for one, size in sizes.items() if size and one != kind)
+    report.lost("left_out", sum(sizes.values()) - sizes[kind], sum(sizes.values()), f"{others}, beside {_TITLES[kind]}")
     counts = document.counts
     if kind != "trkpt":
         message = f"The file has no track points; its {_TITLES[kind]} were read."
@@ -253,6 +252,7 @@ def _points(document: _Document, kind: str, options: ReadOptions) -> Points:
     reasons = np.where(lat_reasons == GOOD, lon_reasons, lat_reasons)
     when = None if options.time == "#0" else times(time_text, options)
     points = Points(lon, lat, when, reasons)
+    points.unread(lat_text, lon_text, time_text)
     of = track.to_numpy()
     if document.ours and kind == "trkpt" and document.names:
         points.names, points.codes = _coded(document.names, of)

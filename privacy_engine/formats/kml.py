@@ -1,7 +1,10 @@
 """KML: tracks of times and positions, placemarks with a time or a span, lines without. Links are never followed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
+from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
@@ -38,6 +41,7 @@ class _Found:
         return name, known.get(name, Rows())
 
     track_count: int = 0
+    spread: int = 0  # positions of lines with a span whose times are between its ends
     areas: list[int] = field(default_factory=list)
 
 
@@ -51,7 +55,10 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     report.decide("parts", part)
     if left := len(found.tracks) + len(found.timed) + len(found.untimed) - len(rows):
         what = {"tracks": "outside of its tracks", "timed": "without a time", "untimed": "with a time"}[part]
-        report.note("left_out", f"{left} positions {what} were left out.", level="info", count=left)
+        report.lost("left_out", left, left + len(rows), f"positions {what}")
+    if found.spread and part == "timed":
+        message = f"{counted(found.spread, 'position')} of lines with a time span: spread evenly from begin to end."
+        report.note("interpolated", message, count=found.spread)
     if found.track_count > 1 and part == "tracks" and options.person_column is None:
         message = f"{found.track_count} tracks were joined into one timeline."
         report.note("joined", message, level="info", count=found.track_count)
@@ -156,7 +163,7 @@ class _Handlers:
         self.whens, self.coords = [], []
 
     def _placemark(self) -> None:
-        """A point lasts from the beginning of its span to the end; a line begins and ends with it."""
+        """A point lasts from the beginning of its span to the end; a line is passed evenly in it."""
         self.found.tracks.belong(self.starts, self.person)
         begin, end = self.span.get("begin"), self.span.get("end")
         rows = self.found.timed if begin or end else self.found.untimed
@@ -165,8 +172,9 @@ class _Handlers:
             if kind == "point":
                 self._point(rows, cells[0] if cells else [], line)
                 continue
-            for i, cell in enumerate(reported(cells, ROWS)):
-                time = begin if i == 0 else end if i == len(cells) - 1 else None
+            middle = _between(begin, end, len(cells) - 2)
+            self.found.spread += sum(time is not None for time in middle)
+            for cell, time in zip(reported(cells, ROWS), [begin, *middle, end], strict=False):
                 rows.add(*_pair(cell), time or None, line, self.person)
         self.span, self.lines = {}, []
 
@@ -180,6 +188,16 @@ def _tuples(text: str) -> list[list[str]]:
     """The positions of a coordinates element; blanks beside commas are forgiven."""
     tight = text.replace(" ,", ",").replace(", ", ",")
     return [one.split(",") for one in tight.split()]
+
+
+def _between(begin: str | None, end: str | None, many: int) -> Sequence[str | None]:
+    """Times of so many positions between those of a line's ends, evenly spread; None for each without both times."""
+    try:
+        first, last = (datetime.fromisoformat((text or "").strip()) for text in (begin, end))
+        step = (last - first) / (many + 1)
+    except (ValueError, TypeError, ZeroDivisionError):
+        return [None] * many
+    return [(first + step * i).isoformat() for i in range(1, many + 1)]
 
 
 def _pair(cell: list[str]) -> tuple[str | None, str | None]:

@@ -17,7 +17,15 @@ from privacy_engine.formats.report import Report
 
 ENDS = (("prev_t", "t"), ("start_t", "end_t"), ("started_at", "finished_at"), ("start_time", "end_time"))
 """Names of what holds the times of both ends of a line."""
+CUT = "cut_at_180"
+"""A property of our lines that were cut at 180°: neighbouring parts end and begin with a position that is no event."""
 BETWEEN = "Only the ends of the lines have times; the positions between them have none and were left out."
+
+
+def uncut(parts: Sequence[Sequence[Any]]) -> list[Any]:
+    """The values of the parts of a line that was cut at 180°, without those of the positions there."""
+    last = len(parts) - 1
+    return [value for i, part in enumerate(parts) for value in part[i > 0 : len(part) - (i < last)]]
 
 
 @dataclass

@@ -21,7 +21,7 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build, nothing_left
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times
-from privacy_engine.formats.times_of_day import clock_s, dated, day_number, day_of, note_follows
+from privacy_engine.formats.times_of_day import DAY_S, clock_s, dated, day_number, day_of, note_follows
 from privacy_engine.formats.xmltools import plain_head
 
 # sentence -> places of time, first coordinate, status, and the status that means no fix
@@ -44,10 +44,16 @@ class _Log:
     damaged: list[int] = field(default_factory=list)
     ais: int = 0
     day_ahead: float = math.nan
+    clock_ahead: float = math.nan  # of the ZDA that names the day ahead
     dated: dict[tuple[float, str], int] = field(default_factory=dict)
     unread: set[int] = field(default_factory=set)  # places without a position that can be read and is on the earth
     follow: int = 0  # sentences of a position without a date of their own
     joined: int = 0
+
+    def day_at(self, clock: float) -> float:
+        """The day of a time of day near the ZDA that was read last, which may lie on the other side of midnight."""
+        apart = clock - self.clock_ahead
+        return self.day_ahead + (apart < -DAY_S / 2) - (apart > DAY_S / 2)
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -78,7 +84,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 def _times(log: _Log, report: Report) -> Times | None:
     if log.days and math.isfinite(log.day_ahead) and not np.isfinite(log.days).any():
-        log.days[-1] = log.day_ahead  # a date that came after the last fix
+        log.days[-1] = log.day_at(log.clocks[-1])  # a date that came after the last fix
     seconds = dated(np.array(log.clocks), np.array(log.days))
     missing = np.array([not text.strip() for text in log.clock_texts], dtype=np.bool_)
     if not np.isfinite(log.days).any():
@@ -122,7 +128,7 @@ def _date(cells: list[str], log: _Log) -> None:
     if log.clock_texts and cells[1:2] == [log.clock_texts[-1]]:
         log.days[-1] = log.days[-1] if math.isfinite(log.days[-1]) else day
     else:
-        log.day_ahead = day
+        log.day_ahead, log.clock_ahead = day, clock_s(cells[1])
 
 
 def _fix(kind: str, cells: list[str], number: int, log: _Log) -> None:
@@ -144,7 +150,7 @@ def _fix(kind: str, cells: list[str], number: int, log: _Log) -> None:
     log.rows.add(lon, lat, None, number)
     log.clocks.append(clock_s(cells[time]))
     log.clock_texts.append(cells[time])
-    log.days.append(day if math.isfinite(day) else log.day_ahead)
+    log.days.append(day if math.isfinite(day) else log.day_at(log.clocks[-1]))
     if len(log.days) - 1 not in log.unread:
         log.dated.setdefault((log.days[-1], cells[time]), len(log.days) - 1)
     log.day_ahead = math.nan

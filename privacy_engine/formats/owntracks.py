@@ -24,6 +24,7 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
 
 _LINE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z)\s+\S+\s+(\{.*)")
+_LONGEST = 10_000
 _START = re.compile(rb"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z\s+\S{1,40}\s+\{")
 
 _LOCATION = re.compile(rb'"_type"\s*:\s*"location"')
@@ -36,7 +37,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     for number, entry, written in reported(_entries(source, options, report), ROWS):
         if entry is None:
             dropped["short_row"].append(number)
-        elif entry.get("_type") == "location":
+        elif entry.get("_type", "location" if "lat" in entry else "") == "location":
             rows.add(entry.get("lon"), entry.get("lat"), _time(entry, written), number, _device(entry))
             persons.append(_person(entry, options))
         else:
@@ -64,13 +65,21 @@ def _entries(
             yield number, record, None
         return
     lines = lines_of(source.read_lines(), report, options)
+    start, held = 0, ""  # of an entry whose object goes on in the lines after it
     for number, line in enumerate(lines, start=1):
-        match = _LINE.fullmatch(line.strip())
+        goes_on = held and not _LINE.match(line) and len(held) < _LONGEST
+        if held and not goes_on:
+            yield start, None, None
+        start, text = (start, held + line) if goes_on else (number, line)
+        match = _LINE.fullmatch(text.strip())
         entry = parsed_line(match[2]) if match else None
+        held = text if match and not isinstance(entry, dict) else ""
         if match is not None and isinstance(entry, dict):
-            yield number, entry, match[1]
-        elif line.strip():
-            yield number, None, None
+            yield start, entry, match[1]
+        elif text.strip() and not held:
+            yield start, None, None
+    if held:
+        yield start, None, None
 
 
 def _person(entry: dict[str, Any], options: ReadOptions) -> str:

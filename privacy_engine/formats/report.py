@@ -47,10 +47,11 @@ WHY = {
 
 @dataclass
 class Drops:
-    """How much was dropped for one reason, and the first rows it happened on."""
+    """How much was dropped for one reason, the first rows it happened on, and what stands in the first of them."""
 
     count: int = 0
     rows: list[int] = field(default_factory=list)
+    cells: str = ""
 
 
 @dataclass
@@ -120,11 +121,15 @@ class Report:
         """``accept``, or ``accept_warn`` where rows were dropped or something needs attention."""
         return "accept_warn" if self.drops or self.warnings else "accept"
 
-    def drop(self, reason: str, count: int, rows: Iterable[int] = ()) -> None:
-        """Count ``count`` rows as dropped for ``reason``; ``rows`` are the (first of the) row numbers."""
+    def drop(self, reason: str, count: int, rows: Iterable[int] = (), *, cells: str = "") -> None:
+        """Count ``count`` rows as dropped for ``reason``; ``rows`` are the (first of the) row numbers.
+
+        ``cells`` quotes the first of them: it goes into the error of a file of which nothing is left, for its owner.
+        """
         if count:
             drops = self.drops.setdefault(reason, Drops())
             drops.count += count
+            drops.cells = drops.cells or cells
             drops.rows += [int(row) for row in rows][: SHOWN_ROWS - len(drops.rows)]
 
     def note(
@@ -137,6 +142,18 @@ class Report:
         if first := [int(row) for row in rows][:SHOWN_ROWS]:
             entry["rows"] = first
         self.notes.append(entry)
+
+    def lost(self, code: str, count: int, of: int, what: str) -> None:
+        """Record that ``count`` of the ``of`` positions were left out and ``what`` they are; from a tenth on a warning.
+
+        >>> report = Report()
+        >>> report.lost("left_out", 2, 10, "waypoints")
+        >>> report.warnings[0]["message"]
+        '2 of 10 positions were left out: waypoints.'
+        """
+        if count:
+            message = f"{count:,} of {of:,} positions were left out: {what}."
+            self.note(code, message, level="warning" if 10 * count > of else "info", count=count)
 
     def guess(self, what: str, value: Any, message: str, option: str) -> None:
         """Record something that was detected rather than stated, and the ``option`` that overrides it."""

@@ -15,7 +15,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE, number
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.series import Points
+from privacy_engine.formats.series import MOST_QUOTED, Points, quoted
 from privacy_engine.formats.times import Times, times, zoned_instants
 
 LONGEST_TIME = 60
@@ -76,6 +76,7 @@ class Rows:
     row: array[int] = field(default_factory=lambda: array("q"))
     code: array[int] = field(default_factory=lambda: array("i"))
     names: dict[str, int] = field(default_factory=dict)
+    cells: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.lon)
@@ -88,6 +89,8 @@ class Rows:
             raise FormatError(message, code="too_large", rule=rule)
         x, why_x = coordinate(lon, "lon")
         y, why_y = coordinate(lat, "lat")
+        if len(self.cells) < MOST_QUOTED or ((why_x or why_y) and len(self.cells) < 2 * MOST_QUOTED):
+            self.cells[len(self.lon)] = quoted(lat, lon, time)
         self.lon.append(x / scale)
         self.lat.append(y / scale)
         self.reason.append(why_y if why_x == GOOD else why_x)
@@ -110,6 +113,7 @@ class Rows:
             None if options.time == "#0" else self.time.taken(options),
             np.frombuffer(self.reason, np.uint8),
             rows=lambda index: row[index],
+            cells=self.cells,
         )
         if options.id != "#0" and list(self.names) != [""]:
             points.names = list(self.names)

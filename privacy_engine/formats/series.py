@@ -1,6 +1,6 @@
 """Rows to series: positions settled, unusable rows dropped by reason, grouped by id, sorted by time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import leaving
 from privacy_engine.data.trajectories import Trajectories
-from privacy_engine.errors import FormatError
+from privacy_engine.errors import FormatError, shown
 from privacy_engine.formats import crs, people, timezones
 from privacy_engine.formats.first_rows import first_rows
 from privacy_engine.formats.landmark_column import Marks, settle
@@ -23,6 +23,7 @@ from privacy_engine.formats.report import SHOWN_ROWS, WHY, Report
 from privacy_engine.formats.times import Times
 
 MAX_SERIES = 100_000
+MOST_QUOTED = 20
 _WITHOUT_TIMES = "stay points and releases that need time are not available."
 _YEAR_2100_S = 4_102_444_800
 
@@ -37,7 +38,7 @@ class Points:
     are about the time zone: see :func:`privacy_engine.formats.timezones.settle`. ``marks`` are a landmark column's
     cells.
     ``whose`` states whose the series are; where its kind is ``column``, ``person_codes`` states which of
-    ``person_names`` each row belongs to.
+    ``person_names`` each row belongs to. ``cells`` quotes the first rows that cannot be read: :func:`quoted`.
     """
 
     lon: Floats
@@ -56,6 +57,7 @@ class Points:
     whose: people.Whose = people.UNNAMED
     person_codes: Ints | None = None
     person_names: list[str] = field(default_factory=list)
+    cells: Mapping[int, str] = field(default_factory=dict)
 
     def with_ends(
         self, times: Times, lon: Floats | None = None, lat: Floats | None = None, reasons: Any = None
@@ -85,6 +87,23 @@ class Points:
         """Let go of the columns; ``rows`` and ``whose`` stay."""
         self.lon, self.lat = np.empty(0), np.empty(0)
         self.times = self.reasons = self.codes = self.marks = self.person_codes = None
+
+    def unread(self, *columns: Any) -> None:
+        """Quote ``columns``, as they stand in the file, in messages about rows without a position or a time."""
+        bad = np.zeros(len(self.lon), dtype=np.bool_) if self.reasons is None else self.reasons > 0
+        if self.times is not None:
+            bad = bad | self.times.bad
+        self.cells = {i: quoted(*(column[i] for column in columns)) for i in np.flatnonzero(bad)[:MOST_QUOTED].tolist()}
+
+
+def quoted(*cells: Any) -> str:
+    """Cells of a row as a message to the owner of the file quotes them.
+
+    >>> quoted("47,1", None, 8)
+    "'47,1', '8'"
+    """
+    texts = (cell.as_py() if hasattr(cell, "as_py") else cell for cell in cells)
+    return ", ".join(repr(shown(str(text))[:40]) for text in texts if text is not None)
 
 
 def build(points: Points, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -193,7 +212,7 @@ def nothing_left(report: Report) -> FormatError:
         return FormatError("The file holds no positions.", code="no_points")
     reason, drops = max(report.drops.items(), key=lambda item: item[1].count)
     first = drops.rows[0] if drops.rows else None
-    where = "" if first is None else f" (first on {report.unit} {first})"
+    where = "" if first is None else f" (first on {report.unit} {first}{drops.cells and f': {drops.cells}'})"
     return FormatError(
         f"None of the {sum(report.dropped.values())} rows can be used. {WHY.get(reason, reason)}{where}",
         code="no_points",
@@ -205,7 +224,8 @@ def nothing_left(report: Report) -> FormatError:
 def _drop(points: Points, bad: Mask, reason: str, report: Report) -> None:
     index = np.flatnonzero(bad)
     if index.size:
-        report.drop(reason, len(index), points.rows(index[:20]).tolist())
+        cells = points.cells.get(int(index[0]), "")
+        report.drop(reason, len(index), points.rows(index[:20]).tolist(), cells=cells)
 
 
 def _keep_positions(points: Points, lon: Floats, lat: Floats, options: ReadOptions, report: Report) -> Mask:
@@ -235,9 +255,11 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
         report.note("untimed", f"{_why_untimed(times, options, report)}: {_WITHOUT_TIMES}")
         return None
     if times.bad[keep].all():
-        first = int(points.rows(np.flatnonzero(keep)[:1])[0])
+        at = np.flatnonzero(keep)[:1]
+        first, cells = int(points.rows(at)[0]), points.cells.get(int(at[0]), "")
+        where = f"first on {report.unit} {first}{cells and f': {cells}'}"
         raise FormatError(
-            f"None of the times can be read (first on {report.unit} {first}). Write them as 2024-12-31T23:59:00Z, "
+            f"None of the times can be read ({where}). Write them as 2024-12-31T23:59:00Z, "
             "or set the time option to #0 to read the file without times.",
             code="bad_times",
             row=first,
@@ -286,7 +308,10 @@ def _keep_timed(points: Points, keep: Mask, seconds: Floats, report: Report) -> 
     timed = np.isfinite(seconds)
     missing = points.times.missing if points.times is not None else ~timed
     _drop(points, keep & ~timed & ~missing, "bad_time", report)
-    _drop(points, keep & ~timed & missing, "no_time", report)
+    untimed = keep & ~timed & missing
+    _drop(points, untimed, "no_time", report)
+    if all(note["code"] != "line_ends" for note in report.notes):
+        report.lost("untimed_rows", int(untimed.sum()), int(keep.sum()), "they have no time, the others do")
     return np.asarray(keep & timed)
 
 

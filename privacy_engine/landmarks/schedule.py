@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from privacy_engine.core.arrays import Floats, Mask, concatenated
 from privacy_engine.core.params import Frozen, Param, broken
@@ -73,6 +73,15 @@ def _date(text: str | None) -> str | None:
 
 TimeOfDay = Annotated[str, AfterValidator(_time_of_day)]
 Date = Annotated[str | None, AfterValidator(_date)]
+ZoneName = Annotated[str, AfterValidator(_known_zone)]
+
+
+def in_order(last_date: str | None, info: ValidationInfo) -> str | None:
+    """``last_date``, a validator: it must not be before ``first_date``."""
+    first = info.data.get("first_date")
+    if last_date is not None and first is not None and last_date < first:
+        raise broken(f"must not be before the first date ({first})")
+    return last_date
 
 
 class Window(Frozen):
@@ -143,17 +152,11 @@ class Schedule(LandmarkMethod):
 
     name: Literal["schedule"] = "schedule"
     windows: Annotated[list[Window], Field(min_length=1, max_length=MOST_WINDOWS), WINDOWS]
-    time_zone: Annotated[str, AfterValidator(_known_zone), TIME_ZONE]
+    time_zone: Annotated[ZoneName, TIME_ZONE]
     first_date: Annotated[Date, FIRST_DATE] = None
     last_date: Annotated[Date, LAST_DATE] = None
 
-    @field_validator("last_date")
-    @classmethod
-    def _in_order(cls, value: str | None, info: Any) -> str | None:
-        first = info.data.get("first_date")
-        if value is not None and first is not None and value < first:
-            raise broken(f"must not be before the first date ({first})")
-        return value
+    _in_order = field_validator("last_date")(in_order)
 
     def _mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
         parts = [self.holds(one.time_s) for one in in_pieces(series) if one.time_s is not None]
@@ -233,11 +236,12 @@ def parse_short_schedule(text: str) -> LandmarkMethod:
     if not found or len(dates) > 1:
         raise _unread("landmarks", SHORT_RULE, text)
     first, last = _dates_of(dates[0]) if dates else (None, None)
-    description = {"windows": _windows_of(windows), "time_zone": zone, "first_date": first, "last_date": last}
+    description = {"windows": windows_of(windows), "time_zone": zone, "first_date": first, "last_date": last}
     return landmark_methods.parse({"name": "schedule"} | description, field="landmarks")
 
 
-def _windows_of(text: str) -> list[dict[str, Any]]:
+def windows_of(text: str) -> list[dict[str, Any]]:
+    """The windows written in short, DAYS:FROM-TO after commas or plus signs; ParameterError for another text."""
     found: list[dict[str, Any]] = []
     waiting: list[str] = []  # days named before the time they share
     for part in re.split(r"[,+]", text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import re
 import sqlite3
@@ -15,14 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from privacy_engine.data import Trajectory
 from privacy_engine.data.published import CELLS_PER_DEGREE, NO_TIME, Published, plain_name
-from privacy_engine.errors import FormatError
+from privacy_engine.errors import DataError, FormatError
 from privacy_engine.exports import JSON_COLUMN, LABEL_NAMESPACE
-from privacy_engine.exports.geojson import POINTS
+from privacy_engine.exports.columns import DECIMALS
+from privacy_engine.exports.geojson import POINTS, cuts_of
 from privacy_engine.exports.geopackage import LAYER
 from privacy_engine.exports.parquet import GEOMETRY
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
+from privacy_engine.formats.line_times import CUT, uncut
 from privacy_engine.formats.wkb import positions
 from privacy_engine.formats.xmltools import Parser, limit_depth, local, run
 from privacy_engine.verify.contents import Columns, Contents, PointContents, Unreadable, instants
@@ -120,7 +124,7 @@ def read_geojson(data: bytes) -> Contents:
             series = [_feature(one, columns) for one in document["features"]]
         label = document["privacy"]
         return PointContents(str(label["text"]), label, columns.off_grid, series)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, DataError) as error:
         raise Unreadable("The document is not a feature collection with a label.") from error
 
 
@@ -134,14 +138,33 @@ def _feature(feature: Mapping[str, Any], columns: Columns) -> Published:
     moving, properties = feature.get("temporalGeometry"), feature["properties"]
     geometry = feature["geometry"] if moving is None else moving
     places = [] if geometry is None else geometry["coordinates"]
-    if geometry is not None and geometry["type"] == "Point":
+    times = properties.get("coordTimes") if moving is None else moving["datetimes"]
+    if properties.get(CUT):
+        places, times = _uncut(places, times)
+    elif geometry is not None and geometry["type"] == "Point":
         places = [places]
     lon, lat = ([str(getattr(place[axis], "text", place[axis])) for place in places] for axis in (0, 1))
-    times = (properties.get("coordTimes") if moving is None else moving["datetimes"]) or [None] * len(places)
+    times = times or [None] * len(places)
     if len(times) != len(places):
         raise Unreadable("A feature has not as many times as positions.")
     cells, person = (columns.cells(lon), columns.cells(lat)), plain_name(properties.get("person", ""))
     return Published(plain_name(properties["series"]), *cells, instants(times), person)
+
+
+def _uncut(places: list[Any], times: list[Any] | None) -> tuple[list[Any], list[Any] | None]:
+    """The positions and times of a line that was cut at 180°; Unreadable where it is not cut as we cut lines."""
+    lon, lat = np.array(found := uncut(places), dtype=np.float64).T
+    when = None if times is None else uncut(times)
+    one = Trajectory(lon, lat, None if when is None else instants(when) / 1e3)
+    expected = [[(x, round(y, DECIMALS), text), (-x, round(y, DECIMALS), text)] for _, (x, y, text) in cuts_of(one)]
+    rows = [
+        list(zip(*part, strict=True))
+        for part in zip(places, times or [[""] * len(part) for part in places], strict=True)
+    ]
+    seen = [[(*place, text) for place, text in (a[-1], b[0])] for a, b in itertools.pairwise(rows)]
+    if seen != expected:
+        raise Unreadable("A line is not cut where it crosses 180°.")
+    return found, when
 
 
 def read_gpx(data: bytes) -> Contents:

@@ -165,6 +165,29 @@ def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page, monitor):
     assert (row.points, json.dumps(row.cleaning)) == (41, "[]")
 
 
+def test_steps_that_leave_out_are_chosen_on_the_page(page, owner):
+    row = import_dataset(owner=owner, upload=ContentFile(LEAP, name="walk.csv"))
+    open_settings(page, row)
+    for name, label, value in (
+        ("leave-out-zone", "Zone", "48.85, 2.35, 1"),
+        ("trim-time", "Time at each end, s", "60"),
+        ("trim-distance", "Distance at each end, m", "1"),
+        ("only-hours", "Time zone", "Europe/Paris"),
+    ):
+        add_step(page, name)
+        page.get_by_label(label, exact=True).last.fill(value)
+    assert accessibility_faults(page) == []
+    with page.expect_navigation():
+        page.get_by_role("button", name="Import again").click()
+    row.refresh_from_db()
+    assert [step["name"] for step in row.cleaning] == ["leave-out-zone", "trim-time", "trim-distance", "only-hours"]
+    assert (row.stability, row.cleaning[-1]["first_date"]) == (1, None)
+    open_settings(page, row)
+    for label in ("First date", "Last date"):
+        expect(page.get_by_label(label, exact=True)).to_have_value("")
+    expect(page.get_by_label("Hours", exact=True)).to_have_value("daily:00:00-24:00")
+
+
 def test_check_ins_from_their_own_page_keep_their_kind(page, owner, monitor):
     """Refused, with their columns chosen in the preview, and read: as check-ins at every step."""
     monitor.expect(400)

@@ -112,6 +112,10 @@ class TestCommand:
         assert (wrong, code) == ("", 0)
         assert stated.startswith("3 check-ins of 2 users. A promise about one user covers all events of one person")
         assert out.read_text().splitlines()[0] == "user_id,time,lat,lon"
+        placed = tmp_path / "placed.csv"
+        assert run(file, "--distance-m", "200", "--duration-s", "600", "--place-m", "5000", "--out", placed)[2] == 0
+        rows = [line.split(",")[4:] for line in placed.read_text().splitlines()]
+        assert rows == [["place_id", "place_name"], ["a 1", "Place 1"], ["a 1", "Place 1"], ["b 1", "Place 1"]]
         settings = [f"{name}={value}" for name, value in kinds.POPULARITY.items() if name != "name"]
         given = [item for setting in settings for item in ("--set", setting)]
         given += ["--mechanism", "checkin-popularity", "--out", tmp_path / "model.json"]

@@ -1,15 +1,16 @@
-"""Cleaning steps: laws of each, results computed manually and by plain loops; how many events one record decides."""
+"""Cleaning steps: laws of each, results computed manually and by plain loops."""
 
 import json
 import math
-from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine.cleaning import Done, base, clean, cleaning_steps, jumps, parse_cleaning, resample, stability_of
+from privacy_engine.cleaning import base, clean, cleaning_steps, jumps, parse_cleaning, resample
 from privacy_engine.cleaning.jumps import AGREE, SLACK_S
 from privacy_engine.core import geo
 from privacy_engine.data import Trajectory, mapped_series
@@ -17,7 +18,7 @@ from privacy_engine.data.mapped_series import mapped
 from privacy_engine.data.trajectories import together
 from privacy_engine.errors import DataError, ParameterErrors
 from tests.cases import each, refusal
-from tests.engine.mechanism_examples import plain_variants as variants
+from tests.engine.mechanism_examples import plain_variants
 from tests.engine.recorded import whole
 from tests.engine.test_long_charts import in_pieces_of
 from tests.examples import examples
@@ -47,8 +48,44 @@ def rows(series):
     return {row for one in series for row in zip(one.lon, one.lat, one.time_s, strict=True)}
 
 
+def far_m(one, i, j):
+    return float(geo.distance_m(one.lon[i], one.lat[i], one.lon[j], one.lat[j]))
+
+
+def plain_trimmed(step, one):
+    whole = range(len(one))
+    far = [[j for j in whole if far_m(one, i, j) >= step.trim_m] for i in (0, len(one) - 1)]
+    return [i for i in whole if far[0] and far[1] and far[0][0] <= i <= far[1][-1]]
+
+
+def plain_hours(step, one):
+    clocks = [datetime.fromtimestamp(t, ZoneInfo(step.time_zone)) for t in one.time_s]
+    dated = [(i, at) for i, at in enumerate(clocks) if f"{at:%F}" >= (step.first_date or "")]
+    return [i for i, at in dated if step.hours.startswith("daily") or (8 <= at.hour < 18 and at.weekday() < 5)]
+
+
+PLAIN = {
+    "leave-out-zone": lambda _, one: [
+        i for i in range(len(one)) if geo.distance_m(2.35, 48.85, one.lon[i], one.lat[i]) > 500
+    ],
+    "trim-distance": plain_trimmed,
+    "trim-time": lambda step, one: [
+        i for i, t in enumerate(one.time_s) if one.time_s[0] + step.trim_s <= t <= one.time_s[-1] - step.trim_s
+    ],
+    "only-hours": plain_hours,
+}
+"""The events of a series that a step keeps, by loops."""
+VALUES = {"hours": ("mon-fri:08:00-18:00",), "first_date": ("2023-11-16",), "trim_s": (0.0, 1e5), "trim_m": (0.0, 3e3)}
+
+
+def variants(cls):
+    return plain_variants(cls, VALUES)
+
+
 def nothing_left(step, series):
-    """True where no grid time of a resampling falls between a first and a last time."""
+    """True where no event is kept, or no grid time of a resampling falls between a first and a last time."""
+    if step.name in PLAIN:
+        return not any(PLAIN[step.name](step, one) for one in series)
     every_s = getattr(step, "every_s", None)
     return every_s is not None and all(
         math.ceil(one.time_s[0] / every_s) > math.floor(one.time_s[-1] / every_s) for one in series
@@ -218,6 +255,57 @@ class TestJumps:
             assert found.lon.tolist() == one.lon[expected].tolist()
 
 
+@each("name", PLAIN)
+@settings(max_examples=examples(40))
+@given(series=datasets())
+def test_what_stays_is_what_plain_loops_keep(name, series):
+    for step in variants(cleaning_steps[name]):
+        expected = [one.time_s[PLAIN[name](step, one)].tolist() for one in series]
+        if any(expected):
+            found, (done,) = clean(series, [step])
+            assert [one.time_s.tolist() for one in found] == [times for times in expected if times]
+            assert done.before - done.after == sum(map(len, series)) - sum(map(len, expected))
+
+
+class TestZones:
+    box = line(0, 1000, 2000, 3000)
+
+    @each(
+        ("zone", "stay"),
+        [
+            ("0, 0, 1500", [2, 3]),
+            ("-1, 0.005; 1, 0.02", [0, 3]),
+            ("1, 0.02; -1, 0.005", [0, 3]),
+            ("-1, 0.005; 1, 0.005; 1, 0.02; -1, 0.02", [0, 3]),
+            ("0, 0.02, 1", [0, 1, 2, 3]),
+        ],
+    )
+    def test_are_circles_boxes_and_polygons(self, zone, stay):
+        (found,), _ = one_step([self.box], name="leave-out-zone", zone=zone)
+        assert found.time_s.tolist() == [10.0 * i for i in stay]
+
+    def test_lie_across_180_degrees(self):
+        ship = Trajectory([179.0, 179.9, -179.9, -179.0], [0.0] * 4, np.arange(4.0))
+        for zone in ("0, 180, 20000", "-1, 179.5; 1, 180.5"):
+            (found,), _ = one_step([ship], name="leave-out-zone", zone=zone)
+            assert found.time_s.tolist() == [0.0, 3.0]
+
+    @each(
+        "zone", ["", "1, 2", "1, 2, 3, 4", "1, 2; 3", "1, 2, -3", "91, 2, 3; 1, 2, 3", "95, 2, 3", "a, 2, 3", "1; 2; 3"]
+    )
+    def test_that_are_none_are_refused(self, zone):
+        wrong = refusal(ParameterErrors, parse_cleaning, [{"name": "leave-out-zone", "zone": zone}])
+        assert [(one.field, one.rule[:16]) for one in wrong.errors] == [("cleaning.0.zone", "must be a circle")]
+
+
+@each(("field", "value"), [("hours", "08:00"), ("hours", "abc:08:00-18:00"), ("hours", "mon:25:00-26:00"),
+                           ("time_zone", "Mars"), ("last_date", "2023-01-01"), ("first_date", "1 May")])  # fmt: skip
+def test_hours_that_are_none_are_refused(field, value):
+    step = {"name": "only-hours", "time_zone": "UTC", "first_date": "2024-01-01", field: value}
+    wrong = refusal(ParameterErrors, parse_cleaning, [step])
+    assert [one.field for one in wrong.errors] == [f"cleaning.0.{field}"]
+
+
 class TestSegments:
     def test_cuts_at_silences_and_the_antimeridian_and_numbers_the_pieces(self):
         one = Trajectory(
@@ -288,105 +376,3 @@ def test_steps_run_in_their_order_and_report_how_far_they_are():
     assert [(did.before, did.after) for did in done] == [(5, 4), (4, 3)]
     assert reported == [0.0, 0.5]
     assert len(one) == 3
-
-
-RESAMPLE = {"name": "resample", "every_s": 60.0}
-
-
-def with_record_moved(series, which, record):
-    """The same with one record somewhere else: 30 degrees to the south or to the north."""
-    found = list(series)
-    lat = found[which].lat.copy()
-    lat[record] += -30.0 if lat[record] > 0 else 30.0
-    found[which] = found[which].moved(found[which].lon, lat)
-    return found
-
-
-def positions(series):
-    return np.concatenate([np.column_stack([one.lon, one.lat]) for one in series])
-
-
-def events_changed(series, steps, which, record):
-    before = positions(clean(series, steps)[0])
-    after = positions(clean(with_record_moved(series, which, record), steps)[0])
-    assert before.shape == after.shape  # which events there are follows from the times
-    return int((before != after).any(axis=1).sum())
-
-
-def most_changed(series, steps):
-    return max(events_changed(series, steps, i, j) for i, one in enumerate(series) for j in range(len(one)))
-
-
-@pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.reads != "positions"])
-@settings(max_examples=examples(15))
-@given(series=datasets())
-def test_no_record_decides_more_events_than_the_step_declares(cls, series):
-    for step in variants(cls):
-        if not nothing_left(step, series):
-            assert most_changed(series, [step]) <= stability_of(clean(series, [step])[1])
-
-
-@settings(max_examples=examples(20))
-@given(series=datasets(), between=st.sampled_from(["straight", "last"]))
-def test_of_resample_is_attained(series, between):
-    (step,) = parse_cleaning([RESAMPLE | {"every_s": 700.0, "between": between}])
-    if not nothing_left(step, series):
-        assert most_changed(series, [step]) == step.stability(series)
-
-
-@settings(max_examples=examples(15))
-@given(series=datasets(), every_s=st.tuples(st.floats(5.0, 500.0), st.floats(5.0, 500.0)))
-def test_of_several_steps_is_at_most_the_product(series, every_s):
-    described = [RESAMPLE | {"every_s": every_s[0]}, {"name": "split-gaps", "silence_s": 100.0}]
-    steps = parse_cleaning([*described, RESAMPLE | {"every_s": every_s[1]}, {"name": "first-events", "events": 40}])
-    if nothing_left(steps[0], series) or nothing_left(steps[2], clean(series, steps[:2])[0]):
-        return
-    done = clean(series, steps)[1]
-    assert most_changed(series, steps) <= stability_of(done) == np.prod([one.stability for one in done])
-
-
-def test_one_raw_fix_decides_119_of_121_events():
-    """The audit's case: three fixes, an hour apart, made into one event a minute."""
-    series = [Trajectory([2.30, 2.35, 2.40], [48.85, 48.86, 48.85], [0.0, 3600.0, 7200.0])]
-    steps = parse_cleaning([RESAMPLE])
-    found, done = clean(series, steps)
-    assert (len(found[0]), events_changed(series, steps, 0, 1)) == (121, 119)
-    assert stability_of(done) == done[0].stability == done[0].as_dict()["stability"] == 119
-    assert stability_of(clean(series, parse_cleaning([RESAMPLE | {"between": "last"}]))[1]) == 60
-
-
-def moved_apart(a, b, a_moved, between="straight"):
-    """How far each of ten events between two records moves as the first record moves, in metres."""
-    (step,) = parse_cleaning([RESAMPLE | {"every_s": 1.0, "between": between}])
-    (one,), _ = clean([Trajectory([a[0], b[0]], [a[1], b[1]], [0.0, 10.0])], [step])
-    (other,), _ = clean([Trajectory([a_moved[0], b[0]], [a_moved[1], b[1]], [0.0, 10.0])], [step])
-    return geo.distance_m(one.lon, one.lat, other.lon, other.lat)
-
-
-anywhere = st.tuples(st.floats(-180, 180), st.floats(-90, 90))
-bearing = st.floats(-np.pi, np.pi)
-
-
-@given(
-    a=anywhere, far=st.floats(0, 1), towards=bearing, d=st.sampled_from([0.1, 10.0, 1e3, 1e5, 3e6]), moves=bearing,
-    between=st.sampled_from(["straight", "last"]),
-)  # fmt: skip
-def test_a_record_moved_by_d_moves_no_event_farther(a, far, towards, d, moves, between):
-    """Records less than a quarter of the globe apart, before and after: what docs/decisions/0018 proves."""
-    b = geo.destination(a[0], a[1], far * (np.pi / 2 * geo.EARTH_RADIUS_M - d), towards)
-    assert (moved_apart(a, b, geo.destination(a[0], a[1], d, moves), between) <= d + 1e-5).all()
-
-
-def test_beyond_a_quarter_of_the_globe_an_event_between_moves_farther():
-    """Why the assumption is named: records 160 degrees apart, one moved by a kilometre to the side."""
-    a, b = (0.0, 0.0), (160.0, 0.0)
-    moved = moved_apart(a, b, geo.destination(*a, 1000.0, 0.0))
-    assert moved.max() == pytest.approx(1000 * np.sin(np.radians(96)) / np.sin(np.radians(160)), rel=1e-3)  # 2,908 m
-    last = moved_apart(a, b, geo.destination(*a, 1000.0, 0.0), "last")
-    assert last.max() == pytest.approx(1000.0, abs=1e-3)
-
-
-def test_the_stability_of_several_steps_is_the_product_of_theirs():
-    one = Done("resample", "Resample", "", 1, 1, 1, 1)
-    assert stability_of([]) == 1
-    assert stability_of([replace(one, stability=m) for m in (2, 1, 3)]) == 6

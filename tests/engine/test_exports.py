@@ -128,11 +128,11 @@ class TestCsv:
     def test_columns_and_cells(self):
         header, first, second, _ = self.rows([track()])
         assert header == ["series", "time", "lon", "lat", "privacy_label", "privacy_label_json"]
-        assert first[:4] == ["u1", "2008-01-10T21:20:00Z", "116.3100000", "39.9800000"]
+        assert first[:4] == ["u1", "2008-01-10T21:20:00.000Z", "116.3100000", "39.9800000"]
         assert (first[4], json.loads(first[5])) == ("Planar Laplace, ε = 1 at 200 m", LABEL)
         assert second[-2:] == ["", ""]
         rows = self.rows([Trajectory([1, 2], [1, 2], [0.0, 0.25], "")])
-        assert [row[1] for row in rows[1:]] == ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.250Z"]
+        assert [row[1] for row in rows[1:]] == ["1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.250Z"]
         for name in ("=1+1", "+1-2", "-2+3", "@SUM(A1:A9)", "\t=1+1", "\r=1"):  # a formula is never bare
             rows = self.rows([track(name)], {"text": name.strip()})
             assert (rows[1][0], rows[1][4][0]) == ("'" + name, "'")
@@ -149,12 +149,38 @@ def test_geojson_has_lines_points_and_nothing():
     line, point, nothing, script = document["features"]
     assert (document["type"], document["privacy"]) == ("FeatureCollection", LABEL)
     assert line["geometry"]["type"] == "LineString"
-    assert line["properties"]["coordTimes"][0] == "2008-01-10T21:20:00Z"
+    assert line["properties"]["coordTimes"][0] == "2008-01-10T21:20:00.000Z"
     assert point["geometry"] == {"type": "Point", "coordinates": [116.31, 39.98]}
     assert nothing["geometry"] is None
     assert script["properties"]["series"] == "</script>"
     (untimed,) = json.loads(exported([track(timed=False)], "geojson"))["features"]
     assert "coordTimes" not in untimed["properties"]
+
+
+@each("fmt, timed", [("geojson", True), ("geojson", False), ("mfjson", False)])
+def test_a_line_is_cut_where_it_crosses_180_degrees(fmt, timed, monkeypatch):
+    monkeypatch.setattr("privacy_engine.exports.geojson.CHUNK", 2)
+    monkeypatch.setattr("privacy_engine.exports.columns.CHUNK", 2)
+    ship = Trajectory([178.0, 179.0, -178.0, -179.0, 177.0], np.arange(5.0) * 3, np.arange(5) * 30.0, "ship")
+    series = [ship if timed else replace(ship, time_s=None), track(timed=timed)]
+    (line, other) = json.loads(exported(series, fmt))["features"]
+    assert line["geometry"] == {
+        "type": "MultiLineString",
+        "coordinates": [
+            [[178.0, 0.0], [179.0, 3.0], [180, 4.0]],
+            [[-180, 4.0], [-178.0, 6.0], [-179.0, 9.0], [-180, 9.75]],
+            [[180, 9.75], [177.0, 12.0]],
+        ],
+    }
+    if timed:
+        seconds = [["00", "30", "40"], ["40", "00", "30", "37"], ["37", "00"]]
+        seen = [[text[17:19] for text in part] for part in line["properties"]["coordTimes"]]
+        assert seen == seconds
+    assert other["geometry"]["type"] == "LineString"
+    back = again(series, fmt)
+    assert [one.lon.tolist() for one in back.series] == [np.round(one.lon, 7).tolist() for one in series]
+    assert [one.time_s is not None for one in back.series] == [timed, timed]
+    assert not back.report.dropped
 
 
 FULL_LABEL = {"text": "ε = 1 within 200 m", "epsilon": 1.0, "radius_m": 200.0, "guarantee": {"assumptions": ["é漢字"]}}
@@ -204,7 +230,7 @@ def of_frame(frame):
 def by_pandas(path):
     frame = pd.read_csv(path, keep_default_na=False)
     bare = [frame[name].str.replace(r"^'", "", regex=True) for name in ("series", "person")]
-    rows = list(zip(*bare, _millis(frame["time"].str.replace("Z", "")), frame["lon"], frame["lat"], strict=True))
+    rows = list(zip(*bare, _millis(pd.to_datetime(frame["time"])), frame["lon"], frame["lat"], strict=True))
     return rows, json.loads(frame["privacy_label_json"][0])
 
 
@@ -269,8 +295,14 @@ def by_json_lines(path):
     document = json.loads(path.read_text())
     rows = []
     for feature in document["features"]:
-        own, places = feature["properties"], feature["geometry"]["coordinates"]
-        times = _millis(np.array([time.removesuffix("Z") for time in own["coordTimes"]], dtype="M8[ms]"))
+        own, places, times = (
+            feature["properties"],
+            feature["geometry"]["coordinates"],
+            feature["properties"]["coordTimes"],
+        )
+        if own.get("cut_at_180"):
+            places, times = ([*first[:-1], *rest[1:]] for first, rest in (places, times))
+        times = _millis(np.array([time.removesuffix("Z") for time in times], dtype="M8[ms]"))
         rows += [(own["series"], own["person"], t, x, y) for t, (x, y) in zip(times, places, strict=True)]
     return rows, document["privacy"]
 

@@ -1,5 +1,6 @@
 """Logs of receivers: NMEA, IGC, OwnTracks, FIT. A fix is one row, and its date may stand far from it."""
 
+import struct
 from functools import reduce
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.times_of_day import clock_s, dated, day_of
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.format_samples import IGC, NMEA, OWNTRACKS, fit_file, read_bytes, refused, shows
 from tests.engine.frame_sample import FIX
 
@@ -96,3 +97,62 @@ class TestFit:
     def test_an_order_of_bytes_that_there_is_not(self):
         data = fit_file()
         refused(data[:16] + b"\2" + data[17:], "bad_fit")
+
+
+class TestDayOfZda:
+    """A ZDA names the day of its own time; a fix on the other side of midnight is of the day before or after."""
+
+    def zda(self, clock, day):
+        return f"GPZDA,{clock},{day},06,2024,00,00"
+
+    def test_is_that_of_its_own_time(self):
+        midnight = FIX + DAY_S / 2  # 16 June
+        for bodies, seconds in (
+            ((self.zda("235959", 15), gga("000001")), [1]),
+            ((gga("235958"), self.zda("000001", 16)), [-2]),
+            ((gga("235958"), self.zda("000001", 16), gga("000002")), [-2, 2]),
+            ((gga("235958"), gga("000000"), self.zda("000000", 16)), [-2, 0]),
+            ((self.zda("000001", 16), gga("235959"), gga("000002")), [-1, 2]),
+            ((self.zda("235959", 15), gga("235959"), gga("000000")), [-1, 0]),
+        ):
+            shows(nmea(*bodies), seconds=[midnight + one for one in seconds])
+
+
+def test_an_entry_of_owntracks_may_have_several_lines_and_no_type():
+    begin = '2022-01-08T21:32:04Z\t*\t{"lat": 51.5,\n'
+    whole = begin + f'"lon": -0.18,\n"tst": {FIX:.0f}}}\n'
+    shows((whole + OWNTRACKS.decode()).encode(), points=1 + len(read_bytes(OWNTRACKS)))
+    shows((whole + begin).encode(), "x.rec", points=1, rows={"short_row": [4]})
+    shows((begin + whole).encode(), "x.rec", points=1, rows={"short_row": [1]})
+
+
+@each(
+    ("data", "message"),
+    [
+        (fit_file().replace(struct.pack("<i", round(52.52 / 180 * 2**31)), struct.pack("<i", 2**31 - 1)),
+         "The FIT file holds 3 records, none with a position: it was recorded without GPS."),
+        (b"fgb\x02fgb\x00" + bytes(200), "This is a FlatGeobuf file of version 2; version 3 is read"),
+        (b"-- a dump\nSET x = 1;\nINSERT INTO `positions` (id, t) VALUES (1,'2024');\n", "This is an SQL dump"),
+        (b"CREATE TABLE fixes (\n id int);\n", "This is an SQL dump"),
+        (b'<gpx><trk><trkseg><trkpt lat="47,1" lon="8"/></trkseg></trk></gpx>', "(first on point 1: '47,1', '8')"),
+        (b'<gpx><wpt lat="47" lon="8"><time>gestern</time></wpt></gpx>', "(first on point 1: '47', '8', 'gestern')"),
+        (b'{"type":"Feature","geometry":{"type":"Point","coordinates":[8,47]},"properties":{"time":"gestern"}}',
+         "(first on feature 1: 'gestern')"),
+        (b"<kml><Placemark><TimeStamp><when>gestern</when></TimeStamp>\n<Point><coordinates>8,47</coordinates>"
+         b"</Point></Placemark></kml>", "(first on line 2: '47', '8', 'gestern')"),
+    ],
+)  # fmt: skip
+def test_a_message_quotes_what_cannot_be_read_and_where(data, message):
+    assert message in str(refusal(FormatError, read_bytes, data))
+
+
+@each(("untimed", "level"), [(0, None), (1, "info"), (2, "info"), (3, "warning")])
+def test_positions_without_a_time_beside_timed_ones_are_counted_and_amber_above_a_tenth(untimed, level):
+    point = '<trkpt lat="47.{0}" lon="8.1">{1}</trkpt>'
+    timed = [point.format(i, f"<time>2024-06-15T12:00:{i:02}Z</time>") for i in range(20)]
+    rows = timed + [point.format(i, "") for i in range(untimed)]
+    report = read_bytes(f"<gpx><trk><trkseg>{''.join(rows)}</trkseg></trk></gpx>".encode()).report
+    message = f"{untimed} of {20 + untimed} positions were left out: they have no time, the others do."
+    assert [(one["level"], one["message"]) for one in report.notes if one["code"] == "untimed_rows"] == (
+        [] if level is None else [(level, message)]
+    )

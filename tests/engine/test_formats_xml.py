@@ -46,7 +46,7 @@ class TestKml:
 
     def test_placemarks(self):
         shows(kml(SPAN + POINT), seconds=[FIX, FIX + 600])  # an arrival and a departure
-        shows(kml(SPAN + LINE), lon=[13.4, 13.6], dropped={"no_time": 1})
+        shows(kml(SPAN + LINE), lon=[13.4, 13.5, 13.6], seconds=[FIX, FIX + 300, FIX + 600], warnings=["interpolated"])
         shows(kml(LINE), lon=[13.4, 13.5, 13.6], seconds=None)
         area = "<Polygon><outerBoundaryIs><LinearRing><coordinates>1,1 2,2 3,3 1,1</coordinates></LinearRing>"
         shows(kml(area + "</outerBoundaryIs></Polygon>", LINE), dropped={"unsupported_geometry": 1}, points=3)

@@ -150,6 +150,10 @@ def untidy(n):
         {"name": "split-gaps", "silence_s": 3600, "least_events": 10},
         {"name": "split-antimeridian"},
         {"name": "resample", "every_s": 1.5},
+        {"name": "leave-out-zone", "zone": "48.85, 179.9, 0.5"},
+        {"name": "trim-time", "trim_s": 100.0},
+        {"name": "trim-distance", "trim_m": 5.0},
+        {"name": "only-hours", "time_zone": "Europe/Paris", "hours": "daily:03:50-20:00"},
     ],
     ids=lambda step: step["name"],
 )

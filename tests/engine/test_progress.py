@@ -118,7 +118,7 @@ def test_the_json_decoder_lets_other_threads_run():
 
 @of(cleaning_steps)
 def test_no_cleaning_step_is_silent(cls):
-    needed = {"only-series": {"numbers": "1-10"}, "first-events": {"events": 5}}
+    needed = {"only-series": {"numbers": "1-10"}, "first-events": {"events": 5}, "trim-distance": {"trim_m": 1.0}}
     step = example(cls, **needed.get(cls.registered_name(), {}))
     assert_never_silent(step.apply, 300, lambda series: walks(20 * series, series), each=9)
 

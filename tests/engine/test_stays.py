@@ -48,7 +48,7 @@ def detected(series, spec):
     """The same by definition: the stays of each series, one by one; nothing where there are none."""
     found = []
     for one in series:
-        for i, j in stay_points(one.lon, one.lat, one.time_s, **spec.model_dump()).tolist():
+        for i, j in stay_points(one.lon, one.lat, one.time_s, **spec.model_dump(exclude={"place_m"})).tolist():
             found.append((one.person, one.time_s[i], one.lon[i:j].mean(), one.lat[i:j].mean()))
     return found
 
@@ -78,6 +78,30 @@ def test_the_stays_of_a_person_depend_on_no_other_person(series, others, spec):
     assert rows(stays_of(others + own, spec), "a") == expected
 
 
+@given(trajectories(), trajectories(("b", "c")), SPECS, st.sampled_from([0.0, 50.0, 400.0, 1e7]))
+def test_stays_near_to_the_first_one_at_a_place_are_there_under_one_name(series, others, spec, place_m):
+    """Places by plain loops; those of one person depend on no other person's events."""
+    if not detected(series, spec):
+        return
+    placed, plain = stays_of(series, spec.model_copy(update={"place_m": place_m})), rows(stays_of(series, spec))
+    known, expected = {}, []
+    for user, _, lon, lat in plain:
+        own = known.setdefault(user, [])
+        near = [k for k, at in enumerate(own) if geo.distance_m(lon, lat, *at) <= place_m]
+        own += [] if near else [(lon, lat)]
+        expected.append((near or [len(own) - 1])[0])
+    assert [placed.places[one] for one in placed.place] == [
+        f"{user} {k + 1}" for (user, *_), k in zip(plain, expected, strict=True)
+    ]
+    assert [placed.place_names[one] for one in placed.place] == [f"Place {k + 1}" for k in expected]
+    assert [row[2:] for row in rows(placed)] == [known[user][k] for (user, *_), k in zip(plain, expected, strict=True)]
+    together = stays_of(others + series, spec.model_copy(update={"place_m": place_m}))
+    own = [one for one in series if one.person == "a"]
+    if detected(own, spec):
+        assert rows(together, "a") == rows(placed, "a")
+        assert [one for one in together.places if one[0] == "a"] == [one for one in placed.places if one[0] == "a"]
+
+
 def test_a_stay_across_the_antimeridian_is_there():
     lon = np.array([179.9999, -179.9999, 179.9999, -179.9999])
     found = stays_of([Trajectory(lon, np.zeros(4), np.arange(4) * 600.0)], SPEC)
@@ -93,6 +117,12 @@ def test_a_written_file_is_read_as_the_same_check_ins(series):
     out.seek(0)
     again = read(out, name="stays.csv", kinds=["checkins"]).other
     assert sorted(rows(again)) == sorted(rows(found))
+    placed, out = stays_of(series, spec.model_copy(update={"place_m": 100.0})), io.BytesIO()
+    write_csv(placed, out)
+    out.seek(0)
+    again = read(out, name="stays.csv", kinds=["checkins"]).other
+    assert [again.places[one] for one in again.place] == [placed.places[one] for one in placed.place]
+    assert [again.place_names[one] for one in again.place] == [placed.place_names[one] for one in placed.place]
     stored = datatypes["checkins"]
     assert rows(stored.from_table(stored.to_table(found))) == rows(found)
 

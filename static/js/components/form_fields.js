@@ -167,7 +167,8 @@ function textField(field, onChange) {
     fail("");
     onChange();
   });
-  return { field, element, fail, value: () => input.value, set: (value) => (input.value = String(value)) };
+  const value = () => input.value || (field.required ? "" : undefined);
+  return { field, element, fail, value, set: (to) => (input.value = String(to ?? "")) };
 }
 
 function choiceField(field, onChange) {
