@@ -2,6 +2,7 @@
 
 import { post } from "../../core/api.js";
 import { $, data, el } from "../../core/dom.js";
+import { smallButton } from "../../core/elements.js";
 import { sentenceOf } from "../../core/field_errors.js";
 import { count, number } from "../../core/format.js";
 import { idempotencyHeaders } from "../../core/idempotency.js";
@@ -43,7 +44,8 @@ export const epsilonText = ({ epsilon }) => (isGiven(epsilon) ? `ε ${number(eps
  * - `promise(host, quote, rows, {values, experiment})` shows what releases promise, `quote` null for none
  * - `budgetOf(quote, values)` -> {spent, cost, total, unit, fits}, null for none; the page has a quote of no release
  * - `bar(state, chosen)` follows the bar below the form
- * - `noun`, `unusable`, what to do where no release is usable, `accepted` as accepted.js takes it
+ * - `noun`, `unusable`, what to do where no release is usable, `accepted` as accepted.js takes it, and `levelAt(level)`
+ *   the level of a usable one, as the server found it, as text
  * - `query()`, what the comparison is opened with
  */
 export class ReleaseForm {
@@ -81,6 +83,7 @@ export class ReleaseForm {
         this.#showBar();
       },
     });
+    this.usable = createForecast(urls.levels, { show: (found) => this.#showUsable(found), fail: () => {} });
     this.level = kind.createLevel({ onChange });
     this.purpose = createPurpose($("[data-purpose]"), { onChange });
     const simulateAll = () => this.#simulateAll();
@@ -171,6 +174,7 @@ export class ReleaseForm {
 
   /** What is shown is of an earlier request: dimmed, with the reason above it. */
   #dim(reason) {
+    this.usable.stop();
     this.#section.dataset.stale = "";
     this.#section.setAttribute("aria-busy", String(this.errors.isWaiting()));
     const note = this.#shownLevel && `Values below are for ${this.#shownLevel}.`;
@@ -188,13 +192,35 @@ export class ReleaseForm {
     this.#section.removeAttribute("aria-busy");
     const isMoved = this.rows.show(found, this.#rowsOf.get(body));
     const { answer, rule, unusable } = this.kind.show(found, this.rows, this.level.values());
+    const best = this.rows.best();
+    const link = best?.found.made && el("a", { href: best.found.made }, "Made already");
     this.#unusable = unusable ?? this.kind.unusable;
-    $("[data-errors-answer]").replaceChildren(...answer);
+    $("[data-errors-answer]").replaceChildren(...answer, ...(link ? [link] : []));
     $("[data-errors-rule]").replaceChildren(...rule);
     if (isMoved) return this.update();
     this.#requestQuote();
     this.accepted.update();
+    this.#requestUsable();
     this.#showBar();
+  }
+
+  /** At which level the first row would be usable, where none is. */
+  #requestUsable() {
+    const [first] = this.rows.leading(1);
+    if (!this.rows.best() && first?.found.verdict) this.usable.request(this.#bodyOf([first]));
+  }
+
+  #showUsable({ mechanisms: [level] }) {
+    if (!level || level.epsilon === null) return;
+    const text = this.kind.levelAt(level);
+    const use = () => {
+      this.level.set(level);
+      this.update();
+    };
+    $("[data-errors-answer]").append(
+      el("span", { dataset: { usableAt: "" } }, "usable at ", text, `: ${level.title} `),
+      smallButton(`Use ${text}`, `Use ${text}`, use),
+    );
   }
 
   /** What the releases chosen promise and cost; with none, what is left. */
@@ -246,6 +272,7 @@ export class ReleaseForm {
       ...{ text: kind.levelText(values), epsilon: values.epsilon, invalid: bar.invalid() },
       use: (epsilon) => this.setEpsilon(epsilon),
       isUnsound: this.#quote?.mechanisms.some(({ publishable }) => publishable === false),
+      isMade: (chosen.length ? chosen : [rows.best()]).some((row) => row?.found?.made),
       isCurrent: this.#quote !== null && !this.quotes.isWaiting(),
       budget: kind.budgetOf(this.#last, values),
     });

@@ -85,6 +85,8 @@ export function createRow(mechanism, more) {
       element.dataset.release = detail.dataset.release = row.key;
       element.dataset.verdict = verdict?.name ?? "";
       cells.forEach((cell, i) => cell.replaceChildren(...[contents[i] ?? []].flat()));
+      const { made: page } = row.found ?? {};
+      if (page) cells.at(-1).append(" · ", el("a", { href: page, "aria-label": `${row.title}: made already` }, "made"));
     },
   };
   fields.set(own);
