@@ -199,7 +199,7 @@ def test_it_can_be_removed_and_fetched_again(host, owner_api, ready_dataset):
 
 
 def test_a_map_that_holds_the_area_is_used_without_a_request_and_stays_as_the_other_goes(
-    host, tiles, owner_api, owner, make_dataset, paris_day, ready_dataset, stranger, stranger_api
+    host, tiles, owner_api, owner_page, owner, make_dataset, paris_day, ready_dataset, stranger, stranger_api
 ):
     near = make_dataset(owner, paris_day)
     assert area_map_config(owner, near)["offer"]["kept"] is False
@@ -217,7 +217,7 @@ def test_a_map_that_holds_the_area_is_used_without_a_request_and_stays_as_the_ot
     removals.finish()
     assert len(files()) == 1
     for z, x, y in tiles:
-        assert client_of(owner).get(found["tiles"].format(z=z, x=x, y=y)).content == tiles[z, x, y]
+        assert owner_page.get(found["tiles"].format(z=z, x=x, y=y)).content == tiles[z, x, y]
 
     others = make_dataset(stranger, paris_day)  # of one owner alone
     assert area_map_config(stranger, others)["offer"]["kept"] is False
