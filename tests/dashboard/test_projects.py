@@ -140,7 +140,7 @@ def test_an_empty_project_leads_to_the_next_steps(
     assert "Nothing is in it yet" in text
     assert f'href="/datasets/{mine.pk}/project/"' in text
     assert str(ready_dataset.pk) not in text  # another user's
-    assert 'href="#invite"' in text.split("Nothing is in it yet")[1].split("</section>")[0]
+    assert "Invite people" in text.split("Nothing is in it yet")[1].split("</section>")[0]
     assert client.get(f"/datasets/{mine.pk}/project/").status_code == 200
     client.force_login(member(Role.VIEWER))
     assert "Nothing is in it yet" not in client.get(project.page_url).content.decode()

@@ -107,10 +107,10 @@ class TestSentences:
         assert found[1][0] == "one position, 200\u202fm"
         assert [what for what, _ in found[4:]] == ["all landmarks, 200\u202fm", "ten other visits, 200\u202fm"]
         text = shown(owner_page, release)
-        assert "All landmarks are moved at once, and protected together like one position." in text
+        assert "All landmarks together count as one position; other visits count one by one." in text
         assert "Places visited many times by events that are no landmarks: averaging" in text
         event = shown(owner_page, executed(submit("event-level")))
-        assert "like one position" not in event
+        assert "as one position" not in event
         assert "Places visited many times: averaging" in event
         user = executed(submit("user-level"))
         assert percents(text_of(owner_page, page_of(user)))[-1] == ("ten visits, 200\u202fm", 73.2)

@@ -21,7 +21,7 @@ from privacy_engine.analysis.data_scale import DataScale
 from privacy_engine.analysis.error_forecast import MOST_EVENTS, ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.reference_radius import RADII
 from privacy_engine.analysis.results import Result
-from privacy_engine.analysis.verdict import USABLE_SHARE, Rule, Verdict, exposes, rules, verdict
+from privacy_engine.analysis.verdict import PLACE_M, USABLE_SHARE, Rule, Verdict, exposes, rules, verdict
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess, RandomWalkSmoother
 from privacy_engine.releases.spec import ReleaseSpec, SimulatedSpec
@@ -176,19 +176,23 @@ def _usable(
 
     Both None where it is not usable there either: it hides nothing, or repeated positions alone are off by more.
     """
-    mechanism = spec.mechanism
-    for named in reversed(RADII):
-        mechanism = type(mechanism)(**mechanism.model_dump() | {"radius_m": named.radius_m})
-        errors = error_forecast(mechanism, data, spec.postprocess)
-        if (rated := _verdict(spec, errors, scale, landmarks)) is None:  # nothing is published, or no extent
-            return None, None
-        if is_usable(rated):
-            return mechanism, errors
-    most_m = USABLE_SHARE * (scale.extent_m or 0)
-    found = least_epsilon(mechanism, data, most_m, figure="p95_m", steps=spec.postprocess)
-    if not (found and found.epsilon and is_usable(_verdict(spec, found.errors, scale, landmarks))):
+    first, extent_m = RADII[0].radius_m, scale.extent_m or 0
+    if extent_m <= PLACE_M:
         return None, None
-    return at_level(mechanism, found.epsilon), found.errors
+
+    def within(radius_m: float) -> TrajectoryMechanism:
+        return type(spec.mechanism)(**spec.mechanism.model_dump() | {"radius_m": radius_m})
+
+    found = least_epsilon(within(first), data, USABLE_SHARE * extent_m, figure="p95_m", steps=spec.postprocess)
+    if found is None or found.epsilon is None:
+        return None, None
+    for named in reversed(RADII):  # errors follow from the level per metre
+        if spec.mechanism.epsilon * first >= found.epsilon * named.radius_m:
+            errors = error_forecast(at := within(named.radius_m), data, spec.postprocess)
+            if is_usable(_verdict(spec, errors, scale, landmarks)):
+                return at, errors
+    usable = is_usable(_verdict(spec, found.errors, scale, landmarks))
+    return (at_level(within(first), found.epsilon), found.errors) if usable else (None, None)
 
 
 @computed

@@ -83,7 +83,7 @@ export class ReleaseForm {
         this.#showBar();
       },
     });
-    this.usable = createForecast(urls.levels, { show: (found) => this.#showUsable(found), fail: () => {} });
+    this.usable = createForecast(urls.levels, { show: (found, body) => this.#showUsable(found, body), fail: () => {} });
     this.level = kind.createLevel({ onChange });
     this.purpose = createPurpose($("[data-purpose]"), { onChange });
     const simulateAll = () => this.#simulateAll();
@@ -204,23 +204,29 @@ export class ReleaseForm {
     this.#showBar();
   }
 
-  /** At which level the first row would be usable, where none is. */
-  #requestUsable() {
-    const [first] = this.rows.leading(1);
-    if (!this.rows.best() && first?.found.verdict) this.usable.request(this.#bodyOf([first]));
+  /** Where no row is usable, at which level one would be: the first, or the next where there is no such level. */
+  #requestUsable(row = this.rows.leading(1)[0]) {
+    if (this.rows.best() || !row?.found.verdict) return;
+    const body = this.#bodyOf([row]);
+    this.#rowsOf.set(body, [row]);
+    this.usable.request(body);
   }
 
-  #showUsable({ mechanisms: [level] }) {
-    if (!level || level.epsilon === null) return;
+  #showUsable({ mechanisms: [level] }, body) {
+    const [[row], all] = [this.#rowsOf.get(body), this.rows.leading(Infinity)];
+    if (typeof level?.epsilon !== "number") {
+      const next = all[all.indexOf(row) + 1];
+      if (next) this.#requestUsable(next);
+      return;
+    }
     const text = this.kind.levelAt(level);
     const use = () => {
       this.level.set(level);
       this.update();
     };
-    $("[data-errors-answer]").append(
-      el("span", { dataset: { usableAt: "" } }, "usable at ", text, `: ${level.title} `),
-      smallButton(`Use ${text}`, `Use ${text}`, use),
-    );
+    const [answer, button] = [$("[data-errors-answer]"), smallButton(`Use ${text}`, `Use ${text}`, use)];
+    const line = el("span", { dataset: { usableAt: "" } }, `usable at ${text}: ${row.title}`);
+    answer.replaceChildren(answer.children[0], line, button); // one line, as before
   }
 
   /** What the releases chosen promise and cost; with none, what is left. */
