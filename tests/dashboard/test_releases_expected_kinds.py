@@ -148,16 +148,3 @@ def test_without_what_is_accepted_the_least_level_is_that_of_a_usable_release(ow
         for epsilon, usable in ((level["epsilon"], True), (level["epsilon"] / 4, False)):
             (row,) = requested(owner_api, expected, dataset, spec | {"epsilon": epsilon}).json()["mechanisms"]
             assert (row["verdict"]["name"] == "usable") == usable, (action, epsilon)
-
-
-def test_what_is_made_is_named_by_its_page(owner_api, stream, city):
-    for action, dataset, spec, more in (
-        ("expected-counts", stream, STREAM, {}),
-        ("expected-hits", city, POPULAR, {"box_from_data": True}),
-    ):
-        answer = owner_api.post(RELEASES, {"dataset": dataset["id"], "mechanism": spec, **more})
-        pages = [
-            row["made"]
-            for row in requested(owner_api, action, dataset, spec, spec | {"epsilon": 3}).json()["mechanisms"]
-        ]
-        assert pages == [Release.objects.get(pk=answer.json()["id"]).page_url, None]

@@ -23,7 +23,6 @@ from privacy_engine.analysis.reference_radius import P95
 from privacy_engine.analysis.verdict import TITLES
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.dashboard.api_helpers import UNIFORM, every_described, first_error, refused
-from tests.dashboard.release_runs import submitted
 
 FORECAST, ERRORS = "/api/v1/releases/forecast/", "/api/v1/releases/expected-errors/"
 LEVELS, COSTS = "/api/v1/releases/least-levels/", "/api/v1/releases/protection-costs/"
@@ -359,25 +358,6 @@ class TestLeastLevels:
             assert at["epsilon"] == pytest.approx(epsilon * raised, rel=0.02)
             (form,) = of(ERRORS, epsilon=at["epsilon"], radius_m=radius_m)["mechanisms"]
             assert (form["errors"], form["verdict"]) == (at["errors"], at["verdict"])
-
-    def test_a_release_that_has_been_made_is_named_by_its_page(self, owner_api, landmark_set, ready_dataset):
-        def made(*releases, marks=landmark_set):
-            body = {"dataset": str(ready_dataset.pk), "landmark_set": str(marks.pk), "releases": list(releases)}
-            return [one["made"] for one in owner_api.post(ERRORS, body).json()["mechanisms"]]
-
-        other = mark_landmarks(
-            owner=ready_dataset.owner, dataset=ready_dataset, method={"name": "manual", "events": [1]}
-        )
-        smoothed = {"mechanism": UNIFORM, "postprocess": [TestReleases.FILTER]}
-        asked = [{"mechanism": one} for one in (UNIFORM, UNIFORM | {"epsilon": 2.0}, EVENT)] + [smoothed]
-        assert made(*asked) == [None] * 4
-        submitted(landmark_set, UNIFORM, seed=1)
-        assert made(*asked) == [None] * 4  # a simulation is none
-        pages = [submitted(landmark_set, one).page_url for one in (UNIFORM, EVENT)]
-        assert made(*asked) == [pages[0], None, pages[1], None]
-        assert made(*asked, marks=other) == [None, None, pages[1], None]  # an event's noise depends on no landmark
-        Release.objects.update(state="failed", finished_at="2024-01-01T00:00Z")
-        assert made(*asked) == [None] * 4
 
 
 class TestProtectionCosts:
