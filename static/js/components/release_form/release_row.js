@@ -87,7 +87,7 @@ export function createRow(mechanism, more) {
       cells.forEach((cell, i) => cell.replaceChildren(...[contents[i] ?? []].flat()));
       const { made: href } = row.found ?? {};
       const link = el("a", { href, "aria-label": `${row.title}: made already` }, "made");
-      if (href) cells.at(-1).replaceChildren(el("span", {}, contents.at(-1)), " ", link);
+      if (href) cells[cells.length - 1].replaceChildren(el("span", {}, contents.at(-1)), " ", link);
     },
   };
   fields.set(own);
