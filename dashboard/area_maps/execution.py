@@ -1,13 +1,15 @@
 """A worker's work on a map of an area; no Celery in here."""
 
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 from dashboard.area_maps.models import AreaMap
-from dashboard.area_maps.selectors import archive
+from dashboard.area_maps.selectors import archive, kept_map
 from dashboard.core.database_errors import patiently
 from dashboard.jobs import leases
 from dashboard.jobs.models import State
-from dashboard.maps.area_extract import MOST_BYTES, extract
+from dashboard.maps.area_extract import MOST_BYTES, File, KeptFile, extract
 from dashboard.maps.pmtiles_file import open_archive
 from dashboard.maps.remote_archive import ArchiveChanged, RemoteFile
 from dashboard.storage import local_files
@@ -28,9 +30,6 @@ def fetched(row: AreaMap, lease: leases.Lease) -> dict[str, Any]:
     EngineError
         The host or its archive is not as it must be, or the map is too large.
     """
-    source = archive()
-    if source is None or source.host != row.host:
-        raise ArchiveChanged(f"{row.host} was agreed to, and is no longer the archive of this Cairn.")
     row.data_file = f"{lease.token.hex}.pmtiles"
     now: list[Any] = ["Waiting for the host", 0.0]
 
@@ -40,18 +39,29 @@ def fetched(row: AreaMap, lease: leases.Lease) -> dict[str, Any]:
 
     staged = local_files.home("tmp") / f"area-map-{row.data_file}"
     try:
-        with (
-            RemoteFile(source.url, MOST_BYTES, watch=lambda: lease.report(*now)) as file,
-            local_files.written(staged) as out,
-        ):
-            bounds = extract(file, row.requested, out, report)
+        with ExitStack() as stack:
+            file = _opened(row, stack, lambda: lease.report(*now))
+            bounds = extract(file, row.requested, stack.enter_context(local_files.written(staged)), report)
         made = open_archive(staged)
         made.check()
         row.data_path.take(staged)
     finally:
         local_files.remove(staged)
     facts = {name: getattr(made, name) for name in ("zooms", "size", "attribution", "vector")}
-    return facts | {"bounds": bounds, "data_file": row.data_file}
+    return facts | {"bounds": bounds, "data_file": row.data_file, "host": file.host}
+
+
+def _opened(row: AreaMap, stack: ExitStack, watch: Callable[[], None]) -> File:
+    """The archive of the host that was agreed to; without one a map of the same owner that holds the region."""
+    if row.host:
+        source = archive()
+        if source is None or source.host != row.host:
+            raise ArchiveChanged(f"{row.host} was agreed to, and is no longer the archive of this Cairn.")
+        return stack.enter_context(RemoteFile(source.url, MOST_BYTES, watch=watch))
+    kept = kept_map(row.requested, AreaMap.objects.filter(owner=row.owner_id))
+    if kept is None:
+        raise ArchiveChanged("The map of another dataset, which was to be used, is gone.")
+    return KeptFile(stack.enter_context(kept.data_path.open()), kept.host, kept.size)
 
 
 def _clear_after(draft: AreaMap) -> None:

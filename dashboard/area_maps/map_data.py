@@ -35,7 +35,7 @@ def area_map_data(context: Context) -> SafeString:
 def area_map_config(user: Any, dataset: Dataset) -> dict[str, Any] | None:
     """The map there is, and what a user who may change the dataset may agree to; None without both."""
     row = AreaMap.objects.filter(dataset=dataset).select_related("dataset").first()
-    offer = _offer(dataset) if may(user, dataset, Role.EDITOR) else None
+    offer = _offer(user, dataset) if may(user, dataset, Role.EDITOR) else None
     if offer is None and (row is None or row.state != State.DONE):
         return None
     return {
@@ -47,8 +47,11 @@ def area_map_config(user: Any, dataset: Dataset) -> dict[str, Any] | None:
     }
 
 
-def _offer(dataset: Dataset) -> dict[str, Any] | None:
-    """Which host has which region; None where no archive is configured, or the dataset has no places."""
+def _offer(user: Any, dataset: Dataset) -> dict[str, Any] | None:
+    """Which host has which region; None where no archive is configured, or the dataset has no places.
+
+    ``kept`` where a map of the owner's, which the user may read, holds the region: nothing needs to be requested.
+    """
     archive, region = selectors.archive(), selectors.region_of(dataset)
     if archive is None or region is None:
         return None
@@ -65,4 +68,5 @@ def _offer(dataset: Dataset) -> dict[str, Any] | None:
         "tiles": region.tiles,
         "most_mb": MOST_BYTES // 1_000_000,
         "refused": refused,
+        "kept": selectors.kept_map(region, selectors.owners_maps(user, dataset)) is not None,
     }

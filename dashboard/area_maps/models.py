@@ -28,7 +28,7 @@ class AreaMap(Job):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="area_maps")
     dataset = models.OneToOneField(Dataset, on_delete=models.CASCADE, related_name="area_map")
-    host = models.CharField(max_length=255)  # that was agreed to
+    host = models.CharField(max_length=255)  # that was agreed to; empty until another map is used
     region = models.JSONField()  # Region.as_dict: what the host learns
     data_file = models.CharField(max_length=80, default="", blank=True)
     size = models.BigIntegerField(default=0)

@@ -1,5 +1,6 @@
 """Reads of the area_maps app."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ from django.db.models import QuerySet
 
 from dashboard.area_maps.models import AreaMap
 from dashboard.datasets.models import Dataset
+from dashboard.jobs.models import State
 from dashboard.maps.regions import Region
 
 
@@ -37,6 +39,16 @@ def archive() -> Archive | None:
 def visible_area_maps(user: Any) -> QuerySet[AreaMap]:
     """Those of the datasets that the user may read, the newest first."""
     return AreaMap.objects.visible_to(user).select_related("dataset")
+
+
+def owners_maps(user: Any, dataset: Dataset) -> QuerySet[AreaMap]:
+    """Those that the user may read of what belongs to the dataset's owner."""
+    return visible_area_maps(user).filter(owner=dataset.owner_id)
+
+
+def kept_map(region: Region, rows: Iterable[AreaMap]) -> AreaMap | None:
+    """The first of the rows that is done and holds a region; None without one."""
+    return next((row for row in rows if row.state == State.DONE and row.requested.covers(region)), None)
 
 
 def box_of(dataset: Dataset) -> list[float] | None:

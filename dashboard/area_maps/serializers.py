@@ -18,7 +18,9 @@ class AreaMapRequest(serializers.Serializer[Any]):
     dataset = serializers.UUIDField()
     host = serializers.CharField(
         max_length=255,
-        help_text="That of the archive (CAIRN_MAP_ARCHIVE): it learns the region and this server's address.",
+        allow_blank=True,
+        help_text="That of the archive (CAIRN_MAP_ARCHIVE): it learns the region and this server's address. Empty: "
+        "a map of another dataset of its owner, which holds the region, is used, and nothing is requested.",
     )
 
 

@@ -71,7 +71,24 @@ def require_extent(region: Region) -> None:
         raise TooMuch(message, rule=f"at most {MOST_TILES} tiles of zoom {ZOOM}", value=region.tiles)
 
 
-def extract(file: RemoteFile, region: Region, out: BinaryIO, report: Callable[[str, float], None]) -> Bounds:
+class KeptFile:
+    """A file of this server as what a region is taken of."""
+
+    received = 0
+
+    def __init__(self, file: BinaryIO, host: str, size: int) -> None:
+        self._file, self.host, self.size, self.most = file, host, size, MOST_BYTES
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Up to so many bytes, fewer at its end."""
+        self._file.seek(offset)
+        return self._file.read(length)
+
+
+File = RemoteFile | KeptFile
+
+
+def extract(file: File, region: Region, out: BinaryIO, report: Callable[[str, float], None]) -> Bounds:
     """Write the tiles of ``region`` as a PMTiles archive, to zoom 12 or as close as 100 MB reach; return its bounds.
 
     Raises
@@ -121,7 +138,7 @@ def extract(file: RemoteFile, region: Region, out: BinaryIO, report: Callable[[s
 class _Source:
     """The header and the directories of the file, within limits."""
 
-    def __init__(self, file: RemoteFile) -> None:
+    def __init__(self, file: File) -> None:
         self._file = file
         head = file.read(0, HEADER_BYTES + ROOT_BYTES)
         try:
@@ -176,7 +193,7 @@ class _Source:
         return self._leaves[offset, length]
 
 
-def _parts(source: _Source, file: RemoteFile, region: Region) -> list[Part]:
+def _parts(source: _Source, file: File, region: Region) -> list[Part]:
     """The tiles of the region in the order of their ids, to the closest zoom with which they fit."""
     zooms: Mapping[str, Any] = source.header
     found: list[Part] = []

@@ -41,6 +41,12 @@ class Region:
         west, east = (360 * column / ACROSS - 180 for column in (self.west, self.west + self.columns))
         return west, _lat(self.north + self.rows), east, _lat(self.north)
 
+    def covers(self, other: Region) -> bool:
+        """Whether it holds all tiles of another one."""
+        rows = self.north <= other.north and other.north + other.rows <= self.north + self.rows
+        begin = (other.west - self.west) % ACROSS
+        return rows and (self.columns == ACROSS or begin + other.columns <= self.columns)
+
     def as_dict(self) -> dict[str, int]:
         """Its four numbers as JSON-ready data."""
         return asdict(self)

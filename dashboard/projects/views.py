@@ -26,6 +26,8 @@ from privacy_engine.errors import EngineError
 
 SHOWN = 20
 """Rows of each kind on a project's page; the lists have all of them."""
+NAMED = 5
+"""Rows of each kind that an invitation names, and own datasets that an empty project does."""
 VALID = {1: "1 day", DAYS: f"{DAYS} days", services.MOST_DAYS: f"{services.MOST_DAYS} days"}
 """How long an invitation may be valid, by days."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -91,14 +93,25 @@ def _shown(request: HttpRequest, project: Project, **found: Any) -> HttpResponse
     return render(request, "projects/detail.html", context | _parts(request, project) | found, status=status)
 
 
-def _parts(request: HttpRequest, project: Project) -> dict[str, Any]:
+def _rows_of(user: Any, project: Project, shown: int) -> list[dict[str, Any]]:
+    """What a user may read in a project, by its sort, the newest ``shown`` of each."""
     parts = []
     for one in contents.values():
-        rows = one.visible(request.user).filter(project=project)
+        rows = one.visible(user).filter(project=project)
         count = getattr(project, f"{rows.model.__name__.lower()}s_count")
-        parts.append({"title": one.title, "url": one.url, "count": count, "rows": rows[:SHOWN]})
+        parts.append({"title": one.title, "url": one.url, "count": count, "rows": rows[:shown]})
+    return parts
+
+
+def _parts(request: HttpRequest, project: Project) -> dict[str, Any]:
+    parts = _rows_of(request.user, project, SHOWN)
     members = selectors.visible_memberships(request.user).filter(project=project)
-    found = {"role": role_of(request.user, project), "parts": parts, "members": members}
+    found: dict[str, Any] = {"role": role_of(request.user, project), "parts": parts, "members": members}
+    if found["role"] != Role.VIEWER and not any(part["count"] for part in parts):
+        found |= {
+            "empty": True,
+            "own": contents["dataset"].visible(request.user).filter(owner=request.user, project=None)[:NAMED],
+        }
     if found["role"] == Role.OWNER:
         found |= {"invitations": selectors.invitations_to(project), "makes_accounts": may_invite(request.user)}
         found |= {"command": entry.COMMAND, "local": split_domain_port(request.get_host())[0] in LOOPBACK}
@@ -109,8 +122,9 @@ def _parts(request: HttpRequest, project: Project) -> dict[str, Any]:
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """The page behind an invitation: project, role and who invites. A POST joins, after an account where allowed."""
     found = invitation_of(token, to_project=True)
-    project: Any = found.project
+    project: Any = selectors.with_counts(Project.objects.filter(pk=found.project_id)).get()
     context: dict[str, Any] = {"invitation": found, "project": project}
+    context["parts"] = [part for part in _rows_of(project.owner, project, NAMED) if part["count"]]
     try:
         if not request.user.is_authenticated:
             made = None

@@ -31,7 +31,13 @@ class QuoteRequest(serializers.Serializer[Any]):
 class LeastLevelsRequest(QuoteRequest):
     """What is accepted; the level of each mechanism is where the search starts."""
 
-    accepted = Number(min_value=0, max_value=1e15, help_text="An error in counts, or hits of 1,000 next places.")
+    accepted = Number(
+        min_value=0,
+        max_value=1e15,
+        required=False,
+        default=None,
+        help_text="An error in counts, or hits of 1,000 next places; without it a release with the verdict usable.",
+    )
 
 
 class QuotedSerializer(serializers.Serializer[Any]):

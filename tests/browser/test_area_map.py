@@ -4,10 +4,12 @@ import re
 from contextlib import ExitStack
 
 import pytest
+from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
 from dashboard.accounts.models import User
 from dashboard.area_maps.models import AreaMap
+from dashboard.datasets.services import import_dataset
 from dashboard.maps import remote_archive
 from dashboard.projects.models import Role
 from dashboard.projects.services import add_member, create_project, move_row
@@ -165,6 +167,24 @@ def test_members_see_it_and_need_not_agree(open_page, owner, walk, archive):
     expect(panel.get_by_role("button", name="Remove it")).to_have_count(0)
     panel.get_by_role("radio", name="None", exact=True).check()
     expect(viewer.locator(SHOWN)).to_have_count(0)
+
+
+def test_another_dataset_in_the_area_uses_the_map_without_a_request(page, owner, walk, archive):
+    rows = b"time,lat,lon\n2024-06-01T10:00:00Z,48.83,2.31\n2024-06-01T10:05:00Z,48.84,2.32\n"
+    other = import_dataset(owner=owner, upload=ContentFile(rows, name="other.csv"), name="Other")
+    open_map(page, f"/datasets/{walk.pk}/")
+    fetch(panel_of(page))
+    expect(page.locator(SHOWN).first).to_be_attached()
+    before = len(archive.requests)
+    open_map(page, f"/datasets/{other.pk}/")
+    panel = panel_of(page)
+    expect(panel).to_contain_text("it is copied, and nothing is requested")
+    panel.get_by_role("button", name="Use it").click()
+    expect(panel.get_by_role("button", name="Cancel")).to_be_visible()
+    assert run_jobs() == 1
+    expect(page.locator(SHOWN).first).to_be_attached()
+    expect(panel).to_contain_text(f"from {archive.host}, here since")
+    assert len(archive.requests) == before
 
 
 def test_without_an_archive_the_choice_is_absent(page, walk):

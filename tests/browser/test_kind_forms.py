@@ -1,5 +1,7 @@
 """The release forms of counts and of check-ins: one screen, the answer ticked alone, no number with two values."""
 
+import re
+
 import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
@@ -128,6 +130,10 @@ def test_where_no_model_is_usable_none_is_ticked_and_the_button_states_it(page, 
     assert len(ticked(page)) == 1
     field(page, "Privacy level ε, a whole history").fill("0.001")
     nothing_is_usable("No model is usable at this level", "Raise ε or take fewer cells")
+    page.get_by_role("button", name=re.compile("^Use ε")).last.click()  # that of the answer
+    settled(page)
+    expect(page.locator("[data-errors-answer]")).to_contain_text("Usable: ")
+    assert len(ticked(page)) == 1
 
 
 def test_the_sample_of_check_ins_begins_with_its_own_box(page, owner):

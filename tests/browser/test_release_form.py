@@ -84,13 +84,26 @@ def test_only_the_answer_is_ticked_and_what_the_user_chose_stays(page, taxi, sta
     assert ticked(page) == []
     expect(submit).to_have_text("No usable release")
     expect(submit).to_be_disabled()
+    usable = page.locator("[data-usable-at]")
+    contains(usable, "usable at Doorway, ε ", f"/ 20 m: {best}")
+    at = float(re.search(r"ε ([\d.]+) / 20", usable.inner_text())[1])
+    assert 0.01 < at < 0.1  # ten times the radius is worth a tenth of the level
+    page.get_by_role("button", name=re.compile("^Use Doorway")).click()
+    settled(page)
+    expect(page.get_by_label("Doorway")).to_be_checked()
+    expect(answer).to_contain_text("Usable: ")
+    expect(usable).to_have_count(0)
+    assert len(ticked(page)) == 1
     level(page, 1, 200)
     settled(page)
     assert ticked(page) == [best]
 
+    shown_by = page.get_by_label("Noise of")
+    expect(shown_by.locator("option:checked")).to_have_text(best)
     tick(page, best).uncheck()
     tick(page, "Uniform").check()
     settled(page)
+    expect(shown_by.locator("option:checked")).to_have_text("Uniform")
     level(page, 0.5, 200)
     settled(page)
     assert ticked(page) == ["Uniform"]
@@ -99,6 +112,29 @@ def test_only_the_answer_is_ticked_and_what_the_user_chose_stays(page, taxi, sta
     level(page, 1, 200)
     settled(page)
     assert ticked(page) == []
+
+
+def test_what_is_made_is_marked_and_not_ticked_again(page, taxi, stays):
+    form(page, taxi)
+    level(page, 1, 200)
+    settled(page)
+    (best,) = ticked(page)
+    create(page, "Create 1 release")
+    form(page, taxi)
+    level(page, 1, 200)
+    settled(page)
+    made = Release.objects.get()
+    link = page.get_by_role("link", name=f"{best}: made already", exact=True)
+    expect(link).to_have_attribute("href", made.page_url)
+    expect(page.locator("[data-errors-answer]").get_by_role("link", name="Made already")).to_be_visible()
+    assert ticked(page) == []
+    expect(page.locator("[data-submit]")).to_have_text("Made already")
+    expect(page.locator("[data-submit]")).to_be_disabled()
+    tick(page, best).check()
+    contains(page.locator("[data-bar-note]"), "Made again it is charged again")
+    level(page, 1.5, 200)
+    settled(page)
+    expect(link).to_have_count(0)
 
 
 def test_one_screen_holds_it_and_nothing_moves(open_page, owner, taxi, stays):

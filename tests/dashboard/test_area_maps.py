@@ -196,3 +196,53 @@ def test_it_can_be_removed_and_fetched_again(host, owner_api, ready_dataset):
     removals.finish()
     assert files() == []
     assert fetched(owner_api, ready_dataset, host)["tiles"] != found["tiles"]
+
+
+def test_a_map_that_holds_the_area_is_used_without_a_request_and_stays_as_the_other_goes(
+    host, tiles, owner_api, owner_page, owner, make_dataset, paris_day, ready_dataset, stranger, stranger_api
+):
+    near = make_dataset(owner, paris_day)
+    assert area_map_config(owner, near)["offer"]["kept"] is False
+    none = owner_api.post(URL, {"dataset": str(near.pk), "host": ""}, format="json")
+    assert refused(none) == (400, "host")
+    first, before = fetched(owner_api, ready_dataset, host), len(host.requests)
+    assert area_map_config(owner, near)["offer"]["kept"] is True
+    found = fetched(owner_api, near, "")
+    assert (found["state"], found["host"], found["zooms"]) == ("done", host.host, [0, 10])
+    assert (found["bounds"], found["attribution"]) == (pytest.approx(first["bounds"]), first["attribution"])
+    assert (len(host.requests), len(files())) == (before, 2)
+    assert fetch(owner_api, near, "", 200)["id"] == found["id"]
+
+    assert owner_api.delete(f"/api/v1/datasets/{ready_dataset.pk}/").status_code == 204
+    removals.finish()
+    assert len(files()) == 1
+    for z, x, y in tiles:
+        assert owner_page.get(found["tiles"].format(z=z, x=x, y=y)).content == tiles[z, x, y]
+
+    others = make_dataset(stranger, paris_day)  # of one owner alone
+    assert area_map_config(stranger, others)["offer"]["kept"] is False
+    assert refused(stranger_api.post(URL, {"dataset": str(others.pk), "host": ""}, format="json")) == (400, "host")
+
+
+def test_a_map_that_is_gone_before_it_is_used_is_not_fetched_instead(
+    host, owner_api, owner, make_dataset, paris_day, ready_dataset
+):
+    near, first = make_dataset(owner, paris_day), fetched(owner_api, ready_dataset, host)
+    row, before = fetch(owner_api, near, ""), len(host.requests)
+    assert owner_api.delete(f"{URL}{first['id']}/").status_code == 204
+    execution.run(row["id"])
+    ended = owner_api.get(f"{URL}{row['id']}/").json()
+    assert (ended["state"], ended["error"]["code"], len(host.requests)) == ("failed", "map-changed", before)
+
+
+def test_regions_hold_each_other_across_the_antimeridian_too():
+    fiji, part, far = (
+        Region.around(box) for box in ([177, -19, -178, -16], [-179.9, -17, -179, -16.5], [0, -17, 1, -16])
+    )
+    assert fiji.covers(part)
+    assert fiji.covers(fiji)
+    assert Region.around([-180, -20, 180, 0]).covers(fiji)
+    assert not any(
+        fiji.covers(one) for one in (far, Region.around([177, -22, -178, -16]), Region.around([170, -19, -178, -16]))
+    )
+    assert not part.covers(fiji)

@@ -78,7 +78,10 @@ def test_pages_explain_their_terms_where_nothing_else_handles_the_click(owner_pa
         ("/landmark-sets/{set}/report/", {"temporal-loss", "bridge-bound", "release", "landmark"}),
         ("/datasets/{dataset}/releases/new/", {"release", "landmark", "level", "radius", "epsilon", "fresh-noise"}),
         ("/datasets/{dataset}/releases/new/", {"event-level", "w-event", "user-level"}),
-        ("/datasets/{dataset}/compare/", {"landmark", "mean-error", "temporal-loss", "bridge-bound", "release"}),
+        (
+            "/datasets/{dataset}/compare/",
+            {"landmark", "mean-error", "typical-error", "temporal-loss", "bridge-bound", "release"},
+        ),
     ]:
         body = owner_page.get(page.format(dataset=landmark_set.dataset_id, set=landmark_set.pk)).content.decode()
         buttons = [name for name, _ in BUTTON.findall(body)]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from dashboard.accounts import attempts, invitations
 from dashboard.accounts.models import AccessEntry, Invitation, User
+from dashboard.datasets.models import Dataset
 from dashboard.projects import services
 from dashboard.projects.models import GIVEN, Membership, Role
 from tests.dashboard.api_helpers import refused
@@ -143,6 +144,17 @@ class TestJoining:
         seen = logged_in(project.owner).get("/account/access/").content.decode()
         assert ("joined by an invitation" in seen, "invitation, as editor" in seen) == (True, True)
         assert client_of(project.owner).get("/api/v1/access/?access=joined").json()["count"] == 1
+
+    def test_names_what_is_in_it_to_who_may_join(
+        self, shared_dataset, project, owner, stranger, link, make_dataset, paris_day
+    ):
+        make_dataset(owner, paris_day, name="Elsewhere")
+        text = logged_in(stranger).get(link).content.decode()
+        assert f"Datasets (1): {shared_dataset.name}" in " ".join(text.split())
+        assert "Elsewhere" not in text
+        assert shared_dataset.name not in Client().get(link).content.decode(), "who cannot join with it"
+        Dataset.objects.update(project=None)
+        assert "Nothing is in it yet." in logged_in(stranger).get(link).content.decode()
 
     def test_after_a_login_that_leads_back(self, project, stranger, link):
         with_password(stranger)

@@ -131,6 +131,24 @@ class TestWork:
         assert Publication.objects.visible_to(owner).get() == link
 
 
+def test_an_empty_project_leads_to_the_next_steps(
+    project, lead, ready_dataset, make_dataset, paris_day, member, client
+):
+    mine = make_dataset(lead, paris_day, name="Mine")
+    client.force_login(lead)
+    text = client.get(project.page_url).content.decode()
+    assert "Nothing is in it yet" in text
+    assert f'href="/datasets/{mine.pk}/project/"' in text
+    assert str(ready_dataset.pk) not in text  # another user's
+    assert "Invite people" in text.split("Nothing is in it yet")[1].split("</section>")[0]
+    assert client.get(f"/datasets/{mine.pk}/project/").status_code == 200
+    client.force_login(member(Role.VIEWER))
+    assert "Nothing is in it yet" not in client.get(project.page_url).content.decode()
+    Dataset.objects.filter(pk=mine.pk).update(project=project)
+    client.force_login(lead)
+    assert "Nothing is in it yet" not in client.get(project.page_url).content.decode()
+
+
 class TestMoving:
     def test_the_owner_of_a_row_puts_it_where_they_edit(self, owner, project, ready_dataset, stranger, member):
         api, to = client_of(owner), {"project": str(project.pk)}

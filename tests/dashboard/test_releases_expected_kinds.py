@@ -136,3 +136,15 @@ def test_other_kinds_and_other_people_s_data_are_refused(owner_api, stranger_api
     assert refused(requested(owner_api, "expected-counts", stream, POPULAR)) == (400, "mechanism.name")
     answer = requested(owner_api, "least-count-levels", stream, STREAM, accepted=-1)
     assert (refused(answer), "accepted" in first_error(answer)["message"]) == ((400, "accepted"), True)
+
+
+def test_without_what_is_accepted_the_least_level_is_that_of_a_usable_release(owner_api, stream, city):
+    for action, expected, dataset, spec in (
+        ("least-count-levels", "expected-counts", stream, STREAM | {"window": kinds.DAYS}),
+        ("least-hit-levels", "expected-hits", city, POPULAR),
+    ):
+        (level,) = requested(owner_api, action, dataset, spec).json()["mechanisms"]
+        assert level["epsilon"] > 0.004, (action, level)
+        for epsilon, usable in ((level["epsilon"], True), (level["epsilon"] / 4, False)):
+            (row,) = requested(owner_api, expected, dataset, spec | {"epsilon": epsilon}).json()["mechanisms"]
+            assert (row["verdict"]["name"] == "usable") == usable, (action, epsilon)

@@ -102,9 +102,16 @@ class TestSentences:
         release = executed(submit("landmark-uniform", epsilon=0.5))
         whole = downloads.label(release)["whole_trace_epsilon"]
         found = percents(text_of(owner_page, page_of(release)))
-        levels = [0.125, 0.5, 1.25, 2.5, min(5.0, whole)]
+        levels = [0.125, 0.5, 1.25, 2.5, 0.5, min(5.0, whole)]
         assert [sure for _, sure in found] == [upward(one) for one in levels]
         assert found[1][0] == "one position, 200\u202fm"
+        assert [what for what, _ in found[4:]] == ["all landmarks, 200\u202fm", "ten other visits, 200\u202fm"]
+        text = shown(owner_page, release)
+        assert "All landmarks together count as one position; other visits count one by one." in text
+        assert "Places visited many times by events that are no landmarks: averaging" in text
+        event = shown(owner_page, executed(submit("event-level")))
+        assert "as one position" not in event
+        assert "Places visited many times: averaging" in event
         user = executed(submit("user-level"))
         assert percents(text_of(owner_page, page_of(user)))[-1] == ("ten visits, 200\u202fm", 73.2)
         assert "The whole trace" not in shown(owner_page, user)

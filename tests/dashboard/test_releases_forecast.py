@@ -19,6 +19,7 @@ from privacy_engine.analysis import expected_loss
 from privacy_engine.analysis.data_scale import data_scale
 from privacy_engine.analysis.error_forecast import error_forecast
 from privacy_engine.analysis.forecast import simulated_budgets
+from privacy_engine.analysis.reference_radius import P95
 from privacy_engine.analysis.verdict import TITLES
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.dashboard.api_helpers import UNIFORM, every_described, first_error, refused
@@ -338,6 +339,25 @@ class TestLeastLevels:
         assert none["errors"]["overall"]["typical_m"] > 10
         for accepted_m in (0, -1, 1e8, "far", None):
             assert refused(levels(UNIFORM, accepted_m=accepted_m)) == (400, "accepted_m"), accepted_m
+
+    def test_without_an_error_it_is_usable_at_a_named_radius_as_the_forms_forecast_has_it(
+        self, owner_api, ready_dataset
+    ):
+        def of(url, **level):
+            releases = [{"mechanism": EVENT | level}]
+            return owner_api.post(url, {"dataset": str(ready_dataset.pk), "releases": releases}).json()
+
+        least = P95 / (of(ERRORS)["scale"]["extent_m"] / 5)  # per metre
+        for epsilon, radius_m, raised in (
+            (1.01 * 200 * least, 200, 1),
+            (1.01 * 20 * least, 20, 1),
+            (10 * least, 20, 2),
+        ):
+            (at,) = of(LEVELS, epsilon=epsilon, radius_m=1000.0)["mechanisms"]
+            assert (at["radius_m"], at["verdict"]["name"]) == (radius_m, "usable")
+            assert at["epsilon"] == pytest.approx(epsilon * raised, rel=0.02)
+            (form,) = of(ERRORS, epsilon=at["epsilon"], radius_m=radius_m)["mechanisms"]
+            assert (form["errors"], form["verdict"]) == (at["errors"], at["verdict"])
 
 
 class TestProtectionCosts:

@@ -77,6 +77,11 @@ GLOSSARY: dict[str, Term] = {
         "The mean distance in metres from each published position to the true one of its event; it is measured "
         "against the original, so only the owner sees it.",
     ),
+    "typical-error": Term(
+        "Typical error",
+        "Half of the published positions are at most this far from the true ones of their events; it is measured "
+        "against the original, so only the owner sees it.",
+    ),
     "verdict": Term(
         "Verdict",
         "How errors compare with the extent of your data, for its owner alone: “hides nothing” where half of the noise "

@@ -16,7 +16,7 @@ class Column(NamedTuple):
     hint: str = ""
 
 
-ERROR = Column("Mean error", "datasets/common/_error.html", hint="Measured against the original; private")
+ERROR = Column("Error", "datasets/common/_error.html", hint="Measured against the original; private")
 
 
 class Page:

@@ -11,7 +11,7 @@ class TrajectoryPage(Page):
 
     columns: ClassVar[Sequence[Column]] = (
         Column("Radius", "datasets/trajectory/_radius.html", term="radius"),
-        ERROR._replace(cell="datasets/trajectory/_error.html"),
+        ERROR._replace(title="Typical error", cell="datasets/trajectory/_error.html"),
     )
     compares_selected: ClassVar[bool] = True
     actions: ClassVar[str] = "datasets/trajectory/_release_actions.html"

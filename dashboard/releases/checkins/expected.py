@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from typing import Any
 
 from dashboard.core.computing import computed
 from dashboard.datasets.models import Dataset, Kind, Unit
-from dashboard.releases.common.least_levels import KindLevels, kind_levels
+from dashboard.releases.common.least_levels import KindLevels, is_usable, kind_levels
+from dashboard.releases.made import made
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.checkin_forecast import CheckinForecast, checkin_forecast, public_hit_rate
@@ -15,6 +17,7 @@ from privacy_engine.analysis.utility_verdict import USABLE_GAIN, UtilityVerdict,
 from privacy_engine.data.grid import Grid
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
 from privacy_engine.mechanisms.recommendation.markov import CheckInMarkov
+from privacy_engine.releases.spec import SimulatedSpec
 
 
 class MechanismHits(Result):
@@ -26,6 +29,8 @@ class MechanismHits(Result):
     """Of 1,000 next places of users who were not fitted, how many are among ten recommended cells."""
     forecast: CheckinForecast
     verdict: UtilityVerdict | None
+    made: str | None = None
+    """The page of a release that is made, or being made, as described, of the same data; null for none."""
 
 
 class ExpectedHits(Result):
@@ -47,23 +52,33 @@ def expected_hits(dataset: Dataset, mechanisms: Sequence[CheckInMechanism]) -> E
     public, without = _hits(free.baseline), _hits(free.hit_rate)
     most = (dataset.summary or {})["most_per_user"]
     found = []
-    for one in mechanisms:
+    pages = made(dataset, None, [SimulatedSpec(mechanism=one) for one in mechanisms])
+    for one, page in zip(mechanisms, pages, strict=True):
         forecast = _forecast(dataset.points_path, one)
         hits = _hits(forecast.hit_rate)
-        exposed = most * one.epsilon if one.privacy_unit == Unit.RECORD.value else None
-        verdict = None
-        if hits is not None and public is not None:
-            verdict = hit_verdict(hits, public, unsound=bool(one.unsound), exposed_epsilon=exposed)
-        found.append(MechanismHits(name=one.name, title=one.title, hits=hits, forecast=forecast, verdict=verdict))
+        named: dict[str, Any] = {"name": one.name, "title": one.title, "made": page}
+        rated = _verdict(one, hits, public, most)
+        found.append(MechanismHits(**named, hits=hits, forecast=forecast, verdict=rated))
     return ExpectedHits(public=public, without_noise=without, usable_gain=USABLE_GAIN, mechanisms=found)
 
 
+def _verdict(mechanism: CheckInMechanism, hits: int | None, public: int | None, most: int) -> UtilityVerdict | None:
+    """``most`` check-ins are of one person."""
+    if hits is None or public is None:
+        return None
+    exposed = most * mechanism.epsilon if mechanism.privacy_unit == Unit.RECORD.value else None
+    return hit_verdict(hits, public, unsound=bool(mechanism.unsound), exposed_epsilon=exposed)
+
+
 @computed
-def least_hit_levels(dataset: Dataset, mechanisms: Sequence[CheckInMechanism], accepted: float) -> KindLevels:
-    """Return the least ε of each mechanism at which at least ``accepted`` of 1,000 next places are found."""
+def least_hit_levels(dataset: Dataset, mechanisms: Sequence[CheckInMechanism], accepted: float | None) -> KindLevels:
+    """Return the least ε of each mechanism at which ``accepted`` of 1,000 next places are found, or it is usable."""
 
     def reached(one: CheckInMechanism, how: Effort) -> bool:
         hits = _hits(_forecast(dataset.points_path, one, how).hit_rate)
+        if accepted is None:
+            public = _hits(_public(dataset.points_path, one.grid))
+            return is_usable(_verdict(one, hits, public, (dataset.summary or {})["most_per_user"]))
         return hits is not None and hits >= accepted
 
     return kind_levels(dataset, mechanisms, accepted, reached)

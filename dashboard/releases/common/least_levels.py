@@ -31,17 +31,25 @@ class KindLevel(Result):
 class KindLevels(Result):
     """For each mechanism the least ε at which what is accepted is reached."""
 
-    accepted: float
+    accepted: float | None
+    """null for a usable release."""
     mechanisms: list[KindLevel]
     left_out: list[str]
     """Names of mechanisms whose search took too long."""
+
+
+def is_usable(verdict: Any) -> bool:
+    """Whether a verdict of any kind of data, None where nothing is known, is "usable"."""
+    return verdict is not None and verdict.name == "usable"
 
 
 class _Late(Exception):
     """A search took too long."""
 
 
-def kind_levels(dataset: Dataset, chosen: Sequence[Any], accepted: float, reached: Callable[..., bool]) -> KindLevels:
+def kind_levels(
+    dataset: Dataset, chosen: Sequence[Any], accepted: float | None, reached: Callable[..., bool]
+) -> KindLevels:
     """Return the least ε of each mechanism at which ``reached(mechanism, how)``, confirmed as it is shown."""
     found, left_out = [], []
     for one in chosen:

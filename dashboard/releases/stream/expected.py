@@ -9,7 +9,8 @@ import numpy as np
 from dashboard.core.computing import computed
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.stream.counts import shown
-from dashboard.releases.common.least_levels import KindLevels, kind_levels
+from dashboard.releases.common.least_levels import KindLevels, is_usable, kind_levels
+from dashboard.releases.made import made
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine import noise
@@ -19,6 +20,7 @@ from privacy_engine.analysis.stream_forecast import CountForecast, count_forecas
 from privacy_engine.analysis.utility_verdict import CountRules, UtilityVerdict, count_rules, count_verdict
 from privacy_engine.data import CountStream
 from privacy_engine.mechanisms.base.stream import StreamMechanism
+from privacy_engine.releases.spec import SimulatedSpec
 
 DRAWN_POINTS = 400
 """Timestamps of a preview, at most."""
@@ -32,6 +34,8 @@ class MechanismCounts(Result):
     title: str
     forecast: CountForecast
     verdict: UtilityVerdict | None
+    made: str | None = None
+    """The page of a release that is made, or being made, as described, of the same data; null for none."""
 
 
 class ExpectedCounts(Result):
@@ -67,13 +71,19 @@ def expected_counts(dataset: Dataset, mechanisms: Sequence[StreamMechanism]) -> 
     """Return the errors to expect of a release by each mechanism."""
     zeros = _zeros(dataset.points_path)
     found = []
-    for one in mechanisms:
+    pages = made(dataset, None, [SimulatedSpec(mechanism=one) for one in mechanisms])
+    for one, page in zip(mechanisms, pages, strict=True):
         forecast = _forecast(dataset.points_path, one)
-        known = forecast.are is not None and zeros.are is not None
-        verdict = count_verdict(forecast.are or 0.0, zeros.are or 0.0, unsound=bool(one.unsound)) if known else None
-        found.append(MechanismCounts(name=one.name, title=one.title, forecast=forecast, verdict=verdict))
+        rated = _verdict(one, forecast, zeros)
+        found.append(MechanismCounts(name=one.name, title=one.title, forecast=forecast, verdict=rated, made=page))
     rules = None if zeros.are is None else count_rules(zeros.are)
     return ExpectedCounts(zeros=zeros, rules=rules, mechanisms=found)
+
+
+def _verdict(mechanism: StreamMechanism, found: CountForecast, zeros: CountForecast) -> UtilityVerdict | None:
+    if found.are is None or zeros.are is None:
+        return None
+    return count_verdict(found.are, zeros.are, unsound=bool(mechanism.unsound))
 
 
 @lru_cache(maxsize=256)
@@ -87,11 +97,16 @@ def _zeros(path: StoredPath) -> CountForecast:
 
 
 @computed
-def least_count_levels(dataset: Dataset, mechanisms: Sequence[StreamMechanism], accepted: float) -> KindLevels:
-    """Return the least ε of each mechanism at which half of the counts are off by at most ``accepted``."""
+def least_count_levels(dataset: Dataset, mechanisms: Sequence[StreamMechanism], accepted: float | None) -> KindLevels:
+    """Return the least ε of each mechanism at which half of the counts are off by at most ``accepted``.
+
+    None for ``accepted``: at which the counts are usable.
+    """
 
     def reached(one: StreamMechanism, how: Effort) -> bool:
         found = _forecast(dataset.points_path, one, how)
+        if accepted is None:
+            return is_usable(_verdict(one, found, _zeros(dataset.points_path)))
         return found.typical_error is not None and found.typical_error <= accepted
 
     return kind_levels(dataset, mechanisms, accepted, reached)

@@ -13,12 +13,15 @@ from dashboard.datasets.scale import scale_of
 from dashboard.datasets.selectors import reference_radius_m
 from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.releases.common.least_levels import is_usable
+from dashboard.releases.made import made
 from privacy_engine.analysis.accepted_error import Figure, at_level, least_epsilon
 from privacy_engine.analysis.best_guess import best_guess
 from privacy_engine.analysis.data_scale import DataScale
 from privacy_engine.analysis.error_forecast import MOST_EVENTS, ErrorForecast, ForecastData, error_forecast
+from privacy_engine.analysis.reference_radius import RADII
 from privacy_engine.analysis.results import Result
-from privacy_engine.analysis.verdict import Rule, Verdict, exposes, rules, verdict
+from privacy_engine.analysis.verdict import PLACE_M, USABLE_SHARE, Rule, Verdict, exposes, rules, verdict
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess, RandomWalkSmoother
 from privacy_engine.releases.spec import ReleaseSpec, SimulatedSpec
@@ -36,6 +39,8 @@ class MechanismErrors(Result):
     errors: ErrorForecast
     verdict: Verdict | None
     """null where nothing is published or the data have no extent."""
+    made: str | None = None
+    """The page of a release that is made, or being made, as described, of the same data; null for none."""
 
 
 class ExpectedErrors(Result):
@@ -54,6 +59,8 @@ class MechanismLevel(Result):
     postprocess: list[dict[str, Any]]
     epsilon: float | None
     """null where no ε gives that error: repeated positions alone are off by more, or nothing is published."""
+    radius_m: float | None
+    """That the ε is within: where no error is accepted, one of the named radii."""
     errors: ErrorForecast | None
     """At that ε; where there is none, at the greatest ε."""
     verdict: Verdict | None
@@ -65,7 +72,8 @@ class MechanismLevel(Result):
 class LeastLevels(Result):
     """For each mechanism the least ε at which an error is accepted."""
 
-    accepted_m: float
+    accepted_m: float | None
+    """null for a usable release."""
     figure: Figure
     mechanisms: list[MechanismLevel]
 
@@ -103,7 +111,10 @@ def expected_errors(
 
     found = [of(one) for one in releases]
     more = suggested(releases, found, landmarks) if smoothing and data.events <= MOST_EVENTS else None
-    return ExpectedErrors(scale=scale, rules=rules(scale), mechanisms=[*found, *([of(more)] if more else [])])
+    rows, specs = ([*found, of(more)], [*releases, more]) if more else (found, releases)
+    pages = made(dataset, landmark_set, specs)
+    rows = [row.model_copy(update={"made": page}) for row, page in zip(rows, pages, strict=True)]
+    return ExpectedErrors(scale=scale, rules=rules(scale), mechanisms=rows)
 
 
 def suggested(releases: Sequence[ReleaseSpec], errors: Sequence[MechanismErrors], landmarks: int) -> ReleaseSpec | None:
@@ -127,28 +138,61 @@ def least_levels(
     dataset: Dataset,
     landmark_set: LandmarkSet | None,
     releases: Sequence[ReleaseSpec],
-    accepted_m: float,
+    accepted_m: float | None,
     figure: Figure,
 ) -> LeastLevels:
-    """Return the least ε of each release at which ``figure`` of its errors is at most ``accepted_m``."""
-    inputs = TrajectoryInputs(dataset, landmark_set)
-    data, scale = ForecastData.of(inputs.data, inputs.landmarks), scale_of(dataset)
+    """Return the least ε of each release at which ``figure`` of its errors is at most ``accepted_m``.
+
+    None for ``accepted_m``: a level at which it is usable, of a radius that forms name.
+    """
+    inputs, scale = TrajectoryInputs(dataset, landmark_set), scale_of(dataset)
+    data, landmarks = ForecastData.of(inputs.data, inputs.landmarks), inputs.context.landmarks or 0
     rows = []
     for spec in releases:
-        found = least_epsilon(spec.mechanism, data, accepted_m, figure=figure, steps=spec.postprocess)
-        epsilon = found.epsilon if found else None
-        quote = None if epsilon is None else ledger.quote(dataset, [at_level(spec.mechanism, epsilon)], inputs.context)
+        at, errors = spec.mechanism, None
+        if accepted_m is None:
+            at, errors = _usable(spec, data, scale, landmarks)
+        elif found := least_epsilon(at, data, accepted_m, figure=figure, steps=spec.postprocess):
+            errors, at = found.errors, None if found.epsilon is None else at_level(at, found.epsilon)
+        quote = None if at is None or errors is None else ledger.quote(dataset, [at], inputs.context)
         rows.append(
             MechanismLevel(
                 **_named(spec),
-                epsilon=epsilon,
-                errors=found.errors if found else None,
-                verdict=_verdict(spec, found.errors, scale, inputs.context.landmarks or 0) if found else None,
+                epsilon=float(at.epsilon) if quote else None,
+                radius_m=float(at.radius_m) if quote else None,
+                errors=errors,
+                verdict=_verdict(spec, errors, scale, landmarks) if errors else None,
                 price_per_km=quote["price_per_km"] if quote else None,
                 fits=quote["fits"] if quote else None,
             )
         )
     return LeastLevels(accepted_m=accepted_m, figure=figure, mechanisms=rows)
+
+
+def _usable(
+    spec: ReleaseSpec, data: ForecastData, scale: DataScale, landmarks: int
+) -> tuple[TrajectoryMechanism | None, ErrorForecast | None]:
+    """The mechanism at the largest named radius at which it is usable, else at the least ε at the smallest one.
+
+    Both None where it is not usable there either: it hides nothing, or repeated positions alone are off by more.
+    """
+    first, extent_m = RADII[0].radius_m, scale.extent_m or 0
+    if extent_m <= PLACE_M:
+        return None, None
+
+    def within(radius_m: float) -> TrajectoryMechanism:
+        return type(spec.mechanism)(**spec.mechanism.model_dump() | {"radius_m": radius_m})
+
+    found = least_epsilon(within(first), data, USABLE_SHARE * extent_m, figure="p95_m", steps=spec.postprocess)
+    if found is None or found.epsilon is None:
+        return None, None
+    for named in reversed(RADII):  # errors follow from the level per metre
+        if spec.mechanism.epsilon * first >= found.epsilon * named.radius_m:
+            errors = error_forecast(at := within(named.radius_m), data, spec.postprocess)
+            if is_usable(_verdict(spec, errors, scale, landmarks)):
+                return at, errors
+    usable = is_usable(_verdict(spec, found.errors, scale, landmarks))
+    return (at_level(within(first), found.epsilon), found.errors) if usable else (None, None)
 
 
 @computed

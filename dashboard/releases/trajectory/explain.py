@@ -69,13 +69,18 @@ class ExplainedTrajectories(Explanation):
     def questions(
         self, mechanism: TrajectoryMechanism, context: Context, label: dict[str, Any], published: dict[str, Any]
     ) -> list[tuple[str, float]]:
-        """The promise covers single positions, and so many of them by one after another, or all by their sum."""
+        """The promise covers single positions, and so many of them by one after another, or all by their sum.
+
+        Landmarks are covered together, however many they are: averaged visits are others.
+        """
         epsilon, radius_m, whole = label["epsilon"], label["radius_m"], label["whole_trace_epsilon"]
         most, what = VISITS * epsilon, "record" if context.stability > 1 else "position"
         if whole is not None and not context.choice.earlier_per_m:  # which is of this release alone
             most = min(most, whole)
         found = [(f"one {what}, {metres(share * radius_m)}", share * epsilon) for share in SHARES]
-        return [*found, (f"ten visits, {metres(radius_m)}", most)]
+        if label["landmarks"]:
+            found.append((f"all landmarks, {metres(radius_m)}", epsilon))
+        return [*found, (f"ten {'other ' if label['landmarks'] else ''}visits, {metres(radius_m)}", most)]
 
     def more_to_learn(self, mechanism: TrajectoryMechanism, context: Context, label: dict[str, Any]) -> list[str]:
         whole = label["whole_trace_epsilon"]
@@ -89,7 +94,8 @@ class ExplainedTrajectories(Explanation):
     def not_hidden(self, label: dict[str, Any], facts: dict[str, Any]) -> list[str]:
         """As of all kinds, without what is about landmarks where there are none; repeats are named once if any are."""
         marked = label.get("landmarks")
-        found = ["Places visited many times: averaging their positions finds them."] if _several(label) else []
+        visited = "Places visited many times" + (" by events that are no landmarks" if marked else "")
+        found = [f"{visited}: averaging their positions finds them."] if _several(label) else []
         signs = "the repeated positions and the noise" if facts["repeats"] else "the noise"
         listed = (one for one in super().not_hidden(label, facts) if not one.startswith(f"{WHICH} is public"))
         for one in listed:

@@ -107,15 +107,22 @@ class ErrorsRequest(ReleasesRequest):
 
 
 class LevelsRequest(ReleasesRequest):
-    """An error that is accepted; the level of each mechanism is where the search starts."""
+    """An error that is accepted; the level of each mechanism is where the search starts.
 
-    accepted_m = Number(help_text=f"Metres, from {LEAST_M:g} to {MOST_M:,.0f}.")
+    Without an error: a named radius at which it is usable at its ε, the largest; else the least ε at the smallest one.
+    """
+
+    accepted_m = Number(
+        required=False,
+        default=None,
+        help_text=f"Metres, from {LEAST_M:g} to {MOST_M:,.0f}; without it a usable release is sought.",
+    )
     figure = serializers.ChoiceField(
         choices=get_args(Figure), default="typical_m", help_text="What is at most the accepted error."
     )
 
-    def validate_accepted_m(self, value: float) -> float:
-        if not LEAST_M <= value <= MOST_M:
+    def validate_accepted_m(self, value: float | None) -> float | None:
+        if value is not None and not LEAST_M <= value <= MOST_M:
             rule = f"from {LEAST_M:g} to {MOST_M:,.0f} m"
             message = f"accepted_m must be {rule}, got {value:g}"
             raise ParameterError(message, field="accepted_m", rule=rule, value=value)

@@ -20,17 +20,21 @@ export function areaText() {
   const { row, offer } = mapOfArea();
   if (row?.tiles)
     return (
-      `Streets and places, ${bytes(row.size)} to zoom ${row.zooms[1]}, fetched from ${row.host} on ` +
+      `Streets and places, ${bytes(row.size)} to zoom ${row.zooms[1]}, from ${row.host}, here since ` +
       `${day(row.finished_at ?? "")}. From this server: no other one learns what you view.`
     );
   return offer?.refused || "Streets and places around your data, fetched once, then from this server alone.";
 }
 
 /** What the user agrees to. @param {import("./basemap_choice.js").Offer} offer */
-export const consentText = ({ host, encrypted, box, region, tiles, most_mb: most }) =>
-  `From ${host}, at most ${most} MB: the region ${boxText(region)} (${count(tiles, "tile")} of zoom 8). It learns ` +
-  `that region and the address of this server, not the box of your data in it (${boxText(box)}).` +
-  (encrypted ? "" : " Without encryption: others on the way learn the same.");
+export function consentText({ host, encrypted, box, region, tiles, most_mb: most, kept }) {
+  if (kept) return "The map of another dataset holds this area: it is copied, and nothing is requested.";
+  return (
+    `From ${host}, at most ${most} MB: the region ${boxText(region)} (${count(tiles, "tile")} of zoom 8). It learns ` +
+    `that region and the address of this server, not the box of your data in it (${boxText(box)}).` +
+    (encrypted ? "" : " Without encryption: others on the way learn the same.")
+  );
+}
 
 /** @param {(change: () => Promise<void>) => Promise<void>} attempt */
 export function areaPart(attempt) {
@@ -39,7 +43,8 @@ export function areaPart(attempt) {
   const button = (/** @type {string} */ label, /** @type {() => Promise<void>} */ onClick, style = "") =>
     smallButton(label, label, () => attempt(onClick), { style });
   const agree = button("Allow and fetch", async () => {
-    await fetchArea(mapOfArea().offer?.host ?? "");
+    const { offer } = mapOfArea();
+    await fetchArea(offer && !offer.kept ? offer.host : "");
     const { row } = mapOfArea();
     announce(row?.tiles ? "Base map: map of the area" : (row?.error?.message ?? "The map was not fetched."));
   });
@@ -60,6 +65,8 @@ export function areaPart(attempt) {
     const needsConsent = !there && !fetching && offer !== null && !offer.refused;
     progress.hidden = cancel.hidden = !fetching;
     agree.hidden = !needsConsent;
+    agree.textContent = offer?.kept ? "Use it" : "Allow and fetch";
+    agree.setAttribute("aria-label", agree.textContent);
     remove.hidden = !there || offer === null;
     progress.value = row?.progress ?? 0;
     text.textContent = "";

@@ -15,6 +15,7 @@ const CHANGED = "cairn:base-map";
  * }} AreaRow
  * @typedef {{
  *   host: string, encrypted: boolean, box: Bounds, region: Bounds, tiles: number, most_mb: number, refused: string,
+ *   kept: boolean,
  * }} Offer
  * @typedef {{api: string, dataset: string, shown: boolean, row: AreaRow | null, offer: Offer | null}} Area
  * @typedef {{
@@ -107,7 +108,11 @@ export const mapOfArea = () => /** @type {Area} */ (/** @type {Config} */ (baseM
 /** Whether it is on its way. @param {AreaRow | null | undefined} row */
 export const isFetching = (row) => Boolean(row && !isOver(row));
 
-/** Let the server fetch the map of the area from `host`, to which the user agreed. @param {string} host */
+/**
+ * Let the server fetch the map of the area from `host`, to which the user agreed; "" for a map that it has.
+ *
+ * @param {string} host
+ */
 export async function fetchArea(host) {
   const area = mapOfArea();
   following.abort(); // of one that was cancelled: it is gone with this

@@ -40,6 +40,7 @@ const kindOf = (mechanisms, steps, common) => ({
   quoteOf: () => ({ correlation: temporalLoss.correlation(), errors: false }), // those are in the table
   query: () => [...(chosenSet() ? [["landmark_set", chosenSet()]] : []), ["show", "best"]],
   levelText: levelName,
+  levelAt: (level) => `${page.radii.find((one) => one.radius_m === level.radius_m)?.title}, ${levelName(level)}`,
   budgetOf,
   accepted: {
     bodyOf: (accepted_m) => ({ accepted_m, figure: $("[name=figure]").value }),
@@ -66,12 +67,15 @@ const kindOf = (mechanisms, steps, common) => ({
     extent_m = found.scale.extent_m ?? 0;
     const rated = rows.offered().filter((row) => row.found);
     const shown = rated.map((row) => ({ ...row.found, key: row.key, lineStyle: row.lineStyle, title: row.title }));
-    preview.rows(shown, (rows.chosen()[0] ?? rated[0])?.key, extent_m);
+    preview.rows(shown, rows.chosen(), extent_m);
     const best = rows.best();
     const answer = answerText(best && { ...best.found, key: best.key }, found.scale, rows.hasLandmarks, dataset.people);
     return { answer, rule: ruleText(found.rules) };
   },
-  bar: (state, chosen) => ($("[data-save]").disabled = !chosen.length || state === "invalid"),
+  bar(state, chosen) {
+    $("[data-save]").disabled = !chosen.length || state === "invalid";
+    preview.follow(chosen);
+  },
   promise: showAnswer,
 });
 

@@ -1,6 +1,7 @@
 /* Three streams beside one simulation of a release: how it would look, for the owner. No budget is used. */
 
 import { createForecast } from "../components/forecast_request.js";
+import { createFollowed } from "../components/release_form/followed.js";
 import { swatch } from "../components/swatch.js";
 import { $, el, svg } from "../core/dom.js";
 import { whole } from "../core/format.js";
@@ -10,13 +11,16 @@ import { ticksOf } from "./timestamp_ticks.js";
 
 const [WIDTH, HEIGHT] = [600, 100];
 
-/** The preview in `host`, of a page: {show(rows, values)}, of the rows of the form at their level. */
+/** The preview in `host`, of a page: {show(rows, values), follow(ticked)}, of the
+ * rows of the form at their level.
+ */
 export function createCountPreview(host, { preview: url, dataset }) {
   const [select, place, line] = ["choice", "streams", "swatch"].map((name) => $(`[data-preview-${name}]`, host));
   const request = createForecast(url, { show: draw, fail: () => place.replaceChildren() });
   /** @type {any[]} */
   let offered = [];
-  let [values, isChosen] = [{}, false];
+  let values = {};
+  const followed = createFollowed(select, load);
 
   const row = () => offered.find(({ key }) => key === select.value);
   function load() {
@@ -30,19 +34,13 @@ export function createCountPreview(host, { preview: url, dataset }) {
     host.dataset.drawn = select.value;
   }
 
-  select.addEventListener("change", () => {
-    isChosen = true;
-    load();
-  });
   return {
     show(rows, level) {
       [offered, values] = [rows.offered(), level];
-      const before = isChosen ? select.value : (rows.chosen()[0] ?? offered[0])?.key;
-      select.replaceChildren(...offered.map(({ key, title }) => el("option", { value: key }, title)));
-      select.value = before;
-      select.disabled = false;
+      followed.offer(offered, rows.chosen());
       load();
     },
+    follow: followed.follow,
   };
 }
 

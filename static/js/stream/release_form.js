@@ -107,6 +107,7 @@ export function streamKind(page, preview) {
           $("[data-window-text]").textContent = known ? `Any ${count(window, step)} in a row: at most ε.` : "";
         },
       }),
+    bar: (state, chosen) => preview.follow(chosen),
     show(found, rows, values) {
       preview.show(rows, values);
       return showCounts(found, rows, free);

@@ -11,6 +11,7 @@ import { draws } from "../support.mjs";
 setElements();
 const { showPromises, spendingText } = await import("../../../static/js/components/release_form/quoted_form.js");
 const { QuotedTable } = await import("../../../static/js/components/release_form/quoted_table.js");
+const { createFollowed } = await import("../../../static/js/components/release_form/followed.js");
 const { freeRow } = await import("../../../static/js/components/release_form/free_row.js");
 const { summaryOf } = await import("../../../static/js/components/release_form/submit_summary.js");
 
@@ -168,6 +169,8 @@ test("rows are in the order of their figure, with what is free amid them and wea
   rows.isTouched = false;
   show(forecasts.map(({ are }) => found(are, "coarse")));
   deepEqual(rows.chosen(), []);
+  show(forecasts.map((one, i) => ({ ...one, made: i === 1 ? "/compare/?release=b" : null })));
+  deepEqual([rows.best().title, rows.chosen().length], ["b", 0]); // it is there: neither it nor the next best is ticked
 });
 
 const BUDGET = { price: 1, spent: 2, after: 3, total: 5, fits: true, label: "the budget" };
@@ -185,6 +188,27 @@ test("what a release is charged", () => {
 test("a linear axis holds its values between its ends", () => {
   const place = (value) => Number(placeOf({ least: 0, most: 100, isLinear: true }, value).toFixed(9));
   gives(place, { 0: 0.03, 50: 0.5, 100: 0.97, "-5": 0.03, 200: 0.97 });
+});
+
+const AGAIN = "Made again it is charged again: whoever has both releases can average their noise.";
+
+test("a preview is of what is ticked, unless another is chosen since", () => {
+  const choice = Object.assign(new FakeElement("select"), { value: "" });
+  const [rows, shown] = [["a", "b", "c"].map((key) => ({ key, title: key })), []];
+  const followed = createFollowed(choice, () => shown.push(choice.value));
+  followed.follow([]); // before any
+  followed.offer(rows, [rows[1], rows[2]]);
+  equal(choice.value, "b");
+  followed.follow([rows[2]]); // b is unticked
+  followed.follow([]); // c too
+  deepEqual(shown, ["c", "a"]);
+  choice.value = "b";
+  choice.emit("change");
+  followed.follow([]);
+  followed.offer(rows, []);
+  equal(choice.value, "b"); // no tick since
+  followed.follow([rows[0]]);
+  deepEqual(shown, ["c", "a", "b", "a"]);
 });
 
 test("what has no guarantee is simulated only", () => {
@@ -207,6 +231,10 @@ test("what has no guarantee is simulated only", () => {
       [[{ isUnsound: false }], "ready|4 is left after it.|Create 1 model"],
       [[{ experiment: true }], "ready|Not published: spends nothing.|Run 1 simulation, not private"],
       [[{ chosen: [], isTouched: true }], "blocked|Tick a model in the table.|No model chosen"],
+      [[{ chosen: [], unusable: "Raise ε." }], "blocked|Raise ε.|No usable model"],
+      [[{ chosen: [], isMade: true }], `blocked|${AGAIN}|Made already`],
+      [[{ isUnsound: false, isMade: true }], `ready|4 is left after it. ${AGAIN}|Create 1 model`],
+      [[{ experiment: true, isMade: true }], "ready|Not published: spends nothing.|Run 1 simulation, not private"],
     ],
   );
 });

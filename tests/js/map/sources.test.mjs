@@ -240,6 +240,8 @@ test("the consent names the host, the region, the box and the size, and what is 
   ok(text.includes("48.800° N to 48.950° N, 2.200° E to 2.500° E"));
   ok(!text.includes("encryption"));
   ok(consentText({ ...OFFER, encrypted: false, region: OFFER.box }).includes("Without encryption"));
+  const kept = consentText({ ...OFFER, kept: true, region: OFFER.box });
+  ok(kept.includes("nothing is requested") && !kept.includes(OFFER.host));
 });
 
 test("the library that draws vector tiles is the file that its licence names", () => {

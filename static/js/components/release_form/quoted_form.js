@@ -5,6 +5,7 @@ import { list, quantity } from "../../core/elements.js";
 import { capitalized, count, number, percent } from "../../core/format.js";
 import { factorText } from "./odds.js";
 import { showPromise, statements } from "./promise.js";
+import { epsilonText } from "./release_form.js";
 import { QuotedTable } from "./quoted_table.js";
 
 const sentence = (/** @type {string} */ text) => `${capitalized(text)}${text.endsWith(".") ? "" : "."}`;
@@ -21,6 +22,7 @@ const shared = (/** @type {any[]} */ some, /** @type {(one: any) => string[]} */
 export const quotedKind = ({ dataset, mechanisms }, kind) => ({
   subject: () => ({ dataset, ...kind.beside?.() }),
   createRows: (table, on) => new QuotedTable(table, mechanisms, kind, on),
+  levelAt: epsilonText,
   budgetOf({ budgets }) {
     const { spent, total, price: cost, label, fits } = budgets.find((one) => !one.fits) ?? budgets[0];
     return { spent, total, cost, unit: `ε of ${label}`, fits };

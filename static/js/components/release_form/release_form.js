@@ -2,6 +2,7 @@
 
 import { post } from "../../core/api.js";
 import { $, data, el } from "../../core/dom.js";
+import { smallButton } from "../../core/elements.js";
 import { sentenceOf } from "../../core/field_errors.js";
 import { count, number } from "../../core/format.js";
 import { idempotencyHeaders } from "../../core/idempotency.js";
@@ -43,7 +44,8 @@ export const epsilonText = ({ epsilon }) => (isGiven(epsilon) ? `ε ${number(eps
  * - `promise(host, quote, rows, {values, experiment})` shows what releases promise, `quote` null for none
  * - `budgetOf(quote, values)` -> {spent, cost, total, unit, fits}, null for none; the page has a quote of no release
  * - `bar(state, chosen)` follows the bar below the form
- * - `noun`, `unusable`, what to do where no release is usable, `accepted` as accepted.js takes it
+ * - `noun`, `unusable`, what to do where no release is usable, `accepted` as accepted.js takes it, and `levelAt(level)`
+ *   the level of a usable one, as the server found it, as text
  * - `query()`, what the comparison is opened with
  */
 export class ReleaseForm {
@@ -81,6 +83,7 @@ export class ReleaseForm {
         this.#showBar();
       },
     });
+    this.usable = createForecast(urls.levels, { show: (found, body) => this.#showUsable(found, body), fail: () => {} });
     this.level = kind.createLevel({ onChange });
     this.purpose = createPurpose($("[data-purpose]"), { onChange });
     const simulateAll = () => this.#simulateAll();
@@ -171,6 +174,7 @@ export class ReleaseForm {
 
   /** What is shown is of an earlier request: dimmed, with the reason above it. */
   #dim(reason) {
+    this.usable.stop();
     this.#section.dataset.stale = "";
     this.#section.setAttribute("aria-busy", String(this.errors.isWaiting()));
     const note = this.#shownLevel && `Values below are for ${this.#shownLevel}.`;
@@ -188,13 +192,41 @@ export class ReleaseForm {
     this.#section.removeAttribute("aria-busy");
     const isMoved = this.rows.show(found, this.#rowsOf.get(body));
     const { answer, rule, unusable } = this.kind.show(found, this.rows, this.level.values());
+    const best = this.rows.best();
+    const link = best?.found.made && el("a", { href: best.found.made }, "Made already");
     this.#unusable = unusable ?? this.kind.unusable;
-    $("[data-errors-answer]").replaceChildren(...answer);
+    $("[data-errors-answer]").replaceChildren(...answer, ...(link ? [link] : []));
     $("[data-errors-rule]").replaceChildren(...rule);
     if (isMoved) return this.update();
     this.#requestQuote();
     this.accepted.update();
+    this.#requestUsable();
     this.#showBar();
+  }
+
+  /** Where no row is usable, at which level one would be: the first, or the next where there is no such level. */
+  #requestUsable(row = this.rows.leading(1)[0]) {
+    if (this.rows.best() || !row?.found.verdict) return;
+    const body = this.#bodyOf([row]);
+    this.#rowsOf.set(body, [row]);
+    this.usable.request(body);
+  }
+
+  #showUsable({ mechanisms: [level] }, body) {
+    const [[row], all] = [this.#rowsOf.get(body), this.rows.leading(Infinity)];
+    if (typeof level?.epsilon !== "number") {
+      const next = all[all.indexOf(row) + 1];
+      if (next) this.#requestUsable(next);
+      return;
+    }
+    const text = this.kind.levelAt(level);
+    const use = () => {
+      this.level.set(level);
+      this.update();
+    };
+    const [answer, button] = [$("[data-errors-answer]"), smallButton(`Use ${text}`, `Use ${text}`, use)];
+    const line = el("span", { dataset: { usableAt: "" } }, `usable at ${text}: ${row.title}`);
+    answer.replaceChildren(answer.children[0], line, button); // one line, as before
   }
 
   /** What the releases chosen promise and cost; with none, what is left. */
@@ -246,6 +278,7 @@ export class ReleaseForm {
       ...{ text: kind.levelText(values), epsilon: values.epsilon, invalid: bar.invalid() },
       use: (epsilon) => this.setEpsilon(epsilon),
       isUnsound: this.#quote?.mechanisms.some(({ publishable }) => publishable === false),
+      isMade: (chosen.length ? chosen : [rows.best()]).some((row) => row?.found?.made),
       isCurrent: this.#quote !== null && !this.quotes.isWaiting(),
       budget: kind.budgetOf(this.#last, values),
     });

@@ -85,6 +85,9 @@ export function createRow(mechanism, more) {
       element.dataset.release = detail.dataset.release = row.key;
       element.dataset.verdict = verdict?.name ?? "";
       cells.forEach((cell, i) => cell.replaceChildren(...[contents[i] ?? []].flat()));
+      const { made: href } = row.found ?? {};
+      const link = el("a", { href, "aria-label": `${row.title}: made already` }, "made");
+      if (href) cells[cells.length - 1].replaceChildren(el("span", {}, contents.at(-1)), " ", link);
     },
   };
   fields.set(own);

@@ -1,4 +1,6 @@
-/* The table of releases of a form. The answer, the usable row of the best figure, is ticked until the user ticks. */
+/* The table of releases of a form. The answer, the usable row of the best figure, is ticked until the user ticks, if it
+ * is not made already.
+ */
 
 import { el } from "../../core/dom.js";
 import { verdictRank } from "../verdict_text.js";
@@ -66,7 +68,8 @@ export class ReleaseTable {
   /** Take the forecasts `found` of `rows`, tick the answer, and put them in their order. */
   take(found, rows) {
     rows.forEach((row, i) => (row.found = found[i]));
-    if (!this.isTouched) this.#tick([this.best()]);
+    const best = this.best();
+    if (!this.isTouched) this.#tick(best?.found.made ? [] : [best]);
     this.place();
   }
 

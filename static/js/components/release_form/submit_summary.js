@@ -6,6 +6,9 @@ import { floorOf } from "../budget_shares.js";
 import { submitLabel } from "../release_purpose.js";
 import { correctionOf } from "../submit_bar.js";
 
+/** Why what is made is not to be made again. */
+const AGAIN = "Made again it is charged again: whoever has both releases can average their noise.";
+
 /** The largest level that fits into what is left; 0 for none. */
 export const fittingLevel = (epsilon, { spent, cost, total }) =>
   cost > 0 && total !== null ? floorOf((epsilon * (total - spent)) / cost) : 0;
@@ -14,7 +17,8 @@ export const fittingLevel = (epsilon, { spent, cost, total }) =>
  * What `createSubmitBar` shows. `chosen` are titles of releases, `isTouched` whether the user chose them; `text` is the
  * level of one, `budget` {spent, cost, total, unit, fits} the newest, null for none, `isCurrent` if it is of the form's
  * values; `invalid` inputs; `problem` is why there is no forecast; `use(epsilon)` sets the level, now `epsilon`; `page`
- * is where the limit is raised; `unusable` is what to do where no release is usable; `noun` what is made.
+ * is where the limit is raised; `unusable` is what to do where no release is usable; `noun` what is made; `isMade`
+ * whether one of `chosen`, or the usable one, is made already.
  */
 export function summaryOf(form) {
   const { chosen, text, experiment, noun } = form;
@@ -33,14 +37,19 @@ export function summaryOf(form) {
   if (form.isUnsound && !experiment)
     return { ...shown, state: "blocked", note: "There is no guarantee: simulation only." };
   if (!budget || !form.isCurrent) return { ...shown, state: "ready", note: form.problem };
-  if (experiment || budget.fits) return { ...shown, state: "ready", note: left(budget, experiment) };
+  if (experiment || budget.fits)
+    return {
+      ...shown,
+      state: "ready",
+      note: left(budget, experiment) + (form.isMade && !experiment ? ` ${AGAIN}` : ""),
+    };
   return { ...shown, state: "blocked", ...overBudget(budget, form) };
 }
 
-const unchosen = ({ isTouched, unusable }, noun) =>
+const unchosen = ({ isTouched, isMade, unusable }, noun) =>
   isTouched
     ? { label: `No ${noun} chosen`, note: `Tick a ${noun} in the table.` }
-    : { label: `No usable ${noun}`, note: unusable };
+    : { label: isMade ? "Made already" : `No usable ${noun}`, note: isMade ? AGAIN : unusable };
 
 function overBudget(budget, { chosen, epsilon, use, page }) {
   const fitting = fittingLevel(epsilon, budget);

@@ -64,7 +64,7 @@ function row({ layer, lineStyle, title, level, loss }, menu) {
     el("th", { scope: "row" }, head),
     el("td", { "data-label": "Level" }, LEVELS[level] ? term(LEVELS[level][0], level) : level),
     cell("Mean error", error("mae_m")),
-    cell("Median", error("median_error_m")),
+    cell("Typical", error("median_error_m")),
     cell("95 %", error("p95_error_m")),
     cell("Verdict", verdictText(release.verdict)),
     cell("Radius", quantity(`radius_m:${release.id}`, metres(release.mechanism.radius_m))),

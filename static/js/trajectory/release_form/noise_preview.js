@@ -1,6 +1,6 @@
 /* Errors at the dataset's scale: circles that hold 50 and 95 % of a release's errors, around one of its events. */
 
-import { el } from "../../core/dom.js";
+import { createFollowed } from "../../components/release_form/followed.js";
 import { eventNumber, metres, number, whole } from "../../core/format.js";
 import { cssColour, dashLengths, onTheme, token } from "../../core/series_style.js";
 import { lengthText, roundLength } from "../../map/controls.js";
@@ -18,14 +18,15 @@ const TIME = new Intl.DateTimeFormat("en-GB", {
 });
 
 /**
- * The view in `host` over a dataset of `points` events. Returns {data({mapData, runs}), rows(rows, key, extent_m)}:
- * what it is drawn over, and the releases with errors, of which that of `key` is shown until another one is chosen.
+ * The view in `host` over a dataset of `points` events. Returns {data({mapData, runs}), rows(rows, ticked, extent_m),
+ * follow(ticked)}: what it is drawn over, the releases with errors, and which are ticked, as followed.js has it.
  */
 export function createNoisePreview(host, points) {
   const part = (name) => host.querySelector(`[data-noise-preview-${name}]`);
   const [canvas, choice, caption, event] = ["canvas", "choice", "text", "event"].map(part);
   /** @type {any[]} */
-  let [over, rows, at, isChosen, extent] = [null, [], 0, false, 0];
+  let [over, rows, at, extent] = [null, [], 0, 0];
+  const followed = createFollowed(choice, draw);
 
   const total = () => over.mapData.tracks.reduce((sum, { n }) => sum + n, 0);
 
@@ -60,10 +61,6 @@ export function createNoisePreview(host, points) {
       at += by;
       draw();
     });
-  choice.addEventListener("change", () => {
-    isChosen = true;
-    draw();
-  });
   new ResizeObserver(draw).observe(canvas);
   onTheme(draw);
   return {
@@ -72,15 +69,13 @@ export function createNoisePreview(host, points) {
       at = firstEvent(over.mapData.tracks, over.runs);
       draw();
     },
-    rows(given, key, extent_m) {
+    rows(given, ticked, extent_m) {
       extent = extent_m;
-      const before = choice.value;
       rows = given.filter(({ errors }) => errors.overall.p95_m !== null);
-      choice.replaceChildren(...rows.map((one) => el("option", { value: one.key }, one.title)));
-      choice.value = [isChosen && before, key, rows[0]?.key].find((one) => rows.some((row) => row.key === one)) ?? "";
-      choice.disabled = !rows.length;
+      followed.offer(rows, ticked);
       draw();
     },
+    follow: followed.follow,
   };
 }
 
