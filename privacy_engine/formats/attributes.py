@@ -15,8 +15,8 @@ from privacy_engine.formats.instants import END_ROLES, TIME_ROLES, ends
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.line_times import BETWEEN, ENDS, by_time_or_place
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points
 from privacy_engine.formats.time_columns import zone_of
 from privacy_engine.formats.times import Times, times
 from privacy_engine.formats.wkb import Geometries

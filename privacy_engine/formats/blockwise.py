@@ -23,8 +23,9 @@ from privacy_engine.formats.crs import report_eastward
 from privacy_engine.formats.dialect import Dialect, as_utf8, encoding_of_mark, requoted, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import Whose, settle
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.report import SHOWN_ROWS, Report
-from privacy_engine.formats.series import MAX_SERIES, Points, cut, laid_out, repeats, report_late, report_repeats
+from privacy_engine.formats.series import MAX_SERIES, cut, laid_out, repeats, report_late, report_repeats
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import order_is_plain
 

@@ -18,9 +18,10 @@ from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, numbers, typed
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.series import build
 from privacy_engine.formats.time_columns import zone_of
 from privacy_engine.formats.well_known_text import geometry_cells, of_texts
 

@@ -8,8 +8,9 @@ from privacy_engine.formats.columns import whose
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, looks_like_text, requoted, sniff
 from privacy_engine.formats.options import COLUMNS, TABLE, ReadOptions
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import read_points
 from privacy_engine.formats.time_columns import zone_of

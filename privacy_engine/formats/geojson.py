@@ -21,9 +21,10 @@ from privacy_engine.formats.moving_points import in_system, is_moving, lines
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.properties import Named, all_properties, named
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.time_columns import TIME
 from privacy_engine.formats.times import times

@@ -18,8 +18,9 @@ from privacy_engine.formats.columns import assign_beside
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN, SERIES, Whose, settle
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points, cut, split
+from privacy_engine.formats.series import cut, split
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.wkb import positions
 

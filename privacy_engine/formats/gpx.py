@@ -17,8 +17,9 @@ from privacy_engine.formats.gpx_runs import Run, runs
 from privacy_engine.formats.numbers import GOOD, numbers
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN, Whose
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import times
 from privacy_engine.formats.xmltools import (

@@ -14,8 +14,9 @@ from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, numbers
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import text_columns
 from privacy_engine.formats.xmltools import plain_head

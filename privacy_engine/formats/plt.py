@@ -13,8 +13,9 @@ from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, first_lines
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import read_points
 from privacy_engine.formats.times import Times

@@ -15,7 +15,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE, number
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.series import MOST_QUOTED, Points, quoted
+from privacy_engine.formats.points import MOST_QUOTED, Points, quoted
 from privacy_engine.formats.times import Times, times, zoned_instants
 
 LONGEST_TIME = 60

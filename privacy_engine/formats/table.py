@@ -16,9 +16,9 @@ from privacy_engine.formats.dialect import Dialect
 from privacy_engine.formats.instants import TIME_ROLES, ends
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import ISO
 
 Rows = Callable[[NDArray[np.intp]], NDArray[Any]]

@@ -13,8 +13,8 @@ from privacy_engine.formats.columnar import as_texts, simple
 from privacy_engine.formats.columns import assign_beside
 from privacy_engine.formats.geopackage import in_system
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.points import Points
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points
 from privacy_engine.formats.wkb import positions
 
 MAX_ROWS = 5_000_000

@@ -142,23 +142,25 @@ def tables(draw):
 
 
 def outcome_of(written):
-    """``read``, ``asked`` or ``refused``, once a question is answered as what was written; AssertionError where wrong."""
-    given, asked = {}, False
+    """``read``, ``requested`` or ``refused``, a question answered as it was written; AssertionError where wrong."""
+    given, requested = {}, False
     for _ in range(4):
         try:
             found = read(io.BytesIO(written.data), name="x.csv", **given)
         except ChoiceNeeded as choice:
             if choice.parameter not in written.settled:
-                return "asked"
-            given[choice.parameter], asked = written.settled[choice.parameter], True
+                return "requested"
+            given[choice.parameter], requested = written.settled[choice.parameter], True
             continue
         except FormatError:
             return "refused"
         seen = sorted(
             (float(t), round(float(lon), 4), round(float(lat), 4))
             for one in found.series
-            for t, lon, lat in zip(one.time_s if one.time_s is not None else [0] * len(one), one.lon, one.lat, strict=True)
+            for t, lon, lat in zip(
+                one.time_s if one.time_s is not None else [0] * len(one), one.lon, one.lat, strict=True
+            )
         )
         assert seen == [(float(t), lon, lat) for t, lon, lat in written.events], (found.report.decided, seen[:2])
-        return "asked" if asked else "read"
-    return "asked"
+        return "requested" if requested else "read"
+    return "requested"
