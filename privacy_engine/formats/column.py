@@ -22,9 +22,31 @@ _CLOCK = re.compile(
 _EPOCH = re.compile(r"[0-9]{9,19}(?:\.[0-9]{1,9})?")
 MIDNIGHT = r"[T ]00:00(?::00(?:\.0+)?)?$"
 _MIDNIGHT = re.compile(MIDNIGHT)
+FIXED_ZONES = {
+    f"{zone}{kind}T": f"{hours:+03d}:00"
+    for zone, west in zip("ECMP", (-5, -6, -7, -8), strict=True)
+    for kind, hours in (("S", west), ("D", west + 1))
+}
+"""The abbreviations that RFC 822 defines; others stand for several zones."""
+LIKELY_ZONES = {"CET": "Europe/Berlin", "CEST": "Europe/Berlin", "BST": "Europe/London", "WEST": "Europe/London"}
+LIKELY_ZONES |= {"WET": "Europe/London", "EET": "Europe/Athens", "EEST": "Europe/Athens", "MSK": "Europe/Moscow"}
+LIKELY_ZONES |= {"IST": "Asia/Kolkata", "JST": "Asia/Tokyo", "KST": "Asia/Tokyo", "SGT": "Asia/Shanghai"}
+LIKELY_ZONES |= {
+    "HKT": "Asia/Shanghai",
+    "AEST": "Australia/Sydney",
+    "AEDT": "Australia/Sydney",
+    "BRT": "America/Sao_Paulo",
+}
+LIKELY_ZONES |= {"NZST": "Pacific/Auckland", "NZDT": "Pacific/Auckland", "ICT": "Asia/Bangkok", "WIB": "Asia/Bangkok"}
+"""The likeliest zones of others."""
+WITH_ZONE = re.compile(
+    r"(?P<t>.*[0-9AaPpMm.]) ?[(\[]?"
+    rf"(?P<z>[A-Z][A-Za-z]+(?:/[A-Za-z_+-]+)+|{'|'.join((*FIXED_ZONES, *LIKELY_ZONES))})[)\]]?"
+)
+"""A time and the name of its zone."""
 _SINCE_2001 = (1e9, 1e12, 1e15, 1e18)  # in s, ms, us and ns
 _TO_2100 = 4.1024448
-_TERM = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+|[^\W_]+")
+_TERM = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+|[^\W_]+")
 _MOST = 0.8  # of the cells: a few damaged ones do not hide what the others are
 
 
@@ -99,6 +121,8 @@ def are_times(cells: Iterable[str]) -> bool:
 
 
 def _is_dated(cell: str) -> bool:
+    if (zoned := WITH_ZONE.fullmatch(cell)) is not None:
+        cell = zoned["t"]
     for pattern in _PATTERNS:
         match = pattern.match(cell)
         if match is not None:

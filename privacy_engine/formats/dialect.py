@@ -5,6 +5,7 @@ import io
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats.column import Column, canonical, columns_of
@@ -279,14 +280,21 @@ def _has_row_names(names: list[str], sample: list[list[str]], options: ReadOptio
     if any(len(row) != len(names) + 1 for row in sample) or not any(row[-1].strip() for row in sample):
         return False
     named, bare = (_on_globe(columns_of(some, sample)) for some in (["", *names], names))
+    if not named and not bare and has_positions(names):
+        rule = "as many names in the header as cells in a row, or names of rows before them"
+        message = f"Each row has {len(names) + 1} cells, and the header {len(names)} names. The table must have {rule}."
+        raise FormatError(message, code="long_rows", rule=rule)
     return named and not (bare and len({row[0] for row in sample}) < len(sample))
 
 
 def _on_globe(columns: list[Column]) -> bool:
     """Whether the likeliest columns of the position hold degrees."""
-    limits = (("lat", 90), ("lon", 360))
+
+    def within(axis: str, most: float, cell: str) -> bool:
+        return abs(number(cell.replace(",", "."), axis)[0]) <= most
+
     return any(
-        all(getattr(pair, axis).mostly(lambda cell: abs(number(cell, axis)[0]) <= most) for axis, most in limits)  # noqa: B023
+        pair.lat.mostly(partial(within, "lat", 90)) and pair.lon.mostly(partial(within, "lon", 360))
         for pair in pairs(columns)[:1]
     )
 

@@ -1,6 +1,5 @@
 """The instants of a table's rows: from one column, or from a date and its parts in several, with zones in the cells."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +9,7 @@ from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc
-from privacy_engine.formats.column import MIDNIGHT
+from privacy_engine.formats.column import FIXED_ZONES, LIKELY_ZONES, MIDNIGHT, WITH_ZONE
 from privacy_engine.formats.option_choices import ZONES
 from privacy_engine.formats.options import ReadOptions, is_zone
 from privacy_engine.formats.report import Report
@@ -21,22 +20,6 @@ TIME_ROLES = ("time", "clock", *UNITS)
 """The roles of the columns that are one instant together."""
 END_ROLES = (*(f"end_{unit}" for unit in TIME_ROLES), "end_lon", "end_lat")
 """The roles of the columns with the end of a stay or trip."""
-_FIXED = {
-    f"{zone}{kind}T": f"{hours:+03d}:00"
-    for zone, west in zip("ECMP", (-5, -6, -7, -8), strict=True)
-    for kind, hours in (("S", west), ("D", west + 1))
-}
-"""The abbreviations that RFC 822 defines; others stand for several zones."""
-_LIKELY = {"CET": "Europe/Berlin", "CEST": "Europe/Berlin", "BST": "Europe/London", "WEST": "Europe/London"}
-_LIKELY |= {"WET": "Europe/London", "EET": "Europe/Athens", "EEST": "Europe/Athens", "MSK": "Europe/Moscow"}
-_LIKELY |= {"IST": "Asia/Kolkata", "JST": "Asia/Tokyo", "KST": "Asia/Tokyo", "SGT": "Asia/Shanghai"}
-_LIKELY |= {"HKT": "Asia/Shanghai", "AEST": "Australia/Sydney", "AEDT": "Australia/Sydney", "BRT": "America/Sao_Paulo"}
-_LIKELY |= {"NZST": "Pacific/Auckland", "NZDT": "Pacific/Auckland", "ICT": "Asia/Bangkok", "WIB": "Asia/Bangkok"}
-"""The likeliest zones of others."""
-_ZONE = re.compile(
-    r"(?P<t>.*[0-9AaPpMm.]) ?[(\[]?"
-    rf"(?P<z>[A-Z][A-Za-z]+(?:/[A-Za-z_+-]+)+|{'|'.join((*_FIXED, *_LIKELY))})[)\]]?"
-)
 
 
 def instants(columns: Mapping[str, Any], options: ReadOptions, report: Report) -> Times | None:
@@ -122,10 +105,10 @@ def _of_digits(text: Any) -> Any:
 def _zoned(column: Any, options: ReadOptions, report: Report) -> Times | None:
     """The times of a column whose cells end with the name of a zone; None where its first cells do not."""
     first = column.drop_null()[:20].to_pylist()
-    if not any(_ZONE.fullmatch(cell.strip()) for cell in first):
+    if not any(WITH_ZONE.fullmatch(cell.strip()) for cell in first):
         return None
     cells = listed(pc.fill_null(column, ""))
-    matches = [_ZONE.fullmatch(cell.strip()) for cell in reported(cells, ROWS)]
+    matches = [WITH_ZONE.fullmatch(cell.strip()) for cell in reported(cells, ROWS)]
     zones = np.array([match["z"] if match else "" for match in matches])
     bare = [match["t"] if match else cell for match, cell in zip(matches, cells, strict=True)]
     found = times(pa.array(bare, pa.string()), options)
@@ -141,13 +124,13 @@ def _name_of(zone: str, options: ReadOptions) -> str | None:
     """The zone of a name in a cell; None where the options state what the times are in."""
     if "/" in zone and is_zone(zone):
         return zone
-    if zone in _FIXED:
-        return _FIXED[zone]
+    if zone in FIXED_ZONES:
+        return FIXED_ZONES[zone]
     if options.time_zone is not None:
         return None
     raise ChoiceNeeded(
         f"The times end with {zone}, which names no zone for certain. Specify the zone.",
         parameter="time_zone",
         choices=ZONES,
-        default=_LIKELY.get(zone, "UTC"),
+        default=LIKELY_ZONES.get(zone, "UTC"),
     )

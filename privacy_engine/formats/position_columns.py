@@ -56,7 +56,9 @@ class Pair(NamedTuple):
         known = all(one.plain in names for one, names in ((self.lat, LAT), (self.lon, LON)))
         order = LAT.index(self.lat.plain) + LON.index(self.lon.plain) if known else 0
         ends = bool(self.about & END) and not self.about & START
-        return (ends, len(self.about - START), len(self.about), not known, order, self.lat.place)
+        named = bool(self.lat.terms & _TERMS["lat"]), bool(self.lon.terms & _TERMS["lon"])
+        plane = {(True, True): 0, (False, False): 1}.get(named, 2)  # y and x, or northing and easting
+        return (ends, len(self.about - START), len(self.about), plane, not known, order, self.lat.place)
 
 
 def _about(axis: str, column: Column) -> frozenset[str] | None:

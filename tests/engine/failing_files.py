@@ -165,6 +165,7 @@ FILES = {
     "parameter": FailingFile("a.csv", samples.CSV, {"person": "folder"}),
     "part_of_shapefile": FailingFile("a.zip", partial(rewritten, "shapefile", **{"fixes.shx": b""})),
     "repeated_names": FailingFile("a.csv", b"a,2024-01-01,2024-01-02,2024-01-03\nx,1,2,3\nx,1,2,3\n", {}, "stream"),
+    "long_rows": FailingFile("a.csv", b"lat,lon\nx,y,z\nx,y,z\n"),
     "same_column": FailingFile("a.csv", b"x,y\n52.5,13.4\n52.6,13.5\n", {"lon": "x", "lat": "x"}),
     "separator": FailingFile("a.csv", counts(2, "".join(SEPARATORS)), {"count": "count"}, "stream"),
     "several_tables": FailingFile("a.zip", zipped(**{"a.csv": CHECKINS, "b.csv": CHECKINS}), kind="checkins"),

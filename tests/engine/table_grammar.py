@@ -30,6 +30,26 @@ ZONES = ("Europe/Berlin", "America/New_York", "Asia/Tokyo", "UTC")
 EXTRA = {"speed": "3.5", "note": "on foot", "battery": "81", "altitude": "112.0", "accuracy": "5", "city": "X"}
 
 
+LATER_S = 30 * 86_400
+
+
+def later(t, i):
+    return instant_of(t + LATER_S).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+OTHERS = {
+    "server": {"server_time": later},
+    "created": {"created_at": later},
+    "end": {"end_time": later},
+    "home": {"home_lat": lambda t, i: "12.5", "home_lon": lambda t, i: "7.25"},
+    "projected": {"x": lambda t, i: str(392_000 + i), "y": lambda t, i: str(5_820_000 + i)},
+    "birthday": {"birthday": lambda t, i: "1990-02-01"},
+    "row": {"row": lambda t, i: str(i)},
+    "duration": {"duration": lambda t, i: f"00:{i % 60:02d}:10"},
+}
+"""Columns that resemble times and positions and are neither."""
+
+
 class Written(NamedTuple):
     """A table as bytes, what it holds as {(time_s, lon, lat)}, and the options that settle what it leaves open."""
 
@@ -119,10 +139,11 @@ def tables(draw):
     }
     if draw(st.booleans()):
         columns[names[5]] = [draw(st.sampled_from(["a", "b"])) for _ in range(n)]
+    for extra in draw(st.lists(st.sampled_from(sorted(OTHERS)), max_size=2, unique=True)):
+        if not any(name.casefold() in (one.casefold() for one in columns) for name in OTHERS[extra]):
+            columns |= {name: [cell(t, i) for i, t in enumerate(times)] for name, cell in OTHERS[extra].items()}
     for extra in draw(st.lists(st.sampled_from(sorted(EXTRA)), max_size=3, unique=True)):
         columns[extra] = [EXTRA[extra].replace(".", decimal)] * n
-    if draw(st.booleans()) and "server_time" not in columns:
-        columns["server_time"] = [instant_of(t + 86_400 * 30).strftime("%Y-%m-%dT%H:%M:%SZ") for t in times]
     order = draw(st.permutations(sorted(columns)))
     separator = draw(st.sampled_from([",", ";", "\t", "|"]))
     rows = [list(cells) for cells in zip(*(columns[name] for name in order), strict=True)]
@@ -131,12 +152,16 @@ def tables(draw):
     if first:
         rows = [[str(i + 1), *row] for i, row in enumerate(rows)]
         header = header if first == "row names" else ["", *header]
+    title = draw(st.sampled_from(["", "", "", "# exported by a logger\n", "My walk\n\n"]))
     text = io.StringIO()
+    text.write(title)
     quoting = draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]))
     end = draw(st.sampled_from(["\n", "\r\n"]))
     writer = csv.writer(text, delimiter=separator, quoting=quoting, lineterminator=end)
     writer.writerows([header, *rows])
-    encoding = draw(st.sampled_from(["utf-8", "utf-8", "utf-8-sig", "utf-16"]))
+    encoding = draw(st.sampled_from(["utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"]))
+    if not all(ord(char) < 256 for char in text.getvalue()):
+        encoding = "utf-8"
     events = sorted(zip(times, [round(one, 4) for one in lon], [round(one, 4) for one in lat], strict=True))
     return Written(text.getvalue().encode(encoding), events, settled)
 
