@@ -61,7 +61,8 @@ class Layout:
     zeros: bool = False
 
     def fits(self, rows: Sequence[Sequence[str]]) -> bool:
-        """Whether most of ``rows`` have this layout."""
+        """Whether most of ``rows`` have this layout; rows of one cell count for nothing."""
+        rows = [row for row in rows if sum(bool(cell.strip()) for cell in row) > 1]
         if not rows or len(self.patterns) not in {len(row) for row in rows}:
             return False
         return sum(map(self._fits_row, rows)) >= _ALIKE * len(rows)

@@ -22,7 +22,7 @@ WHY = {
     "not_a_number": "The position or a count is not a number.",
     "not_finite": "The position or a count is not a finite number.",
     "out_of_range": "The position is not on the globe.",
-    "no_position": "The position is 0, 0, which stands for none in this data set.",
+    "no_position": "The position is 0, 0, which stands for none unless the option zeros is position.",
     "unknown_venue": "The check-in has no position, and its place is not in the list of venues.",
     "bad_time": "The time cannot be read.",
     "no_time": "The time is empty, though other rows have one.",

@@ -160,8 +160,9 @@ def _keep_positions(points: Points, lon: Floats, lat: Floats, options: ReadOptio
     inside = (np.abs(lon) <= 180) & (np.abs(lat) <= 90)
     _drop(points, keep & ~inside, "out_of_range", report)
     keep = keep & inside
-    report.decide("zeros", options.zeros or "position")
-    if options.zeros == "none":
+    zeros = options.zeros or ("position" if options.applied else "none")
+    report.decide("zeros", zeros)
+    if zeros == "none":
         zero = (lon == 0) & (lat == 0)
         _drop(points, keep & zero, "no_position", report)
         keep = keep & ~zero

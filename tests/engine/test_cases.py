@@ -98,7 +98,6 @@ THREE = at(MAY, "10:00:00", "10:01:00", "10:02:00")
 STAYS = [at(MAY, "06:00:00", "07:30:00"), at(MAY, "06:30:00")]
 STAYS_WITH_ENDS = [at(MAY, "06:00:00", "07:00:00", "07:30:00", "08:00:00"), at(MAY, "06:30:00", "08:00:00")]
 ZONED = Read(times=[at("2024-07-31", "02:00:00", "02:01:00")])
-ZEROS = "(0, 0) is a position (issue 39, items 4 and 5)"
 
 CASES = {
     "01-gpx-offset/a.gpx": [
@@ -159,7 +158,6 @@ CASES = {
     "29-timeline-same-times/a.json": [Read(times=[at(MAY, "08:14:00") * 5], lat=[[47.1, 47.11, 47.12, 47.13, 47.14]])],
     "30-null-island-run/a.csv": [
         Read(dropped={"no_position": 8}),
-        Read(lat=[[52.5] * 2 + [0] * 8 + [52.5] * 4], reported=("0, 0",)),
     ],
     "31-rec-csv-topic/a.rec": [
         Read(times=[at("2017-07-19", "09:21:49", "09:22:49", "09:23:49")], lat=[[47.1, 47.11, 47.12]])
@@ -213,15 +211,9 @@ CASES = {
         )
     ],
 }
-WAITING = {"30": ZEROS, "62": "roles of check-ins without a header are not found (issue 39, item 1)"}
 
 
-def waits(path):
-    reason = next((why for name, why in WAITING.items() if path.startswith((f"{name}-", f"{name}."))), None)
-    return [] if reason is None else [pytest.mark.xfail(strict=True, raises=AssertionError, reason=reason)]
-
-
-@pytest.mark.parametrize("path", [pytest.param(path, marks=waits(path)) for path in CASES])
+@pytest.mark.parametrize("path", CASES)
 def test_a_file_of_a_bug_report_is_read_refused_or_needs_a_choice(path, shared):
     try:
         found = formats.read(shared / "cases" / path, kinds=formats.KINDS)

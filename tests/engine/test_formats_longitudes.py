@@ -40,8 +40,8 @@ def series(draw):
 def test_what_is_counted_from_0_to_360_is_the_same_series(where, write, lon_range):
     lon, lat = where
     shifted = [x + 360 if x < 0 and i % 3 else x for i, x in enumerate(lon)]
-    found = read_bytes(write(shifted, lat), swap="no", lon_range=lon_range)
-    expected = read_bytes(write(lon, lat), swap="no")
+    found = read_bytes(write(shifted, lat), swap="no", zeros="position", lon_range=lon_range)
+    expected = read_bytes(write(lon, lat), swap="no", zeros="position")
     assert found.report.dropped == expected.report.dropped == {}
     for column in ("lon", "lat", "time_s"):
         one, two = (getattr(reading.series[0], column) for reading in (found, expected))
@@ -84,6 +84,6 @@ def test_blocks_with_some_above_180_decide_as_the_whole(places):
 
 def test_zeros_that_are_no_position_are_left_out_by_rows():
     table = b"lon,lat\n0,0\n1,2\n0,3\n4,0\n0,0\n"
-    reading = read_bytes(table, zeros="none")
+    reading = read_bytes(table)
     assert (reading.report.drops["no_position"].rows, len(reading.series[0])) == ([2, 6], 3)
-    assert not read_bytes(table).report.drops
+    assert not read_bytes(table, zeros="position").report.drops
