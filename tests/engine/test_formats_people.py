@@ -152,10 +152,10 @@ class TestTables:
     @CALM
     @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("12")), min_size=1, max_size=30))
     def test_every_row_is_its_persons(self, owners):
-        rows = [f"{who},{trip},{1718452800 + i},{i / 100},{i / 100}" for i, (who, trip) in enumerate(owners)]
+        rows = [f"{who},{trip},{1718452800 + i},{(i + 1) / 100},{(i + 1) / 100}" for i, (who, trip) in enumerate(owners)]
         data = table(*rows, head="who,trip,time,lat,lon")
         found = read_bytes(data, id="trip", person="column:who", time_unit="s", swap="no")
-        truth = {i / 100: who for i, (who, _) in enumerate(owners)}
+        truth = {(i + 1) / 100: who for i, (who, _) in enumerate(owners)}
         assert sum(len(one) for one in found.series) == len(owners)
         assert len({one.name for one in found.series}) == len(found.series) == len(set(owners))
         assert all(truth[lat] == one.person for one in found.series for lat in one.lat.tolist())
