@@ -19,6 +19,20 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 _DEGREES = ("EPSG:4326", "OGC:CRS84")
+MINUTES = "DDMM"
+"""The system of degrees and minutes in one number, as receivers write them."""
+_UTM = "UTM"
+AREAS = (
+    ("EPSG:2056", "metres, Switzerland (LV95)", (2.48e6, 2.84e6, 1.07e6, 1.3e6)),
+    ("EPSG:21781", "metres, Switzerland (LV03)", (4.8e5, 8.4e5, 7e4, 3e5)),
+    ("EPSG:28992", "metres, Netherlands (RD New)", (0.0, 3e5, 2.8e5, 6.3e5)),
+    ("EPSG:27700", "metres, Great Britain (National Grid)", (0.0, 7e5, 0.0, 1.3e6)),
+    ("EPSG:2154", "metres, France (Lambert-93)", (1e5, 1.25e6, 6.0e6, 7.2e6)),
+    (_UTM, "metres, a UTM zone", (1e5, 9e5, 0.0, 1e7)),
+    ("EPSG:3035", "metres, Europe (LAEA)", (2.5e6, 7.4e6, 1.3e6, 5.5e6)),
+    ("EPSG:3857", "metres, Web Mercator", (-2.01e7, 2.01e7, -2.01e7, 2.01e7)),
+)
+"""Projected systems in use for tables, each with the west, east, south and north of its area in its own units."""
 
 
 def canonical(name: str) -> str:
@@ -50,6 +64,8 @@ def to_degrees(lon: Floats, lat: Floats, system: str) -> tuple[Floats, Floats]:
 def _converted(lon: Floats, lat: Floats, name: str) -> tuple[Floats, Floats]:
     if name == "E7":
         return lon / 1e7, lat / 1e7
+    if name == MINUTES:
+        return _of_minutes(lon), _of_minutes(lat)
     from pyproj import Transformer
     from pyproj.exceptions import ProjError
 
@@ -73,6 +89,12 @@ def _converted(lon: Floats, lat: Floats, name: str) -> tuple[Floats, Floats]:
     back = _transformed(transformer, *found, "INVERSE")
     inside = np.isclose(back[0], lon, rtol=1e-6, atol=1.0) & np.isclose(back[1], lat, rtol=1e-6, atol=1.0)
     return np.where(inside, found[0], np.inf), np.where(inside, found[1], np.inf)
+
+
+def _of_minutes(values: Floats) -> Floats:
+    """5230.5034, which is 52 degrees and 30.5034 minutes, as degrees."""
+    degrees, minutes = np.divmod(np.abs(values), 100.0)
+    return np.asarray(np.copysign(np.where(minutes < 60, degrees + minutes / 60, np.inf), values))
 
 
 def _transformed(transformer: Any, x: Floats, y: Floats, direction: str) -> tuple[Floats, Floats]:
@@ -170,8 +192,8 @@ def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) 
         f"The positions are too large for degrees (such as {x[0]:g}, {y[0]:g}). "
         "Specify which coordinate system they are in.",
         parameter="crs",
-        choices=_plausible(x, y),
-        default="EPSG:3857",
+        choices=(choices := _plausible(x, y) or SYSTEMS),
+        default=choices[0][0],
     )
 
 
@@ -181,11 +203,20 @@ def _largest_e7(values: Floats, most: float) -> float:
 
 
 def _plausible(x: Floats, y: Floats) -> Choices:
-    choices = tuple(choice for choice in SYSTEMS if choice[0] == "EPSG:3857")
-    if x.min() > 1e5 and x.max() < 1e6 and y.min() >= 0 and y.max() <= 1e7:
-        for half, start in (("north", 32600), ("south", 32700)):
-            choices += tuple((f"EPSG:{start + i}", f"metres, UTM zone {i} {half}") for i in range(1, 61))
-    return choices
+    """The systems in whose area the values lie, the smallest area first."""
+    middle = float(np.median(x)), float(np.median(y))
+    fitting = [
+        (code, title)
+        for code, title, (west, east, south, north) in AREAS
+        if west <= middle[0] <= east and south <= middle[1] <= north
+    ]
+    if any(code == _UTM for code, _ in fitting):
+        halves = (("north", 32600), ("south", 32700))
+        zones = [(f"EPSG:{start + i}", f"metres, UTM zone {i} {half}") for half, start in halves for i in range(1, 61)]
+        fitting = [one for one in fitting if one[0] != _UTM] + zones
+    if np.abs(x).max() <= 18_000 and np.abs(y).max() <= 9000 and (np.abs(np.r_[x, y]) % 100 < 60).all():
+        fitting.insert(0, (MINUTES, dict(SYSTEMS)[MINUTES]))
+    return tuple(fitting)
 
 
 def _require_order(x: Floats, y: Floats, report: Report, labelled: bool) -> None:

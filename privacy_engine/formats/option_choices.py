@@ -75,5 +75,6 @@ NAMED_COLUMN = "column:"
 SYSTEMS: Choices = (
     ("EPSG:4326", "degrees (WGS 84)"),
     ("E7", "degrees × 10,000,000"),
+    ("DDMM", "degrees and minutes: 5230.5034 is 52° 30.5034′"),
     ("EPSG:3857", "metres, Web Mercator"),
 )

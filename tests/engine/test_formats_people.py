@@ -152,7 +152,8 @@ class TestTables:
     @CALM
     @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("12")), min_size=1, max_size=30))
     def test_every_row_is_its_persons(self, owners):
-        rows = [f"{who},{trip},{1718452800 + i},{(i + 1) / 100},{(i + 1) / 100}" for i, (who, trip) in enumerate(owners)]
+        places = [(i + 1) / 100 for i in range(len(owners))]
+        rows = [f"{who},{trip},{1718452800 + i},{places[i]},{places[i]}" for i, (who, trip) in enumerate(owners)]
         data = table(*rows, head="who,trip,time,lat,lon")
         found = read_bytes(data, id="trip", person="column:who", time_unit="s", swap="no")
         truth = {(i + 1) / 100: who for i, (who, _) in enumerate(owners)}

@@ -72,6 +72,32 @@ def test_what_is_not_certain_is_requested(header, cell, parameter, default):
     assert instants(data, **{parameter: default}) == [NOON, NOON]
 
 
+@each(
+    ("x", "y", "first", "place"),
+    [
+        ("1324.2512", "5230.5034", "DDMM", (13.404187, 52.508390)),
+        ("2600000", "1200000", "EPSG:2056", (7.438632, 46.951083)),
+        ("600000", "200000", "EPSG:21781", (7.438632, 46.951083)),
+        ("121000", "487000", "EPSG:28992", (4.905, 52.370)),
+        ("652000", "6862000", "EPSG:2154", (2.347, 48.857)),
+        ("392000", "5820000", "EPSG:32601", None),
+        ("1492000", "6894000", "EPSG:3857", (13.402764, 52.522)),
+    ],
+)
+def test_coordinates_in_metres_are_refused_with_the_systems_that_fit(x, y, first, place):
+    data = table("time,x,y", f"2024-06-03T09:00:00Z,{x},{y}")
+    choice = refusal(ChoiceNeeded, read_bytes, data)
+    assert (choice.parameter, choice.default) == ("crs", first)
+    if place is not None:
+        (series,) = read_bytes(data, crs=first).series
+        assert (series.lon[0], series.lat[0]) == pytest.approx(place, abs=5e-3)
+
+
+def test_the_british_grid_is_among_them():
+    choice = refusal(ChoiceNeeded, read_bytes, table("time,easting,northing", "2024-06-03T09:00:00Z,529090,181680"))
+    assert "EPSG:27700" in [code for code, _ in choice.choices]
+
+
 def test_a_trip_never_pairs_its_end_with_its_start():
     header = "ride_id,started_at,ended_at,end_lat,end_lng,start_lat,start_lng"
     data = table(header, "a,2024-06-03 09:00:00,2024-06-03 09:00:57,2,20,1,10")
