@@ -210,10 +210,11 @@ def _plausible(x: Floats, y: Floats) -> Choices:
         for code, title, (west, east, south, north) in AREAS
         if west <= middle[0] <= east and south <= middle[1] <= north
     ]
-    if any(code == _UTM for code, _ in fitting):
+    at = next((i for i, (code, _) in enumerate(fitting) if code == _UTM), None)
+    if at is not None:
         halves = (("north", 32600), ("south", 32700))
         zones = [(f"EPSG:{start + i}", f"metres, UTM zone {i} {half}") for half, start in halves for i in range(1, 61)]
-        fitting = [one for one in fitting if one[0] != _UTM] + zones
+        fitting[at : at + 1] = zones
     if np.abs(x).max() <= 18_000 and np.abs(y).max() <= 9000 and (np.abs(np.r_[x, y]) % 100 < 60).all():
         fitting.insert(0, (MINUTES, dict(SYSTEMS)[MINUTES]))
     return tuple(fitting)
