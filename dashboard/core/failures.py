@@ -149,6 +149,8 @@ ADVICE: Mapping[str, Advice] = {
     "not_kml": Advice("This XML is no KML.", "Export the track as KML, GPX or CSV and upload that."),
     "not_tcx": Advice("This XML is no TCX.", "Export the track as TCX, GPX or CSV and upload that."),
     "other_kind": Advice("This is not a location file.", _OTHER_FILE),
+    "long_rows": Advice("Rows have more cells than the header has names.", "Name every column in the header."),
+    "repeated_names": Advice("Several rows or columns have one name.", "Give each a name of its own and upload that."),
     "same_column": Advice("One column cannot be both longitude and latitude.", _COLUMNS),
     "too_deep": Advice("The JSON is nested too deeply.", "Export the positions as GeoJSON or CSV and upload that."),
     "too_large": Advice("The file is larger than this server accepts.", "Split it and upload the parts."),

@@ -167,11 +167,11 @@ def _points(blocks: Iterator[bytes], options: ReadOptions, points_in: ReadBlock)
     dialect = sniff(data, options, own)
     if "landmark" in dialect.roles or not order_is_plain(dialect):
         raise _NotPlain
-    begun = deepcopy(own)
+    begun, first = deepcopy(replace(own, layout=None)), own
     yield points_in(data, dialect, options, own), own
     for data in blocks:
         data.decode("utf-8")
-        own = deepcopy(begun)
+        own = replace(deepcopy(begun), first=first.first, layout=first.layout)
         yield points_in(data, replace(dialect, offset=0, first_row=row), options, own), own
         row += data.count(b"\n")
 

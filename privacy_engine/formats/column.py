@@ -47,6 +47,7 @@ WITH_ZONE = re.compile(
 _SINCE_2001 = (1e9, 1e12, 1e15, 1e18)  # in s, ms, us and ns
 _TO_2100 = 4.1024448
 _TERM = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+|[^\W_]+")
+_LOOKED_AT = 20
 _MOST = 0.8  # of the cells: a few damaged ones do not hide what the others are
 
 
@@ -81,16 +82,22 @@ class Column:
         if not self.cells:
             return EMPTY
         if self.mostly(_is_dated):
-            return DATE if all(_MIDNIGHT.search(cell) for cell in self.cells) and len(self.cells) > 1 else INSTANT
+            return INSTANT
         if self.mostly(is_date):
             return DATE
         if self.mostly(lambda cell: _CLOCK.fullmatch(cell) is not None):
             return CLOCK
         return NUMBER if self.mostly(lambda cell: number(cell)[1] == GOOD) else TEXT
 
+    @cached_property
+    def midnights(self) -> bool:
+        """Whether all cells are dates at midnight, as where the times of day stand in another column."""
+        return len(self.cells) > 1 and all(_MIDNIGHT.search(cell) for cell in self.cells)
+
     def mostly(self, judge: Callable[[str], bool]) -> bool:
         """Whether most of the cells are so; of no cell nothing is."""
-        return bool(self.cells) and sum(map(judge, self.cells)) >= _MOST * len(self.cells)
+        some = self.cells[:_LOOKED_AT]
+        return bool(some) and sum(map(judge, some)) >= _MOST * len(some)
 
     def whole(self, low: int, high: int) -> bool:
         """Whether all cells are whole numbers from ``low`` to ``high``."""

@@ -12,6 +12,7 @@ from privacy_engine.formats.position_columns import LAT, LON, pairs
 from privacy_engine.formats.position_columns import end_of as end_position
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.time_columns import (
+    START,
     UNITS,
     TimeColumns,
     candidates,
@@ -133,6 +134,10 @@ def _add_positions(columns: Sequence[Column], roles: Roles, report: Report) -> N
     if {"lat", "lon"} <= roles.keys():
         return
     found = pairs(columns, roles.get("lat"), roles.get("lon"))
+    if found and found[0].about - START and not roles.keys() & {"lat", "lon"}:
+        choices = [(f"#{one.lat.place + 1}", f"{one.lat.name[:30]}, with {one.lon.name[:30]}") for one in found]
+        message = f"Column {found[0].lat.name[:40]!r} may be the latitude of the rows or of something else. Specify it."
+        raise ChoiceNeeded(message, parameter="lat", choices=choices, default=choices[0][0])
     free = [one for one in columns if one.place not in roles.values()]
     for role, names in (("lat", LAT), ("lon", LON)):
         if role in roles:

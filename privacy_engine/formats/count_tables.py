@@ -119,7 +119,11 @@ def _found(table: Table, label: int | None) -> tuple[list[str], list[str]]:
     if label is None:
         return [], columns
     texts = pc.utf8_trim_whitespace(pc.fill_null(table.columns[label].cast(pa.string()), ""))
-    rows = [text for text in pc.unique(texts).to_pylist() if canonical(text) in TOTALS] if len(texts) else []
+    rows = (
+        [text for text in pc.unique(texts).to_pylist() if text[:1].isalpha() and canonical(text) in TOTALS]
+        if len(texts)
+        else []
+    )
     return rows, columns
 
 

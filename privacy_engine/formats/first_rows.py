@@ -25,11 +25,12 @@ def first_rows(
     ``number`` gives the numbers of indices of rows; ``codes`` (n,) are their places in ``names``, of one series None.
     """
     found: list[dict[str, Any]] = []
-    for i in range(min(ROWS, len(lon))):
+    numbers = number(np.arange(min(ROWS, len(lon))))
+    for i in range(len(numbers)):
         read = {"lon": f"{lon[i]:.6f}", "lat": f"{lat[i]:.6f}"}
         if time_s is not None and np.isfinite(time_s[i]) and abs(time_s[i]) < _LAST_S:
             read["time"] = f"{np.datetime64(round(time_s[i] * 1000), 'ms')}Z".replace(".000Z", "Z")
         name = names[0 if codes is None else codes[i]][:80]
         read |= {"id": name} if name else {}
-        found.append({"row": int(number(np.array([i]))[0]), "read": read if keep[i] else {}})
+        found.append({"row": int(numbers[i]), "read": read if keep[i] else {}})
     return found

@@ -90,7 +90,8 @@ def end_of(pair: Pair, others: Sequence[Pair]) -> Pair | None:
 
 def has_positions(names: Sequence[str]) -> bool:
     """Whether both a longitude and a latitude are among the names."""
-    return bool(pairs([Column(i, name, ()) for i, name in enumerate(names)]))
+    named = [name for name in names if not name.isascii() or any(map(str.isalpha, name))]
+    return len(named) > 1 and bool(pairs([Column(i, name, ()) for i, name in enumerate(named)]))
 
 
 def is_coordinate(name: str) -> bool:

@@ -119,9 +119,14 @@ def _numbers(column: Any, options: ReadOptions, report: Report) -> tuple[Floats,
     ChoiceNeeded
         A count is withheld, and no option states how it is read.
     """
-    column = without_marks(column, options, report)
-    values, reasons = numbers(column) if pa.types.is_string(column.type) else typed(column)
-    for at in np.flatnonzero(reasons == NOT_A_NUMBER) if pa.types.is_string(column.type) else ():
+    if not pa.types.is_string(column.type):
+        values, reasons = typed(column)
+        return values, np.where(values < 0, len(REASON_NAMES), reasons)
+    values, reasons = numbers(column)
+    if (reasons == NOT_A_NUMBER).any() or pc.any(pc.match_substring(column, ".")).as_py():
+        column = without_marks(column, options, report)
+        values, reasons = numbers(column)
+    for at in np.flatnonzero(reasons == NOT_A_NUMBER):
         cell = column[int(at)].as_py() or ""
         if not is_withheld(cell):
             continue

@@ -45,7 +45,7 @@ _BEST = frozenset(listed("fix fixtime gps gpstime"))
 _LATER = frozenset(
     listed(
         "server servertime received upload uploaded updated modified created createdat inserted processed export "
-        "exported synced import imported expires deleted birth birthday registered signup"
+        "exported synced import imported expires deleted birth birthday registered signup eta expected scheduled planned"
     )
 )
 _DEVICE = frozenset(listed("device devicetime"))
@@ -167,7 +167,9 @@ def candidates(columns: Iterable[Column]) -> list[TimeColumns]:
         for one in columns
         if (one.kind == INSTANT and (one.dated or one.terms & _LIKE)) or (one.kind == NUMBER and _counts_time(one))
     ]
-    found = [*whole, *_with_clocks(columns, bool(whole)), *_of_parts(columns)]
+    parts = [*_with_clocks(columns, bool(whole)), *_of_parts(columns)]
+    dates = {one.time.place for one in parts}
+    found = [*(one for one in whole if one.time.place not in dates), *parts]
     used = {column.place for one in found for column in one.all}
     found += [TimeColumns(one) for one in columns if one.kind == DATE and one.place not in used and _is_day(one)]
     return sorted(_with_zones(found, columns), key=lambda one: one.rank)
@@ -184,7 +186,7 @@ def _is_day(column: Column) -> bool:
 def _with_clocks(columns: Sequence[Column], has_instants: bool) -> list[TimeColumns]:
     """Dates with the times of day that go with them by their names, else by their places."""
     dates = [one for one in columns if _is_date(one) and (_is_day(one) or not has_instants)]
-    clocks = [(("clock", one)) for one in columns if one.kind == CLOCK]
+    clocks = [(("clock", one)) for one in columns if one.kind == CLOCK and one.terms & _OF_CLOCK]
     clocks += [("hhmm", one) for one in columns if _is_digits_of_clock(one)]
     found, free = [], list(clocks)
     for date in dates:
@@ -209,7 +211,7 @@ def _is_date(column: Column) -> bool:
     digits = (
         column.kind == NUMBER and column.terms & _OF_DATE and all(re.fullmatch("[0-9]{6}", one) for one in column.cells)
     )
-    return column.kind == DATE or bool(digits)
+    return column.kind == DATE or bool(digits) or (column.kind == INSTANT and column.midnights)
 
 
 def _is_digits_of_clock(column: Column) -> bool:

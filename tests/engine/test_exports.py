@@ -43,7 +43,7 @@ def exported(series, fmt, label=None):
 
 
 def again(series, fmt):
-    return read(io.BytesIO(exported(series, fmt)), name=f"release.{fmt}")
+    return read(io.BytesIO(exported(series, fmt)), name=f"release.{fmt}", zeros="position")
 
 
 def track(name="u1", n=3, *, timed=True):
