@@ -44,8 +44,8 @@ _LOCAL = frozenset(listed("local lcl localtime ortszeit lokal locale localdateti
 _BEST = frozenset(listed("fix fixtime gps gpstime"))
 _LATER = frozenset(
     listed(
-        "server servertime received upload uploaded updated modified created createdat inserted processed export "
-        "exported synced import imported expires deleted birth birthday registered signup eta expected scheduled planned"
+        "server servertime received upload uploaded updated modified created createdat inserted processed planned "
+        "export exported synced import imported expires deleted birth birthday registered signup eta expected scheduled"
     )
 )
 _DEVICE = frozenset(listed("device devicetime"))
@@ -54,7 +54,7 @@ _LIKE = frozenset(
         "time date datetime timestamp timestampms stamp epoch utc zeit uhrzeit datum fecha hora heure data ora tid "
         "tijd czas godzina dato jour when ts dt tst unix unixtime basedatetime localtime fixtime gpstime eventtime "
         "starttime endtime servertime devicetime createdat recordedat zeitstempel horodate marca tiempo дата время "
-        "日期 时间 時間 時刻 日時 tarih saat päivä aika day hour"
+        "clock 日期 时间 時間 時刻 日時 tarih saat päivä aika day hour"
     )
 )
 _OF_DATE = frozenset(listed("date datum fecha data dato jour дата 日期 tarih päivä day"))
