@@ -8,9 +8,11 @@ from rest_framework import serializers
 from dashboard.core.failures import explained
 from dashboard.core.text import storable
 from dashboard.datasets.kinds import Kind
-from dashboard.datasets.serializers import KIND_HELP, GuessSerializer, option_field
+from dashboard.datasets.serializers import KIND_HELP, option_field
 from privacy_engine import formats
 
+ELSEWHERE = {"series", "decided", "columns", "first"}
+"""Parts of a report that a preview has in its own columns and rows, or not at all."""
 NO_COLUMNS = "{} has no columns to choose from: the format fixes their roles."
 
 
@@ -37,6 +39,23 @@ class ColumnSerializer(serializers.Serializer[Any]):
     )
 
 
+    sentence = serializers.CharField(
+        allow_blank=True, help_text="What it was read as, or what it resembles though it is not used."
+    )
+    resembles = serializers.CharField(
+        allow_blank=True, help_text="What a column that is not used looks like: coordinate, time, person or empty."
+    )
+
+
+class RowSerializer(serializers.Serializer[Any]):
+    """A row, raw and as read."""
+
+    number = serializers.IntegerField(help_text="Its number as the report counts; 0 where it is not known.")
+    cells = serializers.ListField(child=serializers.CharField(allow_blank=True), help_text="As text, shortened.")
+    read = serializers.DictField(child=serializers.CharField(), help_text="What was read, by role.")
+    left_out = serializers.CharField(allow_blank=True, help_text="Why nothing of it was read.")
+
+
 class RoleSerializer(serializers.Serializer[Any]):
     """What a column may be read as."""
 
@@ -56,11 +75,8 @@ class PreviewSerializer(serializers.Serializer[Any]):
     columns = ColumnSerializer(many=True)
     roles = RoleSerializer(many=True)
     more_columns = serializers.IntegerField(help_text="How many columns are not shown.")
-    rows = serializers.ListField(
-        child=serializers.ListField(child=serializers.CharField(allow_blank=True)),
-        help_text="The first rows below the header, cells shortened.",
-    )
-    whole = serializers.BooleanField(help_text="The file was short enough to be looked at whole.")
+    rows = RowSerializer(many=True, help_text="The first rows, and after them the first left out for each reason.")
+    whole = serializers.BooleanField(help_text="The report is of the whole file.")
     editable = serializers.BooleanField(help_text="Columns may be named by reading options in this format.")
     header = serializers.BooleanField(help_text="The names stand in the file.")
     delimiter = serializers.CharField()
@@ -69,11 +85,17 @@ class PreviewSerializer(serializers.Serializer[Any]):
     mapping = serializers.DictField(
         child=serializers.CharField(), help_text="The reading options that assign the columns, as it is now."
     )
-    guesses = GuessSerializer(many=True)
+    report = serializers.SerializerMethodField(
+        help_text="As of a dataset: of the whole file where it was read with these options, else of its beginning."
+    )
     problem = serializers.SerializerMethodField(help_text="The error that reading these rows ends with.")
 
     def get_says(self, found: formats.Preview) -> str:
         return "" if found.columns else NO_COLUMNS.format(found.title)
+
+    @extend_schema_field({"type": "object"})
+    def get_report(self, found: formats.Preview) -> dict[str, Any]:
+        return {name: value for name, value in found.report.items() if name not in ELSEWHERE}
 
     @extend_schema_field({"type": "object", "nullable": True})
     def get_problem(self, found: formats.Preview) -> dict[str, Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -245,7 +245,8 @@ def reread_dataset(
 def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | None = None) -> Preview:
     """How the kept upload would be read with ``options``, by its first rows; nothing is written.
 
-    Without ``kind`` it is of the kind that was requested; "" detects the kind.
+    Without ``kind`` it is of the kind that was requested; "" detects the kind. With the options of the dataset the
+    report is that of the whole file.
 
     Raises
     ------
@@ -259,13 +260,14 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | 
     kind = dataset.requested_kind if kind is None else kind
     _check_kind(kind)
     same = (chosen, kind) == (dataset.options, dataset.requested_kind)
-    return execution.preview(
+    found = execution.preview(
         dataset.original_path,
         name=dataset.file_name,
         options=chosen,
         kind=execution.kind_of_reading(dataset) if same else kind,
         decided=dataset.decided if same else {},
     )
+    return replace(found, report=dataset.report, whole=True) if same and dataset.state == State.READY else found
 
 
 @transaction.atomic

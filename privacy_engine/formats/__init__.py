@@ -181,7 +181,10 @@ def _preview(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kin
     def of_kinds(read_as: ReadAs) -> ReadAs:
         def read_one(format: Format, source: Source, chosen: ReadOptions, report: Report) -> Sequence[Trajectory]:
             other = read_other(format, source, kinds, chosen, report)
-            return read_as(format, source, chosen, report) if other is None else []
+            series = read_as(format, source, chosen, report) if other is None else []
+            report.series = [(one.name, len(one)) for one in series] if other is None else [(other[0], len(other[1]))]
+            sense.check(series, chosen, report)
+            return series
 
         return read_one
 
