@@ -224,7 +224,7 @@ def reread_dataset(
     if evidence:
         matching.prepare(dataset.owner_id, evidence)
     with transaction.atomic():
-        taken = over.update(**changes) and not _stood_on(dataset)
+        taken = over.update(**changes) and not in_use(dataset)
         if not taken:
             transaction.set_rollback(True)
         elif evidence:
@@ -286,7 +286,8 @@ def retry_import(*, dataset: Dataset) -> Dataset:
     return queue.retried(dataset)
 
 
-def _stood_on(dataset: Dataset) -> bool:
+def in_use(dataset: Dataset) -> bool:
+    """Whether landmark sets, releases or open jobs stand on its events, so that they cannot be read again."""
     counting = dataset.counted_datasets.filter(state__in=OPEN)
     trying = dataset.experiments.filter(state__in=OPEN)  # one that is over has its own digest
     return dataset.landmark_sets.exists() or dataset.releases.exists() or trying.exists() or counting.exists()
@@ -303,7 +304,7 @@ def _being_used() -> Conflict:
 
 
 def _refuse_reread(dataset: Dataset) -> None:
-    if dataset.open or _stood_on(dataset):
+    if dataset.open or in_use(dataset):
         raise _being_used()
     _refuse_without_upload(dataset)
 

@@ -31,17 +31,25 @@ def odd(owner, monkeypatch):
 
 
 def preview(page):
-    return page.get_by_role("region", name="Preview of the first rows")
+    return page.locator("[data-preview]")
 
 
 def role_of(page, column):
     return preview(page).get_by_label(f"{column}, read as")
 
 
+def import_button(page):
+    return page.locator("[data-submit-bar]").get_by_role("button", name="Import")
+
+
 def open_settings(page, dataset):
-    page.goto(f"/datasets/{dataset.pk}/")
-    page.get_by_text("Import settings").click()
-    expect(page.get_by_role("button", name="Import again")).to_be_enabled()
+    page.goto(f"/datasets/{dataset.pk}/import/")
+    expect(page.locator("form[data-ready]")).to_be_attached()
+    expect(page.locator("[aria-busy]")).to_have_count(0)
+
+
+def more_options(page):
+    page.get_by_text("More options").click()
 
 
 def add_step(page, name):
@@ -61,7 +69,7 @@ def test_a_refused_upload_leads_to_its_columns(page, owner, monitor):
     expect(preview(page)).to_contain_text("No latitude column was found")
     for column, role in COLUMNS:
         role_of(page, column).select_option(role)
-    page.get_by_role("button", name="Import as shown").click()
+    import_button(page).click()
     expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("15 Jun 2024")
     assert Dataset.objects.get().state == State.READY
 
@@ -88,7 +96,7 @@ def test_unhelpful_headers_are_named_and_points_appear(page, odd):
     expect(preview(page)).to_contain_text("decimal comma")
     expect(preview(page).get_by_role("status")).to_have_count(0)
     expect(page.get_by_label("Latitude column")).to_have_value("#2")
-    page.get_by_role("button", name="Import as shown").click()
+    import_button(page).click()
     expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
     run_jobs()
     expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("30 events read in 2 series")
@@ -103,10 +111,10 @@ def test_columns_change_places_and_follow_the_fields_below(page, owner, walk, mo
     for column in ("time", "lat", "lon"):
         expect(role_of(page, column)).to_have_value(column)
     expect(preview(page)).to_contain_text("2024-05-14T07:00:00Z")
-    role_of(page, "time").select_option("not read")
+    role_of(page, "time").select_option("Not used")
     expect(page.get_by_label("Time column")).to_have_value("#0")
     expect(role_of(page, "time")).to_have_value("")
-    expect(role_of(page, "lat").get_by_role("option", name="not read")).to_be_disabled()
+    expect(role_of(page, "lat").get_by_role("option", name="Not used")).to_be_disabled()
     role_of(page, "time").select_option("Time")
 
     problem = preview(page).get_by_role("status")
@@ -188,7 +196,33 @@ def test_check_ins_from_their_own_page_keep_their_kind(page, owner, monitor):
         role_of(page, column).select_option(role)
     expect(preview(page).get_by_role("status")).to_have_count(0)
     check_page(page)
-    page.get_by_role("button", name="Import as shown").click()
+    import_button(page).click()
     expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("Check-ins")
     read = Dataset.objects.get()
     assert (read.state, read.kind, read.points) == (State.READY, "checkins", 40)
+
+
+SPANISH = "n;fecha;hora;longitud;latitud;conductor;velocidad;hora_envio;notas\n" + "".join(
+    f"{i + 1};{i % 9 + 1:02d}/06/2024;7:{i:02d}:11;-3,70{i:03d};40,41{i:03d};M. Ruiz;{i},5;07:{i:02d};\n" for i in range(30)
+)
+TOTAL = "TOTAL;;;;;;412,6;;\n"
+
+
+def test_a_table_of_other_names_is_read_as_its_owner_reads_it(page, owner, monitor):
+    """Dates and times of day under Spanish names: the order is asked, the zone doubted, the total left out."""
+    data = (SPANISH + TOTAL).encode()
+    open_settings(page, import_dataset(owner=owner, upload=ContentFile(data, name="reparto.csv"), options={}, keep=True))
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.screenshot(path="/tmp/h/import/question.png")
+    page.get_by_role("group").filter(has_text="more than one order").get_by_label("day, month").check()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("The times name no zone")).to_have_count(2)
+    page.screenshot(path="/tmp/h/import/light.png")
+    page.screenshot(path="/tmp/h/import/light-full.png", full_page=True)
+    page.emulate_media(color_scheme="dark")
+    page.screenshot(path="/tmp/h/import/dark.png")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.screenshot(path="/tmp/h/import/phone-dark.png")
+    page.emulate_media(color_scheme="light")
+    page.screenshot(path="/tmp/h/import/phone.png")
+    page.screenshot(path="/tmp/h/import/phone-full.png", full_page=True)
