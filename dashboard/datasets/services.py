@@ -267,7 +267,9 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | 
         kind=execution.kind_of_reading(dataset) if same else kind,
         decided=dataset.decided if same else {},
     )
-    return replace(found, report=dataset.report, whole=True) if same and dataset.state == State.READY else found
+    if not (same and dataset.report and dataset.state == State.READY):
+        return found
+    return replace(found, report=dataset.report | {"guesses": dataset.decisions.guesses}, whole=True)
 
 
 @transaction.atomic

@@ -115,12 +115,12 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
     format = detect(_small(source, data, meter), options)
     head = None if format.head is None else format.head(source, data, whole)
     if head is None:
-        return Preview(format.name, format.title)
+        return Preview(format.name, format.title, report=report.as_dict())
     problem = _attempt(format, _small(source, head.data, meter), options, report, read_as)
     if problem is not None and problem.code == "bad_quoting" and not head.whole:
         problem = None  # the cell may be closed further on
     if report.layout is None:
-        return Preview(format.name, format.title)
+        return Preview(format.name, format.title, report=report.as_dict())
     if head.rows is None:
         small = _small(source, head.data, meter)
         text = head.data if format.as_text is None else format.as_text(small, options, Report()).read()

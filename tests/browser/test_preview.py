@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
-from tests.browser.conftest import WALK, accessibility_faults, card, check_page, choose, run_jobs, table
+from tests.browser.conftest import PHONE, WALK, accessibility_faults, card, check_page, choose, run_jobs, table
 from tests.cases import refreshed
 from tests.engine.format_samples import GPX
 
@@ -76,8 +76,9 @@ def test_a_refused_upload_leads_to_its_columns(page, owner, monitor):
 
 def test_unhelpful_headers_are_named_and_points_appear(page, odd):
     page.goto(f"/datasets/{odd.pk}/")
+    page.get_by_role("link", name="Choose columns").click()
     expect(preview(page)).to_contain_text("No latitude column was found")
-    expect(preview(page).get_by_role("row")).to_have_count(9)
+    expect(preview(page).get_by_role("row")).to_have_count(6)
     role_of(page, "a").focus()
     page.keyboard.press("Tab")
     expect(role_of(page, "b")).to_be_focused()
@@ -93,7 +94,9 @@ def test_unhelpful_headers_are_named_and_points_appear(page, odd):
     expect(role_of(page, "c")).to_have_value("lon")
     for column, role in COLUMNS:
         role_of(page, column).select_option(role)
-    expect(preview(page)).to_contain_text("decimal comma")
+    expect(page.locator("[data-preview-facts]")).to_contain_text("decimal comma")
+    expect(import_button(page)).to_have_text("Import 30 events in 2 series")
+    more_options(page)
     expect(preview(page).get_by_role("status")).to_have_count(0)
     expect(page.get_by_label("Latitude column")).to_have_value("#2")
     import_button(page).click()
@@ -107,7 +110,8 @@ def test_unhelpful_headers_are_named_and_points_appear(page, odd):
 def test_columns_change_places_and_follow_the_fields_below(page, owner, walk, monitor):
     monitor.expect(400)
     page.goto(f"/datasets/{walk.pk}/")
-    page.get_by_text("Import settings").click()
+    page.get_by_role("link", name="Import settings").click()
+    more_options(page)
     for column in ("time", "lat", "lon"):
         expect(role_of(page, column)).to_have_value(column)
     expect(preview(page)).to_contain_text("2024-05-14T07:00:00Z")
@@ -127,7 +131,7 @@ def test_columns_change_places_and_follow_the_fields_below(page, owner, walk, mo
     expect(role_of(page, "lon")).to_have_value("lat")
     expect(role_of(page, "lat")).to_have_value("lon")
     with page.expect_navigation():
-        page.get_by_role("button", name="Import again").click()
+        import_button(page).click()
     west, south, _, _ = refreshed(walk).summary["bounds"]
     assert (int(west), int(south)) == (48, 2)
     open_settings(page, import_dataset(owner=owner, upload=ContentFile(GPX, name="run.gpx")))
@@ -145,12 +149,13 @@ def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page, monitor):
     assert (row.points, row.cleaning) == (40, [{"name": "drop-jumps", "highest_km_h": 150.0}])
 
     open_settings(page, row)
+    more_options(page)
     add_step(page, "only-series")
     page.get_by_label("Series", exact=True).last.fill("none")
     monitor.expect(400)
-    again = page.get_by_role("button", name="Import again")
+    again = import_button(page)
     again.click()
-    expect(page.get_by_role("alert")).to_contain_text("Must be numbers of series")
+    expect(page.get_by_text("Must be numbers of series")).to_be_visible()
     page.get_by_role("button", name="Remove Only some series").click()
     add_step(page, "first-events")
     page.get_by_role("textbox", name="Events", exact=True).fill("12")
@@ -164,6 +169,7 @@ def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page, monitor):
     assert [step["name"] for step in row.cleaning] == ["first-events", "drop-jumps"]
 
     open_settings(page, row)
+    more_options(page)
     expect(page.locator("[data-chosen-steps] > li")).to_have_count(2)
     for title in ("First events", "Drop impossible speeds"):
         page.get_by_role("button", name=re.compile(f"Remove {title}")).click()
@@ -186,12 +192,12 @@ def test_check_ins_from_their_own_page_keep_their_kind(page, owner, monitor):
     expect(refused).to_contain_text("Check-ins need a column of the user")
     refused.get_by_role("button", name="Choose columns").click()
     expect(preview(page)).to_contain_text("Check-ins need a column of the user")
-    kind = page.get_by_label("Kind of data")
-    expect(kind).to_have_value("checkins")
-    kind.select_option("Trajectories")
+    kind = page.get_by_role("group", name="Kind of data")
+    expect(kind.get_by_label("Check-ins")).to_be_checked()
+    kind.get_by_text("Trajectories").click()
     expect(preview(page)).to_contain_text("No latitude column was found")
     expect(role_of(page, "where").get_by_role("option", name="Place")).to_have_count(0)
-    kind.select_option("Check-ins")
+    kind.get_by_text("Check-ins").click()
     for column, role in (("who", "User"), ("where", "Place"), ("seen", "Time")):
         role_of(page, column).select_option(role)
     expect(preview(page).get_by_role("status")).to_have_count(0)
@@ -203,26 +209,57 @@ def test_check_ins_from_their_own_page_keep_their_kind(page, owner, monitor):
 
 
 SPANISH = "n;fecha;hora;longitud;latitud;conductor;velocidad;hora_envio;notas\n" + "".join(
-    f"{i + 1};{i % 9 + 1:02d}/06/2024;7:{i:02d}:11;-3,70{i:03d};40,41{i:03d};M. Ruiz;{i},5;07:{i:02d};\n" for i in range(30)
+    f"{i + 1};03/06/2024;7:{i:02d}:11;-3,70{i:03d};40,41{i:03d};M. Ruiz;{i},5;07:{i:02d};\n" for i in range(30)
 )
 TOTAL = "TOTAL;;;;;;412,6;;\n"
 
 
-def test_a_table_of_other_names_is_read_as_its_owner_reads_it(page, owner, monitor):
-    """Dates and times of day under Spanish names: the order is asked, the zone doubted, the total left out."""
-    data = (SPANISH + TOTAL).encode()
-    open_settings(page, import_dataset(owner=owner, upload=ContentFile(data, name="reparto.csv"), options={}, keep=True))
-    page.set_viewport_size({"width": 1440, "height": 900})
-    page.screenshot(path="/tmp/h/import/question.png")
-    page.get_by_role("group").filter(has_text="more than one order").get_by_label("day, month").check()
-    page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("The times name no zone")).to_have_count(2)
-    page.screenshot(path="/tmp/h/import/light.png")
-    page.screenshot(path="/tmp/h/import/light-full.png", full_page=True)
-    page.emulate_media(color_scheme="dark")
-    page.screenshot(path="/tmp/h/import/dark.png")
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.screenshot(path="/tmp/h/import/phone-dark.png")
-    page.emulate_media(color_scheme="light")
-    page.screenshot(path="/tmp/h/import/phone.png")
-    page.screenshot(path="/tmp/h/import/phone-full.png", full_page=True)
+@pytest.mark.journey
+def test_a_table_in_other_words_is_read_as_its_owner_reads_it(page, owner):
+    """Dates and times of day are one time; the order is asked, the zone doubted, the total row left out."""
+    upload = ContentFile((SPANISH + TOTAL).encode(), name="reparto.csv")
+    open_settings(page, import_dataset(owner=owner, upload=upload, keep=True))
+    look = page.locator(".import__look")
+    look.get_by_label("day, month, year").check()
+    look.get_by_role("button", name="Apply").click()
+    first = preview(page).get_by_role("row").nth(1)
+    expect(first).to_contain_text("3 Jun 2024, 07:00:11 UTC")
+    expect(first).to_contain_text("3.70000° W")
+    expect(preview(page)).to_contain_text("hora_envioResembles a time; not used.")
+    expect(preview(page)).to_contain_text("Left out: A value is empty")
+    expect(page.locator("[data-bar-names]")).to_have_text("30 of 31 lines are read, 1 left out.")
+    expect(look).to_contain_text("The times name no zone")
+    check_page(page)
+    look.get_by_label("Time zone").fill("Europe/Madrid")
+    look.get_by_role("button", name="Read in this zone").click()
+    expect(first).to_contain_text("3 Jun 2024, 05:00:11 UTC")
+    expect(look).to_have_count(0)
+    role_of(page, "conductor").select_option("Series")
+    expect(first.get_by_text("M. Ruiz")).to_have_count(2)
+    page.set_viewport_size(PHONE)
+    page.get_by_role("button", name="Row after").click()
+    expect(preview(page).get_by_text("line 3", exact=True)).to_be_visible()
+    expect(preview(page).get_by_text("05:01:11")).to_be_visible()
+    expect(preview(page).get_by_text("05:00:11")).to_be_hidden()
+    check_page(page)
+    import_button(page).click()
+    report = page.locator("[data-report]")
+    expect(report).to_contain_text("Line 2: 3 Jun 2024, 05:00:11 UTC · 3.70000° W · 40.41000° N · M. Ruiz")
+    expect(report).to_contain_text("hora_envio")
+    dataset = Dataset.objects.get()
+    assert (dataset.points, dataset.options["time_zone"], dataset.options["date_order"]) == (30, "Europe/Madrid", "dmy")
+
+
+def test_what_cannot_be_meant_is_mended_by_one_button(page, owner):
+    """Without its times of day every position is at midnight: said before the file is imported so again."""
+    rows = "".join(f"2024-06-03,7:{i:02d},2.{i:03d},48.{i:03d}\n" for i in range(30))
+    upload = ContentFile(f"day,odd,hm,lon,lat\n{rows.replace(',7', ',x,7')}".encode(), name="d.csv")
+    open_settings(page, import_dataset(owner=owner, upload=upload, options={"clock": "#0"}))
+    look = page.locator(".import__look")
+    expect(look).to_contain_text("Every time is at midnight")
+    expect(look.get_by_label("Column")).to_have_value("#3")
+    look.get_by_role("button", name="Use as the time of day").click()
+    expect(preview(page).get_by_role("row").nth(1)).to_contain_text("07:00")
+    expect(look).not_to_contain_text("midnight")
+    look.get_by_role("button", name="Keep as they are").click()
+    expect(look).to_have_count(0)

@@ -3,7 +3,7 @@
 import { moment } from "../core/format.js";
 
 const degrees = (/** @type {string} */ text, /** @type {string[]} */ [positive, negative]) =>
-  `${Number(Math.abs(Number(text)).toFixed(6))}° ${text.startsWith("-") ? negative : positive}`;
+  `${Math.abs(Number(text)).toFixed(5)}° ${text.startsWith("-") ? negative : positive}`;
 
 /** @type {Record<string, (text: string) => string>} */
 const FORMATS = {

@@ -6,10 +6,10 @@ import { asRead } from "./as_read.js";
 
 /** @type {Record<string, string>} Roles that go with another column and are not chosen by themselves. */
 const DERIVED = {
-  clock: "part of the time",
-  offset: "time zone",
-  lat_sign: "part of the latitude",
-  lon_sign: "part of the longitude",
+  clock: "Time of day",
+  offset: "Time zone",
+  lat_sign: "Latitude, side",
+  lon_sign: "Longitude, side",
   geometry: "Position",
   person: "Person",
 };
@@ -38,7 +38,7 @@ export function createColumnTable(region, onChoose) {
   /** @param {any} preview */
   function draw({ columns, editable, roles, report }) {
     heads = columns.map((/** @type {any} */ column) => columnHead(column, editable, roles, onChoose));
-    const corner = el("th", { scope: "col", role: "columnheader", class: "preview__line small muted" }, report.row_unit);
+    const corner = el("th", { scope: "col", role: "columnheader", class: "preview__line" }, report.row_unit);
     const cells = [corner, ...heads.map(({ cell }) => cell)];
     const head = el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, cells));
     const style = { "--columns": String(columns.length) };

@@ -1,6 +1,6 @@
 /* What a preview of an upload states below its rows: how it was read, what to look at, what was left out. */
 
-import { el } from "../core/dom.js";
+import { $, el } from "../core/dom.js";
 import { selectOf } from "../core/elements.js";
 import { labelOf, sentenceOf } from "../core/field_errors.js";
 import { count, whole } from "../core/format.js";
@@ -10,7 +10,7 @@ import { renderQuestion, renderReport } from "./import_report.js";
 /** @type {Record<string, string>} */
 const DELIMITERS = { ",": "commas", ";": "semicolons", "|": "vertical bars", tab: "tabs", space: "spaces" };
 const FIXED = "This format fixes the role of each column. To override it, choose a plain table as the format below.";
-/** @type {Record<string, [string, string]>} Options that a column answers: the button, and what the column resembles. */
+/** @type {Record<string, [string, string]>} Options that a column answers: the button, what the column resembles. */
 const COLUMNS = {
   clock: ["Use as the time of day", "time"],
   lon: ["Use as the longitude", "coordinate"],
@@ -25,7 +25,7 @@ const titled = (/** @type {string} */ title, /** @type {any[]} */ ...parts) =>
   el("section", { class: "stack stack--tight" }, el("h2", { class: "label" }, title), parts);
 
 /** Format, rows, delimiters, encoding on one line. @param {any} preview */
-export function previewFacts({ title, member, delimiter, decimal, encoding, header, columns, more_columns, report }) {
+export function previewFacts({ title, member, delimiter, decimal, encoding, header, columns, more_columns }) {
   const facts = [
     member ? `${title}, ${member}` : title,
     columns.length && count(columns.length + more_columns, "column"),
@@ -35,7 +35,7 @@ export function previewFacts({ title, member, delimiter, decimal, encoding, head
     columns.length && !header && "no header line",
     more_columns && `${more_columns} more columns are not shown`,
   ];
-  return facts.filter(Boolean).join(" · ") + (report.rows_read ? "" : ", nothing read yet");
+  return facts.filter(Boolean).join(" · ");
 }
 
 const leftOut = (/** @type {any} */ { dropped }) =>
@@ -62,7 +62,9 @@ export function previewTotals({ report, whole: complete, kind, problem }) {
  *   keep: (message: string) => void, field: (option: string) => any, kept: Set<string>, asked: ApiProblem | null}} on
  */
 export function previewBelow(preview, on) {
-  const report = { ...preview.report, columns: preview.columns };
+  const said = [...preview.roles.map((/** @type {Role} */ { name }) => name), ...DOUBTFUL]; // elsewhere on the page
+  const guesses = preview.report.guesses.filter((/** @type {any} */ { option }) => !said.includes(option));
+  const report = { ...preview.report, columns: preview.columns, guesses };
   const looks = lookAtThis(preview, on);
   const only = ["columns", "guessed", "notes", "members"];
   return [
@@ -92,7 +94,11 @@ function lookAtThis(preview, on) {
 
 /** @param {any} preview @param {any} problem @param {any} on */
 function problemPart({ whole: complete, roles }, problem, { mend, go, field }) {
-  if (problem.choices?.length) return renderQuestion(problem, mend);
+  if (problem.choices?.length) {
+    const question = renderQuestion(problem, mend);
+    $(".button", question).classList.remove("button--primary"); // that is to import
+    return question;
+  }
   const option = problem.parameter ?? problem.field;
   const isRole = roles.some((/** @type {Role} */ { name }) => name === option);
   const link = el("button", { class: "link", type: "button", onclick: () => go(option) }, "Choose below");
@@ -124,6 +130,7 @@ function doubtPart(preview, { message, option, code }, { mend, keep, field }) {
     const control = field(option).cloneNode(true);
     for (const name of ["id", "name", "aria-describedby"]) control.removeAttribute(name);
     control.setAttribute("aria-label", labelOf(option));
+    control.classList.add("input");
     if (option === "time_zone") control.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone;
     parts = [control, button(BUTTONS[option] ?? "Apply", () => control.value && mend(option, control.value))];
   }

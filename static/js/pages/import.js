@@ -25,7 +25,7 @@ showBar();
 start();
 
 async function start() {
-  const cleaning = await createCleaning($("[data-cleaning]", form), steps);
+  const cleaning = /** @type {any} */ (await createCleaning($("[data-cleaning]", form), steps));
   form.dataset.ready = "";
   if (location.hash) preview.go(location.hash.slice(1));
   form.addEventListener("submit", async (event) => {
