@@ -52,8 +52,8 @@ class Row:
     """
 
     number: int
-    cells: list[str]
-    read: dict[str, str] = field(default_factory=dict)
+    cells: list[str] = field(repr=False)
+    read: dict[str, str] = field(default_factory=dict, repr=False)
     left_out: str = ""
 
 

@@ -76,7 +76,7 @@ def test_a_refused_upload_leads_to_its_columns(page, owner, monitor):
 
 def test_unhelpful_headers_are_named_and_points_appear(page, odd):
     page.goto(f"/datasets/{odd.pk}/")
-    page.get_by_role("link", name="Choose columns").click()
+    page.get_by_role("link", name="Import settings").click()
     expect(preview(page)).to_contain_text("No latitude column was found")
     expect(preview(page).get_by_role("row")).to_have_count(6)
     role_of(page, "a").focus()

@@ -74,10 +74,9 @@ function members({ members: all = [], dropped: found }) {
 
 /** What each column was read as; columns that are alike on one line, those that matter to nobody on none. */
 function columnsOf({ columns }) {
-  const alike = Map.groupBy(
-    (columns ?? []).filter(({ sentence }) => sentence),
-    ({ sentence }) => sentence,
-  );
+  /** @type {Map<string, any[]>} */
+  const alike = new Map();
+  for (const one of columns ?? []) if (one.sentence) alike.set(one.sentence, [...(alike.get(one.sentence) ?? []), one]);
   const name = (one, i) => one.name || `column ${one.place?.slice(1) ?? i + 1}`;
   const text = (some) => some.slice(0, SHOWN_NAMES).map(name).join(", ");
   const more = (some) => (some.length > SHOWN_NAMES ? ` and ${whole(some.length - SHOWN_NAMES)} more` : "");
