@@ -10,6 +10,7 @@ from dashboard.core.text import storable
 from dashboard.datasets.kinds import Kind
 from dashboard.datasets.serializers import KIND_HELP, option_field
 from privacy_engine import formats
+from privacy_engine.datatypes import datatypes
 
 ELSEWHERE = {"series", "decided", "columns", "first"}
 """Parts of a report that a preview has in its own columns and rows, or not at all."""
@@ -37,7 +38,6 @@ class ColumnSerializer(serializers.Serializer[Any]):
         "landmark; clock and the other parts of a time, lat_sign and lon_sign go with another; end_time, end_lat and "
         "so on are of the end of a trip; geometry holds positions; empty: it is not read."
     )
-
 
     sentence = serializers.CharField(
         allow_blank=True, help_text="What it was read as, or what it resembles though it is not used."
@@ -69,6 +69,7 @@ class PreviewSerializer(serializers.Serializer[Any]):
 
     format = serializers.CharField()
     kind = serializers.ChoiceField(choices=Kind.choices, help_text="The kind of data that it would be read as.")
+    item = serializers.SerializerMethodField(help_text="What there is most of in that kind of data.")
     title = serializers.CharField(help_text="The name of the format as users write it.")
     member = serializers.CharField(help_text="Of an archive: the file in it that is shown.")
     says = serializers.SerializerMethodField(help_text="Why there are no columns, where there are none.")
@@ -89,6 +90,9 @@ class PreviewSerializer(serializers.Serializer[Any]):
         help_text="As of a dataset: of the whole file where it was read with these options, else of its beginning."
     )
     problem = serializers.SerializerMethodField(help_text="The error that reading these rows ends with.")
+
+    def get_item(self, found: formats.Preview) -> str:
+        return datatypes[found.kind].item
 
     def get_says(self, found: formats.Preview) -> str:
         return "" if found.columns else NO_COLUMNS.format(found.title)

@@ -111,21 +111,19 @@ class ReadOptions:
     columns: str | None = _option(
         "text", "Number of columns", "How many columns a table of text without a header line has."
     )
-    clock: str | None = _option(
-        "text", "Column of times of day", _COLUMN + " #0: the time column holds date and time."
-    )
+    clock: str | None = _option("text", "Column of times of day", _COLUMN + " #0: the time column holds date and time.")
     end: str | None = _option(
         "text",
         "Columns of the end",
         "Columns with the end of a stay or trip, which makes a row two events: time #4, lon #6, lat #5. none: a row is "
-        "one event."
+        "one event.",
     )
     place: str | None = _option("text", "Place column", _COLUMN + " Where each check-in was.")
     records: str | None = _option(
         "text",
         "List of records",
         "Which list of a JSON document holds the records, as a JSON pointer: #/data/0/points; # is the whole document. "
-        "lines: each line is a record."
+        "lines: each line is a record.",
     )
     geometry: str | None = _option("text", "Geometry column", _COLUMN)
     zeros: str | None = _option("choice", "Position 0, 0", "What the position 0, 0 stands for.", ZEROS)
@@ -142,25 +140,17 @@ class ReadOptions:
         "text",
         "Left out",
         "Rows and columns of a table of counts that are no part of it, by their names: row:Total, column:Total. "
-        "none: nothing is."
+        "none: nothing is.",
     )
     series_names: str | None = _option(
         "choice", "Names of series", "What a series of a person is called.", SERIES_NAMES
     )
     automatic: str | None = _option(
-        "choice",
-        "Automatic choices",
-        "What is decided from the rows where no option states it.",
-        AUTOMATIC
+        "choice", "Automatic choices", "What is decided from the rows where no option states it.", AUTOMATIC
     )
-    fourth: str | None = _option(
-        "choice", "Fourth coordinate", "What the fourth number of a position is.", FOURTH
-    )
+    fourth: str | None = _option("choice", "Fourth coordinate", "What the fourth number of a position is.", FOURTH)
     ends: str | None = _option(
-        "choice",
-        "Ends of lines",
-        "Which start of a line repeats the end of another of its series.",
-        ENDS
+        "choice", "Ends of lines", "Which start of a line repeats the end of another of its series.", ENDS
     )
     parts: str | None = _option(
         "choice", "Kind of positions", "Which of several kinds of positions in the file are read.", PARTS

@@ -200,9 +200,7 @@ def _preview(
             for i in seen
         ],
         more_columns=width - len(seen),
-        rows=[
-            replace(row, cells=[_shown(row.cells[i]) if i < len(row.cells) else "" for i in seen]) for row in rows
-        ],
+        rows=[replace(row, cells=[_shown(row.cells[i]) if i < len(row.cells) else "" for i in seen]) for row in rows],
         whole=head.whole,
         editable=not layout.fixed,
         header=layout.headed,

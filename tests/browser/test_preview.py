@@ -215,8 +215,8 @@ TOTAL = "TOTAL;;;;;;412,6;;\n"
 
 
 @pytest.mark.journey
-def test_a_table_in_other_words_is_read_as_its_owner_reads_it(page, owner):
-    """Dates and times of day are one time; the order is asked, the zone doubted, the total row left out."""
+def test_a_table_with_spanish_names_is_read_as_its_owner_reads_it(page, owner):
+    """Dates and times of day are one time; their order is a question, the zone a doubt, the total row left out."""
     upload = ContentFile((SPANISH + TOTAL).encode(), name="reparto.csv")
     open_settings(page, import_dataset(owner=owner, upload=upload, keep=True))
     look = page.locator(".import__look")
@@ -251,7 +251,7 @@ def test_a_table_in_other_words_is_read_as_its_owner_reads_it(page, owner):
 
 
 def test_what_cannot_be_meant_is_mended_by_one_button(page, owner):
-    """Without its times of day every position is at midnight: said before the file is imported so again."""
+    """Without its times of day every position is at midnight: stated before the file is imported so again."""
     rows = "".join(f"2024-06-03,7:{i:02d},2.{i:03d},48.{i:03d}\n" for i in range(30))
     upload = ContentFile(f"day,odd,hm,lon,lat\n{rows.replace(',7', ',x,7')}".encode(), name="d.csv")
     open_settings(page, import_dataset(owner=owner, upload=upload, options={"clock": "#0"}))

@@ -40,7 +40,7 @@ export function giveRole(preview, place, role) {
 
 /**
  * The preview in `host` of the upload at `url`, read with the options of `form`. `onTotals(totals)` receives what
- * would be imported. Returns {ask(problem)}: shows a question that only the whole file raised.
+ * would be imported. Returns {raise(problem)}: shows a question that only the whole file raised.
  *
  * @param {HTMLElement} host
  * @param {HTMLFormElement} form
@@ -55,7 +55,7 @@ export function createPreview(host, form, { url, onTotals }) {
   const kept = new Set();
   let timer = 0;
   /** @type {any} */
-  let [shown, asked, pending] = [null, null, null];
+  let [shown, question, pending] = [null, null, null];
 
   const requestSoon = () => {
     clearTimeout(timer);
@@ -89,7 +89,7 @@ export function createPreview(host, form, { url, onTotals }) {
     showBelow();
   }
 
-  const showBelow = () => below.replaceChildren(...previewBelow(shown, { mend, go, keep, field, kept, asked }));
+  const showBelow = () => below.replaceChildren(...previewBelow(shown, { mend, go, keep, field, kept, question }));
   const keep = (/** @type {string} */ message) => {
     kept.add(message);
     showBelow();
@@ -99,7 +99,7 @@ export function createPreview(host, form, { url, onTotals }) {
 
   /** Set the option that mends what is wrong, and read again. @param {string} option @param {string} value */
   function mend(option, value) {
-    asked = null;
+    question = null;
     const column = shown.columns.find((/** @type {any} */ { place }) => place === value);
     if (column && roleOf(shown, option)) choose(shown, value, option, column.name || value);
     else field(option).value = value;
@@ -120,8 +120,8 @@ export function createPreview(host, form, { url, onTotals }) {
   request();
   return {
     go,
-    ask(/** @type {ApiProblem} */ problem) {
-      asked = problem;
+    raise(/** @type {ApiProblem} */ problem) {
+      question = problem;
       showBelow();
       $("input", below).focus();
     },

@@ -72,7 +72,7 @@ function members({ members: all = [], dropped: found }) {
   return [`${count(skipped.length, "member")} of the archive not read`, skipped.map(line)];
 }
 
-/** What each column was read as; columns that are alike on one line, those that matter to nobody on none. */
+/** What each column was read as; columns that are alike on one line, those without a sentence on none. */
 function columnsOf({ columns }) {
   /** @type {Map<string, any[]>} */
   const alike = new Map();

@@ -42,12 +42,12 @@ const leftOut = (/** @type {any} */ { dropped }) =>
   Object.values(dropped ?? {}).reduce((sum, /** @type {any} */ one) => sum + one.count, 0);
 
 /** "Import 12,400 events in 3 series", and beside it how many rows are read. @param {any} preview */
-export function previewTotals({ report, whole: complete, kind, problem }) {
+export function previewTotals({ report, whole: complete, item, problem }) {
   const { rows_read: read = 0, kept = 0, series_count: series = 1, row_unit: unit = "row" } = report;
   if (problem || !read) return { label: "Import", names: "" };
   const out = leftOut(report);
   const rows = `${whole(read - out)} of ${count(read, unit)} are read, ${whole(out)} left out.`;
-  const events = kind === "stream" ? "" : ` ${count(kept, "event")}${series > 1 ? ` in ${whole(series)} series` : ""}`;
+  const events = ` ${count(kept, item)}${series > 1 ? ` in ${whole(series)} series` : ""}`;
   return complete
     ? { label: `Import${events}`, names: rows }
     : { label: "Import", names: `Of the first rows ${rows} The file has more.` };
@@ -59,17 +59,18 @@ export function previewTotals({ report, whole: complete, kind, problem }) {
  *
  * @param {any} preview
  * @param {{mend: (option: string, value: string) => void, go: (option: string) => void,
- *   keep: (message: string) => void, field: (option: string) => any, kept: Set<string>, asked: ApiProblem | null}} on
+ *   keep: (message: string) => void, field: (option: string) => any, kept: Set<string>,
+ *   question: ApiProblem | null}} on
  */
 export function previewBelow(preview, on) {
-  const said = [...preview.roles.map((/** @type {Role} */ { name }) => name), ...DOUBTFUL]; // elsewhere on the page
-  const guesses = preview.report.guesses.filter((/** @type {any} */ { option }) => !said.includes(option));
+  const stated = [...preview.roles.map((/** @type {Role} */ { name }) => name), ...DOUBTFUL]; // elsewhere on the page
+  const guesses = preview.report.guesses.filter((/** @type {any} */ { option }) => !stated.includes(option));
   const report = { ...preview.report, columns: preview.columns, guesses };
-  const looks = lookAtThis(preview, on);
+  const attention = lookAtThis(preview, on);
   const only = ["columns", "guessed", "notes", "members"];
   return [
-    looks.length > 0 &&
-      el("section", { class: "notice notice--amber import__look" }, el("h2", {}, "Look at this"), looks),
+    attention.length > 0 &&
+      el("section", { class: "notice notice--amber import__look" }, el("h2", {}, "Look at this"), attention),
     titled(
       "How it was read",
       preview.says && el("p", {}, preview.says),
@@ -82,8 +83,8 @@ export function previewBelow(preview, on) {
 
 /** @param {any} preview @param {any} on */
 function lookAtThis(preview, on) {
-  const { asked, kept } = on;
-  const problem = preview.problem ?? asked;
+  const { question, kept } = on;
+  const problem = preview.problem ?? question;
   const doubts = preview.report.guesses.filter((/** @type {any} */ one) => DOUBTFUL.includes(one.option));
   const notes = preview.report.notes.filter((/** @type {any} */ one) => one.level === "warning");
   return [

@@ -43,7 +43,7 @@ async function start() {
       if (!(error instanceof ApiError)) throw error;
       const question = error.errors.find(({ choices }) => choices?.length);
       const rest = cleaning.fail(error.errors).filter((/** @type {ApiProblem} */ one) => one !== question);
-      if (question) preview.ask(question);
+      if (question) preview.raise(question);
       if (rest.length) showProblems(problem, rest);
     }
   });

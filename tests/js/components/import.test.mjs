@@ -22,7 +22,7 @@ const columnsOf = (...roles) =>
 const REPORT = { rows_read: 31, kept: 30, series_count: 2, row_unit: "line", guesses: [], notes: [], members: [] };
 const MISSING = { missing: { count: 1, rows: [32], message: "A value is empty." } };
 const previewOf = (more = {}) => ({
-  ...{ kind: "trajectory", whole: true, problem: null, editable: true, roles: ROLES },
+  ...{ item: "event", whole: true, problem: null, editable: true, roles: ROLES },
   ...{ columns: columnsOf("time", "lon", "lat", ""), more_columns: 0, report: { ...REPORT, dropped: MISSING } },
   ...more,
 });
@@ -55,7 +55,10 @@ test("the button names what would be imported, where that is known", () => {
   const names = "30 of 31 lines are read, 1 left out.";
   check(preview.previewTotals, [
     [[previewOf()], { label: "Import 30 events in 2 series", names }],
-    [[previewOf({ kind: "stream" })], { label: "Import", names }],
+    [
+      [previewOf({ item: "timestamp", report: { ...REPORT, dropped: MISSING, series_count: 1 } })],
+      { label: "Import 30 timestamps", names },
+    ],
     [[previewOf({ whole: false })], { label: "Import", names: `Of the first rows ${names} The file has more.` }],
     [[previewOf({ problem: {} })], { label: "Import", names: "" }],
   ]);
@@ -72,7 +75,12 @@ test("columns that are alike are one line, and a first row is shown as read besi
 
 test("what is doubted has one button that sets the option that mends it", () => {
   const set = [];
-  const on = { mend: (...change) => set.push(change), keep: (text) => set.push(text), field: () => null, asked: null };
+  const on = {
+    mend: (...change) => set.push(change),
+    keep: (text) => set.push(text),
+    field: () => null,
+    question: null,
+  };
   const look = (notes, kept = []) => {
     const found = previewOf({ report: { ...REPORT, dropped: {}, notes } });
     found.columns.push({ place: "#5", name: "hora", role: "", resembles: "time" });
