@@ -136,8 +136,9 @@ def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[
     why = {row: WHY.get(reason, reason) for reason, drops in report.drops.items() for row in drops.rows[:1]}
     last, found = max([*why, 0]), list[Row]()
     for number, cells in lines:
-        if len(found) < ROWS:
-            known = next((row for row in first if row.get("raw") == cells[:MOST]), None)
+        if len(found) < ROWS and (first or not report.first):
+            alike = (row for row in first if row.get("raw") == cells[:MOST])
+            known = next(alike, None) or next((row for row in first if row["row"] == number), None)
             if known is not None:
                 first.remove(known)
             number = known["row"] if known else number

@@ -53,8 +53,9 @@ function cleaned({ cleaning }) {
   return ["Cleaning", (cleaning ?? []).map(line), "ol"];
 }
 
-/** `onChange(guess)` is called to correct a guess; without it the guesses are only shown. */
-function guessed({ guesses }, onChange) {
+/** `onChange(guess)` is called to correct a guess, without it they are only shown; columns have a part of their own. */
+function guessed({ guesses: all, columns = [] }, onChange) {
+  const guesses = all.filter(({ option }) => !columns.some(({ role }) => role === option));
   const button = (guess) => {
     const name = `Change: ${guess.message}`;
     return el(
@@ -86,7 +87,7 @@ function columnsOf({ columns }) {
 /** The first rows: as read, and raw beside. */
 function first({ first: rowsRead, row_unit: unit }) {
   const line = ({ row, read, raw }) => [`${capitalized(unit)} ${whole(row)}: ${rowAsRead(read) || "left out"}`, raw];
-  const lines = (rowsRead ?? []).map(line).map(([text, raw]) => [text, (raw ?? []).join(" · ")]);
+  const lines = (rowsRead ?? []).map(line).map(([text, raw]) => [text, (raw ?? []).filter(Boolean).join(" · ")]);
   return ["First rows as read", lines];
 }
 

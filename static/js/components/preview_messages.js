@@ -63,8 +63,7 @@ export function previewTotals({ report, whole: complete, item, problem }) {
  *   question: ApiProblem | null}} on
  */
 export function previewBelow(preview, on) {
-  const stated = [...preview.roles.map((/** @type {Role} */ { name }) => name), ...DOUBTFUL]; // elsewhere on the page
-  const guesses = preview.report.guesses.filter((/** @type {any} */ { option }) => !stated.includes(option));
+  const guesses = preview.report.guesses.filter((/** @type {any} */ { option }) => !DOUBTFUL.includes(option));
   const report = { ...preview.report, columns: preview.columns, guesses };
   const attention = lookAtThis(preview, on);
   const only = ["columns", "guessed", "notes", "members"];
