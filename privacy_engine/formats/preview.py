@@ -133,8 +133,8 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
 def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[Row]:
     """The first rows with what was read of them, and after them the first that was left out for each reason."""
     first = list({row["row"]: row for row in reversed(report.first)}.values())[::-1]  # a row may be two events
-    why = {row: WHY.get(reason, reason) for reason, drops in report.drops.items() for row in drops.rows[:1]}
-    last, found = max([*why, 0]), list[Row]()
+    why = {row: WHY.get(reason, reason) for reason, drops in report.drops.items() for row in drops.rows}
+    wanted, found = {drops.rows[0] for drops in report.drops.values() if drops.rows}, list[Row]()
     for number, cells in lines:
         if len(found) < ROWS and (first or not report.first):
             alike = (row for row in first if row.get("raw") == cells[:MOST])
@@ -142,10 +142,10 @@ def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[
             if known is not None:
                 first.remove(known)
             number = known["row"] if known else number
-            found.append(Row(number, cells, known["read"] if known else {}, why.pop(number, "")))
-        elif number in why and len(found) < ROWS + LEFT_OUT:
-            found.append(Row(number, cells, {}, why.pop(number)))
-        elif number >= last or len(found) == ROWS + LEFT_OUT:
+            found.append(Row(number, cells, known["read"] if known else {}, why.get(number, "")))
+        elif number in wanted:
+            found.append(Row(number, cells, {}, why[number]))
+        if len(found) == ROWS + LEFT_OUT or (len(found) >= ROWS and number >= max(wanted, default=0)):
             break
     return found
 
