@@ -107,11 +107,7 @@ export function createUploadCard(file, again) {
         href: dataset.urls.page,
         "aria-label": `Open ${dataset.name}`,
       };
-      const columns = {
-        ...attributes,
-        href: dataset.urls.import,
-        "aria-label": `Check columns of ${dataset.name}`,
-      };
+      const columns = { ...attributes, href: dataset.urls.import, "aria-label": `Check columns of ${dataset.name}` };
       const check = dataset.report.columns?.length && el("a", columns, "Check columns");
       side.replaceChildren(el("a", attributes, "Open"), check || "", dismiss());
       show("ready", ...parts);
