@@ -224,10 +224,8 @@ def preview(
         No table can be made out in it.
     """
     with located(path) as local, local.open("rb") as file:
-        earlier = Decisions(**decided)
-        kinds = (kind,) if kind else tuple(datatypes)
-        found = formats.preview(file, name=name, limits=_limits(), kinds=kinds, **earlier.values(options))
-        return replace(found, guesses=[dict(guess) for guess in earlier.guesses]) if decided else found
+        values, kinds = Decisions(**decided).values(options), (kind,) if kind else tuple(datatypes)
+        return formats.preview(file, name=name, limits=_limits(), kinds=kinds, **values)
 
 
 def _limits() -> formats.Limits:

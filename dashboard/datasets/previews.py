@@ -8,9 +8,12 @@ from rest_framework import serializers
 from dashboard.core.failures import explained
 from dashboard.core.text import storable
 from dashboard.datasets.kinds import Kind
-from dashboard.datasets.serializers import KIND_HELP, GuessSerializer, option_field
+from dashboard.datasets.serializers import KIND_HELP, option_field
 from privacy_engine import formats
+from privacy_engine.datatypes import datatypes
 
+ELSEWHERE = {"series", "decided", "columns", "first"}
+"""Parts of a report that a preview has in its own columns and rows, or not at all."""
 NO_COLUMNS = "{} has no columns to choose from: the format fixes their roles."
 
 
@@ -36,6 +39,22 @@ class ColumnSerializer(serializers.Serializer[Any]):
         "so on are of the end of a trip; geometry holds positions; empty: it is not read."
     )
 
+    sentence = serializers.CharField(
+        allow_blank=True, help_text="What it was read as, or what it resembles though it is not used."
+    )
+    resembles = serializers.CharField(
+        allow_blank=True, help_text="What a column that is not used looks like: coordinate, time, person or empty."
+    )
+
+
+class RowSerializer(serializers.Serializer[Any]):
+    """A row, raw and as read."""
+
+    number = serializers.IntegerField(help_text="Its number as the report counts; 0 where it is not known.")
+    cells = serializers.ListField(child=serializers.CharField(allow_blank=True), help_text="As text, shortened.")
+    read = serializers.DictField(child=serializers.CharField(), help_text="What was read, by role.")
+    left_out = serializers.CharField(allow_blank=True, help_text="Why nothing of it was read.")
+
 
 class RoleSerializer(serializers.Serializer[Any]):
     """What a column may be read as."""
@@ -50,17 +69,15 @@ class PreviewSerializer(serializers.Serializer[Any]):
 
     format = serializers.CharField()
     kind = serializers.ChoiceField(choices=Kind.choices, help_text="The kind of data that it would be read as.")
+    item = serializers.SerializerMethodField(help_text="What there is most of in that kind of data.")
     title = serializers.CharField(help_text="The name of the format as users write it.")
     member = serializers.CharField(help_text="Of an archive: the file in it that is shown.")
     says = serializers.SerializerMethodField(help_text="Why there are no columns, where there are none.")
     columns = ColumnSerializer(many=True)
     roles = RoleSerializer(many=True)
     more_columns = serializers.IntegerField(help_text="How many columns are not shown.")
-    rows = serializers.ListField(
-        child=serializers.ListField(child=serializers.CharField(allow_blank=True)),
-        help_text="The first rows below the header, cells shortened.",
-    )
-    whole = serializers.BooleanField(help_text="The file was short enough to be looked at whole.")
+    rows = RowSerializer(many=True, help_text="The first rows, and after them the first left out for each reason.")
+    whole = serializers.BooleanField(help_text="The report is of the whole file.")
     editable = serializers.BooleanField(help_text="Columns may be named by reading options in this format.")
     header = serializers.BooleanField(help_text="The names stand in the file.")
     delimiter = serializers.CharField()
@@ -69,11 +86,20 @@ class PreviewSerializer(serializers.Serializer[Any]):
     mapping = serializers.DictField(
         child=serializers.CharField(), help_text="The reading options that assign the columns, as it is now."
     )
-    guesses = GuessSerializer(many=True)
+    report = serializers.SerializerMethodField(
+        help_text="As of a dataset: of the whole file where it was read with these options, else of its beginning."
+    )
     problem = serializers.SerializerMethodField(help_text="The error that reading these rows ends with.")
+
+    def get_item(self, found: formats.Preview) -> str:
+        return datatypes[found.kind].item
 
     def get_says(self, found: formats.Preview) -> str:
         return "" if found.columns else NO_COLUMNS.format(found.title)
+
+    @extend_schema_field({"type": "object"})
+    def get_report(self, found: formats.Preview) -> dict[str, Any]:
+        return {name: value for name, value in found.report.items() if name not in ELSEWHERE}
 
     @extend_schema_field({"type": "object", "nullable": True})
     def get_problem(self, found: formats.Preview) -> dict[str, Any] | None:

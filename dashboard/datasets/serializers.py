@@ -149,14 +149,15 @@ class DecidedSerializer(serializers.Serializer[Any]):
 
 STATES = [State.QUEUED, State.RUNNING, State.READY, State.FAILED, State.CANCELLED]
 DATASET_URLS = ("series", "track", "tracks", "steps", "preview", "lineage")
-"""Resources of a dataset that its representation links, beside itself and its page."""
+"""Resources of a dataset that its representation links, beside itself and its pages."""
+PAGE_URLS = {"page": "detail", "import": "import"}
 
 
 def dataset_urls(row: Dataset) -> dict[str, str]:
-    """The addresses of a dataset in the API by what they are of, and that of its page."""
+    """The addresses of a dataset in the API by what they are of, and those of its pages."""
     of = {name: reverse(f"api:dataset-{name}", args=[row.pk]) for name in DATASET_URLS}
-    pages = {"self": reverse("api:dataset-detail", args=[row.pk]), "page": reverse("datasets:detail", args=[row.pk])}
-    return pages | of
+    pages = {name: reverse(f"datasets:{view}", args=[row.pk]) for name, view in PAGE_URLS.items()}
+    return {"self": reverse("api:dataset-detail", args=[row.pk])} | pages | of
 
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
@@ -236,7 +237,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     @extend_schema_field(
         inline_serializer(
             "DatasetUrls",
-            {name: serializers.CharField() for name in ("self", "page", *DATASET_URLS)},
+            {name: serializers.CharField() for name in ("self", *PAGE_URLS, *DATASET_URLS)},
         )
     )
     def get_urls(self, row: Dataset) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -224,7 +224,7 @@ def reread_dataset(
     if evidence:
         matching.prepare(dataset.owner_id, evidence)
     with transaction.atomic():
-        taken = over.update(**changes) and not _stood_on(dataset)
+        taken = over.update(**changes) and not in_use(dataset)
         if not taken:
             transaction.set_rollback(True)
         elif evidence:
@@ -245,7 +245,8 @@ def reread_dataset(
 def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | None = None) -> Preview:
     """How the kept upload would be read with ``options``, by its first rows; nothing is written.
 
-    Without ``kind`` it is of the kind that was requested; "" detects the kind.
+    Without ``kind`` it is of the kind that was requested; "" detects the kind. With the options of the dataset the
+    report is that of the whole file.
 
     Raises
     ------
@@ -259,13 +260,16 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | 
     kind = dataset.requested_kind if kind is None else kind
     _check_kind(kind)
     same = (chosen, kind) == (dataset.options, dataset.requested_kind)
-    return execution.preview(
+    found = execution.preview(
         dataset.original_path,
         name=dataset.file_name,
         options=chosen,
         kind=execution.kind_of_reading(dataset) if same else kind,
         decided=dataset.decided if same else {},
     )
+    if not (same and dataset.report and dataset.state == State.READY):
+        return found
+    return replace(found, report=dataset.report | {"guesses": dataset.decisions.guesses}, whole=True)
 
 
 @transaction.atomic
@@ -284,7 +288,8 @@ def retry_import(*, dataset: Dataset) -> Dataset:
     return queue.retried(dataset)
 
 
-def _stood_on(dataset: Dataset) -> bool:
+def in_use(dataset: Dataset) -> bool:
+    """Whether landmark sets, releases or open jobs stand on its events, so that they cannot be read again."""
     counting = dataset.counted_datasets.filter(state__in=OPEN)
     trying = dataset.experiments.filter(state__in=OPEN)  # one that is over has its own digest
     return dataset.landmark_sets.exists() or dataset.releases.exists() or trying.exists() or counting.exists()
@@ -301,7 +306,7 @@ def _being_used() -> Conflict:
 
 
 def _refuse_reread(dataset: Dataset) -> None:
-    if dataset.open or _stood_on(dataset):
+    if dataset.open or in_use(dataset):
         raise _being_used()
     _refuse_without_upload(dataset)
 

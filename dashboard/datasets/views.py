@@ -30,7 +30,6 @@ from dashboard.projects.selectors import project_choices
 from privacy_engine import formats
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import EngineError
-from privacy_engine.formats import table_kinds
 
 SHOWN_DATASETS = 25
 ORDERS = {"": "newest first", "created_at": "oldest first", "name": "name", "-points": "most events", "state": "state"}
@@ -57,7 +56,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
         "tags": tag_choices(mine),
         "projects": project_choices(request.user),
         "failures": failures,
-        "options": list(formats.options().values()),
+        "option_groups": formats.option_groups(),
         "chosen": request.POST or {"kind": as_kind},
         "upload_kind": datatypes.get(as_kind),
         "formats": [title for _, title in formats.options()["format"].choices],
@@ -95,11 +94,8 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "experiment_count": dataset.experiments.count(),
         "budget": selectors.spending(dataset, request.user),
         "undetected": UNDETECTED,
-        "options": list(formats.options().values()),
         "decided": _decided(dataset),
-        "kinds": Kind.choices,
         "data_types": datatypes,
-        "chosen": {**dataset.options, "kind": dataset.requested_kind},
         "page": _for_script(dataset),
     }
     if dataset.state != State.READY:
@@ -107,6 +103,24 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     of_kind = pages[dataset.kind]
     context |= {"of_kind": of_kind, "facts": of_kind.facts(dataset), **of_kind.context(dataset)}
     return render(request, f"datasets/{dataset.kind}/detail.html", context)
+
+
+@require_safe
+def import_again(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The first rows of the upload and how it is read, to be changed; of what cannot be read again its own page."""
+    dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
+    require_role(request.user, dataset, Role.EDITOR)
+    if dataset.open or dataset.sample or dataset.derived or services.in_use(dataset):
+        return redirect("datasets:detail", pk=pk)
+    context = {
+        "dataset": dataset,
+        "decided": dataset.decisions.each(),
+        "option_groups": formats.option_groups(),
+        "kinds": Kind.choices,
+        "chosen": {**dataset.options, "kind": dataset.requested_kind},
+        "page": {"cleaning": dataset.cleaning, "size": dataset.size_bytes, "urls": _urls(dataset)},
+    }
+    return render(request, "datasets/import.html", context)
 
 
 @require_safe
@@ -156,11 +170,13 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
         "item": datatypes[dataset.kind].item,
         "dimensions": len(known["dimensions"]) if "dimensions" in known else None,
         "options": dataset.options,
-        "cleaning": dataset.cleaning,
         "sample": dataset.sample,
-        "roles": [one.name for one in table_kinds[dataset.kind].roles],
         "bounds": known.get("bounds"),
         "series_count": dataset.series_count,
         "points": dataset.points,
-        "urls": dataset_urls(dataset) | {"read": reverse("api:dataset-read", args=[dataset.pk])},
+        "urls": _urls(dataset),
     }
+
+
+def _urls(dataset: Dataset) -> dict[str, str]:
+    return dataset_urls(dataset) | {"read": reverse("api:dataset-read", args=[dataset.pk])}

@@ -8,6 +8,7 @@
 A format is one file in this package and one line below that imports it.
 """
 
+import itertools
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -58,7 +59,7 @@ from privacy_engine.formats.detect import (
     is_packed_spreadsheet,
     misnamed,
 )
-from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
+from privacy_engine.formats.options import GROUPS, OPTIONS, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, ReadAs, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report
 from privacy_engine.formats.source import (
@@ -86,6 +87,7 @@ __all__ = [
     "Report",
     "display_name",
     "formats",
+    "option_groups",
     "options",
     "preview",
     "read",
@@ -94,6 +96,14 @@ __all__ = [
 
 KINDS = tuple(table_kinds)
 """The kinds of data that a file can hold."""
+
+
+def option_groups() -> Mapping[str, Sequence[Option]]:
+    """The reading options that a form offers, by the titles of their groups; what few ever set is in the last."""
+    known = options()
+    grouped = {title: [known[name] for name in names] for title, names in GROUPS.items()}
+    rest = [one for one in known.values() if one.name not in {"automatic", *itertools.chain(*GROUPS.values())}]
+    return grouped | {"Rarely needed": rest}
 
 
 def options() -> Mapping[str, Option]:
@@ -181,7 +191,10 @@ def _preview(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kin
     def of_kinds(read_as: ReadAs) -> ReadAs:
         def read_one(format: Format, source: Source, chosen: ReadOptions, report: Report) -> Sequence[Trajectory]:
             other = read_other(format, source, kinds, chosen, report)
-            return read_as(format, source, chosen, report) if other is None else []
+            series = read_as(format, source, chosen, report) if other is None else []
+            report.series = [(one.name, len(one)) for one in series] if other is None else [(other[0], len(other[1]))]
+            sense.check(series, chosen, report)
+            return series
 
         return read_one
 

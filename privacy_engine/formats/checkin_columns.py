@@ -141,7 +141,7 @@ def roles_of(
     ):
         found |= {"lat": likely[0].lat.place, "lon": likely[0].lon.place}
     if options.time is None and headed:
-        found |= _time(columns, stated, {*found.values()}, strict)
+        found |= _time(columns, stated, {*found.values()}, strict and options.clock is None)
         if "time" not in found:
             found |= _period(names, sample)
     clock = None if options.clock in (None, "#0") else of_clock_option(str(options.clock), len(names))

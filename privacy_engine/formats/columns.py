@@ -166,7 +166,7 @@ def _add_time(columns: Sequence[Column], roles: Roles, options: ReadOptions, rep
     given = None if options.clock in (None, "#0") else _clock_places(options.clock, [one.name for one in columns])
     found = None
     if stated is None and options.time is None:
-        found = time_of(free, set((given or {}).values()))
+        found = time_of(free, set((given or {}).values()), strict=options.clock is None)
     elif stated is not None and options.clock is None and not options.applied:
         found = next((one for one in candidates(free) if one.time.place == stated), None)
     if found is not None and stated is None:

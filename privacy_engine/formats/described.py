@@ -38,15 +38,25 @@ _SENTENCES = {
 
 
 def describe(report: Report) -> None:
-    """Write ``report.columns``: for each column its name, role, whether it was used, and a sentence."""
+    """Write ``report.columns``: for each column its name, role, whether it was used, and a sentence.
+
+    ``resembles`` is what one that is not used looks like: "coordinate", "time", "person" or "".
+    """
     layout = report.layout
     if layout is None:
         return
     roles, raw = _roles(layout, report), _raw(layout)
     report.columns = [
-        {"name": one.name.strip()[:80], "role": role, "used": bool(role), "sentence": _sentence(role, one, report)}
+        {
+            "name": one.name.strip()[:80],
+            "role": role,
+            "used": bool(role),
+            "resembles": alike,
+            "sentence": _sentence(role, report) or (f"Resembles a {alike}; not used." if alike else ""),
+        }
         for one in columns_of(layout.names, layout.sample)[:MOST]
         for role in [roles.get(one.place, "")]
+        for alike in ["" if role else _resembles(one)]
     ]
     numbers = list(dict.fromkeys(row["row"] for row in report.first))  # a row may be two events
     for row in report.first:
@@ -63,9 +73,9 @@ def _roles(layout: Layout, report: Report) -> dict[int, str]:
     return found | {place: unit for unit, place in clock.items()}
 
 
-def _sentence(role: str, column: Column, report: Report) -> str:
+def _sentence(role: str, report: Report) -> str:
     if not role:
-        return _unused(column)
+        return ""
     end = role.startswith("end_")
     role = role.removeprefix("end_")
     if role in _PARTS:
@@ -91,13 +101,12 @@ def _times(decided: Mapping[str, Any]) -> str:
     return ", " + ", ".join(parts) if parts else ""
 
 
-def _unused(column: Column) -> str:
-    """What a column that is not used looks like; "" for nothing that matters."""
+def _resembles(column: Column) -> str:
     if is_coordinate(column.name) or column.plain in ("x", "y"):
-        return "Resembles a coordinate; not used."
+        return "coordinate"
     if column.kind in (INSTANT, DATE, CLOCK) or (column.plain in TIME and column.cells):
-        return "Resembles a time; not used."
-    return "Resembles a person; not used." if column.plain in PERSON else ""
+        return "time"
+    return "person" if column.plain in PERSON else ""
 
 
 def _raw(layout: Layout) -> list[list[str]]:

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -167,18 +168,17 @@ def cut(lines: list[str], delimiter: str) -> list[list[str]]:
     return rows
 
 
-def rows_from(data: bytes, offset: int, delimiter: str, count: int) -> list[list[str]]:
-    """The first rows from byte ``offset`` on as they are read, a cell over several lines being one."""
+def rows_from(data: bytes, offset: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows from byte ``offset`` on, each with the number of its first line; a cell over several lines is one."""
+    before = data.count(b"\n", 0, offset) + 1
     text = io.StringIO(data[offset : offset + 256 * 1024].decode("utf-8", "replace"), newline="")
     reader = csv.reader(text, delimiter=delimiter, skipinitialspace=delimiter == " ")
-    rows: list[list[str]] = []
     with suppress(csv.Error):
+        begun = 0
         for row in reader:
             if any(cell.strip() for cell in row):
-                rows.append(row)
-            if len(rows) == count:
-                break
-    return rows
+                yield before + begun, row
+            begun = reader.line_num
 
 
 def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import zoneinfo
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -38,8 +38,7 @@ from privacy_engine.formats.option_choices import (
 class Option:
     """One reading option: ``kind`` is choice, open-choice (other values are allowed), text, column or integer.
 
-    A column that is ``needed`` cannot be set to #0, which reads the file without. An ``advanced`` one is for what a
-    first reading decided; few people ever set it.
+    A column that is ``needed`` cannot be set to #0, which reads the file without.
     """
 
     name: str
@@ -48,13 +47,10 @@ class Option:
     help: str
     choices: Choices = ()
     needed: bool = False
-    advanced: bool = False
 
 
-def _option(
-    kind: str, label: str, help: str, choices: Choices = (), *, needed: bool = False, advanced: bool = False
-) -> Any:
-    about = {"kind": kind, "label": label, "help": help, "choices": choices, "needed": needed, "advanced": advanced}
+def _option(kind: str, label: str, help: str, choices: Choices = (), *, needed: bool = False) -> Any:
+    about = {"kind": kind, "label": label, "help": help, "choices": choices, "needed": needed}
     return field(default=None, metadata=about)
 
 
@@ -107,39 +103,35 @@ class ReadOptions:
     )
     first_n: int | None = _option("integer", "First n points", "Keep only the first n points of each series, in time.")
     encoding: str | None = _option(
-        "choice", "Encoding", "How a text is encoded that has no byte order mark.", ENCODINGS, advanced=True
+        "choice", "Encoding", "How a text is encoded that has no byte order mark.", ENCODINGS
     )
     header: str | None = _option(
-        "text", "Header line", "Which line of a table of text names its columns; 0: none does.", advanced=True
+        "text", "Header line", "Which line of a table of text names its columns; 0: none does."
     )
     columns: str | None = _option(
-        "text", "Number of columns", "How many columns a table of text without a header line has.", advanced=True
+        "text", "Number of columns", "How many columns a table of text without a header line has."
     )
-    clock: str | None = _option(
-        "text", "Column of times of day", _COLUMN + " #0: the time column holds date and time.", advanced=True
-    )
+    clock: str | None = _option("text", "Column of times of day", _COLUMN + " #0: the time column holds date and time.")
     end: str | None = _option(
         "text",
         "Columns of the end",
         "Columns with the end of a stay or trip, which makes a row two events: time #4, lon #6, lat #5. none: a row is "
         "one event.",
-        advanced=True,
     )
-    place: str | None = _option("text", "Place column", _COLUMN + " Where each check-in was.", advanced=True)
+    place: str | None = _option("text", "Place column", _COLUMN + " Where each check-in was.")
     records: str | None = _option(
         "text",
         "List of records",
         "Which list of a JSON document holds the records, as a JSON pointer: #/data/0/points; # is the whole document. "
         "lines: each line is a record.",
-        advanced=True,
     )
-    geometry: str | None = _option("text", "Geometry column", _COLUMN, advanced=True)
-    zeros: str | None = _option("choice", "Position 0, 0", "What the position 0, 0 stands for.", ZEROS, advanced=True)
+    geometry: str | None = _option("text", "Geometry column", _COLUMN)
+    zeros: str | None = _option("choice", "Position 0, 0", "What the position 0, 0 stands for.", ZEROS)
     separator: str | None = _option(
-        "text", "Separator of names", "What joins the names of a stream that several columns name.", advanced=True
+        "text", "Separator of names", "What joins the names of a stream that several columns name."
     )
     thousands: str | None = _option(
-        "choice", "Mark between thousands", "What stands between the thousands of a count.", THOUSANDS, advanced=True
+        "choice", "Mark between thousands", "What stands between the thousands of a count.", THOUSANDS
     )
     withheld: str | None = _option(
         "choice", "Withheld counts", "How cells such as <5 and * are read, which do not give a count.", WITHHELD
@@ -149,30 +141,19 @@ class ReadOptions:
         "Left out",
         "Rows and columns of a table of counts that are no part of it, by their names: row:Total, column:Total. "
         "none: nothing is.",
-        advanced=True,
     )
     series_names: str | None = _option(
-        "choice", "Names of series", "What a series of a person is called.", SERIES_NAMES, advanced=True
+        "choice", "Names of series", "What a series of a person is called.", SERIES_NAMES
     )
     automatic: str | None = _option(
-        "choice",
-        "Automatic choices",
-        "What is decided from the rows where no option states it.",
-        AUTOMATIC,
-        advanced=True,
+        "choice", "Automatic choices", "What is decided from the rows where no option states it.", AUTOMATIC
     )
-    fourth: str | None = _option(
-        "choice", "Fourth coordinate", "What the fourth number of a position is.", FOURTH, advanced=True
-    )
+    fourth: str | None = _option("choice", "Fourth coordinate", "What the fourth number of a position is.", FOURTH)
     ends: str | None = _option(
-        "choice",
-        "Ends of lines",
-        "Which start of a line repeats the end of another of its series.",
-        ENDS,
-        advanced=True,
+        "choice", "Ends of lines", "Which start of a line repeats the end of another of its series.", ENDS
     )
     parts: str | None = _option(
-        "choice", "Kind of positions", "Which of several kinds of positions in the file are read.", PARTS, advanced=True
+        "choice", "Kind of positions", "Which of several kinds of positions in the file are read.", PARTS
     )
     members: Mapping[str, Mapping[str, Any] | None] | None = None
 
@@ -219,6 +200,12 @@ OPTIONS: Mapping[str, Option] = {
     item.name: Option(item.name, **item.metadata) for item in fields(ReadOptions) if item.metadata
 }
 
+GROUPS: Mapping[str, Sequence[str]] = {
+    "File": ("format", "delimiter", "decimal", "sheet", "first_n"),
+    "Columns": ("lon", "lat", "time", "clock", "id", "person", "landmark", "place", "count"),
+    "Times and positions": ("time_zone", "date_order", "time_unit", "swap", "lon_range", "crs"),
+}
+"""The options that people set, as forms group them; the others are for what a first reading decided."""
 
 PLACED = ("person", "swap", "lon_range", "crs", "first_n", "zeros", "series_names")
 """The options that every format uses, beside ``format`` itself; a column of persons only where there are columns."""

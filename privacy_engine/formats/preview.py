@@ -5,23 +5,26 @@ on the way is the preview. Nothing is guessed a second time.
 """
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import head_sample
+from privacy_engine.formats import first_rows, head_sample
 from privacy_engine.formats.archive import read_zip
+from privacy_engine.formats.described import MOST
 from privacy_engine.formats.detect import Format, detect
 from privacy_engine.formats.dialect import as_utf8, rows_from
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.report import Report
+from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.source import Meter, Source
 from privacy_engine.formats.table_kind import Role, table_kinds
 
-ROWS = 8
+ROWS = first_rows.ROWS
+LEFT_OUT = 3
+"""Rows, at most, that are shown because they were left out: the first for each of as many reasons."""
 COLUMNS = 100
 CELL_CHARS = 60
 ReadAs = Callable[[Format, Source, ReadOptions, Report], Sequence[Trajectory]]
@@ -29,21 +32,39 @@ ReadAs = Callable[[Format, Source, ReadOptions, Report], Sequence[Trajectory]]
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its place as the reading options name it, its name, and the role it was given; empty for none."""
+    """A column: its place as the reading options name it, its name, and the role it was given; empty for none.
+
+    ``sentence`` and ``resembles`` are those of the report (:mod:`privacy_engine.formats.described`).
+    """
 
     place: str
     name: str
     role: str
+    sentence: str = ""
+    resembles: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its number as the report counts, 0 where it is not known, its cells as text, and what was read of it.
+
+    ``read`` has texts by role; ``left_out`` is the sentence why nothing was read, "" for nothing known.
+    """
+
+    number: int
+    cells: list[str] = field(repr=False)
+    read: dict[str, str] = field(default_factory=dict, repr=False)
+    left_out: str = ""
 
 
 @dataclass(frozen=True)
 class Preview:
-    """The first rows of a table as text, and how it would be read.
+    """The first rows of a table, raw and as read, some that were left out, and how it would be read.
 
     ``columns`` is empty where the format has none. ``problem`` is what a reading of these rows ends with, if it fails;
     ``whole``: there are no more rows than were read. ``editable``: the owner may override it.
     ``kind`` is of the data that it would be read as, ``roles`` are those of its columns; ``options`` are the reading
-    options of the format, ``named`` those that may name a column.
+    options of the format, ``named`` those that may name a column; ``report`` is of the rows that were read.
     """
 
     format: str
@@ -51,14 +72,14 @@ class Preview:
     member: str = ""
     columns: list[Column] = field(default_factory=list)
     more_columns: int = 0
-    rows: list[list[str]] = field(default_factory=list, repr=False)
+    rows: list[Row] = field(default_factory=list, repr=False)
     whole: bool = True
     editable: bool = False
     header: bool = False
     delimiter: str = ""
     decimal: str = "."
     encoding: str = ""
-    guesses: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    report: dict[str, Any] = field(default_factory=dict, repr=False)
     problem: FormatError | None = None
     kind: str = Trajectory.kind
     options: Sequence[str] = field(default=(), repr=False)
@@ -94,19 +115,39 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
     format = detect(_small(source, data, meter), options)
     head = None if format.head is None else format.head(source, data, whole)
     if head is None:
-        return Preview(format.name, format.title)
+        return Preview(format.name, format.title, report=report.as_dict())
     problem = _attempt(format, _small(source, head.data, meter), options, report, read_as)
     if problem is not None and problem.code == "bad_quoting" and not head.whole:
         problem = None  # the cell may be closed further on
     if report.layout is None:
-        return Preview(format.name, format.title)
+        return Preview(format.name, format.title, report=report.as_dict())
     if head.rows is None:
         small = _small(source, head.data, meter)
         text = head.data if format.as_text is None else format.as_text(small, options, Report()).read()
-        head = replace(
-            head, rows=rows_from(as_utf8(text, Report()), report.layout.offset, report.layout.delimiter, ROWS)
-        )
-    return _preview(format, head, report.layout, report, problem)
+        lines = rows_from(as_utf8(text, Report()), report.layout.offset, report.layout.delimiter)
+    else:
+        lines = ((0, cells) for cells in head.rows)
+    return _preview(format, head, _shown_rows(lines, report), report.layout, report, problem)
+
+
+def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[Row]:
+    """The first rows with what was read of them, and after them the first that was left out for each reason."""
+    first = list({row["row"]: row for row in reversed(report.first)}.values())[::-1]  # a row may be two events
+    why = {row: WHY.get(reason, reason) for reason, drops in report.drops.items() for row in drops.rows}
+    wanted, found = {drops.rows[0] for drops in report.drops.values() if drops.rows}, list[Row]()
+    for number, cells in lines:
+        if len(found) < ROWS and (first or not report.first):
+            alike = (row for row in first if row.get("raw") == cells[:MOST])
+            known = next(alike, None) or next((row for row in first if row["row"] == number), None)
+            if known is not None:
+                first.remove(known)
+            number = known["row"] if known else number
+            found.append(Row(number, cells, known["read"] if known else {}, why.get(number, "")))
+        elif number in wanted:
+            found.append(Row(number, cells, {}, why[number]))
+        if len(found) == ROWS + LEFT_OUT or (len(found) >= ROWS and number >= max(wanted, default=0)):
+            break
+    return found
 
 
 def _attempt(
@@ -136,25 +177,38 @@ def _take_roles(report: Report) -> None:
 
 
 def _preview(
-    format: Format, head: head_sample.Head, layout: Layout, report: Report, problem: FormatError | None
+    format: Format,
+    head: head_sample.Head,
+    rows: list[Row],
+    layout: Layout,
+    report: Report,
+    problem: FormatError | None,
 ) -> Preview:
-    rows, cut, kind = head.rows or [], format.as_text is None, table_kinds[layout.kind]
-    width = max([len(layout.names), *map(len, rows[:ROWS])])
+    cut, kind, about = format.as_text is None, table_kinds[layout.kind], dict(enumerate(report.columns))
+    width = max([len(layout.names), *(len(row.cells) for row in rows)])
     seen = [*range(min(width, COLUMNS)), *sorted(place for place in {*layout.roles.values()} if place >= COLUMNS)]
     roles = {place: role for role, place in reversed(layout.roles.items())}
     return Preview(
         format.name,
         format.title,
-        columns=[Column(f"#{i + 1}", _name(layout, i), roles.get(i, "")) for i in seen],
+        columns=[
+            Column(
+                f"#{i + 1}",
+                _name(layout, i),
+                roles.get(i, ""),
+                *(about.get(i, {}).get(one, "") for one in ("sentence", "resembles")),
+            )
+            for i in seen
+        ],
         more_columns=width - len(seen),
-        rows=[[_shown(row[i]) if i < len(row) else "" for i in seen] for row in rows[:ROWS]],
+        rows=[replace(row, cells=[_shown(row.cells[i]) if i < len(row.cells) else "" for i in seen]) for row in rows],
         whole=head.whole,
         editable=not layout.fixed,
         header=layout.headed,
         delimiter={"\t": "tab", " ": "space"}.get(layout.delimiter, layout.delimiter) if cut else "",
         decimal=layout.decimal,
         encoding=report.encoding if layout.delimiter and cut else "",
-        guesses=report.guesses,
+        report=report.as_dict(),
         problem=problem,
         kind=kind.kind,
         options=format.options if kind.by_format else kind.used,

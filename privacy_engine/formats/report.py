@@ -133,10 +133,19 @@ class Report:
             drops.rows += [int(row) for row in rows][: SHOWN_ROWS - len(drops.rows)]
 
     def note(
-        self, code: str, message: str, *, level: str = "warning", count: int | None = None, rows: Iterable[int] = ()
+        self,
+        code: str,
+        message: str,
+        *,
+        level: str = "warning",
+        count: int | None = None,
+        rows: Iterable[int] = (),
+        option: str = "",
     ) -> None:
-        """Record something the owner should know; ``level`` is ``warning`` or ``info``."""
+        """Record something the owner should know; ``level`` is ``warning`` or ``info``, ``option`` mends it."""
         entry: dict[str, Any] = {"code": code, "level": level, "message": message}
+        if option:
+            entry["option"] = option
         if count is not None:
             entry["count"] = count
         if first := [int(row) for row in rows][:SHOWN_ROWS]:

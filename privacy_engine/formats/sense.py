@@ -6,6 +6,7 @@ The notes quote positions and times: they are for the owner of the file alone.
 import itertools
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -58,9 +59,9 @@ def check(series: Sequence[Trajectory], options: ReadOptions, report: Report) ->
         [one.name for one in some],
         [len(one) for one in some],
     )
-    for code, judge in CHECKS.items():
+    for code, judge, option in CHECKS:
         if message := judge(sample, report):
-            report.note(code, message)
+            report.note(code, message, option=option)
 
 
 def _instant(time_s: float) -> str:
@@ -78,15 +79,13 @@ def _midnight(sample: Sample, report: Report) -> str:
     )
 
 
-def _row_numbers(sample: Sample, report: Report) -> str:
+def _row_numbers(option: str, sample: Sample, report: Report) -> str:
     """A coordinate counts the rows."""
-    for axis, option in ((sample.lon, "lon"), (sample.lat, "lat")):
-        if len(axis) >= _FEWEST and (np.diff(axis) == 1).all():
-            shown = f"{axis[0]:g}, {axis[1]:g}, {axis[2]:g}"
-            return (
-                f"The column read as {option} counts the rows: {shown} … Name the right one with the option {option}."
-            )
-    return ""
+    axis = getattr(sample, option)
+    if len(axis) < _FEWEST or (np.diff(axis) != 1).any():
+        return ""
+    shown = f"{axis[0]:g}, {axis[1]:g}, {axis[2]:g}"
+    return f"The column read as {option} counts the rows: {shown} … Name the right one with the option {option}."
 
 
 def _same_coordinates(sample: Sample, report: Report) -> str:
@@ -166,14 +165,15 @@ def _steps_m(sample: Sample, at: Ints) -> Floats:
     return np.asarray(distance_m(sample.lon[at], sample.lat[at], sample.lon[at + 1], sample.lat[at + 1]))
 
 
-CHECKS: dict[str, Callable[[Sample, Report], str]] = {
-    "all_midnight": _midnight,
-    "row_numbers": _row_numbers,
-    "same_coordinates": _same_coordinates,
-    "two_places": _two_places,
-    "single_points": _single_points,
-    "future_times": _future,
-    "zone_jump": _zone_jump,
-    "mostly_dropped": _mostly_dropped,
-}
-"""The checks by the code of their note."""
+CHECKS: tuple[tuple[str, Callable[[Sample, Report], str], str], ...] = (
+    ("all_midnight", _midnight, "clock"),
+    ("row_numbers", partial(_row_numbers, "lon"), "lon"),
+    ("row_numbers", partial(_row_numbers, "lat"), "lat"),
+    ("same_coordinates", _same_coordinates, "lat"),
+    ("two_places", _two_places, "id"),
+    ("single_points", _single_points, "id"),
+    ("future_times", _future, "date_order"),
+    ("zone_jump", _zone_jump, "time_zone"),
+    ("mostly_dropped", _mostly_dropped, ""),
+)
+"""The code of a note, what judges whether it is true, and the reading option that mends it."""

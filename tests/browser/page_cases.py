@@ -90,7 +90,7 @@ WORKING = "[data-bench][data-ready]:has([data-chart=loss] .js-plotly-plot)"  # a
 TRACK = "canvas[data-layer]"
 TOKENS, LIST, DATASET, EDIT = "accounts:tokens", "datasets:list", "datasets:detail", "landmarks:new"
 NEW, COMPARE, REPORT, REPORTS = (f"releases:{name}" for name in ("new", "compare", "report", "comparison-report"))
-EXPLAIN = "releases:explain"
+EXPLAIN, PREVIEW = "releases:explain", "[data-preview][data-shown]:not(:has([aria-busy]))"
 EXPERIMENT, PANELS = "experiments:detail", "[data-results][data-ready=all]"
 PUBLIC, READ = "publications:page", "[data-public][data-ready=all]"
 TOO_MANY = "?" + "&".join(["a"] * 300)  # more fields than a request may have: refused before any view is called
@@ -130,6 +130,9 @@ CASES = (
     Case("first-dataset", DATASET, "first", who="beginner", ready=TRACK),
     Case("reading", DATASET, "reading"),
     Case("unread", DATASET, "unread"),
+    Case("import", "datasets:import", "first", who="beginner", ready=PREVIEW, explains=False),
+    Case("import-unread", "datasets:import", "unread", ready=PREVIEW, explains=False),
+    Case("import-checkins", "datasets:import", "unmodelled", ready=PREVIEW, explains=False),
     Case("landmarks", EDIT, "walk", ready=EDITOR),
     Case("zones", EDIT, "walk", "?from={zones}", ready=EDITOR),
     Case("dummies", "landmarks:dummies", "stays", ready=FORM),

@@ -69,11 +69,12 @@ def test_budget_and_cleaning(page, taxi):
     limit.click()
     expect(page.locator("#budget")).to_contain_text("of ε = 0.5 within 200")
 
-    page.locator("#reread-fold > summary").click()
+    page.get_by_role("link", name="Import settings").click()
+    page.get_by_text("More options").click()
     page.get_by_label("Step to add").select_option("drop-jumps")
     page.get_by_role("button", name="Add step").click()
     speed = page.get_by_label("Highest speed, km/h", exact=True)
-    again = page.get_by_role("button", name="Import again")
+    again = page.locator("[data-submit-bar]").get_by_role("button", name="Import")
     refuses(speed, again, *NO_NUMBERS)
     typed(speed, "999,5")
     with page.expect_navigation():

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
-from tests.browser.conftest import WALK, accessibility_faults, card, check_page, choose, run_jobs, table
+from tests.browser.conftest import PHONE, WALK, accessibility_faults, card, check_page, choose, run_jobs, table
 from tests.cases import refreshed
 from tests.engine.format_samples import GPX
 
@@ -31,17 +31,25 @@ def odd(owner, monkeypatch):
 
 
 def preview(page):
-    return page.get_by_role("region", name="Preview of the first rows")
+    return page.locator("[data-preview]")
 
 
 def role_of(page, column):
     return preview(page).get_by_label(f"{column}, read as")
 
 
+def import_button(page):
+    return page.locator("[data-submit-bar]").get_by_role("button", name="Import")
+
+
 def open_settings(page, dataset):
-    page.goto(f"/datasets/{dataset.pk}/")
-    page.get_by_text("Import settings").click()
-    expect(page.get_by_role("button", name="Import again")).to_be_enabled()
+    page.goto(f"/datasets/{dataset.pk}/import/")
+    expect(page.locator("form[data-ready]")).to_be_attached()
+    expect(page.locator("[aria-busy]")).to_have_count(0)
+
+
+def more_options(page):
+    page.get_by_text("More options").click()
 
 
 def add_step(page, name):
@@ -61,15 +69,16 @@ def test_a_refused_upload_leads_to_its_columns(page, owner, monitor):
     expect(preview(page)).to_contain_text("No latitude column was found")
     for column, role in COLUMNS:
         role_of(page, column).select_option(role)
-    page.get_by_role("button", name="Import as shown").click()
+    import_button(page).click()
     expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("15 Jun 2024")
     assert Dataset.objects.get().state == State.READY
 
 
 def test_unhelpful_headers_are_named_and_points_appear(page, odd):
     page.goto(f"/datasets/{odd.pk}/")
+    page.get_by_role("link", name="Import settings").click()
     expect(preview(page)).to_contain_text("No latitude column was found")
-    expect(preview(page).get_by_role("row")).to_have_count(9)
+    expect(preview(page).get_by_role("row")).to_have_count(6)
     role_of(page, "a").focus()
     page.keyboard.press("Tab")
     expect(role_of(page, "b")).to_be_focused()
@@ -85,10 +94,12 @@ def test_unhelpful_headers_are_named_and_points_appear(page, odd):
     expect(role_of(page, "c")).to_have_value("lon")
     for column, role in COLUMNS:
         role_of(page, column).select_option(role)
-    expect(preview(page)).to_contain_text("decimal comma")
+    expect(page.locator("[data-preview-facts]")).to_contain_text("decimal comma")
+    expect(import_button(page)).to_have_text("Import 30 events in 2 series")
+    more_options(page)
     expect(preview(page).get_by_role("status")).to_have_count(0)
     expect(page.get_by_label("Latitude column")).to_have_value("#2")
-    page.get_by_role("button", name="Import as shown").click()
+    import_button(page).click()
     expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
     run_jobs()
     expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("30 events read in 2 series")
@@ -99,14 +110,15 @@ def test_unhelpful_headers_are_named_and_points_appear(page, odd):
 def test_columns_change_places_and_follow_the_fields_below(page, owner, walk, monitor):
     monitor.expect(400)
     page.goto(f"/datasets/{walk.pk}/")
-    page.get_by_text("Import settings").click()
+    page.get_by_role("link", name="Import settings").click()
+    more_options(page)
     for column in ("time", "lat", "lon"):
         expect(role_of(page, column)).to_have_value(column)
     expect(preview(page)).to_contain_text("2024-05-14T07:00:00Z")
-    role_of(page, "time").select_option("not read")
+    role_of(page, "time").select_option("Not used")
     expect(page.get_by_label("Time column")).to_have_value("#0")
     expect(role_of(page, "time")).to_have_value("")
-    expect(role_of(page, "lat").get_by_role("option", name="not read")).to_be_disabled()
+    expect(role_of(page, "lat").get_by_role("option", name="Not used")).to_be_disabled()
     role_of(page, "time").select_option("Time")
 
     problem = preview(page).get_by_role("status")
@@ -119,7 +131,7 @@ def test_columns_change_places_and_follow_the_fields_below(page, owner, walk, mo
     expect(role_of(page, "lon")).to_have_value("lat")
     expect(role_of(page, "lat")).to_have_value("lon")
     with page.expect_navigation():
-        page.get_by_role("button", name="Import again").click()
+        import_button(page).click()
     west, south, _, _ = refreshed(walk).summary["bounds"]
     assert (int(west), int(south)) == (48, 2)
     open_settings(page, import_dataset(owner=owner, upload=ContentFile(GPX, name="run.gpx")))
@@ -137,12 +149,13 @@ def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page, monitor):
     assert (row.points, row.cleaning) == (40, [{"name": "drop-jumps", "highest_km_h": 150.0}])
 
     open_settings(page, row)
+    more_options(page)
     add_step(page, "only-series")
     page.get_by_label("Series", exact=True).last.fill("none")
     monitor.expect(400)
-    again = page.get_by_role("button", name="Import again")
+    again = import_button(page)
     again.click()
-    expect(page.get_by_role("alert")).to_contain_text("Must be numbers of series")
+    expect(page.get_by_text("Must be numbers of series")).to_be_visible()
     page.get_by_role("button", name="Remove Only some series").click()
     add_step(page, "first-events")
     page.get_by_role("textbox", name="Events", exact=True).fill("12")
@@ -156,6 +169,7 @@ def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page, monitor):
     assert [step["name"] for step in row.cleaning] == ["first-events", "drop-jumps"]
 
     open_settings(page, row)
+    more_options(page)
     expect(page.locator("[data-chosen-steps] > li")).to_have_count(2)
     for title in ("First events", "Drop impossible speeds"):
         page.get_by_role("button", name=re.compile(f"Remove {title}")).click()
@@ -201,17 +215,74 @@ def test_check_ins_from_their_own_page_keep_their_kind(page, owner, monitor):
     expect(refused).to_contain_text("Check-ins need a column of the user")
     refused.get_by_role("button", name="Choose columns").click()
     expect(preview(page)).to_contain_text("Check-ins need a column of the user")
-    kind = page.get_by_label("Kind of data")
-    expect(kind).to_have_value("checkins")
-    kind.select_option("Trajectories")
+    kind = page.get_by_role("group", name="Kind of data")
+    expect(kind.get_by_label("Check-ins")).to_be_checked()
+    kind.get_by_text("Trajectories").click()
     expect(preview(page)).to_contain_text("No latitude column was found")
     expect(role_of(page, "where").get_by_role("option", name="Place")).to_have_count(0)
-    kind.select_option("Check-ins")
+    kind.get_by_text("Check-ins").click()
     for column, role in (("who", "User"), ("where", "Place"), ("seen", "Time")):
         role_of(page, column).select_option(role)
     expect(preview(page).get_by_role("status")).to_have_count(0)
     check_page(page)
-    page.get_by_role("button", name="Import as shown").click()
+    import_button(page).click()
     expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("Check-ins")
     read = Dataset.objects.get()
     assert (read.state, read.kind, read.points) == (State.READY, "checkins", 40)
+
+
+SPANISH = "n;fecha;hora;longitud;latitud;conductor;velocidad;hora_envio;notas\n" + "".join(
+    f"{i + 1};03/06/2024;7:{i:02d}:11;-3,70{i:03d};40,41{i:03d};M. Ruiz;{i},5;07:{i:02d};\n" for i in range(30)
+)
+TOTAL = "TOTAL;;;;;;412,6;;\n"
+
+
+@pytest.mark.journey
+def test_a_table_with_spanish_names_is_read_as_its_owner_reads_it(page, owner):
+    """Dates and times of day are one time; their order is a question, the zone a doubt, the total row left out."""
+    upload = ContentFile((SPANISH + TOTAL).encode(), name="reparto.csv")
+    open_settings(page, import_dataset(owner=owner, upload=upload, keep=True))
+    look = page.locator(".import__look")
+    look.get_by_label("day, month, year").check()
+    look.get_by_role("button", name="Apply").click()
+    first = preview(page).get_by_role("row").nth(1)
+    expect(first).to_contain_text("3 Jun 2024, 07:00:11 UTC")
+    expect(first).to_contain_text("3.70000° W")
+    expect(preview(page)).to_contain_text("hora_envioResembles a time; not used.")
+    expect(preview(page)).to_contain_text("Left out: A value is empty")
+    expect(page.locator("[data-bar-names]")).to_have_text("30 of 31 lines are read, 1 left out.")
+    expect(look).to_contain_text("The times name no zone")
+    check_page(page)
+    look.get_by_label("Time zone").fill("Europe/Madrid")
+    look.get_by_role("button", name="Read in this zone").click()
+    expect(first).to_contain_text("3 Jun 2024, 05:00:11 UTC")
+    expect(look).to_have_count(0)
+    role_of(page, "conductor").select_option("Series")
+    expect(first.get_by_text("M. Ruiz")).to_have_count(2)
+    page.set_viewport_size(PHONE)
+    page.get_by_role("button", name="Row after").click()
+    expect(preview(page).get_by_text("line 3", exact=True)).to_be_visible()
+    expect(preview(page).get_by_text("05:01:11")).to_be_visible()
+    expect(preview(page).get_by_text("05:00:11")).to_be_hidden()
+    check_page(page)
+    import_button(page).click()
+    report = page.locator("[data-report]")
+    expect(report).to_contain_text("Line 2: 3 Jun 2024, 05:00:11 UTC · 3.70000° W · 40.41000° N · M. Ruiz")
+    expect(report).to_contain_text("hora_envio")
+    dataset = Dataset.objects.get()
+    assert (dataset.points, dataset.options["time_zone"], dataset.options["date_order"]) == (30, "Europe/Madrid", "dmy")
+
+
+def test_what_cannot_be_meant_is_mended_by_one_button(page, owner):
+    """Without its times of day every position is at midnight: stated before the file is imported so again."""
+    rows = "".join(f"2024-06-03,7:{i:02d},2.{i:03d},48.{i:03d}\n" for i in range(30))
+    upload = ContentFile(f"day,odd,hm,lon,lat\n{rows.replace(',7', ',x,7')}".encode(), name="d.csv")
+    open_settings(page, import_dataset(owner=owner, upload=upload, options={"clock": "#0"}))
+    look = page.locator(".import__look")
+    expect(look).to_contain_text("Every time is at midnight")
+    expect(look.get_by_label("Column")).to_have_value("#3")
+    look.get_by_role("button", name="Use as the time of day").click()
+    expect(preview(page).get_by_role("row").nth(1)).to_contain_text("07:00")
+    expect(look).not_to_contain_text("midnight")
+    look.get_by_role("button", name="Keep as they are").click()
+    expect(look).to_have_count(0)

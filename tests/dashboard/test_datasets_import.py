@@ -278,7 +278,8 @@ def test_a_guess_can_be_overridden(dataset, owner_api, owner_page):
     assert (reported["people"], [one["option"] for one in reported["report"]["guesses"]]) == (1, ["person"])
     page = owner_page.get(reported["urls"]["page"]).content.decode()
     assert "4 series of 1 person" in page
-    assert 'id="reread-person"' in page
+    assert reported["urls"]["import"] in page
+    assert 'id="reread-person"' in owner_page.get(reported["urls"]["import"]).content.decode()
     again = owner_api.post(f"{reported['urls']['self']}read/", {"person": "folder"}, format="json").json()
     assert (again["people"], again["options"]) == (2, {"person": "folder"})
     assert {one["person"] for one in series_of(owner_api, again)} == {"anna", "bob"}

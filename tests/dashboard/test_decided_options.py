@@ -151,7 +151,7 @@ class TestLaterReadings:
     def test_a_preview_is_of_such_a_reading_and_one_that_fails_changes_nothing(self, owner_api, dataset):
         shown = owner_api.get(f"{dataset['urls']['self']}preview/").json()
         other = owner_api.get(f"{dataset['urls']['self']}preview/", {"lon_range": "180"}).json()
-        assert (shown["guesses"], GUESS in other["guesses"]) == ([GUESS], False)
+        assert (shown["report"]["guesses"], GUESS in other["report"]["guesses"]) == ([GUESS], False)
         answer = owner_api.post(f"{dataset['urls']['self']}read/", {"lon": "#9"})
         assert first_error(answer)["field"] in ("lon", "file")
         assert Dataset.objects.get().decided == SWAPPED
@@ -228,7 +228,7 @@ def test_the_page_lists_them_with_their_names(owner_page, dataset):
     for text in ("<dd>Alice</dd>", "<dd>Europe/Paris</dd>", "a.csv", "<dd>#2</dd>", "<dd>left out</dd>"):
         assert text in part
     assert "automatic" not in part.lower()
-    assert "everything else is decided again" in page
+    assert "everything else is decided again" in owner_page.get(dataset["urls"]["import"]).content.decode()
 
 
 URL = "/api/v1/datasets/"
@@ -262,7 +262,12 @@ class TestOwner:
         answer = owner_api.get(small["urls"]["preview"])
         assert (answer.status_code, roles(answer)) == (200, ["time", "lat", "lon"])
         seen = answer.json()
-        assert seen["rows"][0] == ["2024-06-15T10:30:00Z", "52.50", "13.4"]
+        read = {"time": "2024-06-15T10:30:00Z", "lat": "52.500000", "lon": "13.400000"}
+        cells = ["2024-06-15T10:30:00Z", "52.50", "13.4"]
+        assert seen["rows"][0] == {"number": 2, "cells": cells, "read": read, "left_out": ""}
+        assert [one["sentence"] for one in seen["columns"]] == [one["sentence"] for one in small["report"]["columns"]]
+        assert (seen["whole"], seen["report"]["kept"]) == (True, small["points"])
+        assert not {"columns", "first", "series"} & set(seen["report"])
         assert seen["mapping"] == {"time": "#1", "lat": "#2", "lon": "#3", "id": "#0", "landmark": "#0"}
         assert (seen["problem"], seen["says"], seen["editable"]) == (None, "", True)
         other = {"lat": "#3", "lon": "#2", "time": "#0", "format": "csv"}

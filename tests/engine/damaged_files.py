@@ -116,7 +116,7 @@ def refused(read):
 def in_json(found):
     problem = found.problem and found.problem.as_dict()
     columns = [vars(column) for column in found.columns]
-    json.dumps([columns, found.rows, found.mapping, found.guesses, problem], allow_nan=False)
+    json.dumps([columns, [vars(row) for row in found.rows], found.mapping, found.report, problem], allow_nan=False)
 
 
 def survive(data, **options):

@@ -177,7 +177,7 @@ class TestFormats:
         rows = ("1,a,2024-06-15T10:00:00Z,1,1", "2,b,2024-06-15T10:00:00Z,1,1")
         found = preview(io.BytesIO(table(*rows, head="trip,user,time,lat,lon")), id="trip")
         assert [column.role for column in found.columns] == ["id", "person", "time", "lat", "lon"]
-        assert [guess["value"] for guess in found.guesses if guess["option"] == "person"] == ["column:user"]
+        assert [guess["value"] for guess in found.report["guesses"] if guess["option"] == "person"] == ["column:user"]
 
     def test_elements_of_gpx_and_kml(self):
         found = shows(TRACKS, given={"person": "column:name"})

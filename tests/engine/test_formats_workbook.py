@@ -236,9 +236,9 @@ class TestBoth:
         found = preview(io.BytesIO(data), name=f"x.{fmt}", **given)
         roles = {column.role: column.name for column in found.columns}
         assert roles == {"id": "user", "time": "time", "lon": "lon", "lat": "lat"}
-        assert (found.format, found.problem, len(found.rows), found.rows[2][0]) == (fmt, None, 3, "b")
+        assert (found.format, found.problem, len(found.rows), found.rows[2].cells[0]) == (fmt, None, 3, "b")
         assert (found.whole, found.delimiter, found.header, found.editable) == (True, "", True, True)
-        assert fmt == "feather" or found.rows[0][1] == "2024-06-15 12:00:00"
+        assert fmt == "feather" or found.rows[0].cells[1] == "2024-06-15 12:00:00"
         shows(data, given=given | found.mapping, series=read_bytes(data, **given).report.series)
 
     def test_other_kinds(self, fmt, written):

@@ -70,6 +70,8 @@ def test_what_is_not_certain_is_requested(header, cell, parameter, default):
     choice = refusal(ChoiceNeeded, read_bytes, data)
     assert (choice.parameter, choice.default) == (parameter, default)
     assert instants(data, **{parameter: default}) == [NOON, NOON]
+    if parameter == "clock":
+        assert instants(data, clock="#0") == [NOON - 9 * 3600] * 2
 
 
 @each(

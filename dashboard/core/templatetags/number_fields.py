@@ -106,7 +106,7 @@ def number_input(
     return format_html(
         '<input class="input" id="{id}" type="text" inputmode="decimal" autocomplete="off" spellcheck="false" '
         'data-number value="{value}" aria-describedby="{id}-help {id}-error"{attributes}>'
-        '<p class="field__help" id="{id}-help">{help} <span class="field__rule">{rule}</span></p>'
+        '<p class="field__help" id="{id}-help">{help} <span class="field__rule visually-hidden">{rule}</span></p>'
         '<p class="field__error" id="{id}-error" role="alert" hidden></p>',
         id=id,
         value=text,

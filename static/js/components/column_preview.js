@@ -1,35 +1,66 @@
 /* The first rows of an upload, as they would be read; above each column the choice of what it is. */
 
 import { ApiError, get } from "../core/api.js";
-import { $, announce } from "../core/dom.js";
+import { $, $$, announce } from "../core/dom.js";
 import { createColumnTable } from "./column_table.js";
-import { numbersOf, invalidIn } from "./number_field.js";
-import { emptyText, errorNotice, previewFacts, previewGuesses, previewProblem } from "./preview_messages.js";
+import { renderErrors } from "./import_report.js";
+import { invalidIn, numbersOf, reveal } from "./number_field.js";
+import { previewBelow, previewFacts, previewTotals } from "./preview_messages.js";
 
 const WAIT_MS = 250;
 
+const roleOf = (/** @type {any} */ preview, /** @type {string} */ name) =>
+  preview.roles.find((/** @type {Role} */ role) => role.name === name);
+
+/** The form's reading options; cleaning comes after reading and has no part in it. @param {HTMLFormElement} form */
+function queryOf(form) {
+  const filled = [...new FormData(form)].filter(([, value]) => value);
+  const { value: kind } = /** @type {any} */ (form.elements.namedItem("kind"));
+  return new URLSearchParams({ ...Object.fromEntries(filled), ...numbersOf(form), kind });
+}
+
 /**
- * The preview in `host` of the upload at `url`, read with the options of `form`. Requests nothing before show().
+ * Give the column at `place` another role, and return the options to set. The column that had it takes this one's, so
+ * that two change places at once.
+ *
+ * @param {any} preview
+ * @param {string} place
+ * @param {string} role
+ * @returns {Record<string, string>}
+ */
+export function giveRole(preview, place, role) {
+  const column = preview.columns.find((/** @type {any} */ one) => one.place === place);
+  const other = role ? preview.columns.find((/** @type {any} */ one) => one.role === role) : undefined;
+  const before = column.role;
+  const left = roleOf(preview, before);
+  if (other) other.role = before;
+  column.role = role;
+  return { ...(left && { [before]: other?.place ?? (left.needed ? "" : "#0") }), ...(role && { [role]: place }) };
+}
+
+/**
+ * The preview in `host` of the upload at `url`, read with the options of `form`. `onTotals(totals)` receives what
+ * would be imported. Returns {raise(problem)}: shows a question that only the whole file raised.
  *
  * @param {HTMLElement} host
  * @param {HTMLFormElement} form
- * @param {{url: string}} options
+ * @param {{url: string, onTotals: (totals: {label: string, names: string}) => void}} options
  */
-export function createPreview(host, form, { url }) {
+export function createPreview(host, form, { url, onTotals }) {
   const region = $("[data-preview-table]", host);
-  const messages = $("[data-preview-text]", host);
+  const below = $("[data-preview-text]", host);
+  const lines = $("[data-lines]", host);
   const field = (/** @type {string} */ name) => /** @type {any} */ (form.elements.namedItem(name));
   const table = createColumnTable(region, choose);
+  const kept = new Set();
   let timer = 0;
-  /** @type {Role[]} the options that name a column of this kind of data */
-  let roles = [];
-  /** @type {AbortController | null} */
-  let pending = null;
+  /** @type {any} */
+  let [shown, question, pending] = [null, null, null];
 
-  function requestSoon() {
+  const requestSoon = () => {
     clearTimeout(timer);
     timer = setTimeout(request, WAIT_MS);
-  }
+  };
 
   async function request() {
     pending?.abort();
@@ -37,60 +68,72 @@ export function createPreview(host, form, { url }) {
     pending = new AbortController();
     region.setAttribute("aria-busy", "true");
     try {
-      show(await get(`${url}?${query()}`, { signal: pending.signal }));
+      show(await get(`${url}?${queryOf(form)}`, { signal: pending.signal }));
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return; // a newer request is pending
       if (!(error instanceof ApiError)) throw error;
       if (!table.isDrawn()) region.hidden = true;
-      showMessages(error.errors.map(errorNotice));
+      below.replaceChildren(renderErrors(error.errors));
     }
     region.removeAttribute("aria-busy");
   }
 
-  /** The form's reading options; cleaning comes after reading and has no part in it. */
-  function query() {
-    const filled = [...new FormData(form)].filter(([, value]) => value);
-    return new URLSearchParams({ ...Object.fromEntries(filled), ...numbersOf(form), kind: field("kind").value });
-  }
-
-  const showMessages = (/** @type {any[]} */ nodes) => messages.replaceChildren(...nodes.flat().filter(Boolean));
-
-  /** @param {any} preview */
-  function show(preview) {
-    roles = preview.roles;
-    region.hidden = !preview.columns.length;
+  function show(/** @type {any} */ preview) {
+    shown = preview;
+    region.hidden = lines.hidden = !preview.columns.length;
     table.show(preview);
-    if (!preview.columns.length) return showMessages([emptyText(preview)]);
-    const { problem } = preview;
-    const goTo = problem?.parameter && !labelOf(problem.parameter) && (() => field(problem.parameter).focus());
-    showMessages([problem && previewProblem(preview, goTo), previewFacts(preview), previewGuesses(preview)]);
+    $("[data-line-name]", lines).textContent = table.turn(0);
+    $("[data-preview-facts]").textContent = previewFacts(preview);
+    onTotals(previewTotals(preview));
+    host.dataset.shown = "";
+    showBelow();
   }
 
-  const roleOf = (/** @type {string} */ name) => roles.find((role) => role.name === name);
-  const labelOf = (/** @type {string} */ name) => roleOf(name)?.label;
+  const showBelow = () => below.replaceChildren(...previewBelow(shown, { mend, go, keep, field, kept, question }));
+  const keep = (/** @type {string} */ message) => {
+    kept.add(message);
+    showBelow();
+    region.focus(); // the button is gone
+  };
+  const go = (/** @type {string} */ option) => reveal(field(option));
 
-  /**
-   * Give the column at `place` another role. The column that had it takes this one's, so that two change places at
-   * once.
-   *
-   * @param {any} preview
-   * @param {string} place
-   * @param {string} role
-   * @param {string} title
-   */
+  /** Set the option that mends what is wrong, and read again. @param {string} option @param {string} value */
+  function mend(option, value) {
+    question = null;
+    const column = shown.columns.find((/** @type {any} */ { place }) => place === value);
+    if (column && roleOf(shown, option)) choose(shown, value, option, column.name || value);
+    else field(option).value = value;
+    region.focus();
+    request();
+  }
+
+  /** @param {any} preview @param {string} place @param {string} role @param {string} title */
   function choose(preview, place, role, title) {
-    const column = preview.columns.find((/** @type {any} */ one) => one.place === place);
-    const other = role ? preview.columns.find((/** @type {any} */ one) => one.role === role) : undefined;
-    const before = column.role;
-    if (labelOf(before)) field(before).value = other?.place ?? (roleOf(before)?.needed ? "" : "#0");
-    if (role) field(role).value = place;
-    if (other) other.role = before;
-    column.role = role;
+    for (const [option, value] of Object.entries(giveRole(preview, place, role))) field(option).value = value;
     table.mark(preview); // at once: typing in a select changes it at every letter, sooner than the server responds
-    announce(role ? `${title} is the ${labelOf(role)?.toLowerCase()}.` : `${title} is not read.`);
+    announce(role ? `${title} is the ${roleOf(preview, role).label.toLowerCase()}.` : `${title} is not used.`);
     requestSoon();
   }
 
-  form.addEventListener("input", ({ target }) => /** @type {any} */ (target).name && requestSoon());
-  return { show: () => table.isDrawn() || request() };
+  host.addEventListener("input", ({ target }) => /** @type {any} */ (target).name && requestSoon());
+  watchLines(lines, table.turn);
+  request();
+  return {
+    go,
+    raise(/** @type {ApiProblem} */ problem) {
+      question = problem;
+      showBelow();
+      $("input", below).focus();
+    },
+  };
+}
+
+/** The buttons in `host` that go to another row. @param {HTMLElement} host @param {(by: number) => string} turn */
+function watchLines(host, turn) {
+  for (const button of $$("[data-line]", host))
+    button.addEventListener("click", () => {
+      const name = turn(Number(button.dataset.line));
+      $("[data-line-name]", host).textContent = name;
+      announce(name);
+    });
 }

@@ -77,7 +77,7 @@ export function frame(field, inputs, input, hint) {
     { for: id },
     field.label,
     field.symbol ? ` ${field.symbol}` : "",
-    field.unit ? `, ${field.unit}` : "",
+    field.unit && el("span", { class: input.closest(".field__unit") && "visually-hidden" }, `, ${field.unit}`),
   );
   const element = el(
     "div",
@@ -89,6 +89,12 @@ export function frame(field, inputs, input, hint) {
   );
   return { element, fail: (message) => showProblem(input, message) };
 }
+
+/** An input with its unit at the end of it. */
+const withUnit = ({ unit }, input) =>
+  unit
+    ? el("span", { class: "field__unit", dataset: { unit }, style: { "--unit": `${unit.length}ch` } }, input)
+    : input;
 
 function numberField(field, onChange) {
   const { input } = createNumber(field, {
@@ -115,7 +121,12 @@ function numberField(field, onChange) {
     if (slider && value !== null && (value > 0 || (value === 0 && isShare(field))))
       slider.value = String(scale.position(value));
   };
-  const { element, fail } = frame(field, el("div", { class: "field__number" }, slider, input), input, hint);
+  const { element, fail } = frame(
+    field,
+    el("div", { class: "field__number" }, slider, withUnit(field, input)),
+    input,
+    hint,
+  );
   const changed = () => {
     show();
     onChange(field.name);

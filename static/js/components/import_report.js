@@ -3,7 +3,10 @@
 import { el } from "../core/dom.js";
 import { choice } from "../core/elements.js";
 import { labelOf, sentenceOf } from "../core/field_errors.js";
-import { count, eventNumber, number, percent, plural, whole } from "../core/format.js";
+import { capitalized, count, eventNumber, number, percent, plural, whole } from "../core/format.js";
+import { rowAsRead } from "./as_read.js";
+
+const SHOWN_NAMES = 12; // of columns that are alike
 
 /** Whether an error is best answered with the columns of the file in view. @param {ApiProblem} error */
 export const needsColumns = ({ code }) =>
@@ -50,8 +53,9 @@ function cleaned({ cleaning }) {
   return ["Cleaning", (cleaning ?? []).map(line), "ol"];
 }
 
-/** `onChange(guess)` is called to correct a guess; without it the guesses are only shown. */
-function guessed({ guesses }, onChange) {
+/** `onChange(guess)` is called to correct a guess, without it they are only shown; columns have a part of their own. */
+function guessed({ guesses: all, columns = [] }, onChange) {
+  const guesses = all.filter(({ option }) => !columns.some(({ role }) => role === option));
   const button = (guess) => {
     const name = `Change: ${guess.message}`;
     return el(
@@ -63,10 +67,33 @@ function guessed({ guesses }, onChange) {
   return ["Detected automatically", guesses.map((guess) => [textOf(guess), onChange && button(guess)])];
 }
 
-function members({ members: all, dropped: found }) {
+function members({ members: all = [], dropped: found }) {
   const skipped = all.filter(({ reason }) => reason);
   const line = ({ name, message, reason }) => [name, message || found[reason]?.message];
   return [`${count(skipped.length, "member")} of the archive not read`, skipped.map(line)];
+}
+
+/** What each column was read as; columns that are alike on one line, those without a sentence on none. */
+function columnsOf({ columns }) {
+  /** @type {Map<string, any[]>} */
+  const alike = new Map();
+  for (const one of columns ?? []) if (one.sentence) alike.set(one.sentence, [...(alike.get(one.sentence) ?? []), one]);
+  const name = (one, i) => one.name || `column ${one.place?.slice(1) ?? i + 1}`;
+  const text = (some) => some.slice(0, SHOWN_NAMES).map(name).join(", ");
+  const more = (some) => (some.length > SHOWN_NAMES ? ` and ${whole(some.length - SHOWN_NAMES)} more` : "");
+  return ["Columns", [...alike].map(([sentence, some]) => [text(some) + more(some), sentence])];
+}
+
+/** The first rows: as read, and raw beside. */
+function first({ first: rowsRead, row_unit: unit }) {
+  const line = ({ row, read, raw }) => [`${capitalized(unit)} ${whole(row)}: ${rowAsRead(read) || "left out"}`, raw];
+  const lines = (rowsRead ?? []).map(line).map(([text, raw]) => [text, (raw ?? []).filter(Boolean).join(" · ")]);
+  return ["First rows as read", lines];
+}
+
+function totals({ dropped: found, rows_read: read, row_unit: unit }) {
+  const out = Object.values(found).reduce((sum, reason) => sum + reason.count, 0);
+  return [`Of ${count(read, unit)}`, [["Read", whole(read - out)]]];
 }
 
 const lineOf = ([text, beside]) =>
@@ -101,21 +128,28 @@ export function understoodLine(report, known = {}, ...facts) {
   return el("p", { class: why ? "notice notice--amber" : null }, text, why && [el("br"), el("strong", {}, why)]);
 }
 
+/** @type {Record<string, (report: any, onChange?: (guess: any) => void) => any[]>} */
+const PARTS = {
+  cleaned,
+  totals,
+  dropped,
+  warnings: (report) => noted(report, "warning", "Warnings"),
+  columns: columnsOf,
+  guessed,
+  notes: (report) => noted(report, "info", "Notes"),
+  first,
+  members,
+};
+const USUAL = Object.keys(PARTS).filter((name) => name !== "totals");
+
 /**
- * A report; `heading` is the level that fits where it stands.
+ * The parts of a report that are named; `heading` is the level that fits where it stands.
  *
  * @param {any} report
- * @param {{onChange?: (guess: any) => void, heading?: "h3" | "h4"}} options
+ * @param {{onChange?: (guess: any) => void, heading?: "h3" | "h4", only?: string[]}} options
  */
-export function renderReport(report, { onChange, heading = "h4" } = {}) {
-  const parts = [
-    cleaned(report),
-    dropped(report),
-    noted(report, "warning", "Warnings"),
-    guessed(report, onChange),
-    noted(report, "info", "Notes"),
-    members(report),
-  ].filter(([, lines]) => lines.length);
+export function renderReport(report, { onChange, heading = "h4", only = USUAL } = {}) {
+  const parts = only.map((name) => PARTS[name](report, onChange)).filter(([, lines]) => lines.length);
   const partOf = (/** @type {any} */ [title, lines, tag = "ul"]) =>
     el(
       "section",

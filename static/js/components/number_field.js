@@ -71,11 +71,11 @@ export function createNumber(
   return { input, error };
 }
 
-/** The rule of a field as text, beside its help. */
+/** The rule of a field as text for screen readers: the error of what breaks it states it to all. */
 export const ruleText = (rule) =>
   el(
     "span",
-    { class: "field__rule" },
+    { class: "field__rule visually-hidden" },
     ruleSentence(Object.fromEntries(Object.entries(rule).filter(([, value]) => present(value)))),
   );
 

@@ -147,7 +147,7 @@ function createReading(card, file, { settled, keep }) {
       settled();
     }
     if (dataset.state === "ready") showResult(dataset);
-    else if (keep()) location.assign(dataset.urls.page);
+    else if (keep()) location.assign(dataset.urls.import);
     else showFailure(dataset);
   }
 

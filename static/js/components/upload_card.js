@@ -107,7 +107,9 @@ export function createUploadCard(file, again) {
         href: dataset.urls.page,
         "aria-label": `Open ${dataset.name}`,
       };
-      side.replaceChildren(el("a", attributes, "Open"), dismiss());
+      const columns = { ...attributes, href: dataset.urls.import, "aria-label": `Check columns of ${dataset.name}` };
+      const check = dataset.report.columns?.length && el("a", columns, "Check columns");
+      side.replaceChildren(el("a", attributes, "Open"), check || "", dismiss());
       show("ready", ...parts);
     },
     /** Show why a dataset could not be read. @param {any} part
