@@ -21,7 +21,7 @@ PERSONAL = {"uploads", "sessions", "audits", "account-exports", "invitations"}
 """What is in no project: a member is a stranger to them."""
 FORMS = {  # pages that are forms alone: refused to who may not submit them
     *("/datasets/<uuid:pk>/count/", "/datasets/<uuid:pk>/stays/", "/datasets/<uuid:pk>/landmarks/new/"),
-    *("/datasets/<uuid:pk>/releases/new/", "/landmark-sets/<uuid:pk>/dummies/"),
+    *("/datasets/<uuid:pk>/releases/new/", "/datasets/<uuid:pk>/import/", "/landmark-sets/<uuid:pk>/dummies/"),
 }
 MOVES = {f"/{kind}/<uuid:pk>/project/" for kind in ("datasets", "experiments", "streams")}
 RESIDUE = re.compile(r"\{\{|\{%|%\}|\{#|#\}|>None<|&lt;object|\bundefined\b|Traceback|>\s*False\s*<")
