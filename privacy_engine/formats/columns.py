@@ -28,7 +28,8 @@ Roles = dict[str, int]
 PERSON = listed(
     "user_id userid user_no uid user username user_name individual_local_identifier individual_id animal_id "
     "tag_local_identifier mmsi vehicle_id vehicleid vehicle vehicle_ref taxi_id taxiid taxi cab_id device_id "
-    "deviceid device tracker_id imei person_id person participant_id participant subject_id subject driver_id"
+    "deviceid device tracker_id imei person_id person participant_id participant subject_id subject driver_id "
+    "usuario usuário utente utilisateur benutzer nutzer gebruiker użytkownik пользователь 用户"
 )
 EITHER_NAMES = ("id", "tid", "oid", "object_id", "entity_id")
 ID = (

@@ -123,6 +123,13 @@ def test_rows_one_cell_longer_than_the_header_have_names():
     assert instants(unnamed) == [NOON, LATER], "the last cell has no name"
 
 
+def test_people_in_other_languages():
+    data = table(
+        "usuario,fecha,hora,latitud,longitud", "anna,2024-06-03,09:00:00,52.5,13.4", "ben,2024-06-03,09:00,52,13"
+    )
+    assert {one.person for one in read_bytes(data).series} == {"anna", "ben"}
+
+
 def test_single_quotes_of_mysql():
     data = table("# id, deviceId, fixTime, latitude, longitude, attributes",
                  "'1', '7', '2024-06-03 09:00:00', '52.5', '13.4', '{\"a\", 2}'",
