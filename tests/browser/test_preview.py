@@ -182,6 +182,7 @@ def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page, monitor):
 def test_steps_that_leave_out_are_chosen_on_the_page(page, owner):
     row = import_dataset(owner=owner, upload=ContentFile(LEAP, name="walk.csv"))
     open_settings(page, row)
+    more_options(page)
     for name, label, value in (
         ("leave-out-zone", "Zone", "48.85, 2.35, 1"),
         ("trim-time", "Time at each end, s", "60"),
@@ -192,7 +193,7 @@ def test_steps_that_leave_out_are_chosen_on_the_page(page, owner):
         page.get_by_label(label, exact=True).last.fill(value)
     assert accessibility_faults(page) == []
     with page.expect_navigation():
-        page.get_by_role("button", name="Import again").click()
+        page.get_by_role("button", name="Import").click()
     row.refresh_from_db()
     assert [step["name"] for step in row.cleaning] == ["leave-out-zone", "trim-time", "trim-distance", "only-hours"]
     assert (row.stability, row.cleaning[-1]["first_date"]) == (1, None)
