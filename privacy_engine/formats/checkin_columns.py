@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from privacy_engine.formats.column import Column, canonical, columns_of
+from privacy_engine.formats.columns import clock_places
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import PERIOD
 from privacy_engine.formats.position_columns import LAT, LON, pairs
-from privacy_engine.formats.time_columns import TIME, of_clock_option, time_of
+from privacy_engine.formats.time_columns import TIME, time_of
 
 USERS: tuple[str, ...] = ("user_id", "userid", "user", "user_no", "uid", "person_id", "member_id", "visitor_id")
 USERS += ("customer_id", "user_name", "username", "account_id", "account", "person", "member", "visitor", "customer")
@@ -106,6 +107,8 @@ def looks_like(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bo
     These are Gowalla and Brightkite (SNAP), and Foursquare's New York and Tokyo (TSMC 2014) or whole world (TIST 2015,
     WWW 2019).
     """
+    if headed and not _names_users(names):
+        return False
     roles = roles_of(names, sample, headed, ReadOptions())
     if {"user", "time", "lon", "lat"} <= roles.keys() and sample:
         cells = [row[roles["time"]].strip() for row in sample if roles["time"] < len(row)]
@@ -116,8 +119,15 @@ def looks_like(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bo
 
 def lacks_times(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool) -> bool:
     """Whether a table names users and places, and has neither times nor positions."""
+    if headed and not _names_users(names):
+        return False
     roles = roles_of(names, sample, headed, ReadOptions()).keys()
     return {"user", "place"} <= roles and not {"time", "lon", "lat"} & roles
+
+
+def _names_users(names: Sequence[str]) -> bool:
+    """Whether a header names users, without which a table is none of check-ins: of a wide one that is quickly known."""
+    return "user" in _named(names, True, {}, ("user",))
 
 
 def roles_of(
@@ -144,8 +154,7 @@ def roles_of(
         found |= _time(columns, stated, {*found.values()}, strict and options.clock is None)
         if "time" not in found:
             found |= _period(names, sample)
-    clock = None if options.clock in (None, "#0") else of_clock_option(str(options.clock), len(names))
-    return found | (clock or {})
+    return found | clock_places(options, names)
 
 
 def _time(columns: Sequence[Column], named: Roles, taken: set[int], strict: bool) -> Roles:

@@ -19,15 +19,15 @@ from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc
 from privacy_engine.formats.checkin_columns import CHECKINS, Roles, layout_of, roles_of
 from privacy_engine.formats.column import canonical, columns_of
-from privacy_engine.formats.columns import named_place, which_column
+from privacy_engine.formats.columns import decide_clock, named_place, require_one
 from privacy_engine.formats.crs import eastward
 from privacy_engine.formats.generic_table import Table
-from privacy_engine.formats.instants import TIME_ROLES, instants
+from privacy_engine.formats.instants import instants
 from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers, typed
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import first_days
 from privacy_engine.formats.report import WHY, Report
-from privacy_engine.formats.time_columns import clock_option, zone_of
+from privacy_engine.formats.time_columns import PARTS, zone_of
 
 _NO_TIME, _BAD_TIME, _OUT_OF_RANGE, _NO_POSITION, _UNKNOWN_VENUE = range(len(REASON_NAMES), len(REASON_NAMES) + 5)
 _REASONS = {_NO_TIME: "no_time", _BAD_TIME: "bad_time", _OUT_OF_RANGE: "out_of_range"}
@@ -50,8 +50,7 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
     roles = roles_of(table.names, table.sample, table.headed, options, strict=True)
     for role, option in (("user", "id"), ("time", "time"), ("lon", "lon"), ("lat", "lat"), ("place", "place")):
         report.decide(option, named_place(roles.get(role)))
-    if clock := {unit: roles[unit] for unit in TIME_ROLES[1:] if unit in roles}:
-        report.decide("clock", clock_option(clock))
+    decide_clock(roles, report)
     for role in ("user", "time"):
         if role not in roles:
             raise _no_column(role, table)
@@ -93,11 +92,10 @@ def _no_column(title: str, table: Table) -> FormatError:
 
 def _refuse_twice(table: Table, roles: Roles, options: ReadOptions) -> None:
     """Request a choice where two columns have the name of the time, the longitude or the latitude."""
-    columns = columns_of(table.names, table.sample) if table.headed else []
-    for role in {"time", "lon", "lat"} & roles.keys():
-        alike = [one for one in columns if one.plain == columns[roles[role]].plain]
-        if len(alike) > 1 and getattr(options, role) is None:
-            raise which_column(role, alike)
+    columns = columns_of(table.names, table.sample)
+    for role in {"time", "lon", "lat"} & roles.keys() if table.headed else ():
+        if getattr(options, role) is None:
+            require_one(role, columns[roles[role]], columns)
 
 
 def _reasons(
@@ -210,7 +208,7 @@ def _instants(
 ) -> tuple[Floats, Any]:
     """Seconds since 1970 UTC of each row, and the reasons with those of rows without a time."""
     more = "; check-ins of one day keep the order of the rows"
-    if columns.keys().isdisjoint(TIME_ROLES[1:]):
+    if columns.keys().isdisjoint(PARTS):
         columns = {**columns, "time": first_days(columns["time"], report, more)}
     found = instants(columns, options, report)
     assert found is not None

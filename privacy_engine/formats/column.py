@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -61,10 +62,15 @@ def canonical(name: str) -> str:
 
 
 class Column:
-    """A column at ``place`` (from 0) with its ``name`` and the ``cells`` of its first rows that are not empty."""
+    """A column at ``place`` (from 0) with its ``name`` and the ``cells`` of its first rows, without empty ones."""
 
     def __init__(self, place: int, name: str, cells: Sequence[str]) -> None:
-        self.place, self.name, self.cells = place, name, [cell.strip() for cell in cells if cell.strip()]
+        self.place, self.name, self._cells = place, name, cells
+
+    @cached_property
+    def cells(self) -> list[str]:
+        """The cells without blanks around them."""
+        return [stripped for cell in self._cells if (stripped := cell.strip())]
 
     @cached_property
     def plain(self) -> str:
@@ -104,6 +110,13 @@ class Column:
         return bool(self.cells) and all(
             re.fullmatch(r"[0-9]{1,4}(?:\.0+)?", cell) and low <= float(cell) <= high for cell in self.cells
         )
+
+    @property
+    def steps(self) -> list[int]:
+        """From each cell to the next, where all are whole numbers; empty where they are not, or there is one."""
+        if not all(cell.isascii() and cell.isdigit() and len(cell) < 19 for cell in self.cells):
+            return []
+        return [int(b) - int(a) for a, b in itertools.pairwise(self.cells)]
 
     @cached_property
     def dated(self) -> bool:

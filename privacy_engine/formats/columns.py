@@ -1,6 +1,5 @@
 """Roles of columns (longitude, latitude, time, series), by name or by the owner's option; never by order."""
 
-import itertools
 import re
 from collections.abc import Sequence
 
@@ -12,8 +11,8 @@ from privacy_engine.formats.position_columns import LAT, LON, pairs
 from privacy_engine.formats.position_columns import end_of as end_position
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.time_columns import (
+    PARTS,
     START,
-    UNITS,
     TimeColumns,
     candidates,
     clock_option,
@@ -41,7 +40,6 @@ ID = (
     ),
 )
 LANDMARK = listed("landmark is_landmark islandmark landmarks marked poi sensitive")
-UNITS_OF = ("clock", *UNITS)
 _BY_COLUMN = ("lon", "lat", "time", "id", "landmark")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
@@ -122,8 +120,7 @@ def _assigned(
     for role in wanted:
         if role in roles or not OPTIONS[role].needed:
             report.decide(role, named_place(roles.get(role)))
-    if clock := {unit: roles[unit] for unit in UNITS_OF if unit in roles}:
-        report.decide("clock", clock_option(clock))
+    decide_clock(roles, report)
     place = _person(names, plain, roles, options)
     if place is not None and place != roles.get("id"):
         roles["person"] = place
@@ -148,13 +145,19 @@ def _add_positions(columns: Sequence[Column], roles: Roles, report: Report) -> N
         )
         if best is None:
             continue
-        _require_one(role, best, free)
+        require_one(role, best, free)
         roles[role] = best.place
         _report(role, best.name, best.plain, report)
 
 
-def _require_one(role: str, column: Column, columns: Sequence[Column]) -> None:
-    """Refuse to choose between columns of one name."""
+def decide_clock(roles: Roles, report: Report) -> None:
+    """Record the columns that are one instant together with that of the time, if there are any."""
+    if clock := {unit: roles[unit] for unit in PARTS if unit in roles}:
+        report.decide("clock", clock_option(clock))
+
+
+def require_one(role: str, column: Column, columns: Sequence[Column]) -> None:
+    """Request a choice where others of the columns have the name of this one."""
     alike = [one for one in columns if one.plain == column.plain]
     if len(alike) > 1:
         raise which_column(role, alike)
@@ -164,20 +167,19 @@ def _add_time(columns: Sequence[Column], roles: Roles, options: ReadOptions, rep
     """The column of the time where the options name none, and those that are one instant with it."""
     stated = roles.get("time")
     free = [one for one in columns if one.place not in _taken("time", roles) or one.place == stated]
-    given = None if options.clock in (None, "#0") else _clock_places(options.clock, [one.name for one in columns])
-    found = None
+    others, found = clock_places(options, [one.name for one in columns]), None
     if stated is None and options.time is None:
-        found = time_of(free, set((given or {}).values()), strict=options.clock is None)
+        found = time_of(free, set(others.values()), strict=options.clock is None)
+        if found is not None:
+            require_one("time", found.time, free)
+            roles["time"] = found.time.place
+            _report_time(found, report)
     elif stated is not None and options.clock is None and not options.applied:
         found = next((one for one in candidates(free) if one.time.place == stated), None)
-    if found is not None and stated is None:
-        _require_one("time", found.time, free)
-        roles["time"] = found.time.place
-        _report_time(found, report)
-    if "time" in roles and given is None and found is not None and options.clock is None:
-        given = {unit: column.place for unit, column in found.others}
+    if found is not None and options.clock is None:
+        others = {unit: column.place for unit, column in found.others}
     if "time" in roles:
-        roles |= given or {}
+        roles |= others
 
 
 def _end_roles(columns: Sequence[Column], roles: Roles, options: ReadOptions, report: Report) -> Roles:
@@ -196,16 +198,15 @@ def _end_roles(columns: Sequence[Column], roles: Roles, options: ReadOptions, re
             raise ParameterError.must_be("end", "none, or columns such as time #4, lon #6, lat #5", options.end)
     else:
         start = TimeColumns(
-            columns[roles["time"]], tuple((unit, columns[roles[unit]]) for unit in UNITS_OF if unit in roles)
+            columns[roles["time"]], tuple((unit, columns[roles[unit]]) for unit in PARTS if unit in roles)
         )
         end = end_of(start, [one for one in columns if one.place not in roles.values()])
         if end is None:
             return {}
         found = {"time": end.time.place} | {unit: column.place for unit, column in end.others}
-        if {"lat", "lon"} <= roles.keys():
-            own = [one for one in pairs(columns) if (one.lat.place, one.lon.place) == (roles["lat"], roles["lon"])]
-            if own and (place := end_position(own[0], pairs(columns))):
-                found |= {"lat": place.lat.place, "lon": place.lon.place}
+        own = pairs(columns, roles["lat"], roles["lon"]) if {"lat", "lon"} <= roles.keys() else []
+        if own and (place := end_position(own[0], pairs(columns))):
+            found |= {"lat": place.lat.place, "lon": place.lon.place}
         names = [columns[place].name.strip()[:40] for place in found.values()]
         message = f"Each row is two events, of its start and of its end: {', '.join(map(repr, names))}."
         report.guess("ends", clock_option(found), message, "end")
@@ -223,9 +224,12 @@ def _report_time(time: TimeColumns, report: Report) -> None:
     report.guess("time column", time.time.name.strip(), message, "time")
 
 
-def _clock_places(value: str, names: Sequence[str]) -> Roles:
-    places = of_clock_option(value, len(names))
-    return {"clock": place_of("clock", names, value)} if places is None else places
+def clock_places(options: ReadOptions, names: Sequence[str]) -> Roles:
+    """The places of the columns that the option ``clock`` names, by their unit."""
+    if options.clock in (None, "#0"):
+        return {}
+    places = of_clock_option(options.clock, len(names))
+    return {"clock": place_of("clock", names, options.clock)} if places is None else places
 
 
 def named_place(place: int | None) -> str:
@@ -332,16 +336,9 @@ def which_column(role: str, columns: Sequence[Column]) -> ChoiceNeeded:
 
 def _numbers_the_rows(column: Column) -> bool:
     """A column called id that counts the rows, or name that names each row, does not identify persons."""
-    cells = column.cells
     if column.plain == "name":
-        return len(set(cells)) == len(cells)
-    if (
-        column.plain != "id"
-        or len(cells) < 2
-        or not all(cell.isascii() and cell.isdigit() and len(cell) < 19 for cell in cells)
-    ):
-        return False
-    return all(int(a) < int(b) for a, b in itertools.pairwise(cells))
+        return len(set(column.cells)) == len(column.cells)
+    return column.plain == "id" and all(step > 0 for step in column.steps or [0])
 
 
 def _report(role: str, name: str, plain: str, report: Report) -> None:

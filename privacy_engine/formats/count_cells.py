@@ -4,18 +4,15 @@ import re
 from typing import Any
 
 from privacy_engine.errors import ChoiceNeeded
-from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.arrow import pc
 from privacy_engine.formats.numbers import number
 from privacy_engine.formats.option_choices import THOUSANDS
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 
-MARKS = {",": ",", ".": ".", "space": "[ \u00a0\u202f]", "'": "['’]"}
+MARKS = {",": ",", ".": r"\.", "space": "[ \u00a0\u202f]", "'": "['’]"}
 """What may stand between thousands, as reading options name it and as a pattern."""
-_GROUPED = {
-    name: re.compile(rf"[0-9]{{1,3}}(?:{re.escape(mark) if len(mark) == 1 else mark}[0-9]{{3}})+")
-    for name, mark in MARKS.items()
-}
+_GROUPED = {name: rf"^[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+$" for name, mark in MARKS.items()}
 _WITHHELD = re.compile(r"[<≤] ?[0-9]{1,3}|\*{1,3}|supp(?:ressed)?|withheld|confidential", re.IGNORECASE)
 
 
@@ -26,7 +23,7 @@ def plain(cell: str) -> str:
     ('1234', '1.234', '1234567')
     """
     for name, pattern in _GROUPED.items():
-        if pattern.fullmatch(cell) and (name != "." or cell.count(".") > 1):
+        if re.fullmatch(pattern, cell) and (name != "." or cell.count(".") > 1):
             return re.sub(r"[^0-9]", "", cell)
     return cell
 
@@ -43,34 +40,28 @@ def is_withheld(cell: str) -> bool:
 
 
 def without_marks(column: Any, options: ReadOptions, report: Report) -> Any:
-    """A column of counts without marks between thousands, which are found out where the options state none.
+    """A column of texts of counts without marks between thousands, which are found out where the options state none.
 
     Raises
     ------
     ChoiceNeeded
         1.234 may be a thousand or one and a fraction.
     """
-    if not pa.types.is_string(column.type):
-        return column
-    mark = options.thousands
+    trimmed, mark = pc.utf8_trim_whitespace(column), options.thousands
     if mark is None and not options.applied:
-        mark = _mark_of(column, report)
+        mark = _mark_of(trimmed, report)
     if mark in (None, "none"):
         return column
     report.decide("thousands", mark)
-    pattern = MARKS[mark] if len(MARKS[mark]) > 1 else re.escape(MARKS[mark])
-    bare = pc.replace_substring_regex(column, pattern, "")
-    trimmed = pc.utf8_trim_whitespace(column)
-    return pc.if_else(pc.match_substring_regex(trimmed, f"^(?:{_GROUPED[mark].pattern})$"), bare, column)
+    bare = pc.replace_substring_regex(column, MARKS[mark], "")
+    return pc.if_else(pc.match_substring_regex(trimmed, _GROUPED[mark]), bare, column)
 
 
-def _mark_of(column: Any, report: Report) -> str | None:
+def _mark_of(trimmed: Any, report: Report) -> str | None:
     """The mark between thousands of a column, of which every cell that holds the mark is grouped by it."""
-    trimmed = pc.utf8_trim_whitespace(column)
     for name, pattern in _GROUPED.items():
-        mark = MARKS[name] if len(MARKS[name]) > 1 else re.escape(MARKS[name])
-        grouped = pc.fill_null(pc.match_substring_regex(trimmed, f"^(?:{pattern.pattern})$"), False)
-        with_mark = pc.fill_null(pc.match_substring_regex(trimmed, f"[0-9]{mark}[0-9]"), False)
+        grouped = pc.fill_null(pc.match_substring_regex(trimmed, pattern), False)
+        with_mark = pc.fill_null(pc.match_substring_regex(trimmed, f"[0-9]{MARKS[name]}[0-9]"), False)
         count = pc.sum(grouped).as_py() or 0
         if not count or count < (pc.sum(with_mark).as_py() or 0):
             continue

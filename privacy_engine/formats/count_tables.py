@@ -1,6 +1,5 @@
 """A table of counts before its counts are read: its names made distinct, totals left out, dates across turned down."""
 
-import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ import numpy as np
 from privacy_engine.core.progress import reported
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats.arrow import pa, pc
-from privacy_engine.formats.column import Column, canonical, columns_of
+from privacy_engine.formats.column import canonical, columns_of
 from privacy_engine.formats.columnar import as_texts, distinct
 from privacy_engine.formats.count_cells import count_of
 from privacy_engine.formats.generic_table import Table
@@ -75,11 +74,10 @@ def without_totals(table: Table, label: int | None, options: ReadOptions, report
         sample=[[row[i] for i in kept if i < len(row)] for row in table.sample],
         origin=kept,
     )
-    if not rows or label is None:
+    if not rows or label not in kept:
         return table
     at = kept.index(label)
-    texts = pc.utf8_trim_whitespace(pc.fill_null(table.columns[at].cast(pa.string()), ""))
-    keep = pc.invert(pc.is_in(texts, value_set=pa.array(rows)))
+    keep = pc.invert(pc.is_in(_texts(table.columns[at]), value_set=pa.array(rows)))
     places, numbers = np.flatnonzero(keep.to_numpy(zero_copy_only=False)), table.rows
     return replace(
         table,
@@ -114,22 +112,16 @@ def _found(table: Table, label: int | None) -> tuple[list[str], list[str]]:
         return [], []
     others = [one for one in columns_of(table.names, table.sample) if one.place != label]
     totals = [one.name for one in others if one.plain in TOTALS]
-    ids = [one.name for one in others if one.plain in IDS and _counts_up(one)]
+    ids = [one.name for one in others if one.plain in IDS and set(one.steps) == {1}]
     columns = [*totals, *ids] if len(others) - len(totals) - len(ids) > 1 else ids if len(others) - len(ids) > 0 else []
     if label is None:
         return [], columns
-    texts = pc.utf8_trim_whitespace(pc.fill_null(table.columns[label].cast(pa.string()), ""))
-    rows = (
-        [text for text in pc.unique(texts).to_pylist() if text[:1].isalpha() and canonical(text) in TOTALS]
-        if len(texts)
-        else []
-    )
-    return rows, columns
+    labels = pc.unique(_texts(table.columns[label])).to_pylist()
+    return [text for text in labels if text[:1].isalpha() and canonical(text) in TOTALS], columns
 
 
-def _counts_up(column: Column) -> bool:
-    cells = [cell for cell in column.cells if cell.isascii() and cell.isdigit() and len(cell) < 19]
-    return len(cells) == len(column.cells) > 1 and all(int(b) == int(a) + 1 for a, b in itertools.pairwise(cells))
+def _texts(column: Any) -> Any:
+    return pc.utf8_trim_whitespace(pc.fill_null(column.cast(pa.string()), ""))
 
 
 def _shown(names: Sequence[str]) -> str:

@@ -54,7 +54,7 @@ def describe(report: Report) -> None:
             "resembles": alike,
             "sentence": _sentence(role, report) or (f"Resembles a {alike}; not used." if alike else ""),
         }
-        for one in columns_of(layout.names, layout.sample)[:MOST]
+        for one in columns_of(layout.names[:MOST], layout.sample)
         for role in [roles.get(one.place, "")]
         for alike in ["" if role else _resembles(one)]
     ]
@@ -69,7 +69,7 @@ def _roles(layout: Layout, report: Report) -> dict[int, str]:
     if table_kinds[layout.kind].by_format:
         return {place: role for role, place in reversed(layout.roles.items())}
     found = table_kinds[layout.kind].used_columns(layout.names, report.decided)
-    clock = of_clock_option(str(report.decided.get("clock", "#0")).replace("#0", ""), len(layout.names)) or {}
+    clock = of_clock_option(str(report.decided.get("clock")), len(layout.names)) or {}
     return found | {place: unit for unit, place in clock.items()}
 
 
@@ -102,7 +102,7 @@ def _times(decided: Mapping[str, Any]) -> str:
 
 
 def _resembles(column: Column) -> str:
-    if is_coordinate(column.name) or column.plain in ("x", "y"):
+    if is_coordinate(column.name):
         return "coordinate"
     if column.kind in (INSTANT, DATE, CLOCK) or (column.plain in TIME and column.cells):
         return "time"

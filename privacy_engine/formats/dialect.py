@@ -209,7 +209,7 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
         require_all_closed(data, mark)
         raise
     require_closed(data, dialect.offset, mark)
-    report.decide("clock", report.decided.get("clock", "#0"))
+    report.decided.setdefault("clock", "#0")
     report.decide("header", str(headers[mark] + 1 if headers else 0))
     report.decide("delimiter", {"\t": "tab", " ": "space"}.get(mark, mark))
     if options.delimiter is None and mark != ",":

@@ -13,10 +13,10 @@ from privacy_engine.formats.column import FIXED_ZONES, LIKELY_ZONES, MIDNIGHT, W
 from privacy_engine.formats.option_choices import ZONES
 from privacy_engine.formats.options import ReadOptions, is_zone
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.time_columns import UNITS
+from privacy_engine.formats.time_columns import PARTS
 from privacy_engine.formats.times import Times, times
 
-TIME_ROLES = ("time", "clock", *UNITS)
+TIME_ROLES = ("time", *PARTS)
 """The roles of the columns that are one instant together."""
 END_ROLES = (*(f"end_{unit}" for unit in TIME_ROLES), "end_lon", "end_lat")
 """The roles of the columns with the end of a stay or trip."""
@@ -34,7 +34,7 @@ def instants(columns: Mapping[str, Any], options: ReadOptions, report: Report) -
     if "time" not in columns or options.time == "#0":
         return None
     column = columns["time"]
-    if not columns.keys().isdisjoint(TIME_ROLES[1:]):
+    if not columns.keys().isdisjoint(PARTS):
         column = _joined(columns)
     if pa.types.is_string(column.type) and (found := _zoned(column, options, report)) is not None:
         return found

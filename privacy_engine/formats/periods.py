@@ -16,6 +16,7 @@ PERIOD = re.compile(
     r"|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4}|(?:19|20)[0-9]{6}"
 )
 """A day, or a week, month, quarter or year, all but quarters in the form of ISO 8601."""
+_LONGEST = len("2024-W18")
 _ACROSS = 3
 """The fewest columns of dates by which a table is one with dates across."""
 
@@ -42,7 +43,10 @@ def first_days(column: Any, report: Report, more: str = "") -> Any:
     """An Arrow column of times with the first days of its periods, each cell apart; ``more`` is added to the note."""
     if not pa.types.is_string(column.type):
         return column
-    coded = pc.utf8_trim_whitespace(column).dictionary_encode()
+    trimmed = pc.utf8_trim_whitespace(column)
+    if (pc.min(pc.utf8_length(trimmed)).as_py() or 0) > _LONGEST:
+        return column
+    coded = trimmed.dictionary_encode()
     texts = listed(coded.dictionary)
     days = [first_day(text) for text in reported(texts, ROWS)]
     if days == texts:

@@ -112,16 +112,19 @@ def _named(columns: list[Any], titles: list[str], stated: str | None, report: Re
 
 
 def _numbers(column: Any, options: ReadOptions, report: Report) -> tuple[Floats, Any]:
-    """The counts of a column, and why a cell holds none.
+    """The counts of a column, and why a cell holds none; errors are those of :func:`_of_texts`."""
+    values, reasons = _of_texts(column, options, report) if pa.types.is_string(column.type) else typed(column)
+    return values, np.where(values < 0, len(REASON_NAMES), reasons)
+
+
+def _of_texts(column: Any, options: ReadOptions, report: Report) -> tuple[Floats, Any]:
+    """The numbers of a column of texts, and why a cell holds none.
 
     Raises
     ------
     ChoiceNeeded
-        A count is withheld, and no option states how it is read.
+        A count is withheld, and no option states how it is read; or 1.234 may be a thousand.
     """
-    if not pa.types.is_string(column.type):
-        values, reasons = typed(column)
-        return values, np.where(values < 0, len(REASON_NAMES), reasons)
     values, reasons = numbers(column)
     if (reasons == NOT_A_NUMBER).any() or pc.any(pc.match_substring(column, ".")).as_py():
         column = without_marks(column, options, report)
@@ -135,7 +138,7 @@ def _numbers(column: Any, options: ReadOptions, report: Report) -> tuple[Floats,
             raise ChoiceNeeded(message, parameter="withheld", choices=WITHHELD, default="leave_out")
         if options.withheld == "0":
             values[at], reasons[at] = 0.0, GOOD
-    return values, np.where(values < 0, len(REASON_NAMES), reasons)
+    return values, reasons
 
 
 def _reason(code: int) -> str:

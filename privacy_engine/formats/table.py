@@ -13,12 +13,13 @@ from privacy_engine.core.progress import ROWS, advance, reported
 from privacy_engine.formats import numbers as num
 from privacy_engine.formats.arrow import listed, pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
-from privacy_engine.formats.instants import TIME_ROLES, ends
+from privacy_engine.formats.instants import ends
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.points import Points
 from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.time_columns import PARTS
 from privacy_engine.formats.times import ISO
 
 Rows = Callable[[NDArray[np.intp]], NDArray[Any]]
@@ -167,7 +168,7 @@ def _types(dialect: Dialect) -> dict[str, Any]:
     for role in {"id", "person", "landmark"} & roles.keys():
         kinds[f"c{roles[role]}"] = pa.dictionary(pa.int32(), pa.string())
     kinds |= {f"c{roles[role]}": pa.float64() for role in ("end_lon", "end_lat") if role in roles}
-    others = roles.keys() & set(TIME_ROLES[1:])
+    others = roles.keys() & set(PARTS)
     if "end_time" in roles and not others:
         kinds[f"c{roles['end_time']}"] = _kind_of_time(dialect)
     if "time" in roles and not others:
@@ -198,7 +199,7 @@ def _kind_of_time(dialect: Dialect) -> Any:
 def order_is_plain(dialect: Dialect) -> bool:
     """Whether the first times are of a kind that reads the same in every part of a column: ISO 8601, or numbers."""
     return "time" not in dialect.roles or (
-        dialect.roles.keys().isdisjoint(TIME_ROLES[1:]) and _kind_of_time(dialect) != pa.string()
+        dialect.roles.keys().isdisjoint(PARTS) and _kind_of_time(dialect) != pa.string()
     )
 
 

@@ -69,6 +69,8 @@ _PARTS: Mapping[str, tuple[frozenset[str], int, int]] = {
 }
 """The parts of an instant: how their columns are called, and what they hold."""
 UNITS = ("year", "month", "day", "hhmm", "hour", "minute", "second", "zone")
+PARTS = ("clock", *UNITS)
+"""The roles of the columns that are one instant together with that of the time."""
 _PART = re.compile(rf"(?:({'|'.join((*UNITS, 'time', 'lon', 'lat'))}) )?(#[1-9][0-9]{{0,3}})")
 _OFFSET_NAMES = listed("utcofst utc_offset utcoffset tz_offset timezone_offset offset gmt_offset")
 _OFFSET = re.compile(r"(?:UTC|GMT)?[+-][0-9]{1,2}(?::?[0-9]{2})?|Z|UTC")
@@ -186,9 +188,9 @@ def _is_day(column: Column) -> bool:
 def _with_clocks(columns: Sequence[Column], has_instants: bool) -> list[TimeColumns]:
     """Dates with the times of day that go with them by their names, else by their places."""
     dates = [one for one in columns if _is_date(one) and (_is_day(one) or not has_instants)]
-    clocks = [(("clock", one)) for one in columns if one.kind == CLOCK and one.terms & _OF_CLOCK]
-    clocks += [("hhmm", one) for one in columns if _is_digits_of_clock(one)]
-    found, free = [], list(clocks)
+    free = [("clock", one) for one in columns if one.kind == CLOCK and one.terms & _OF_CLOCK]
+    free += [("hhmm", one) for one in columns if _is_digits_of_clock(one)]
+    found = []
     for date in dates:
         if not free:
             break
@@ -276,12 +278,10 @@ def time_of(columns: Sequence[Column], taken: set[int], *, strict: bool = True) 
         if strict and found[0].time.kind == DATE and not found[0].others:
             _require_no_clock(found[0].time, free)
         return found[0]
-    named = [one for one in free if one.plain in TIME and one.kind != EMPTY] or [
-        one for one in free if one.plain in TIME
-    ]
+    named = [one for one in free if one.plain in TIME]
+    named.sort(key=lambda one: (one.kind == EMPTY, TIME.index(one.plain)))
     begins = [one for one in free if one.plain.startswith(("timestamp", "datetime"))]
     hinted = [one for one in free if one.terms & _LIKE and one.timed]
-    named.sort(key=lambda one: TIME.index(one.plain))
     return next((TimeColumns(one) for one in (*named, *hinted, *begins)), None)
 
 

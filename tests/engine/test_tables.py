@@ -201,6 +201,10 @@ class TestCounts:
         again = read_bytes(data, kinds=["stream"], **reading.report.decided)
         assert again.other.counts.tolist() == reading.other.counts.tolist()
         assert refusal(ParameterError, self.counts, data, leave_out="column:c").field == "leave_out"
+        assert self.counts(data.replace(b"Total,2", b"0,2"), leave_out="row:0, column:day, column:Total")[0] == (
+            "a",
+            "b",
+        )
         assert refusal(ParameterError, self.counts, data, leave_out="Total").field == "leave_out"
 
     def test_numbers_of_rows_are_no_counts(self):
