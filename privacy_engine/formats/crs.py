@@ -192,7 +192,7 @@ def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) 
         f"The positions are too large for degrees (such as {x[0]:g}, {y[0]:g}). "
         "Specify which coordinate system they are in.",
         parameter="crs",
-        choices=(choices := _plausible(x, y) or SYSTEMS),
+        choices=(choices := _plausible(x, y) or SYSTEMS[-1:]),
         default=choices[0][0],
     )
 
