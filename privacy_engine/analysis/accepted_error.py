@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Literal, TypeVar
 
-from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
+from privacy_engine.analysis.error_forecast import MOST_EVENTS, ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.on_demand import scipy
 from privacy_engine.mechanisms.base.mechanism import Mechanism
@@ -51,14 +51,17 @@ def least_epsilon(
 
     def at(log_epsilon: float) -> ErrorForecast:
         tried = at_level(mechanism, math.exp(log_epsilon))
-        return error_forecast(tried, data, steps, errors=SEARCH_ERRORS, precision=math.inf)
+        return error_forecast(tried, searched, steps, errors=SEARCH_ERRORS, precision=math.inf)
 
     @cache  # the ends of the interval are needed twice
     def excess(log_epsilon: float) -> float:
         value = getattr(at(log_epsilon).overall, figure)
         return math.log(max(value, 1e-9) / accepted_m)
 
+    searched = data
     highest = at(math.log(MOST))
+    if not highest.exact:
+        searched = data.some(MOST_EVENTS)
     if getattr(highest.overall, figure) is None:
         return None
     if getattr(highest.overall, figure) > accepted_m:

@@ -17,8 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -27,8 +26,9 @@ from privacy_engine.analysis.forecast import Expected, has_known_budgets, noise_
 from privacy_engine.analysis.repeated import FEWEST_RUNS, PRECISION, SHARES, off_by, repeated
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Mask, concatenated
+from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data.numbered import Each
 from privacy_engine.data.people import must_pair, people
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
@@ -43,10 +43,9 @@ MOST_ERRORS = 2_000_000
 MOST_PROCESSED, MOST_PROCESSED_RUNS = 200_000, 2000
 """Where steps follow, which take longer, so many errors and releases; the precision may then be less."""
 MOST_EVENTS = 200_000
-"""People are left out, evenly, of data with more events than this; one person is never divided.
-
-Of one with more events some are left out, evenly, where each has a law of its own.
-"""
+"""Of more events some are simulated, evenly, where each has a law of its own; otherwise people are left out."""
+MOST_RELEASED, FEWEST_RELEASED = 1_000_000, 2
+"""So many events of people who are released as a whole, and so many releases of each if there are that many."""
 MOST_SIMULATED = 5_000_000
 """Events of a release that is simulated as a whole; of more nothing is known."""
 SEED = 0
@@ -84,14 +83,17 @@ class ErrorForecast(Result):
 
 @dataclass(frozen=True, eq=False)
 class ForecastData:
-    """The people whose errors are forecast: their events in the order of time, and which of these are landmarks."""
+    """The people whose errors are forecast: their events in the order of time, and which of these are landmarks.
 
-    series: tuple[Trajectory, ...]
-    masks: tuple[Mask, ...]
+    Those of large data are put together whenever they are needed.
+    """
+
+    series: Sequence[Trajectory]
+    masks: Sequence[Mask]
 
     @classmethod
     def of(cls, series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> ForecastData:
-        """The people of ``series``, one landmark set for each series; some people of more than :data:`MOST_EVENTS`.
+        """The people of ``series``, one landmark set for each series.
 
         Raises
         ------
@@ -100,20 +102,32 @@ class ForecastData:
         """
         must_pair(series, landmarks)
         masks, everyone = [one.mask for one in landmarks], people(series)
-        chosen = [everyone[i] for i in _some([len(one) for one in everyone])]
-        return cls(
-            tuple(person.joined(series) for person in chosen), tuple(person.joined_mask(masks) for person in chosen)
+        data = cls(
+            Each(everyone, lambda person: person.joined(series)), Each(everyone, lambda one: one.joined_mask(masks))
         )
+        return cls([*data.series], [*data.masks]) if sum(map(len, everyone)) <= MOST_EVENTS else data
+
+    @cached_property
+    def sizes(self) -> tuple[Ints, Ints]:
+        """How many events and how many landmarks each person has."""
+        sizes = [(len(mask), int(np.count_nonzero(mask))) for mask in self.masks]
+        events, landmarks = np.array(sizes, dtype=np.int64).reshape(-1, 2).T
+        return events, landmarks
 
     @property
     def events(self) -> int:
         """How many events there are."""
-        return sum(map(len, self.masks))
+        return int(self.sizes[0].sum())
 
     def some(self, events: int) -> ForecastData:
-        """People of about so many events together, evenly; at least one person."""
-        chosen = _some([len(mask) for mask in self.masks], events)
-        return ForecastData(tuple(self.series[i] for i in chosen), tuple(self.masks[i] for i in chosen))
+        """People of about so many events together, evenly by their landmarks; at least one, if there is one."""
+        if self.events <= events:
+            return self
+        sizes, landmarks = self.sizes
+        by_landmarks = np.argsort(landmarks, kind="stable")
+        stride = math.ceil(self.events / events)
+        chosen = sorted(by_landmarks[min(stride // 2, len(sizes) - 1) :: stride].tolist())
+        return ForecastData([self.series[i] for i in chosen], [self.masks[i] for i in chosen])
 
 
 def error_forecast(
@@ -129,35 +143,34 @@ def error_forecast(
     The same for every call: seeds are fixed. Where it simulates there are ``errors`` of them at first, or more if one
     release has more, and then as many as ``precision`` needs, up to the limits of this module.
     """
-    known, noisy = has_known_budgets(mechanism), noise_forecast(mechanism, data.masks)
+    known = has_known_budgets(mechanism)
+    every = max(math.ceil(data.events / MOST_EVENTS), 1) if known else 1
+    noisy = noise_forecast(mechanism, data.masks, every)
     noise_m = noisy.overall.median_m if noisy else None
     if noisy and not steps and noisy.overall.drawn == noisy.overall.published:
         groups = {"overall": noisy.overall, "landmarks": noisy.landmark, "others": noisy.regular}
         figures = {name: _of_noise(one) for name, one in groups.items()}
         return ErrorForecast(exact=True, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
-    if steps:
-        data = data.some(MOST_PROCESSED // FEWEST_RUNS)
-    independent, rng = known and not steps, noise.seeded(SEED)
-    every = max(math.ceil(data.events / MOST_EVENTS), 1) if independent else 1
-    if every == 1 and data.events > MOST_SIMULATED:
+    independent = known and not steps
+    if not independent:
+        data, every = data.some(MOST_PROCESSED // FEWEST_RUNS if steps else MOST_RELEASED), 1
+    if not independent and data.events > MOST_SIMULATED:
         unknown = _of_errors(np.empty((1, 0)), 0.0)
         figures = dict.fromkeys(("overall", "landmarks", "others"), unknown)
         return ErrorForecast(exact=False, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
     marks = concatenated([mask[::every] for mask in data.masks], np.bool_)
     most = max((MOST_PROCESSED if steps else MOST_ERRORS) // max(len(marks), 1), 1)
     most = min(most, MOST_PROCESSED_RUNS) if steps else most
-
-    def drawn(runs: int) -> Floats:
-        people = zip(data.series, data.masks, strict=True)
-        if independent and has_known_budgets(mechanism):
-            columns = [_of_events(mechanism, *one, runs, rng, every) for one in people]
-        else:
-            columns = [_of_releases(mechanism, *one, runs, rng, steps) for one in people]
-        return np.concatenate([np.empty((runs, 0)), *columns], axis=1)
-
-    first = max(-(-errors // max(len(marks), 1)), 1 if independent else FEWEST_RUNS)
+    rng = noise.seeded(SEED)
+    if independent and has_known_budgets(mechanism):
+        everyone = zip(data.series, data.masks, strict=True)
+        draw = partial(_independent, [_Shown.planned(mechanism, *one, every) for one in everyone], rng)
+    else:
+        draw = partial(_of_releases, mechanism, data, rng, steps)
+    fewest = 1 if independent else max(min(FEWEST_RUNS, MOST_ERRORS // max(len(marks), 1)), FEWEST_RELEASED)
+    first = max(-(-errors // max(len(marks), 1)), fewest)
     within = partial(off_by, independent=independent)
-    found, off = repeated(drawn, within, first=first, most=most, precision=precision)
+    found, off = repeated(draw, within, first=first, most=most, precision=precision)
     return ErrorForecast(
         exact=False,
         runs=len(found),
@@ -169,51 +182,70 @@ def error_forecast(
     )
 
 
-def _of_events(
-    mechanism: PlanarLaplaceMechanism, one: Trajectory, mask: Mask, runs: int, rng: noise.RandomSource, every: int
-) -> Floats:
-    """Return errors of every so many-th event of a person, (runs, n): of each its own law, independent of the others.
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """What each so many-th event of a person shows: the ``published`` (p,) among ``count`` of them.
 
-    NaN where nothing is published.
+    Where they are, where the draw that each shows was made, (p,) degrees, and its rate per metre, 0 for a draw that
+    landmarks share by ``law``.
     """
-    parts, passed, law = list[Any](), 0, (0, 0.0)
-    for shown in planned_noise(mechanism, mask):
-        event, (law,) = passed + shown.event, shown.shared
-        some = event % every == 0
-        parts.append((event[some], shown.drawn_at[some], shown.values[some]))
-        passed += len(shown.is_landmark)
-    event, at, rates = (np.tile(concatenated(of), runs) for of in zip(*parts, strict=True)) if parts else _NONE
-    lon, lat, joint = one.lon[at], one.lat[at], rates == 0
-    lon[~joint], lat[~joint] = noise.planar_laplace(lon[~joint], lat[~joint], rates[~joint], rng=rng)
-    if count := int(np.count_nonzero(joint)):
-        generator = np.random.default_rng((rng.uniform(1) * 2.0**52).astype(np.int64))
-        far_m = SharedNoise(*law, 1.0).simulated_m(count, generator)
-        towards = generator.uniform(0, 2 * math.pi, count)
-        lon[joint], lat[joint] = geo.destination(lon[joint], lat[joint], far_m, towards)
-    found = np.full((runs, len(mask[::every])), np.nan)
-    found[:, event[: len(event) // runs] // every] = geo.distance_m(one.lon[event], one.lat[event], lon, lat).reshape(
-        runs, -1
-    )
-    return found
+
+    count: int
+    published: Ints
+    lon: Floats
+    lat: Floats
+    drawn_lon: Floats
+    drawn_lat: Floats
+    rates: Floats
+    law: tuple[int, float]
+
+    @classmethod
+    def planned(cls, mechanism: PlanarLaplaceMechanism, one: Trajectory, mask: Mask, every: int) -> _Shown:
+        """By the plan of a release."""
+        parts, count, law = list[tuple[Ints, Ints, Floats]](), 0, (0, 0.0)
+        for shown in planned_noise(mechanism, mask, every=every):
+            (law,) = shown.shared
+            parts.append((count + shown.event, shown.drawn_at, shown.values))
+            count += len(shown.is_landmark)
+        published, at, rates = (concatenated(of) for of in zip(*parts, strict=True)) if parts else _NONE
+        event = every * published
+        return cls(count, published, one.lon[event], one.lat[event], one.lon[at], one.lat[at], rates, law)
+
+    def errors_m(self, runs: int, rng: noise.RandomSource) -> Floats:
+        """Errors, (runs, count), independent of each other; NaN where nothing is published."""
+        lon, lat, rates = (np.tile(column, runs) for column in (self.drawn_lon, self.drawn_lat, self.rates))
+        joint = rates == 0
+        lon[~joint], lat[~joint] = noise.planar_laplace(lon[~joint], lat[~joint], rates[~joint], rng=rng)
+        if count := int(np.count_nonzero(joint)):
+            generator = np.random.default_rng((rng.uniform(1) * 2.0**52).astype(np.int64))
+            far_m = SharedNoise(*self.law, 1.0).simulated_m(count, generator)
+            towards = generator.uniform(0, 2 * math.pi, count)
+            lon[joint], lat[joint] = geo.destination(lon[joint], lat[joint], far_m, towards)
+        errors_m = np.full((runs, self.count), np.nan)
+        errors_m[:, self.published] = geo.distance_m(self.lon, self.lat, lon.reshape(runs, -1), lat.reshape(runs, -1))
+        return errors_m
+
+
+def _independent(shown: Sequence[_Shown], rng: noise.RandomSource, runs: int) -> Floats:
+    """Errors of the events of people, (runs, n), each of a law of its own."""
+    return np.concatenate([np.empty((runs, 0)), *(one.errors_m(runs, rng) for one in shown)], axis=1)
 
 
 def _of_releases(
-    mechanism: TrajectoryMechanism,
-    one: Trajectory,
-    mask: Mask,
-    runs: int,
-    rng: noise.RandomSource,
-    steps: Sequence[PostProcess],
+    mechanism: TrajectoryMechanism, data: ForecastData, rng: noise.RandomSource, steps: Sequence[PostProcess], runs: int
 ) -> Floats:
-    """Return errors of releases of one person, and of the steps after them, (runs, n); NaN where none is published."""
-    if not steps:
-        placed = mechanism.repeat(one, LandmarkSet(mask), runs, rng=rng)
-        return geo.distance_m(one.lon, one.lat, placed[..., 0], placed[..., 1])
-    found = np.full((runs, len(one)), np.nan)
-    for row in found:
-        release = processed(mechanism.release(one, LandmarkSet(mask), rng=rng), steps)
-        row[release.event] = metrics.error_m(one, release)
-    return found
+    """Errors of releases of people, and of the steps after them, (runs, n); NaN where none is published."""
+    columns = [np.empty((runs, 0))]
+    for one, mask in zip(data.series, data.masks, strict=True):
+        if not steps:
+            placed = mechanism.repeat(one, LandmarkSet(mask), runs, rng=rng)
+            columns.append(geo.distance_m(one.lon, one.lat, placed[..., 0], placed[..., 1]))
+            continue
+        columns.append(np.full((runs, len(one)), np.nan))
+        for row in columns[-1]:
+            release = processed(mechanism.release(one, LandmarkSet(mask), rng=rng), steps)
+            row[release.event] = metrics.error_m(one, release)
+    return np.concatenate(columns, axis=1)
 
 
 def _of_noise(expected: Expected) -> ErrorFigures:
@@ -230,9 +262,3 @@ def _of_errors(errors_m: Floats, within: float) -> ErrorFigures:
     typical_m, p95_m = np.quantile(held, SHARES).tolist()
     events = round(len(held) / len(errors_m))
     return ErrorFigures(events=events, mean_m=float(held.mean()), typical_m=typical_m, p95_m=p95_m, within=within)
-
-
-def _some(sizes: Sequence[int], events: int = MOST_EVENTS) -> list[int]:
-    """Return the indices of people with ``sizes`` events, evenly spaced, of at most so many events together."""
-    stride = max(math.ceil(sum(sizes) / events), 1)
-    return list(range(0, len(sizes), stride))

@@ -41,6 +41,10 @@ FEWEST_EVENTS, MOST_RUNS = 2_000, 100
 """Short series are simulated again and again, to this many events or runs."""
 MOST_LAWS = 4096
 """Laws of joint noise whose integrals are held at once."""
+DECIDED_BY_SHARES = (
+    "budgets", "budgets_at_once", "budgets_each", "shown", "shown_each", "draws_shown", "independent"
+)  # fmt: skip
+"""Of mechanisms that override none of these, the numbers of events and landmarks of a person decide the noise."""
 MOST_RATES = 100_000
 """Rates of draws that are held before equal ones are put together."""
 STEP_M = 500.0
@@ -115,23 +119,25 @@ def fresh_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Fre
 
     None where it could only be simulated and the series are longer than :data:`LONGEST_RUN` together.
     """
-    n, runs = sum(map(len, masks)), 1
-    if exact := has_known_budgets(mechanism):
-        parts: Iterable[ShownNoise] = _plans(mechanism, masks)
-    elif n > LONGEST_RUN:
+    if has_known_budgets(mechanism):
+        tallies = _known_tallies(mechanism, masks, _Tally.add_events)
+        return FreshForecast(True, *(tally.fresh(mechanism.epsilon, 1) for tally in tallies))
+    n = sum(map(len, masks))
+    if n > LONGEST_RUN:
         return None
-    else:
-        runs, rng = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS), noise.seeded(0)
-        parts = (_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks)
-    tallies = _tallies(parts, _Tally.add_events)
-    return FreshForecast(exact, *(tally.fresh(mechanism.epsilon, runs) for tally in tallies))
+    runs, rng = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS), noise.seeded(0)
+    tallies = _tallies((_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks), _Tally.add_events)
+    return FreshForecast(False, *(tally.fresh(mechanism.epsilon, runs) for tally in tallies))
 
 
-def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> NoiseForecast | None:
-    """Return the noise over series whose landmarks are ``masks``, one (n,) for each; None if it depends on the run."""
+def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask], every: int = 1) -> NoiseForecast | None:
+    """Return the noise over series whose landmarks are ``masks``, one (n,) for each; None if it depends on the run.
+
+    Of each so many-th event, where budgets are not those of :meth:`PlanarLaplaceMechanism.shares`.
+    """
     if not has_known_budgets(mechanism):
         return None
-    tallies = _tallies(_plans(mechanism, masks), _Tally.add)
+    tallies = _known_tallies(mechanism, masks, _Tally.add, every)
     return NoiseForecast(*(tally.expected(mechanism.epsilon) for tally in tallies))
 
 
@@ -147,10 +153,7 @@ def overall_noise(mechanism: TrajectoryMechanism, inputs: ReleaseInputs[Any]) ->
 def _overall(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Expected | None:
     if not has_known_budgets(mechanism):
         return None
-    tally = _Tally()
-    for part in _plans(mechanism, masks):
-        tally.add(part, np.ones_like(part.is_landmark))
-    return tally.expected(mechanism.epsilon)
+    return _known_tallies(mechanism, masks, _Tally.add)[-1].expected(mechanism.epsilon)
 
 
 def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Floats:
@@ -188,41 +191,43 @@ def has_known_budgets(mechanism: TrajectoryMechanism) -> TypeGuard[PlanarLaplace
     return any(getattr(own, name) is not getattr(base, name) for name in ("budgets", "budgets_at_once", "shares"))
 
 
-def planned_noise(mechanism: PlanarLaplaceMechanism, mask: Mask, starts: Ints | None = None) -> Iterator[ShownNoise]:
-    """The plan of a release with known budgets, whatever the positions, in pieces of its events.
+def planned_noise(
+    mechanism: PlanarLaplaceMechanism, mask: Mask, starts: Ints | None = None, every: int = 1
+) -> Iterator[ShownNoise]:
+    """The plan of a release with known budgets, whatever the positions, in pieces of each so many-th of its events.
 
-    Of several people with ``starts`` (m + 1,), where their events begin.
+    Of several people with ``starts`` (m + 1,), where their events begin. ``drawn_at`` is among all events.
     """
     starts = np.array([0, len(mask)]) if starts is None else starts
     budgets = mechanism.budgets_each(mask, starts)
     (own, _), fresh = mechanism.independent(budgets, mask), drawn_of(budgets)
-    of_draws = column(np.float64, len(fresh)), column(np.int64, len(fresh))
-    for some in leaving([fresh, own], blocks(len(fresh))):
-        at = np.flatnonzero(fresh[some])
-        for whole, part in zip(of_draws, (mechanism.epsilon_per_m(own[some][at]), at + some.start), strict=True):
-            whole.add(part)
-    rates, events = (whole.taken() for whole in of_draws)
+    draws = column(np.int64, len(fresh))
+    for some in leaving([fresh], blocks(len(fresh))):
+        draws.add(np.flatnonzero(fresh[some]) + some.start)
+    events = draws.taken()
     shared = [(0, 0.0)] * (len(starts) - 1)
     if own is not budgets:
         counts = counts_over(piecewise(lambda drawn, one: drawn & (one == 0), fresh, own, dtype=np.bool_), starts)
         joint = piecewise(np.subtract, budgets, own)
         sums = over_parts(np.add, joint, starts) if len(starts) > 2 else joint[:1] + total(joint[1:])  # the same
         shared = list(zip(counts.tolist(), (sums / mechanism.radius_m).tolist(), strict=False))
-    for some, numbers in leaving([mask, budgets, fresh, rates, events], mechanism.draws_shown(fresh, starts)):
-        event = np.flatnonzero(numbers >= 0)
-        shown = numbers[event]
-        yield ShownNoise(
-            mask[some], budgets[some], event, events[shown], rates[shown], starts_within(some, starts), shared
-        )
+    for some, numbers in leaving([mask, budgets, own, fresh, events], mechanism.draws_shown(fresh, starts)):
+        first = -some.start % every
+        kept = numbers[first::every]
+        event = np.flatnonzero(kept >= 0)
+        drawn_at = events[kept[event]]
+        within = (np.maximum(starts_within(some, starts) - first, 0) + every - 1) // every
+        of = slice(some.start + first, some.stop, every)
+        yield ShownNoise(mask[of], budgets[of], event, drawn_at, mechanism.epsilon_per_m(own[drawn_at]), within, shared)
 
 
-def _plans(mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask]) -> Iterator[ShownNoise]:
-    """The plans of several people, some together."""
+def _plans(mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask], every: int) -> Iterator[ShownNoise]:
+    """The plans of each so many-th event of several people, some together."""
     starts: Ints = np.cumsum([0, *map(len, masks)])
     for some in in_turn(np.diff(starts), EVENTS):
         parts = [*masks[some]]
         part = parts[0] if len(parts) == 1 else concatenated(parts, np.bool_)
-        yield from planned_noise(mechanism, part, starts[some.start : some.stop + 1] - starts[some.start])
+        yield from planned_noise(mechanism, part, starts[some.start : some.stop + 1] - starts[some.start], every)
 
 
 def _run(mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> ShownNoise:
@@ -270,6 +275,13 @@ class _Tally:
             self.held = len(self.shown[0][0])
             self.most = max(MOST_RATES, 2 * self.held)
 
+    def with_those(self, other: _Tally) -> _Tally:
+        """What is counted of two groups that have no event in common."""
+        both = _Tally()
+        for name in ("events", "published", "drawn", "ends", "shown", "shared"):
+            setattr(both, name, getattr(self, name) + getattr(other, name))
+        return both
+
     def rates(self) -> tuple[Floats, Ints]:
         """The distinct rates, ascending, and how many positions show each."""
         rates, of = np.unique(concatenated([rates for rates, _ in self.shown]), return_inverse=True)
@@ -303,9 +315,41 @@ class _Tally:
 
 def _tallies(parts: Iterable[ShownNoise], add: Callable[[_Tally, ShownNoise, Mask], None]) -> list[_Tally]:
     """Tallies of the landmarks, of the others and of all, to which each of ``parts`` is added."""
-    groups: list[Callable[[Mask], Mask]] = [lambda mask: mask, lambda mask: ~mask, np.ones_like]
-    tallies = [_Tally() for _ in groups]
+    landmarks, others = _Tally(), _Tally()
     for part in parts:
-        for tally, group in zip(tallies, groups, strict=True):
-            add(tally, part, group(part.is_landmark))
-    return tallies
+        add(landmarks, part, part.is_landmark)
+        add(others, part, ~part.is_landmark)
+    return [landmarks, others, landmarks.with_those(others)]
+
+
+def _known_tallies(
+    mechanism: PlanarLaplaceMechanism,
+    masks: Sequence[Mask],
+    add: Callable[[_Tally, ShownNoise, Mask], None],
+    every: int = 1,
+) -> list[_Tally]:
+    """:func:`_tallies` of the plans of several people; by the numbers of their events alone where those decide."""
+    if any(getattr(type(mechanism), name) is not getattr(PlanarLaplaceMechanism, name) for name in DECIDED_BY_SHARES):
+        return _tallies(_plans(mechanism, masks, every), add)
+    sizes = [(len(mask), int(total(mask)), *_firsts(mask)) for mask in masks]
+    n, k, first_landmark, first_other = np.array(sizes, dtype=np.int64).reshape(-1, 4).T
+    own, theirs = (np.broadcast_to(np.asarray(one, dtype=np.float64), n.shape) for one in mechanism.shares(n, k))
+    landmarks, others = _Tally(), _Tally()
+    for tally, events, budgets, other_events, other_budgets, ahead in (
+        (landmarks, k, own, n - k, theirs, first_other),
+        (others, n - k, theirs, k, own, first_landmark),
+    ):
+        drawn = (budgets > 0) & (events > 0)
+        hidden = np.where(drawn, 0, ahead if mechanism.leading_gap else 0)
+        published = np.where(drawn | (other_budgets > 0) & (other_events > 0), events - hidden, 0)
+        shows = published > 0
+        tally.events, tally.published, tally.drawn = (int(one.sum()) for one in (events, published, events[drawn]))
+        tally.ends = [float(end(budgets[drawn])) for end in (np.min, np.max) if drawn.any()]
+        rates = mechanism.epsilon_per_m(np.where(drawn, budgets, other_budgets)[shows])
+        tally.shown = [(rates, published[shows])]
+    return [landmarks, others, landmarks.with_those(others)]
+
+
+def _firsts(mask: Mask) -> tuple[int, int]:
+    """The first landmark and the first other event; 0 where there is none."""
+    return (int(mask.argmax()), int(mask.argmin())) if len(mask) else (0, 0)

@@ -85,12 +85,37 @@ class TestForecast:
         assert found.landmarks.mean_m > 5 * found.others.mean_m
         assert found.overall.events == found.landmarks.events + found.others.events
 
-    def test_of_many_people_some_are_left_out_evenly(self):
-        n = MOST_EVENTS // 10
+    def test_of_many_people_some_are_left_out_evenly_by_their_landmarks(self):
+        n, counts = MOST_EVENTS // 10, np.random.default_rng(0).permutation(25)
         many = [Trajectory(np.full(n, 2.0 + i), np.full(n, 48.0), person=str(i)) for i in range(25)]
-        data = ForecastData.of(many, [LandmarkSet(np.zeros(n, bool))] * 25)
-        assert data.events <= MOST_EVENTS
-        assert [round(one.lon[0]) - 2 for one in data.series] == list(range(0, 25, 3))
+        data = ForecastData.of(many, [LandmarkSet(np.arange(n) < count) for count in counts])
+        some = data.some(MOST_EVENTS)
+        assert data.events == 25 * n
+        assert sorted(int(mask.sum()) for mask in some.masks) == list(range(1, 25, 3))
+        assert [counts[round(one.lon[0]) - 2] for one in some.series] == [mask.sum() for mask in some.masks]
+
+    @pytest.mark.parametrize("mechanism", [
+        landmark.Uniform(epsilon=1.0, radius_m=200.0),
+        landmark.Skip(epsilon=1.0, radius_m=200.0),
+        landmark.Planned(epsilon=1.0, radius_m=200.0, step_variance_m2=1e4),
+    ])  # fmt: skip
+    def test_everyone_counts_in_large_data(self, monkeypatch, mechanism):
+        """Two people of Geolife stood for 182: a typical error of 3,500 km where that of the release is 6,900."""
+        rng = np.random.default_rng(0)
+        many, sets = [], []
+        for i, share in enumerate(rng.random(12)):
+            steps = rng.normal(0, 50, (int(rng.integers(50, 600)), 2))
+            many.append(trajectory(np.cumsum(steps, axis=0), person=str(i)))
+            sets.append(LandmarkSet(rng.random(len(steps)) < share))
+        data = ForecastData.of(many, sets)
+        whole = error_forecast(mechanism, data)
+        monkeypatch.setattr("privacy_engine.analysis.error_forecast.MOST_EVENTS", 1000)
+        large = error_forecast(mechanism, ForecastData.of(many, sets))
+        assert large.people == whole.people == 12
+        for group in ("overall", "landmarks", "others"):
+            few, every = getattr(large, group), getattr(whole, group)
+            assert few.typical_m == pytest.approx(every.typical_m, rel=0.15)
+            assert few.p95_m == pytest.approx(every.p95_m, rel=0.15)
 
 
 class TestLeastEpsilon:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.special import kv
 
 from privacy_engine import noise
+from privacy_engine.analysis import forecast
 from privacy_engine.analysis.forecast import (
     LONGEST_RUN,
     expected_error_m,
@@ -19,14 +20,17 @@ from privacy_engine.analysis.forecast import (
     has_known_budgets,
     noise_forecast,
     overall_noise,
+    planned_noise,
 )
 from privacy_engine.core import geo
+from privacy_engine.core.progress import blocks
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms import landmark
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.noise.expected import OwnNoise, SharedNoise, mixture_quantile_m, planar_sphere_mean_m
 from privacy_engine.noise.reach import Reaches
 from tests.cases import each
+from tests.engine.mechanism_examples import example as mechanism_example
 from tests.engine.test_simulated_noise import LARGE_NOISE, assert_even_bearings, assert_law_of_the_sphere, dkw
 from tests.examples import examples
 from tests.later import integrate
@@ -309,3 +313,37 @@ def test_empty_and_one_sided_series_have_a_forecast(cls, mask):
     found = noise_forecast(example(cls), [mask, mask])
     assert fresh_forecast(example(cls), [mask, mask]).overall.events == 2 * len(mask)
     assert found is None or (found.landmark.mean_m is None) == (found.landmark.published == 0)
+
+
+BY_SHARES = [cls for cls in mechanisms if cls.kind == Trajectory.kind and "shares" in vars(cls)]
+
+
+@pytest.mark.parametrize("leading", ["back-fill", "gap"])
+@pytest.mark.parametrize("cls", BY_SHARES)
+@given(masks=st.lists(st.lists(st.booleans(), max_size=12).map(lambda one: np.array(one, bool)), max_size=4))
+def test_numbers_of_events_and_landmarks_decide_what_the_plan_has(cls, leading, masks):
+    mechanism = mechanism_example(cls, **({"leading": leading} if "leading" in cls.model_fields else {}))
+    by_numbers = noise_forecast(mechanism, masks), fresh_forecast(mechanism, masks)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forecast, "DECIDED_BY_SHARES", ("shares",))
+        planned = noise_forecast(mechanism, masks), fresh_forecast(mechanism, masks)
+    assert by_numbers == planned
+
+
+@pytest.mark.parametrize("cls", [cls for cls in mechanisms if cls.kind == Trajectory.kind])
+@given(mask=st.lists(st.booleans(), min_size=1, max_size=40), every=st.integers(1, 7))
+def test_a_plan_of_some_events_is_that_of_all(cls, mask, every):
+    mechanism, mask = mechanism_example(cls), np.array(mask)
+    if not has_known_budgets(mechanism):
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("privacy_engine.mechanisms.landmark.base.blocks", partial(blocks, size=8))
+        some = list(planned_noise(mechanism, mask, every=every))
+    (whole,) = planned_noise(mechanism, mask)
+    kept = whole.event % every == 0
+    assert np.array_equal(np.concatenate([one.is_landmark for one in some]), mask[::every])
+    passed = np.cumsum([0, *(len(one.is_landmark) for one in some)])
+    events = np.concatenate([first + one.event for first, one in zip(passed, some, strict=False)])
+    assert np.array_equal(every * events, whole.event[kept])
+    for name in ("drawn_at", "values"):
+        assert np.array_equal(np.concatenate([getattr(one, name) for one in some]), getattr(whole, name)[kept])

@@ -110,7 +110,8 @@ def expected_errors(
         return MechanismErrors(**_named(spec), errors=errors, verdict=_verdict(spec, errors, scale, landmarks))
 
     found = [of(one) for one in releases]
-    more = suggested(releases, found, landmarks) if smoothing and data.events <= MOST_EVENTS else None
+    smoothing = smoothing and data.some(MOST_EVENTS).events <= MOST_EVENTS
+    more = suggested(releases, found, landmarks) if smoothing else None
     rows, specs = ([*found, of(more)], [*releases, more]) if more else (found, releases)
     pages = made(dataset, landmark_set, specs)
     rows = [row.model_copy(update={"made": page}) for row, page in zip(rows, pages, strict=True)]
