@@ -6,6 +6,7 @@ from functools import cache
 from typing import Literal, TypeVar
 
 from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
+from privacy_engine.analysis.repeated import ROUGH
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.on_demand import scipy
 from privacy_engine.mechanisms.base.mechanism import Mechanism
@@ -18,8 +19,6 @@ LEAST, MOST = 1e-6, 1e4
 """The least and the greatest ε that are tried: the domain of the parameter."""
 FACTOR = 8.0
 """The interval of ε in which the answer lies is sought by this factor."""
-SEARCH_ERRORS = 4_000
-"""So many errors are simulated for each ε that is tried; the answer is checked with as many as any forecast has."""
 TOLERANCE = 0.005
 """Of log ε."""
 
@@ -51,7 +50,7 @@ def least_epsilon(
 
     def at(log_epsilon: float) -> ErrorForecast:
         tried = at_level(mechanism, math.exp(log_epsilon))
-        return error_forecast(tried, data, steps, errors=SEARCH_ERRORS, precision=math.inf)
+        return error_forecast(tried, data, steps, ROUGH)
 
     @cache  # the ends of the interval are needed twice
     def excess(log_epsilon: float) -> float:

@@ -24,7 +24,7 @@ import numpy as np
 
 from privacy_engine import metrics, noise
 from privacy_engine.analysis.forecast import Expected, has_known_budgets, noise_forecast, planned_noise
-from privacy_engine.analysis.repeated import FEWEST_RUNS, PRECISION, SHARES, off_by, repeated
+from privacy_engine.analysis.repeated import FEWEST_RUNS, SHARES, SHOWN, Effort, off_by, repeated
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Mask, concatenated
@@ -36,12 +36,10 @@ from privacy_engine.noise.expected import SharedNoise
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.releases.spec import processed
 
-ERRORS = 20_000
-"""So many errors are simulated at first."""
 MOST_ERRORS = 2_000_000
 """So many errors are simulated at most."""
-MOST_PROCESSED, MOST_PROCESSED_RUNS = 200_000, 2000
-"""Where steps follow, which take longer, so many errors and releases; the precision may then be less."""
+MOST_PROCESSED = 10_000
+"""Where steps follow, which take longer, people are left out of data with more events than this."""
 MOST_EVENTS = 200_000
 """People are left out, evenly, of data with more events than this; one person is never divided.
 
@@ -120,14 +118,13 @@ def error_forecast(
     mechanism: TrajectoryMechanism,
     data: ForecastData,
     steps: Sequence[PostProcess] = (),
-    *,
-    errors: int = ERRORS,
-    precision: float = PRECISION,
+    how: Effort = SHOWN,
 ) -> ErrorForecast:
     """Return the errors to expect of a release of ``data`` by ``mechanism`` and the ``steps`` after it.
 
-    The same for every call: seeds are fixed. Where it simulates there are ``errors`` of them at first, or more if one
-    release has more, and then as many as ``precision`` needs, up to the limits of this module.
+    The same for every call: seeds are fixed. Where it simulates there are ``how.errors`` of them at first, or more if
+    one release has more, and then as many as its precision needs, up to the limits of this module; where steps follow,
+    as many releases as take its seconds by their own estimate.
     """
     known, noisy = has_known_budgets(mechanism), noise_forecast(mechanism, data.masks)
     noise_m = noisy.overall.median_m if noisy else None
@@ -136,16 +133,17 @@ def error_forecast(
         figures = {name: _of_noise(one) for name, one in groups.items()}
         return ErrorForecast(exact=True, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
     if steps:
-        data = data.some(MOST_PROCESSED // FEWEST_RUNS)
+        data = data.some(MOST_PROCESSED)
     independent, rng = known and not steps, noise.seeded(SEED)
     every = max(math.ceil(data.events / MOST_EVENTS), 1) if independent else 1
-    if every == 1 and data.events > MOST_SIMULATED:
+    runs = how.runs(sum(step.seconds(len(mask)) for mask in data.masks for step in steps)) if steps else None
+    if (steps and runs is None) or (every == 1 and data.events > MOST_SIMULATED):
         unknown = _of_errors(np.empty((1, 0)), 0.0)
         figures = dict.fromkeys(("overall", "landmarks", "others"), unknown)
         return ErrorForecast(exact=False, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
     marks = concatenated([mask[::every] for mask in data.masks], np.bool_)
-    most = max((MOST_PROCESSED if steps else MOST_ERRORS) // max(len(marks), 1), 1)
-    most = min(most, MOST_PROCESSED_RUNS) if steps else most
+    least = max(-(-how.errors // max(len(marks), 1)), 1 if independent else FEWEST_RUNS)
+    first, most = runs or (least, max(MOST_ERRORS // max(len(marks), 1), 1))
 
     def drawn(runs: int) -> Floats:
         people = zip(data.series, data.masks, strict=True)
@@ -155,9 +153,8 @@ def error_forecast(
             columns = [_of_releases(mechanism, *one, runs, rng, steps) for one in people]
         return np.concatenate([np.empty((runs, 0)), *columns], axis=1)
 
-    first = max(-(-errors // max(len(marks), 1)), 1 if independent else FEWEST_RUNS)
     within = partial(off_by, independent=independent)
-    found, off = repeated(drawn, within, first=first, most=most, precision=precision)
+    found, off = repeated(drawn, within, first=first, most=most, precision=how.precision)
     return ErrorForecast(
         exact=False,
         runs=len(found),
